@@ -1,0 +1,266 @@
+//! Cancellation, time and memory budgets, and progress: what every long job carries with it.
+//!
+//! A [`Control`] is a cheap handle that the face of the program (the command line, an editor, a test) makes once per job
+//! and that every algorithm takes. An algorithm calls [`Control::check`] at least every few milliseconds of work, and
+//! [`Control::afford`] before an allocation that is large in itself; both answer with the reason when the job must end.
+//! Running out is not an error but a verdict (`unknown`), so [`Stopped`] is carried up unchanged to whoever reports it.
+//!
+//! # How memory is counted
+//!
+//! The budget is compared with the resident size of the process, sampled by a watchdog thread every
+//! [`WATCHDOG_PERIOD`]. That covers reading, compiling, normal forms and search alike, without each of them keeping
+//! books, at the price of an overshoot of what can be written to memory in one period. `afford` closes the gap for
+//! tables that double.
+//!
+//! Cost: `check` is one relaxed load.
+
+mod memory;
+mod progress;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub use memory::{available_memory, peak_memory, resident_memory};
+pub use progress::{Progress, Snapshot};
+
+/// How often the watchdog looks at the clock and at the memory.
+pub const WATCHDOG_PERIOD: Duration = Duration::from_millis(20);
+
+/// Why a job ended before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Somebody asked for it (Ctrl-C, a closed editor).
+    Interrupted,
+    /// The time budget is used up.
+    Timeout {
+        /// The budget.
+        limit: Duration,
+    },
+    /// The memory budget is used up, or would be by the next allocation.
+    Memory {
+        /// The budget in bytes.
+        limit: u64,
+    },
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stopped::Interrupted => write!(f, "interrupted"),
+            Stopped::Timeout { limit } => write!(f, "timeout of {} s reached", limit.as_secs_f64()),
+            Stopped::Memory { limit } => write!(f, "memory budget of {} reached", human_bytes(*limit)),
+        }
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// Budgets of a job. `None` means unlimited.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Wall-clock time from the making of the control.
+    pub time: Option<Duration>,
+    /// Resident bytes of the whole process.
+    pub memory: Option<u64>,
+}
+
+impl Limits {
+    /// No time limit, and four fifths of the memory that the machine or the container has left.
+    pub fn default_memory() -> Option<u64> {
+        available_memory().map(|bytes| bytes / 5 * 4)
+    }
+}
+
+const RUNNING: u8 = 0;
+const INTERRUPTED: u8 = 1;
+const TIMEOUT: u8 = 2;
+const MEMORY: u8 = 3;
+
+struct Shared {
+    stop: AtomicU8,
+    limits: Limits,
+    started: Instant,
+    resident: AtomicU64,
+    progress: Progress,
+}
+
+/// The handle a job carries; clones share one job.
+#[derive(Clone)]
+pub struct Control {
+    shared: Arc<Shared>,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Control::unlimited()
+    }
+}
+
+impl Control {
+    /// A job without budgets and without a watchdog: it ends when it is done or cancelled.
+    pub fn unlimited() -> Control {
+        Control::make(Limits::default())
+    }
+
+    /// A job with budgets, watched from now on until the last clone is dropped.
+    pub fn new(limits: Limits) -> Control {
+        let control = Control::make(limits);
+        if limits.time.is_some() || limits.memory.is_some() {
+            let watched = Arc::downgrade(&control.shared);
+            thread::Builder::new()
+                .name("watchdog".into())
+                .spawn(move || watch(&watched))
+                .expect("the operating system refuses a thread for the watchdog");
+        }
+        control
+    }
+
+    fn make(limits: Limits) -> Control {
+        Control {
+            shared: Arc::new(Shared {
+                stop: AtomicU8::new(RUNNING),
+                limits,
+                started: Instant::now(),
+                resident: AtomicU64::new(0),
+                progress: Progress::default(),
+            }),
+        }
+    }
+
+    /// Must the job end? Cheap enough for an inner loop.
+    #[inline]
+    pub fn check(&self) -> Result<(), Stopped> {
+        match self.shared.stop.load(Ordering::Relaxed) {
+            RUNNING => Ok(()),
+            reason => Err(self.reason(reason)),
+        }
+    }
+
+    /// Is there room for another `bytes`? To be asked before a single large allocation.
+    pub fn afford(&self, bytes: usize) -> Result<(), Stopped> {
+        self.check()?;
+        if let Some(limit) = self.shared.limits.memory {
+            // The sample may be a period old; for a large request a fresh one is worth its microseconds.
+            let resident = resident_memory().unwrap_or_else(|| self.shared.resident.load(Ordering::Relaxed));
+            if resident.saturating_add(bytes as u64) > limit {
+                self.stop(MEMORY);
+                return Err(self.reason(self.shared.stop.load(Ordering::Relaxed)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the job to end; safe to call from a signal thread, any number of times.
+    pub fn cancel(&self) {
+        self.stop(INTERRUPTED);
+    }
+
+    /// The counters that a face shows while the job runs.
+    pub fn progress(&self) -> &Progress {
+        &self.shared.progress
+    }
+
+    /// Time since the job began.
+    pub fn elapsed(&self) -> Duration {
+        self.shared.started.elapsed()
+    }
+
+    /// The budgets the job was given.
+    pub fn limits(&self) -> Limits {
+        self.shared.limits
+    }
+
+    fn stop(&self, reason: u8) {
+        stop(&self.shared, reason);
+    }
+
+    fn reason(&self, code: u8) -> Stopped {
+        let limits = &self.shared.limits;
+        match code {
+            TIMEOUT => Stopped::Timeout { limit: limits.time.unwrap_or_default() },
+            MEMORY => Stopped::Memory { limit: limits.memory.unwrap_or_default() },
+            _ => Stopped::Interrupted,
+        }
+    }
+}
+
+/// The first reason stands.
+fn stop(shared: &Shared, reason: u8) {
+    let _ = shared.stop.compare_exchange(RUNNING, reason, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+fn watch(watched: &Weak<Shared>) {
+    while let Some(shared) = watched.upgrade() {
+        if let Some(limit) = shared.limits.time
+            && shared.started.elapsed() >= limit
+        {
+            stop(&shared, TIMEOUT);
+        }
+        if let Some(limit) = shared.limits.memory
+            && let Some(resident) = resident_memory()
+        {
+            shared.resident.store(resident, Ordering::Relaxed);
+            if resident > limit {
+                stop(&shared, MEMORY);
+            }
+        }
+        if shared.stop.load(Ordering::Relaxed) != RUNNING {
+            return;
+        }
+        drop(shared);
+        thread::sleep(WATCHDOG_PERIOD);
+    }
+}
+
+/// `1234567` as `1.2 MB`: decimal units, one digit after the point.
+pub fn human_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_job_says_so_and_keeps_its_first_reason() {
+        let control = Control::new(Limits { time: Some(Duration::from_millis(1)), memory: None });
+        control.cancel();
+        thread::sleep(WATCHDOG_PERIOD * 2);
+        assert_eq!(control.check(), Err(Stopped::Interrupted));
+    }
+
+    #[test]
+    fn a_timeout_ends_the_job() {
+        let limit = Duration::from_millis(1);
+        let control = Control::new(Limits { time: Some(limit), memory: None });
+        while control.check().is_ok() {
+            assert!(control.elapsed() < Duration::from_secs(30), "the watchdog sleeps");
+            thread::sleep(WATCHDOG_PERIOD);
+        }
+        assert_eq!(control.check(), Err(Stopped::Timeout { limit }));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_afforded() {
+        let control = Control::make(Limits { time: None, memory: Some(1 << 40) });
+        assert_eq!(control.afford(1 << 20), Ok(()));
+        assert_eq!(control.afford(1 << 41), Err(Stopped::Memory { limit: 1 << 40 }));
+    }
+
+    #[test]
+    fn bytes_for_people() {
+        assert_eq!(human_bytes(12), "12 B");
+        assert_eq!(human_bytes(1_250_000), "1.2 MB");
+        assert_eq!(human_bytes(999_999), "1.0 MB");
+    }
+}

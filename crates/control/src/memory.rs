@@ -1,0 +1,86 @@
+//! What the process uses and what the machine, or the container it runs in, has left.
+
+use std::fs;
+
+/// Resident bytes of this process now.
+pub fn resident_memory() -> Option<u64> {
+    memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
+}
+
+/// The highest number of resident bytes this process ever had; where the system does not say, what it has now.
+pub fn peak_memory() -> Option<u64> {
+    let high_water = fs::read_to_string("/proc/self/status").ok().and_then(|status| kilobytes_field(&status, "VmHWM:"));
+    high_water.or_else(resident_memory)
+}
+
+/// Bytes that can still be used: the least of what the machine and the control groups around us allow.
+/// `None` where the system does not say.
+pub fn available_memory() -> Option<u64> {
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|info| kilobytes_field(&info, "MemAvailable:"));
+    let container = container_headroom();
+    match (machine, container) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Limit minus use, for the groups of version 2 and of version 1 as they are mounted inside a container.
+fn container_headroom() -> Option<u64> {
+    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let mut least = None;
+    let mut consider = |limit: Option<u64>, used: Option<u64>| {
+        if let (Some(limit), Some(used)) = (limit, used) {
+            let free = limit.saturating_sub(used);
+            least = Some(least.map_or(free, |known: u64| known.min(free)));
+        }
+    };
+    for folder in own_groups() {
+        consider(number(&format!("{folder}/memory.max")), number(&format!("{folder}/memory.current")));
+    }
+    consider(
+        number("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+        number("/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    );
+    least
+}
+
+/// The folder of our control group and of each group around it.
+fn own_groups() -> Vec<String> {
+    const ROOT: &str = "/sys/fs/cgroup";
+    let mut folders = vec![ROOT.to_string()];
+    if let Ok(text) = fs::read_to_string("/proc/self/cgroup")
+        && let Some(path) = text.lines().find_map(|line| line.strip_prefix("0::"))
+    {
+        let mut folder = ROOT.to_string();
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            folder.push('/');
+            folder.push_str(part);
+            folders.push(folder.clone());
+        }
+    }
+    folders
+}
+
+fn kilobytes_field(text: &str, field: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_in_kilobytes() {
+        let text = "MemTotal:  100 kB\nMemAvailable:    12 kB\n";
+        assert_eq!(kilobytes_field(text, "MemAvailable:"), Some(12 * 1024));
+        assert_eq!(kilobytes_field(text, "VmHWM:"), None);
+    }
+
+    #[test]
+    fn the_peak_is_at_least_what_was_written() {
+        let block = vec![1u8; 32 << 20];
+        let peak = peak_memory().expect("this system tells its memory");
+        assert!(peak >= block.len() as u64, "{peak}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Counters that a job writes and a face reads.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Shared counters of a job. Writers add in batches; readers take a [`Snapshot`].
+#[derive(Default)]
+pub struct Progress {
+    phase: Mutex<String>,
+    done: AtomicU64,
+    total: AtomicU64,
+    states: AtomicU64,
+    transitions: AtomicU64,
+    depth: AtomicU64,
+}
+
+/// The counters at one moment. Zero means that the phase does not count this.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// What is being done, in a few words.
+    pub phase: String,
+    /// Units of work done, out of `total` when that is known.
+    pub done: u64,
+    /// Units of work in all.
+    pub total: u64,
+    /// States found.
+    pub states: u64,
+    /// Transitions found.
+    pub transitions: u64,
+    /// Levels or rounds.
+    pub depth: u64,
+}
+
+impl Progress {
+    /// Begins a phase: the counters start from zero.
+    pub fn begin(&self, phase: &str, total: u64) {
+        *self.phase.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = phase.to_string();
+        for counter in [&self.done, &self.states, &self.transitions, &self.depth] {
+            counter.store(0, Ordering::Relaxed);
+        }
+        self.total.store(total, Ordering::Relaxed);
+    }
+
+    /// Sets the units of work done.
+    pub fn done(&self, units: u64) {
+        self.done.store(units, Ordering::Relaxed);
+    }
+
+    /// Adds to the numbers of states and transitions.
+    pub fn add(&self, states: u64, transitions: u64) {
+        self.states.fetch_add(states, Ordering::Relaxed);
+        self.transitions.fetch_add(transitions, Ordering::Relaxed);
+    }
+
+    /// Sets the level or round.
+    pub fn depth(&self, depth: u64) {
+        self.depth.store(depth, Ordering::Relaxed);
+    }
+
+    /// The counters now.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            phase: self.phase.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone(),
+            done: self.done.load(Ordering::Relaxed),
+            total: self.total.load(Ordering::Relaxed),
+            states: self.states.load(Ordering::Relaxed),
+            transitions: self.transitions.load(Ordering::Relaxed),
+            depth: self.depth.load(Ordering::Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_phase_starts_from_zero() {
+        let progress = Progress::default();
+        progress.begin("reading", 10);
+        progress.add(3, 4);
+        progress.begin("searching", 0);
+        assert_eq!(progress.snapshot(), Snapshot { phase: "searching".into(), ..Snapshot::default() });
+    }
+}

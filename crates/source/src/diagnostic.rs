@@ -1,0 +1,93 @@
+//! What can be said about a place.
+
+use crate::files::{Line, Span};
+
+/// A stable name for a kind of mistake, such as `A003`. The letter is the part of Trefoil that says it.
+pub type Code = &'static str;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The input cannot be used.
+    Error,
+    /// The input is used, but probably does not mean what it says.
+    Warning,
+}
+
+/// Where something is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a file that is held in memory.
+    Span(Span),
+    /// In a line of a file that was streamed.
+    Line(Line),
+    /// Somewhere in this file.
+    File(String),
+}
+
+/// A place and what is to be seen there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub place: Place,
+    /// What, in a few words; may be empty.
+    pub text: String,
+}
+
+/// A mistake in the input: code, message, places (the first is the primary one), notes and a hint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Its stable code.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one line without a full stop.
+    pub message: String,
+    /// Where; the first is the primary place.
+    pub labels: Vec<Label>,
+    /// What else helps to understand it.
+    pub notes: Vec<String>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: Code, message: impl Into<String>, place: Place) -> Diagnostic {
+        Diagnostic::new(code, Severity::Error, message.into(), place)
+    }
+
+    /// A warning at a place.
+    pub fn warning(code: Code, message: impl Into<String>, place: Place) -> Diagnostic {
+        Diagnostic::new(code, Severity::Warning, message.into(), place)
+    }
+
+    fn new(code: Code, severity: Severity, message: String, place: Place) -> Diagnostic {
+        let labels = vec![Label { place, text: String::new() }];
+        Diagnostic { code, severity, message, labels, notes: Vec::new(), help: None }
+    }
+
+    /// Says what is to be seen at the primary place.
+    pub fn seen(mut self, text: impl Into<String>) -> Diagnostic {
+        self.labels[0].text = text.into();
+        self
+    }
+
+    /// Adds a further place.
+    pub fn also(mut self, place: Place, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { place, text: text.into() });
+        self
+    }
+
+    /// Adds a note.
+    pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Adds the hint.
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+}

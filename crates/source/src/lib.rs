@@ -1,0 +1,13 @@
+//! Files, places in them, and what is said about those places.
+//!
+//! A user's mistake becomes a [`Diagnostic`]: a stable code, a terse message, the places that matter, and a hint. A reader
+//! that holds a whole file in memory speaks of [`Span`]s in [`Sources`]; a reader that streams past gigabytes keeps
+//! only the offending [`Line`]. Both are shown alike, for people by [`render`] and for programs by [`Report`].
+
+mod diagnostic;
+mod files;
+mod render;
+
+pub use diagnostic::{Code, Diagnostic, Label, Place, Severity};
+pub use files::{FileId, Line, SourceFile, Sources, Span};
+pub use render::{Report, ReportedPlace, render};
