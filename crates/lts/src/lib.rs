@@ -1,1 +1,9 @@
-//! x
+//! Explicit labelled transition systems.
+//!
+//! An [`Lts`] keeps its transitions in compressed sparse rows, forward; a [`Backward`] view is made when an algorithm
+//! asks for it. States and labels are typed numbers, labels in the table of the check.
+
+mod explicit;
+pub mod random;
+
+pub use explicit::{Backward, Lts, LtsBuilder, Transition};

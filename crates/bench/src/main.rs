@@ -1,0 +1,32 @@
+//! Benchmarks by name: `cargo run --release -p trefoil-bench -- NAME [ARGUMENTS]`.
+//!
+//! Each prints what it measured with the sizes beside it. `benchsuite/README.md` has the commands and dated results.
+
+use std::process::ExitCode;
+
+/// A benchmark: its name, one line about it, and what runs it with the remaining arguments.
+struct Benchmark {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&[String]),
+}
+
+const BENCHMARKS: &[Benchmark] = &[];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let chosen = arguments.first().and_then(|name| BENCHMARKS.iter().find(|benchmark| benchmark.name == *name));
+    match chosen {
+        Some(benchmark) => {
+            (benchmark.run)(&arguments[1..]);
+            ExitCode::SUCCESS
+        }
+        None => {
+            eprintln!("usage: trefoil-bench NAME [ARGUMENTS]\n");
+            for benchmark in BENCHMARKS {
+                eprintln!("  {:<24} {}", benchmark.name, benchmark.about);
+            }
+            ExitCode::from(2)
+        }
+    }
+}

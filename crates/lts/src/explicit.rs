@@ -1,0 +1,278 @@
+//! Labelled transition systems in compressed sparse rows.
+//!
+//! Transitions of state `s` are `transitions[starts[s]..starts[s + 1]]`, in the order in which they were given: 8 bytes a
+//! transition and 8 bytes a state. Building sorts by source with one counting pass, in linear time and in place of any
+//! comparison.
+
+use std::fmt;
+use std::sync::Arc;
+
+use trefoil_system::{Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, StateId, Step, System, Value};
+
+/// One transition, its source being known from where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Transition {
+    /// Its label.
+    pub label: LabelId,
+    /// Where it leads.
+    pub target: StateId,
+}
+
+/// A labelled transition system, all of it in memory.
+#[derive(Clone)]
+pub struct Lts {
+    labels: Arc<Labels>,
+    initial: StateId,
+    starts: Vec<usize>,
+    transitions: Vec<Transition>,
+    layout: Layout,
+    groups: Vec<Group>,
+}
+
+impl fmt::Debug for Lts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "lts from {} with {} states", self.initial.0, self.state_count())?;
+        for (source, transition) in self.all_transitions() {
+            writeln!(f, "  {} --{}-> {}", source.0, self.labels.get(transition.label), transition.target.0)?;
+        }
+        Ok(())
+    }
+}
+
+impl Lts {
+    /// Makes an LTS from rows that are already compressed: `starts` has one entry more than there are states.
+    pub fn from_rows(labels: Arc<Labels>, initial: StateId, starts: Vec<usize>, transitions: Vec<Transition>) -> Lts {
+        let states = starts.len() - 1;
+        assert!(initial.index() < states, "the initial state is one of the states");
+        assert_eq!(starts[states], transitions.len(), "the rows cover the transitions");
+        debug_assert!(starts.is_sorted() && transitions.iter().all(|t| t.target.index() < states));
+        let own: SlotSet = [0].into_iter().collect();
+        let groups = vec![Group {
+            name: "lts".into(),
+            guards: own.clone(),
+            reads: own.clone(),
+            may_write: own,
+            must_write: SlotSet::default(),
+        }];
+        let layout = Layout::new(vec![Slot::bounded("state", states as u32)]);
+        Lts { labels, initial, starts, transitions, layout, groups }
+    }
+
+    /// The label table it shares.
+    pub fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    /// Where it starts.
+    pub fn initial(&self) -> StateId {
+        self.initial
+    }
+
+    /// How many states it has, reachable or not.
+    pub fn state_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// How many transitions it has.
+    pub fn transition_count(&self) -> usize {
+        self.transitions.len()
+    }
+
+    /// All states, ascending.
+    pub fn states(&self) -> impl ExactSizeIterator<Item = StateId> + Clone + use<> {
+        (0..self.state_count() as u32).map(StateId)
+    }
+
+    /// The transitions of a state.
+    #[inline]
+    pub fn outgoing(&self, state: StateId) -> &[Transition] {
+        &self.transitions[self.starts[state.index()]..self.starts[state.index() + 1]]
+    }
+
+    /// The position of a state's first transition among all of them.
+    #[inline]
+    pub fn start(&self, state: StateId) -> usize {
+        self.starts[state.index()]
+    }
+
+    /// Every transition, by source.
+    pub fn transitions(&self) -> &[Transition] {
+        &self.transitions
+    }
+
+    /// Every transition with its source.
+    pub fn all_transitions(&self) -> impl Iterator<Item = (StateId, Transition)> + Clone + '_ {
+        self.states().flat_map(|source| self.outgoing(source).iter().map(move |&transition| (source, transition)))
+    }
+
+    /// The transitions again, by target.
+    pub fn backward(&self) -> Backward {
+        Backward::new(self)
+    }
+}
+
+/// The transitions of an [`Lts`] by target: who leads here, and by which label.
+pub struct Backward {
+    starts: Vec<usize>,
+    transitions: Vec<Transition>,
+}
+
+impl Backward {
+    fn new(lts: &Lts) -> Backward {
+        let edges = lts.all_transitions().map(|(source, t)| (t.target, Transition { label: t.label, target: source }));
+        let (starts, transitions) = compress(lts.state_count(), lts.transition_count(), edges);
+        Backward { starts, transitions }
+    }
+
+    /// The transitions into a state; their `target` is the state they come from.
+    #[inline]
+    pub fn incoming(&self, state: StateId) -> &[Transition] {
+        &self.transitions[self.starts[state.index()]..self.starts[state.index() + 1]]
+    }
+}
+
+/// Counting sort by the first component, keeping the order among equals. The edges are walked twice.
+fn compress(
+    rows: usize,
+    count: usize,
+    edges: impl Iterator<Item = (StateId, Transition)> + Clone,
+) -> (Vec<usize>, Vec<Transition>) {
+    let mut starts = vec![0usize; rows + 1];
+    for (row, _) in edges.clone() {
+        starts[row.index() + 1] += 1;
+    }
+    for row in 0..rows {
+        starts[row + 1] += starts[row];
+    }
+    let mut next = starts.clone();
+    let nothing = Transition { label: LabelId::TAU, target: StateId(0) };
+    let mut transitions = vec![nothing; count];
+    for (row, transition) in edges {
+        transitions[next[row.index()]] = transition;
+        next[row.index()] += 1;
+    }
+    (starts, transitions)
+}
+
+/// Collects transitions in any order. States are numbered from 0; a state exists when it was named or counted.
+/// Whoever reads numbers from a file refuses `u32::MAX` and above first.
+#[derive(Clone)]
+pub struct LtsBuilder {
+    labels: Arc<Labels>,
+    states: u32,
+    edges: Vec<(StateId, Transition)>,
+}
+
+impl LtsBuilder {
+    /// An empty system over a label table.
+    pub fn new(labels: Arc<Labels>) -> LtsBuilder {
+        LtsBuilder { labels, states: 0, edges: Vec::new() }
+    }
+
+    /// Makes sure that there are at least `states` states.
+    pub fn at_least(&mut self, states: u32) -> &mut LtsBuilder {
+        self.states = self.states.max(states);
+        self
+    }
+
+    /// Adds a transition.
+    pub fn add(&mut self, source: StateId, label: LabelId, target: StateId) -> &mut LtsBuilder {
+        self.states = self.states.max(source.0 + 1).max(target.0 + 1);
+        self.edges.push((source, Transition { label, target }));
+        self
+    }
+
+    /// How many transitions were added.
+    pub fn transition_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The system; `initial` becomes a state if it was none.
+    pub fn build(mut self, initial: StateId) -> Lts {
+        self.at_least(initial.0 + 1);
+        let (starts, transitions) = compress(self.states as usize, self.edges.len(), self.edges.iter().copied());
+        Lts::from_rows(self.labels, initial, starts, transitions)
+    }
+}
+
+impl System for Lts {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn initial(&self) -> Vec<Value> {
+        vec![self.initial.0]
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(LtsExplorer { lts: self })
+    }
+
+    fn describe(&self, row: &[Value]) -> String {
+        row[0].to_string()
+    }
+}
+
+struct LtsExplorer<'a> {
+    lts: &'a Lts,
+}
+
+impl Explorer for LtsExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        for transition in self.lts.outgoing(StateId(row[0])) {
+            sink(Step { group: GroupId(0), label: transition.label, row: &[transition.target.0] });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diamond() -> Lts {
+        let labels = Arc::new(Labels::new());
+        let (a, b) = (labels.name("a"), labels.name("b"));
+        let mut builder = LtsBuilder::new(labels);
+        builder.add(StateId(2), b, StateId(3));
+        builder.add(StateId(0), a, StateId(1));
+        builder.add(StateId(0), a, StateId(2));
+        builder.add(StateId(1), LabelId::TAU, StateId(3));
+        builder.build(StateId(0))
+    }
+
+    #[test]
+    fn rows_are_compressed_in_the_order_given() {
+        let lts = diamond();
+        assert_eq!((lts.state_count(), lts.transition_count()), (4, 4));
+        let targets: Vec<u32> = lts.outgoing(StateId(0)).iter().map(|t| t.target.0).collect();
+        assert_eq!(targets, [1, 2]);
+        assert!(lts.outgoing(StateId(3)).is_empty());
+    }
+
+    #[test]
+    fn backward_rows_name_the_sources() {
+        let lts = diamond();
+        let sources: Vec<u32> = lts.backward().incoming(StateId(3)).iter().map(|t| t.target.0).collect();
+        assert_eq!(sources, [1, 2]);
+    }
+
+    #[test]
+    fn an_lts_is_an_honest_system() {
+        let lts = diamond();
+        let checked = trefoil_system::Checked::new(lts.clone());
+        let mut explorer = checked.explorer();
+        for state in lts.states() {
+            let mut found = Vec::new();
+            explorer.successors(&[state.0], &mut |step| found.push((step.label, step.row[0])));
+            assert!(found.into_iter().eq(lts.outgoing(state).iter().map(|t| (t.label, t.target.0))));
+        }
+    }
+}

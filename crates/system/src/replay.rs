@@ -1,0 +1,234 @@
+//! The replayer: accepts or rejects a witness on the systems themselves, straight from the definitions.
+//!
+//! It shares no code with any engine and knows no reduction. Sets of states are ordered sets of rows, closures are
+//! plain worklists, a divergence is a cycle that is walked. Its cost is the length of the witness times the number of
+//! specification states that one trace can lead to; it is run once per failed check.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::labels::LabelId;
+use crate::layout::Value;
+use crate::transitions::{Explorer, Observation, Observations, System};
+use crate::witness::{Failure, Model, Path, TakenStep, Witness};
+
+/// Why a witness was rejected. Reaching a user, it is a bug in the engine that made the witness.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// The run does not start in the initial state.
+    WrongStart,
+    /// The system has no such step; counted from 0, the cycle of a lasso after its path.
+    NoSuchStep(usize),
+    /// The cycle of a lasso has a visible event, or does not return to its first state.
+    NoCycle,
+    /// The last state does not behave as the witness says.
+    WrongEnd,
+    /// The specification allows what the witness shows.
+    Allowed,
+    /// The kind of failure does not exist in this model.
+    NotInModel,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rejection::WrongStart => write!(f, "the run does not start in the initial state"),
+            Rejection::NoSuchStep(index) => write!(f, "step {index} is not a step of the system"),
+            Rejection::NoCycle => write!(f, "the cycle is not a cycle of internal steps"),
+            Rejection::WrongEnd => write!(f, "the last state does not behave as stated"),
+            Rejection::Allowed => write!(f, "the specification allows it"),
+            Rejection::NotInModel => write!(f, "the model does not observe this"),
+        }
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+/// Walks a run step by step.
+pub fn replay_path(system: &dyn System, path: &Path) -> Result<(), Rejection> {
+    if path.start != system.initial() {
+        return Err(Rejection::WrongStart);
+    }
+    walk(system, &path.start, &path.steps, 0)
+}
+
+fn walk(system: &dyn System, from: &[Value], steps: &[TakenStep], offset: usize) -> Result<(), Rejection> {
+    let mut explorer = system.explorer();
+    let mut here = from;
+    for (index, taken) in steps.iter().enumerate() {
+        let mut found = false;
+        explorer.successors(here, &mut |step| found |= step.label == taken.label && step.row == taken.row);
+        if !found {
+            return Err(Rejection::NoSuchStep(offset + index));
+        }
+        here = &taken.row;
+    }
+    Ok(())
+}
+
+/// Does the witness show that `implementation` does not refine `specification` in `model`?
+pub fn replay_refinement(
+    specification: &dyn System,
+    implementation: &dyn System,
+    model: Model,
+    witness: &Witness,
+) -> Result<(), Rejection> {
+    let path = witness.path();
+    replay_path(implementation, path)?;
+    let mut spec = Subset::new(specification);
+    match witness {
+        Witness::Path { path, failure: Failure::Event } => {
+            let last = path.steps.last().filter(|step| step.label.is_visible()).ok_or(Rejection::WrongEnd)?;
+            let before: Vec<LabelId> = path.trace().collect();
+            spec.follow(&before[..before.len() - 1], model)?;
+            spec.advance(last.label);
+            if spec.rows.is_empty() { Ok(()) } else { Err(Rejection::Allowed) }
+        }
+        Witness::Path { path, failure: Failure::Acceptance(accepted) } => {
+            if model == Model::Traces {
+                return Err(Rejection::NotInModel);
+            }
+            let mut view = View::new(implementation);
+            if !view.acceptances(path.last()).contains(accepted) {
+                return Err(Rejection::WrongEnd);
+            }
+            spec.follow(&path.trace().collect::<Vec<_>>(), model)?;
+            if spec.allows(accepted) { Err(Rejection::Allowed) } else { Ok(()) }
+        }
+        Witness::Lasso { path, cycle } => {
+            if model != Model::FailuresDivergences {
+                return Err(Rejection::NotInModel);
+            }
+            if cycle.is_empty() {
+                let explicit = implementation.observations() == Observations::Explicit;
+                if !explicit || !implementation.explorer().observe(path.last()).diverges {
+                    return Err(Rejection::NoCycle);
+                }
+            } else {
+                walk(implementation, path.last(), cycle, path.steps.len())?;
+                let closed = cycle.last().is_some_and(|step| step.row == path.last());
+                if !closed || cycle.iter().any(|step| step.label.is_visible()) {
+                    return Err(Rejection::NoCycle);
+                }
+            }
+            spec.follow(&path.trace().collect::<Vec<_>>(), model)
+        }
+    }
+}
+
+/// One system's behaviour as the definitions give it.
+struct View<'a> {
+    explorer: Box<dyn Explorer + 'a>,
+    explicit: bool,
+}
+
+impl<'a> View<'a> {
+    fn new(system: &'a dyn System) -> View<'a> {
+        View { explorer: system.explorer(), explicit: system.observations() == Observations::Explicit }
+    }
+
+    fn steps(&mut self, row: &[Value]) -> Vec<(LabelId, Vec<Value>)> {
+        let mut steps = Vec::new();
+        self.explorer.successors(row, &mut |step| steps.push((step.label, step.row.to_vec())));
+        steps
+    }
+
+    fn acceptances(&mut self, row: &[Value]) -> Vec<Vec<LabelId>> {
+        if self.explicit {
+            let Observation { acceptances, .. } = self.explorer.observe(row);
+            return acceptances;
+        }
+        let offers: BTreeSet<LabelId> = self.steps(row).into_iter().map(|(label, _)| label).collect();
+        if offers.contains(&LabelId::TAU) { Vec::new() } else { vec![offers.into_iter().collect()] }
+    }
+}
+
+/// The states that a specification can be in after a trace, `τ` included.
+struct Subset<'a> {
+    view: View<'a>,
+    rows: BTreeSet<Vec<Value>>,
+}
+
+impl<'a> Subset<'a> {
+    fn new(system: &'a dyn System) -> Subset<'a> {
+        let mut subset = Subset { view: View::new(system), rows: BTreeSet::from([system.initial()]) };
+        subset.close();
+        subset
+    }
+
+    fn close(&mut self) {
+        let mut work: Vec<Vec<Value>> = self.rows.iter().cloned().collect();
+        while let Some(row) = work.pop() {
+            for (label, next) in self.view.steps(&row) {
+                if label == LabelId::TAU && self.rows.insert(next.clone()) {
+                    work.push(next);
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self, event: LabelId) {
+        let mut next = BTreeSet::new();
+        for row in &self.rows {
+            next.extend(self.view.steps(row).into_iter().filter(|(label, _)| *label == event).map(|(_, row)| row));
+        }
+        self.rows = next;
+        self.close();
+    }
+
+    /// Follows a trace that the specification has and, where divergence is observed, does not diverge on.
+    fn follow(&mut self, trace: &[LabelId], model: Model) -> Result<(), Rejection> {
+        let observes_divergence = model == Model::FailuresDivergences;
+        for &event in trace {
+            if observes_divergence && self.diverges() {
+                return Err(Rejection::Allowed);
+            }
+            self.advance(event);
+            if self.rows.is_empty() {
+                // A shorter run would have been the witness; this one claims something about a state nobody can be in.
+                return Err(Rejection::WrongEnd);
+            }
+        }
+        if observes_divergence && self.diverges() { Err(Rejection::Allowed) } else { Ok(()) }
+    }
+
+    fn allows(&mut self, accepted: &[LabelId]) -> bool {
+        let rows: Vec<Vec<Value>> = self.rows.iter().cloned().collect();
+        rows.iter().any(|row| {
+            let acceptances = self.view.acceptances(row);
+            acceptances.iter().any(|least| least.iter().all(|label| accepted.binary_search(label).is_ok()))
+        })
+    }
+
+    /// Is there a cycle of `τ` among the rows, which are closed under `τ`? By taking away what has no `τ` left.
+    fn diverges(&mut self) -> bool {
+        let rows: Vec<Vec<Value>> = self.rows.iter().cloned().collect();
+        if self.view.explicit {
+            return rows.iter().any(|row| self.view.explorer.observe(row).diverges);
+        }
+        let number: BTreeMap<&[Value], usize> =
+            rows.iter().enumerate().map(|(index, row)| (row.as_slice(), index)).collect();
+        let mut into: Vec<Vec<usize>> = vec![Vec::new(); rows.len()];
+        let mut left: Vec<usize> = vec![0; rows.len()];
+        for (index, row) in rows.iter().enumerate() {
+            for (label, next) in self.view.steps(row) {
+                if label == LabelId::TAU {
+                    into[number[next.as_slice()]].push(index);
+                    left[index] += 1;
+                }
+            }
+        }
+        let mut ended: Vec<usize> = (0..rows.len()).filter(|&index| left[index] == 0).collect();
+        let mut taken = 0;
+        while let Some(index) = ended.pop() {
+            taken += 1;
+            for &before in &into[index] {
+                left[before] -= 1;
+                if left[before] == 0 {
+                    ended.push(before);
+                }
+            }
+        }
+        taken < rows.len()
+    }
+}

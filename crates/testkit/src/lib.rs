@@ -1,0 +1,11 @@
+//! Random generators and brute-force oracles, straight from the definitions. Development only.
+//!
+//! An oracle here is slow and obvious, and shares no code with what it judges: of the other crates it uses only the
+//! containers (an [`trefoil_lts::Lts`] and its accessors), never an algorithm.
+
+pub use trefoil_lts::random::{Random, RandomShape, random_lts};
+
+/// The seed of a random test: `TREFOIL_SEED` when it is set, else a fixed one. A failing test prints what to set.
+pub fn seed() -> u64 {
+    std::env::var("TREFOIL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(20_261_115)
+}
