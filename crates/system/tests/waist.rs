@@ -1,0 +1,201 @@
+//! The checking wrapper catches dishonest systems, and the replayer rejects witnesses that are none.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use trefoil_system::replay::{Rejection, replay_path, replay_refinement};
+use trefoil_system::{
+    Checked, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Slot, SlotSet, Step, System,
+    TakenStep, Value, Witness,
+};
+
+/// A system given by a function from a row to its steps: group, label, new row.
+struct Table {
+    labels: Arc<Labels>,
+    layout: Layout,
+    groups: Vec<Group>,
+    steps: fn(&[Value]) -> Vec<(u32, u32, Vec<Value>)>,
+}
+
+const A: LabelId = LabelId(2);
+const B: LabelId = LabelId(3);
+const TAU: u32 = 0;
+
+impl Table {
+    fn new(widths: &[u32], groups: Vec<Group>, steps: fn(&[Value]) -> Vec<(u32, u32, Vec<Value>)>) -> Table {
+        let labels = Arc::new(Labels::new());
+        assert_eq!((labels.name("a"), labels.name("b")), (A, B));
+        let slots = widths.iter().enumerate().map(|(index, &values)| Slot::bounded(format!("s{index}"), values));
+        Table { labels, layout: Layout::new(slots.collect()), groups, steps }
+    }
+
+    /// One slot, one group that reads and writes it.
+    fn simple(values: u32, steps: fn(&[Value]) -> Vec<(u32, u32, Vec<Value>)>) -> Table {
+        Table::new(&[values], vec![group(&[0], &[0], &[])], steps)
+    }
+}
+
+fn group(reads: &[usize], may_write: &[usize], must_write: &[usize]) -> Group {
+    let set = |slots: &[usize]| slots.iter().copied().collect::<SlotSet>();
+    Group {
+        name: "g".into(),
+        guards: set(reads),
+        reads: SlotSet::default(),
+        may_write: set(may_write),
+        must_write: set(must_write),
+    }
+}
+
+impl System for Table {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+    fn initial(&self) -> Vec<Value> {
+        vec![0; self.layout.width()]
+    }
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(TableExplorer(self))
+    }
+}
+
+struct TableExplorer<'a>(&'a Table);
+
+impl Explorer for TableExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        for (group, label, next) in (self.0.steps)(row) {
+            sink(Step { group: GroupId(group), label: LabelId(label), row: &next });
+        }
+    }
+}
+
+/// Expands a few rows through the checking wrapper.
+fn is_honest(table: Table, rows: &[&[Value]]) -> bool {
+    let checked = Checked::new(table);
+    catch_unwind(AssertUnwindSafe(|| {
+        let mut explorer = checked.explorer();
+        for row in rows {
+            explorer.successors(row, &mut |_| {});
+        }
+    }))
+    .is_ok()
+}
+
+const ROWS: &[&[Value]] = &[&[0, 0], &[1, 0], &[0, 1], &[1, 1]];
+
+#[test]
+fn an_honest_system_passes() {
+    let table = Table::new(&[2, 2], vec![group(&[0], &[0], &[]), group(&[1], &[], &[1])], |row| {
+        vec![(0, 2, vec![1 - row[0], row[1]]), (1, 3, vec![row[0], 1])]
+    });
+    assert!(is_honest(table, ROWS));
+}
+
+#[test]
+fn a_secret_write_is_caught() {
+    let table = Table::new(&[2, 2], vec![group(&[0, 1], &[0], &[])], |row| vec![(0, 2, vec![1 - row[0], 1 - row[1]])]);
+    assert!(!is_honest(table, ROWS));
+}
+
+#[test]
+fn a_secret_read_in_a_guard_is_caught() {
+    let table = Table::new(&[2, 2], vec![group(&[0], &[0], &[])], |row| {
+        if row[1] == 0 { vec![(0, 2, vec![1, row[1]])] } else { Vec::new() }
+    });
+    assert!(!is_honest(table, ROWS));
+}
+
+#[test]
+fn a_secret_read_in_a_label_is_caught() {
+    let table = Table::new(&[2, 2], vec![group(&[0], &[0], &[])], |row| vec![(0, 2 + row[1], vec![1, row[1]])]);
+    assert!(!is_honest(table, ROWS));
+}
+
+#[test]
+fn a_must_write_that_keeps_the_old_value_is_caught() {
+    let table = Table::new(&[2, 2], vec![group(&[0], &[0], &[1])], |row| vec![(0, 2, vec![1 - row[0], row[1]])]);
+    assert!(!is_honest(table, ROWS));
+}
+
+#[test]
+fn a_value_outside_its_slot_is_caught() {
+    let table = Table::new(&[2, 2], vec![group(&[0], &[0], &[])], |row| vec![(0, 2, row.to_vec())]);
+    assert!(!is_honest(table, &[&[2, 0]]));
+}
+
+fn path(steps: &[(LabelId, Value)]) -> Path {
+    let steps = steps.iter().map(|&(label, state)| TakenStep { label, row: vec![state] });
+    Path { start: vec![0], steps: steps.collect() }
+}
+
+/// 0 -a-> 1 -τ-> 2 -τ-> 1, 2 -b-> 3.
+fn looping() -> Table {
+    Table::simple(4, |row| match row[0] {
+        0 => vec![(0, 2, vec![1])],
+        1 => vec![(0, TAU, vec![2])],
+        2 => vec![(0, TAU, vec![1]), (0, 3, vec![3])],
+        _ => Vec::new(),
+    })
+}
+
+/// 0 -a-> 1 -b-> 2.
+fn straight() -> Table {
+    Table::simple(3, |row| match row[0] {
+        0 => vec![(0, 2, vec![1])],
+        1 => vec![(0, 3, vec![2])],
+        _ => Vec::new(),
+    })
+}
+
+/// 0 -a-> 1.
+fn short() -> Table {
+    Table::simple(2, |row| if row[0] == 0 { vec![(0, 2, vec![1])] } else { Vec::new() })
+}
+
+#[test]
+fn a_run_is_walked_step_by_step() {
+    let system = looping();
+    assert_eq!(replay_path(&system, &path(&[(A, 1), (LabelId::TAU, 2), (B, 3)])), Ok(()));
+    assert_eq!(replay_path(&system, &path(&[(A, 1), (B, 3)])), Err(Rejection::NoSuchStep(1)));
+    let elsewhere = Path { start: vec![1], steps: Vec::new() };
+    assert_eq!(replay_path(&system, &elsewhere), Err(Rejection::WrongStart));
+}
+
+#[test]
+fn an_event_must_be_one_that_the_specification_lacks() {
+    let event = |steps: &[(LabelId, Value)]| Witness::Path { path: path(steps), failure: Failure::Event };
+    let shown = event(&[(A, 1), (B, 2)]);
+    assert_eq!(replay_refinement(&short(), &straight(), Model::Traces, &shown), Ok(()));
+    assert_eq!(replay_refinement(&looping(), &straight(), Model::Traces, &shown), Err(Rejection::Allowed));
+    let divergent = replay_refinement(&looping(), &straight(), Model::FailuresDivergences, &shown);
+    assert_eq!(divergent, Err(Rejection::Allowed), "after a divergence everything is allowed");
+    let allowed = event(&[(A, 1)]);
+    assert_eq!(replay_refinement(&short(), &straight(), Model::Traces, &allowed), Err(Rejection::Allowed));
+}
+
+#[test]
+fn an_acceptance_must_be_real_and_forbidden() {
+    let deadlock = Witness::Path { path: path(&[(A, 1)]), failure: Failure::Acceptance(Vec::new()) };
+    assert_eq!(replay_refinement(&straight(), &short(), Model::Failures, &deadlock), Ok(()));
+    assert_eq!(replay_refinement(&straight(), &short(), Model::Traces, &deadlock), Err(Rejection::NotInModel));
+    assert_eq!(replay_refinement(&short(), &short(), Model::Failures, &deadlock), Err(Rejection::Allowed));
+    assert_eq!(replay_refinement(&straight(), &straight(), Model::Failures, &deadlock), Err(Rejection::WrongEnd));
+}
+
+#[test]
+fn a_lasso_must_close_silently_and_be_forbidden() {
+    let model = Model::FailuresDivergences;
+    let around = |steps: &[(LabelId, Value)]| Witness::Lasso { path: path(&[(A, 1)]), cycle: path(steps).steps };
+    let shown = around(&[(LabelId::TAU, 2), (LabelId::TAU, 1)]);
+    assert_eq!(replay_refinement(&straight(), &looping(), model, &shown), Ok(()));
+    assert_eq!(replay_refinement(&straight(), &looping(), Model::Failures, &shown), Err(Rejection::NotInModel));
+    assert_eq!(replay_refinement(&looping(), &looping(), model, &shown), Err(Rejection::Allowed));
+    let open = around(&[(LabelId::TAU, 2)]);
+    assert_eq!(replay_refinement(&straight(), &looping(), model, &open), Err(Rejection::NoCycle));
+    assert_eq!(replay_refinement(&straight(), &looping(), model, &around(&[])), Err(Rejection::NoCycle));
+}
