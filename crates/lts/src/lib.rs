@@ -4,6 +4,7 @@
 //! asks for it. States and labels are typed numbers, labels in the table of the check.
 
 mod explicit;
+pub mod format;
 pub mod random;
 
 pub use explicit::{Backward, Lts, LtsBuilder, Transition};

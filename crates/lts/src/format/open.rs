@@ -1,0 +1,221 @@
+//! What is in a file: opening it, taking off gzip, and finding the format.
+//!
+//! Content decides before names do where they can contradict each other: gzip and mCRL2's binary format have magic bytes and are
+//! recognised whatever the file is called. Between the text formats the caller's word counts first, then the ending, then the
+//! first character that is not blank.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::read::MultiGzDecoder;
+use trefoil_source::{Diagnostic, Place};
+
+use super::{Format, Input, codes};
+
+/// Enough to tell formats apart.
+const HEAD: usize = 512;
+
+const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
+
+/// mCRL2's binary term format: a zero byte, then the magic number 0x8baf, highest byte first.
+const MCRL2_MAGIC: &[u8] = &[0x00, 0x8b, 0xaf];
+
+/// The byte order mark that some editors put before UTF-8 text.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// An input whose format is known, ready to be streamed.
+pub(crate) struct Opened {
+    pub(crate) name: String,
+    pub(crate) format: Format,
+    /// Bytes of the file as it lies on the disk; 0 when that is not known.
+    pub(crate) size: u64,
+    reader: Box<dyn Read>,
+    compressed: bool,
+    consumed: Arc<AtomicU64>,
+}
+
+impl Opened {
+    /// Reads some bytes; none at the end. Interrupted system calls are repeated.
+    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Diagnostic> {
+        read_some(&mut *self.reader, buffer).map_err(|error| cannot_read(&self.name, &error, self.compressed))
+    }
+
+    /// Bytes taken from the disk so far.
+    pub(crate) fn consumed(&self) -> u64 {
+        self.consumed.load(Ordering::Relaxed)
+    }
+}
+
+/// Opens the input and finds its format.
+pub(crate) fn open(input: Input, format: Option<Format>) -> Result<Opened, Diagnostic> {
+    let name = input.name();
+    let mut promised = None;
+    let mut size = 0;
+    let raw: Box<dyn Read> = match input {
+        Input::Reader { reader, .. } => reader,
+        Input::Stdin => Box::new(io::stdin().lock()),
+        Input::Path(path) => {
+            let file = File::open(&path).map_err(|error| cannot_read(&name, &error, false))?;
+            let metadata = file.metadata().map_err(|error| cannot_read(&name, &error, false))?;
+            if metadata.is_dir() {
+                let message = format!("`{name}` is a directory");
+                return Err(Diagnostic::error(codes::DIRECTORY, message, Place::File(name))
+                    .help("give a file, or `-` for standard input"));
+            }
+            size = metadata.len();
+            promised = Some(path);
+            Box::new(file)
+        }
+    };
+
+    let consumed = Arc::new(AtomicU64::new(0));
+    let counting = Counting { inner: raw, consumed: consumed.clone() };
+    let mut peeked = Peeked::new(Box::new(counting)).map_err(|error| cannot_read(&name, &error, false))?;
+    let compressed = peeked.head.starts_with(GZIP_MAGIC);
+    if compressed {
+        peeked =
+            Peeked::new(Box::new(MultiGzDecoder::new(peeked))).map_err(|error| cannot_read(&name, &error, true))?;
+    }
+    let format = detect(&name, &peeked.head, format, promised.as_deref())?;
+    Ok(Opened { name, format, size, reader: Box::new(peeked), compressed, consumed })
+}
+
+fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) -> Result<Format, Diagnostic> {
+    let place = || Place::File(name.to_string());
+    if head.is_empty() {
+        return Err(Diagnostic::error(codes::EMPTY, format!("`{name}` is empty"), place())
+            .help("an .aut file starts with `des (initial,transitions,states)`"));
+    }
+    if head.starts_with(MCRL2_MAGIC) {
+        let stem = path.and_then(Path::file_stem).map_or("in".into(), |stem| stem.to_string_lossy());
+        let ending = path.and_then(Path::extension).map_or("lts".into(), |ending| ending.to_string_lossy());
+        let command = match &*ending {
+            "lps" => format!("lps2lts {stem}.lps {stem}.aut"),
+            "lts" | "aut" => format!("ltsconvert {stem}.lts {stem}.aut"),
+            other => format!("ltsconvert {stem}.{other} {stem}.aut"),
+        };
+        return Err(Diagnostic::error(codes::MCRL2_BINARY, "this is mCRL2's binary format", place())
+            .help(format!("convert it with mCRL2 first: {command}")));
+    }
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    let seen = if text.starts_with(b"des") {
+        Some(Format::Aut)
+    } else if text.first() == Some(&b'{') {
+        Some(Format::Json)
+    } else {
+        None
+    };
+    let promised = said.or_else(|| path.and_then(Format::of_path));
+    if promised == Some(Format::Dot) {
+        return Err(Diagnostic::error(codes::NOT_READ, "dot files are written for pictures and not read", place())
+            .help("read the .aut or .json file that the picture was made from"));
+    }
+    if said.is_none()
+        && let Some((format, command)) = path.and_then(foreign)
+    {
+        return Err(Diagnostic::error(codes::NOT_READ, format!("{format} files are not read"), place())
+            .help(format!("convert it first: {command}")));
+    }
+    if seen.is_none() && head.contains(&0) {
+        return Err(Diagnostic::error(codes::UNKNOWN_CONTENT, "this is binary content in an unknown format", place())
+            .help("Trefoil reads .aut and .json files, plain or compressed with gzip"));
+    }
+    promised.or(seen).ok_or_else(|| {
+        Diagnostic::error(codes::UNKNOWN_CONTENT, "the format of this content is not known", place())
+            .help("an .aut file starts with `des`, a .json file with `{`")
+    })
+}
+
+/// Formats of other tools that are known by their endings, with the command that converts them.
+fn foreign(path: &Path) -> Option<(&'static str, String)> {
+    let stem = path.file_stem()?.to_string_lossy().into_owned();
+    match path.extension()?.to_str()? {
+        "bcg" => Some(("CADP's BCG", format!("bcg_io {stem}.bcg {stem}.aut"))),
+        "fsm" => Some(("mCRL2's FSM", format!("ltsconvert {stem}.fsm {stem}.aut"))),
+        _ => None,
+    }
+}
+
+/// What to say when an output's name promises no format.
+pub(crate) fn no_output_format(path: &Path) -> Diagnostic {
+    let name = path.display().to_string();
+    Diagnostic::error(
+        codes::NO_OUTPUT_FORMAT,
+        format!("`{name}` does not say which format to write"),
+        Place::File(name),
+    )
+    .help("end the name in .aut, .json or .dot (and perhaps .gz), or name the format")
+}
+
+fn cannot_read(name: &str, error: &io::Error, compressed: bool) -> Diagnostic {
+    let place = Place::File(name.to_string());
+    let damaged = [io::ErrorKind::UnexpectedEof, io::ErrorKind::InvalidData, io::ErrorKind::InvalidInput];
+    if compressed && damaged.contains(&error.kind()) {
+        return Diagnostic::error(codes::DAMAGED_GZIP, "the compressed content is damaged or cut off", place)
+            .note(error.to_string())
+            .help("`gzip -t` tests a file");
+    }
+    match error.kind() {
+        io::ErrorKind::NotFound => Diagnostic::error(codes::CANNOT_READ, format!("there is no file `{name}`"), place),
+        _ => Diagnostic::error(codes::CANNOT_READ, format!("cannot read `{name}`: {error}"), place),
+    }
+}
+
+fn read_some(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// A reader whose first bytes have been looked at.
+struct Peeked {
+    head: Vec<u8>,
+    given: usize,
+    inner: Box<dyn Read>,
+}
+
+impl Peeked {
+    fn new(mut inner: Box<dyn Read>) -> io::Result<Peeked> {
+        let mut head = vec![0; HEAD];
+        let mut filled = 0;
+        while filled < head.len() {
+            match read_some(&mut *inner, &mut head[filled..])? {
+                0 => break,
+                count => filled += count,
+            }
+        }
+        head.truncate(filled);
+        Ok(Peeked { head, given: 0, inner })
+    }
+}
+
+impl Read for Peeked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given < self.head.len() {
+            let count = (&self.head[self.given..]).read(buffer)?;
+            self.given += count;
+            return Ok(count);
+        }
+        self.inner.read(buffer)
+    }
+}
+
+/// A reader that counts.
+struct Counting {
+    inner: Box<dyn Read>,
+    consumed: Arc<AtomicU64>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.consumed.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
