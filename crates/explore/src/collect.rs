@@ -1,0 +1,104 @@
+//! The explicit graph of a system.
+//!
+//! Threads number states as they come. Afterwards the graph is walked once more, breadth-first, each state's steps in the
+//! order in which the system gives them, and the states are numbered in the order in which they are first met: the same
+//! system gives the same graph whatever the number of threads.
+//!
+//! Cost: the search, and 16 bytes a transition and 16 a state at the peak beside the store.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::{LabelId, StateId, System};
+
+use crate::search::{Counts, End, Exploration, Finding, Options, Order, Visited, Visitor, search};
+use crate::states::States;
+
+/// An explicit graph: state 0 is the initial one.
+pub struct Collected {
+    /// The transitions of state `s` are `transitions[starts[s]..starts[s + 1]]`.
+    pub starts: Vec<usize>,
+    /// Label and target.
+    pub transitions: Vec<(LabelId, StateId)>,
+    /// For every state of the graph, its number in `states`.
+    pub origins: Vec<StateId>,
+    /// The rows.
+    pub states: States,
+    /// How much the search did.
+    pub counts: Counts,
+}
+
+/// A search that ended too early, and what it did until then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Why.
+    pub stopped: Stopped,
+    /// How far it came.
+    pub counts: Counts,
+}
+
+/// One thread's share of the transitions.
+#[derive(Default)]
+struct Collector {
+    sources: Vec<(StateId, usize)>,
+    transitions: Vec<(LabelId, StateId)>,
+}
+
+impl Visitor for Collector {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        self.sources.push((state.id, self.transitions.len()));
+        self.transitions.extend(state.steps.iter().map(|edge| (edge.label, edge.target)));
+        Finding::Nothing
+    }
+}
+
+/// Explores all of a system and gives back its graph, numbered breadth-first from 0.
+pub fn collect(system: &dyn System, threads: usize, control: &Control) -> Result<Collected, Unfinished> {
+    let options = Options { threads, order: Order::Steps, parents: false };
+    let Exploration { end, counts, initial, states, mut visitors, .. } =
+        search(system, &options, control, Collector::default);
+    let unfinished = |stopped| Unfinished { stopped, counts };
+    if let End::Stopped(stopped) = end {
+        return Err(unfinished(stopped));
+    }
+    let count = counts.states as usize;
+    let bound = states.id_bound();
+    control.afford(bound * 12 + count * 12 + counts.transitions as usize * 8).map_err(unfinished)?;
+    for part in &mut visitors {
+        part.sources.push((StateId(u32::MAX), part.transitions.len()));
+    }
+    // Where the steps of a state are: which part, which of its sources.
+    let mut place = vec![(0u32, 0u32); bound];
+    for (part, visitor) in visitors.iter().enumerate() {
+        for (index, (id, _)) in visitor.sources[..visitor.sources.len() - 1].iter().enumerate() {
+            place[id.index()] = (part as u32, index as u32);
+        }
+    }
+    const UNMET: u32 = u32::MAX;
+    let mut number = vec![UNMET; bound];
+    let mut origins = Vec::with_capacity(count);
+    let mut starts = Vec::with_capacity(count + 1);
+    let mut transitions = Vec::with_capacity(counts.transitions as usize);
+    number[initial.index()] = 0;
+    origins.push(initial);
+    let mut at = 0;
+    while at < origins.len() {
+        if at % 65_536 == 0 {
+            control.check().map_err(unfinished)?;
+        }
+        starts.push(transitions.len());
+        let (part, index) = place[origins[at].index()];
+        let part = &visitors[part as usize];
+        let range = part.sources[index as usize].1..part.sources[index as usize + 1].1;
+        for &(label, target) in &part.transitions[range] {
+            let mut new = number[target.index()];
+            if new == UNMET {
+                new = origins.len() as u32;
+                number[target.index()] = new;
+                origins.push(target);
+            }
+            transitions.push((label, StateId(new)));
+        }
+        at += 1;
+    }
+    starts.push(transitions.len());
+    Ok(Collected { starts, transitions, origins, states, counts })
+}

@@ -1,0 +1,248 @@
+//! One thread's part of a search: expanding states.
+//!
+//! States are expanded a batch at a time. First the successors of all of them are generated, packed and hashed, and the processor
+//! is asked for the lines of the index where they will be looked for; then for the rows that those lines name; then they are
+//! inserted, by which time most of what is needed has arrived. Batches are small enough to stay in the first-level cache.
+#![allow(unsafe_code)]
+
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+use trefoil_system::{Explorer, GroupId, LabelId, StateId, TakenStep, Value};
+
+use crate::search::{Counts, Edge, Finding, Found, Order, Shared, Visited, Visitor};
+use crate::states::Inserter;
+use crate::workers::{Output, Worker};
+
+/// A batch is worked off when it has this many steps, or sources.
+const BATCH_STEPS: usize = 64;
+const BATCH_SOURCES: usize = 32;
+
+struct Source {
+    id: StateId,
+    /// Behind the last of its steps in the batch.
+    end: usize,
+}
+
+struct PackedStep {
+    hash: u64,
+    label: LabelId,
+    group: GroupId,
+}
+
+/// States and their steps, before the steps' targets are numbered.
+#[derive(Default)]
+struct Batch {
+    sources: Vec<Source>,
+    /// The rows of the sources.
+    rows: Vec<Value>,
+    steps: Vec<PackedStep>,
+    /// The packed rows of the steps' targets.
+    packed: Vec<u64>,
+    edges: Vec<Edge>,
+}
+
+/// A worker of a search.
+pub(crate) struct Expander<'s, 'a, V> {
+    shared: &'s Shared<'a>,
+    explorer: Box<dyn Explorer + 'a>,
+    inserter: Inserter<'s>,
+    visitor: V,
+    counts: Counts,
+    batch: Batch,
+    width: usize,
+    words: usize,
+}
+
+impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
+    pub(crate) fn new(shared: &'s Shared<'a>, visitor: V) -> Expander<'s, 'a, V> {
+        let packing = shared.states.packing();
+        Expander {
+            shared,
+            explorer: shared.system.explorer(),
+            inserter: shared.states.inserter(),
+            visitor,
+            counts: Counts::default(),
+            batch: Batch::default(),
+            width: packing.width(),
+            words: packing.words(),
+        }
+    }
+
+    pub(crate) fn finish(self) -> (V, Counts) {
+        (self.visitor, self.counts)
+    }
+
+    /// Inserts the initial state, its own parent.
+    pub(crate) fn enter_initial(&mut self) -> StateId {
+        let row = self.shared.system.initial();
+        let mut packed = vec![0; self.words];
+        self.shared.states.packing().pack(&row, &mut packed);
+        let hash = self.inserter.hash(&packed);
+        let (id, _) = self.inserter.insert_packed(&packed, hash, StateId(0), 0).expect("an empty set has room");
+        // The first position of a hashed set is 0; a dense set numbers by value.
+        self.inserter.set_parent(id, id);
+        self.inserter.release();
+        self.counts.states += 1;
+        id
+    }
+
+    /// Takes the newest state first.
+    pub(crate) fn depth_first(&mut self, initial: StateId) {
+        let mut stack = vec![initial];
+        let mut output = Output::default();
+        let mut before = self.counts;
+        while let Some(state) = stack.pop() {
+            self.generate(state);
+            self.work_off(&mut output);
+            if self.shared.halted() {
+                break;
+            }
+            stack.extend(output.next.states().rev());
+            output.next.clear();
+            if self.counts.transitions - before.transitions > 4096 {
+                self.inserter.release();
+                before = self.show_progress(before);
+            }
+        }
+        self.inserter.release();
+        self.show_progress(before);
+    }
+
+    fn show_progress(&self, before: Counts) -> Counts {
+        let progress = self.shared.control.progress();
+        progress.add(self.counts.states - before.states, self.counts.transitions - before.transitions);
+        self.counts
+    }
+
+    /// Adds a state and its steps to the batch.
+    fn generate(&mut self, id: StateId) {
+        let Batch { sources, rows, steps, packed, .. } = &mut self.batch;
+        let from = rows.len();
+        rows.resize(from + self.width, 0);
+        let row = &mut rows[from..];
+        // SAFETY: the number came out of an insertion, on this thread or in a round that the end of the round, a lock,
+        // separates from this one.
+        unsafe { self.inserter.read(id, row) };
+        let packing = self.shared.states.packing();
+        let (words, inserter) = (self.words, &mut self.inserter);
+        self.explorer.successors(row, &mut |step| {
+            let at = packed.len();
+            packed.resize(at + words, 0);
+            let target = &mut packed[at..];
+            packing.pack(step.row, target);
+            let hash = inserter.hash(target);
+            inserter.expect(hash);
+            steps.push(PackedStep { hash, label: step.label, group: step.group });
+        });
+        sources.push(Source { id, end: steps.len() });
+    }
+
+    /// Inserts the targets of the batch, shows its states to the visitor and empties it.
+    fn work_off(&mut self, output: &mut Output) {
+        if let Err(stopped) = self.shared.control.check() {
+            self.shared.stop(stopped);
+        }
+        let mut batch = std::mem::take(&mut self.batch);
+        for step in &batch.steps {
+            self.inserter.expect_row(step.hash);
+        }
+        let mut begin = 0;
+        for (index, source) in batch.sources.iter().enumerate() {
+            if self.shared.halted() {
+                break;
+            }
+            batch.edges.clear();
+            for at in begin..source.end {
+                let step = &batch.steps[at];
+                let target = &batch.packed[at * self.words..(at + 1) * self.words];
+                let Some(target) = self.insert(source.id, step, target, output) else { break };
+                batch.edges.push(Edge { label: step.label, group: step.group, target });
+            }
+            if batch.edges.len() < source.end - begin {
+                break;
+            }
+            self.counts.expanded += 1;
+            self.counts.transitions += batch.edges.len() as u64;
+            let distance = self.shared.level.load(Ordering::Relaxed) as u32;
+            let row = &batch.rows[index * self.width..(index + 1) * self.width];
+            let visited = Visited { id: source.id, distance, row, steps: &batch.edges };
+            match self.visitor.visit(&visited) {
+                Finding::Nothing => {}
+                Finding::State => self.shared.report(Found { state: source.id, step: None, length: distance }),
+                Finding::Step(chosen) => {
+                    let label = batch.edges[chosen].label;
+                    let counted = self.shared.order != Order::Visible || label.is_visible();
+                    let at = (begin + chosen) * self.words;
+                    let mut row = vec![0; self.width];
+                    self.shared.states.packing().unpack(&batch.packed[at..at + self.words], &mut row);
+                    let length = distance + u32::from(counted);
+                    self.shared.report(Found { state: source.id, step: Some(TakenStep { label, row }), length });
+                }
+            }
+            begin = source.end;
+        }
+        batch.sources.clear();
+        batch.rows.clear();
+        batch.steps.clear();
+        batch.packed.clear();
+        self.batch = batch;
+    }
+
+    /// Inserts the target of a step and schedules it; `None` when the search has to stop.
+    #[inline]
+    fn insert(&mut self, source: StateId, step: &PackedStep, packed: &[u64], output: &mut Output) -> Option<StateId> {
+        let internal = self.shared.order == Order::Visible && !step.label.is_visible();
+        let (target, fresh) = loop {
+            match self.inserter.insert_packed(packed, step.hash, source, usize::from(!internal)) {
+                Ok(inserted) => break inserted,
+                Err(full) => {
+                    if let Err(stopped) = self.inserter.make_room(&full, self.shared.control) {
+                        self.shared.stop(stopped);
+                        return None;
+                    }
+                }
+            }
+        };
+        self.counts.states += u64::from(fresh);
+        if internal {
+            // New or not, whoever claims it schedules it, in this level.
+            if self.inserter.claim(target) {
+                if !fresh {
+                    self.inserter.set_parent(target, source);
+                }
+                output.now.push(target);
+            }
+        } else if fresh {
+            output.next.push(target);
+        }
+        Some(target)
+    }
+}
+
+impl<V: Visitor> Worker for Expander<'_, '_, V> {
+    fn work(&mut self, piece: &[Range<u32>], claimed: bool, output: &mut Output) {
+        if self.shared.halted() {
+            return;
+        }
+        let before = self.counts;
+        let must_claim = self.shared.order == Order::Visible && !claimed;
+        'piece: for range in piece {
+            for id in range.clone().map(StateId) {
+                if must_claim && !self.inserter.claim(id) {
+                    continue;
+                }
+                self.generate(id);
+                if self.batch.steps.len() >= BATCH_STEPS || self.batch.sources.len() >= BATCH_SOURCES {
+                    self.work_off(output);
+                    if self.shared.halted() {
+                        break 'piece;
+                    }
+                }
+            }
+        }
+        self.work_off(output);
+        self.inserter.release();
+        self.show_progress(before);
+    }
+}

@@ -1,0 +1,113 @@
+//! Lists of states to expand, as ranges of consecutive numbers.
+
+use std::ops::Range;
+
+use trefoil_system::StateId;
+
+/// The most states in a piece: small enough that threads finish together and give way to growing, large enough that
+/// taking a piece costs nothing.
+const LARGEST_PIECE: u32 = 1024;
+
+/// A list of states.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frontier {
+    ranges: Vec<Range<u32>>,
+}
+
+impl Frontier {
+    #[inline]
+    pub(crate) fn push(&mut self, state: StateId) {
+        if let Some(last) = self.ranges.last_mut()
+            && last.end == state.0
+        {
+            last.end += 1;
+        } else {
+            self.ranges.push(state.0..state.0 + 1);
+        }
+    }
+
+    pub(crate) fn append(&mut self, mut other: Frontier) {
+        if self.ranges.is_empty() {
+            self.ranges = other.ranges;
+        } else {
+            self.ranges.append(&mut other.ranges);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.ranges.clear();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    pub(crate) fn states(&self) -> impl DoubleEndedIterator<Item = StateId> + '_ {
+        self.ranges.iter().cloned().flatten().map(StateId)
+    }
+
+    /// The same states as lists of ranges that `threads` share evenly, each of a moderate number of states.
+    pub(crate) fn into_pieces(self, threads: usize) -> Pieces {
+        let states: u64 = self.ranges.iter().map(|range| u64::from(range.end - range.start)).sum();
+        let fair = (states / (4 * threads as u64)).clamp(1, u64::from(LARGEST_PIECE)) as u32;
+        let mut pieces = Pieces { ranges: Vec::with_capacity(self.ranges.len()), ends: Vec::new(), states };
+        let mut filled = 0;
+        for mut range in self.ranges {
+            while !range.is_empty() {
+                let taken = (range.end - range.start).min(fair - filled);
+                pieces.ranges.push(range.start..range.start + taken);
+                range.start += taken;
+                filled += taken;
+                if filled == fair {
+                    pieces.ends.push(pieces.ranges.len());
+                    filled = 0;
+                }
+            }
+        }
+        if filled > 0 {
+            pieces.ends.push(pieces.ranges.len());
+        }
+        pieces
+    }
+}
+
+/// A frontier cut into pieces.
+pub(crate) struct Pieces {
+    ranges: Vec<Range<u32>>,
+    ends: Vec<usize>,
+    /// How many states there are in all.
+    pub(crate) states: u64,
+}
+
+impl Pieces {
+    pub(crate) fn get(&self, index: usize) -> Option<&[Range<u32>]> {
+        let end = *self.ends.get(index)?;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        Some(&self.ranges[start..end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_the_frontier_once() {
+        for threads in 1..4 {
+            let mut frontier = Frontier::default();
+            let states: Vec<u32> = (0..5000).filter(|i| i % 7 != 3).chain([4_000_000, 10]).collect();
+            states.iter().for_each(|&state| frontier.push(StateId(state)));
+            let pieces = frontier.into_pieces(threads);
+            assert_eq!(pieces.states, states.len() as u64);
+            let mut index = 0;
+            let mut again = Vec::new();
+            while let Some(piece) = pieces.get(index) {
+                let before = again.len();
+                again.extend(piece.iter().cloned().flatten());
+                assert!(again.len() - before <= LARGEST_PIECE as usize);
+                index += 1;
+            }
+            assert_eq!(again, states);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Exploring: the store of states, search orders, exploration on all cores within a budget, paths.
+//!
+//! An engine gives [`search`] a system and a [`Visitor`] and gets an [`Exploration`]: how it ended, counts, the states, and
+//! a path to what was found. [`collect`] makes an explicit graph of a system, numbered in the same way whatever the
+//! number of threads.
+//!
+//! Absent here on purpose: what is looked for. Visitors live with the checks that need them.
+
+mod collect;
+mod expand;
+mod frontier;
+mod packing;
+mod path;
+mod rows;
+mod search;
+mod states;
+mod workers;
+
+pub use collect::{Collected, Unfinished, collect};
+pub use packing::Packing;
+pub use search::{Counts, Edge, End, Exploration, Finding, Found, Options, Order, Visited, Visitor, search};
+pub use states::{DENSE_BITS, Inserter, Reader, StateSet, States};

@@ -1,0 +1,180 @@
+//! Rows packed to bits.
+//!
+//! A slot with `n` values takes as many bits as `n - 1` has, a slot whose values are not known beforehand takes 32, and
+//! the slots follow each other without padding; a row is stored in the bytes that its bits fill. While it is worked with, a
+//! packed row is a few 64-bit words, least significant first, unused bits zero, so that two rows are equal exactly when
+//! their words are. All shifts are computed once. Most systems fit one word, which has its own loop.
+
+use trefoil_system::{Layout, Value};
+
+/// Where a slot lies in a packed row.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    word: u32,
+    shift: u32,
+    bits: u32,
+}
+
+/// How the rows of one layout are packed.
+#[derive(Clone, Debug)]
+pub struct Packing {
+    fields: Vec<Field>,
+    bits: usize,
+}
+
+impl Packing {
+    /// The packing of a layout.
+    pub fn new(layout: &Layout) -> Packing {
+        let mut bits = 0usize;
+        let fields = layout
+            .slots()
+            .iter()
+            .map(|slot| {
+                let width = slot.values.map_or(32, |values| u32::BITS - values.saturating_sub(1).leading_zeros());
+                let field = Field { word: (bits / 64) as u32, shift: (bits % 64) as u32, bits: width };
+                bits += width as usize;
+                field
+            })
+            .collect();
+        Packing { fields, bits }
+    }
+
+    /// How many slots a row has.
+    pub fn width(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// How many bits a packed row has.
+    pub fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// How many bytes a packed row is stored in.
+    pub fn bytes(&self) -> usize {
+        self.bits.div_ceil(8)
+    }
+
+    /// How many words a packed row is worked with in; at least one.
+    pub fn words(&self) -> usize {
+        self.bits.div_ceil(64).max(1)
+    }
+
+    /// Packs a row into `words`, which is as long as [`Packing::words`] says.
+    ///
+    /// # Panics
+    ///
+    /// When a value is not below its slot's number of values rounded up to a power of two: the system is wrong, and going on
+    /// would confuse one state with another.
+    #[inline]
+    pub fn pack(&self, row: &[Value], words: &mut [u64]) {
+        debug_assert_eq!(row.len(), self.fields.len());
+        let mut excess = 0u64;
+        if let [word] = words {
+            let mut packed = 0u64;
+            for (field, &value) in self.fields.iter().zip(row) {
+                let value = u64::from(value);
+                excess |= value >> field.bits;
+                // A slot with one value may stand behind the last bit of the word, and then has nothing to say.
+                packed |= value.wrapping_shl(field.shift);
+            }
+            *word = packed;
+        } else {
+            words.fill(0);
+            for (field, &value) in self.fields.iter().zip(row) {
+                let value = u64::from(value);
+                excess |= value >> field.bits;
+                if field.bits == 0 {
+                    continue;
+                }
+                let word = field.word as usize;
+                words[word] |= value << field.shift;
+                if field.shift + field.bits > 64 {
+                    words[word + 1] |= value >> (64 - field.shift);
+                }
+            }
+        }
+        assert_eq!(excess, 0, "a value does not fit its slot");
+    }
+
+    /// Unpacks a row again.
+    #[inline]
+    pub fn unpack(&self, words: &[u64], row: &mut [Value]) {
+        debug_assert_eq!(row.len(), self.fields.len());
+        if let [word] = words {
+            for (field, value) in self.fields.iter().zip(row) {
+                *value = (word.wrapping_shr(field.shift) & mask(field.bits)) as Value;
+            }
+        } else {
+            for (field, value) in self.fields.iter().zip(row) {
+                if field.bits == 0 {
+                    *value = 0;
+                    continue;
+                }
+                let word = field.word as usize;
+                let mut found = words[word] >> field.shift;
+                if field.shift + field.bits > 64 {
+                    found |= words[word + 1] << (64 - field.shift);
+                }
+                *value = (found & mask(field.bits)) as Value;
+            }
+        }
+    }
+}
+
+#[inline]
+fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trefoil_system::Slot;
+
+    fn packing(values: &[Option<u32>]) -> Packing {
+        let slot = |&values: &Option<u32>| Slot { name: String::new(), values, portable: true };
+        Packing::new(&Layout::new(values.iter().map(slot).collect()))
+    }
+
+    #[test]
+    fn rows_come_back_whatever_their_width() {
+        let mut state = 1u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32
+        };
+        for case in 0..500 {
+            let width = 1 + case % 40;
+            let domains: Vec<Option<u32>> = (0..width)
+                .map(|_| match random() % 5 {
+                    0 => None,
+                    1 => Some(random() % 3),
+                    2 => Some(u32::MAX),
+                    _ => Some(1 + random() % 300),
+                })
+                .collect();
+            let packing = packing(&domains);
+            let row: Vec<Value> =
+                domains.iter().map(|domain| random().wrapping_mul(3) % domain.unwrap_or(u32::MAX).max(1)).collect();
+            let mut words = vec![7; packing.words()];
+            packing.pack(&row, &mut words);
+            let mut back = vec![9; width];
+            packing.unpack(&words, &mut back);
+            assert_eq!(row, back, "case {case}");
+        }
+    }
+
+    #[test]
+    fn widths_are_exact() {
+        assert_eq!(packing(&[Some(1), Some(2), Some(3), Some(256), Some(257)]).bits(), 1 + 2 + 8 + 9);
+        assert_eq!(packing(&[None, None]).bytes(), 8);
+        assert_eq!(packing(&[None, None, Some(1)]).words(), 1);
+        assert_eq!(packing(&[]).bytes(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "does not fit")]
+    fn a_value_too_large_is_a_bug() {
+        packing(&[Some(4), Some(4)]).pack(&[4, 0], &mut [0]);
+    }
+}

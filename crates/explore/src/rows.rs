@@ -1,0 +1,238 @@
+//! Packed rows in memory, written once by one thread and then read by all.
+//!
+//! A segment holds a fixed number of rows back to back, without padding, and beside them what else is kept per state: a
+//! parent and a claim bit, when asked for. The rows are plain bytes: whoever owns a position that is not published yet writes
+//! it, and publishes it with release ordering (crate-internally, [`crate::states`] does so through its index); whoever
+//! learnt of a position with acquire ordering reads it. That is the whole protocol, and the contract of the two unsafe
+//! functions here.
+//!
+//! A row is read and written with a few whole words; where its length is no multiple of a word the last word overlaps
+//! the one before, so that no byte of a neighbour (which may just be written) is ever touched.
+#![allow(unsafe_code)]
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The least number of bytes of a row.
+pub(crate) const LEAST_BYTES: usize = 4;
+
+/// Rows of one segment.
+pub(crate) const SEGMENT_ROWS: usize = 1 << 13;
+
+/// What is kept per state besides the row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Keep {
+    /// The state it was found from: four bytes.
+    pub(crate) parents: bool,
+    /// Whether it was scheduled for good: one bit.
+    pub(crate) claims: bool,
+}
+
+/// Parents and claim bits of states `0..len`.
+pub(crate) struct Notes {
+    parents: Box<[AtomicU32]>,
+    claims: Box<[AtomicU64]>,
+}
+
+impl Notes {
+    pub(crate) fn new(len: usize, keep: Keep) -> Notes {
+        Notes {
+            parents: atomics32(if keep.parents { len } else { 0 }),
+            claims: atomics64(if keep.claims { len.div_ceil(64) } else { 0 }),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn parent(&self, at: usize) -> Option<u32> {
+        self.parents.get(at).map(|parent| parent.load(Ordering::Relaxed).wrapping_sub(1))
+    }
+
+    /// Whoever calls this is the only one to: the state is not published yet, or it just claimed the state.
+    #[inline]
+    pub(crate) fn set_parent(&self, at: usize, parent: u32) {
+        if let Some(entry) = self.parents.get(at) {
+            entry.store(parent + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// The parent of a state that was published before its parent was known: whoever claimed it meanwhile knows better.
+    #[inline]
+    pub(crate) fn offer_parent(&self, at: usize, parent: u32) {
+        if let Some(entry) = self.parents.get(at) {
+            let _ = entry.compare_exchange(0, parent + 1, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// True for exactly one caller per state.
+    #[inline]
+    pub(crate) fn claim(&self, at: usize) -> bool {
+        let bit = 1u64 << (at % 64);
+        let word = &self.claims[at / 64];
+        // Most claims come late; a load does not take the line away from other cores.
+        word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.parents.len() * 4 + self.claims.len() * 8
+    }
+}
+
+/// A fixed number of rows.
+pub(crate) struct Segment {
+    bytes: Box<[UnsafeCell<u8>]>,
+    pub(crate) notes: Notes,
+}
+
+// SAFETY: the bytes are shared under the protocol at the head of this file, which the callers of `read` and `write` promise to
+// keep; without those two functions nothing can reach them.
+unsafe impl Sync for Segment {}
+
+impl Segment {
+    pub(crate) fn new(row_bytes: usize, keep: Keep) -> Segment {
+        assert!(row_bytes >= LEAST_BYTES);
+        let zeroed: Box<[u8]> = vec![0u8; row_bytes * SEGMENT_ROWS].into_boxed_slice();
+        // SAFETY: `UnsafeCell<u8>` has the layout of `u8`, and the box is owned and not used otherwise.
+        let bytes = unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [UnsafeCell<u8>]) };
+        Segment { bytes, notes: Notes::new(SEGMENT_ROWS, keep) }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.len() + self.notes.bytes()
+    }
+
+    /// Where row `at` lies. The bounds check is what makes the two functions below stay inside.
+    #[inline]
+    fn place(&self, at: usize, row_bytes: usize) -> *mut u8 {
+        assert!(at < SEGMENT_ROWS && (at + 1) * row_bytes <= self.bytes.len());
+        // SAFETY: `at * row_bytes` is inside the allocation by the line above.
+        unsafe { UnsafeCell::raw_get(self.bytes.as_ptr().add(at * row_bytes)) }
+    }
+
+    /// Reads a row into words; the bits behind the row become zero.
+    ///
+    /// # Safety
+    ///
+    /// No thread writes this row at the same time: it was published, and this thread knows that by an acquire.
+    #[inline]
+    pub(crate) unsafe fn read(&self, at: usize, row_bytes: usize, words: &mut [u64]) {
+        assert!(row_bytes >= LEAST_BYTES && row_bytes <= words.len() * 8 && row_bytes + 8 > words.len() * 8);
+        let place = self.place(at, row_bytes);
+        if row_bytes < 8 {
+            // SAFETY: both reads cover bytes of this row only, as it has at least four.
+            unsafe {
+                let low = place.cast::<u32>().read_unaligned().to_le();
+                let high = place.add(row_bytes - 4).cast::<u32>().read_unaligned().to_le();
+                words[0] = u64::from(low) | u64::from(high) << ((row_bytes - 4) * 8);
+            }
+            return;
+        }
+        let whole = row_bytes / 8;
+        for (index, word) in words[..whole].iter_mut().enumerate() {
+            // SAFETY: `index < whole`, so these eight bytes are of this row.
+            *word = unsafe { place.add(index * 8).cast::<u64>().read_unaligned().to_le() };
+        }
+        let rest = row_bytes % 8;
+        if rest != 0 {
+            // SAFETY: the last eight bytes of the row, which has at least eight.
+            let last = unsafe { place.add(row_bytes - 8).cast::<u64>().read_unaligned().to_le() };
+            words[whole] = last >> ((8 - rest) * 8);
+        }
+    }
+
+    /// Writes a row.
+    ///
+    /// # Safety
+    ///
+    /// This thread owns the position: it is not published, and no other thread reads or writes it before it is.
+    #[inline]
+    pub(crate) unsafe fn write(&self, at: usize, row_bytes: usize, words: &[u64]) {
+        assert!(row_bytes >= LEAST_BYTES && row_bytes <= words.len() * 8 && row_bytes + 8 > words.len() * 8);
+        let place = self.place(at, row_bytes);
+        if row_bytes < 8 {
+            // SAFETY: both writes cover bytes of this row only, as it has at least four.
+            unsafe {
+                place.cast::<u32>().write_unaligned((words[0] as u32).to_le());
+                let high = (words[0] >> ((row_bytes - 4) * 8)) as u32;
+                place.add(row_bytes - 4).cast::<u32>().write_unaligned(high.to_le());
+            }
+            return;
+        }
+        let whole = row_bytes / 8;
+        for (index, word) in words[..whole].iter().enumerate() {
+            // SAFETY: `index < whole`, so these eight bytes are of this row.
+            unsafe { place.add(index * 8).cast::<u64>().write_unaligned(word.to_le()) };
+        }
+        let rest = row_bytes % 8;
+        if rest != 0 {
+            let last = words[whole] << ((8 - rest) * 8) | words[whole - 1] >> (rest * 8);
+            // SAFETY: the last eight bytes of the row, which has at least eight.
+            unsafe { place.add(row_bytes - 8).cast::<u64>().write_unaligned(last.to_le()) };
+        }
+    }
+
+    /// Asks the processor to fetch the row soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, at: usize, row_bytes: usize) {
+        prefetch(self.place(at, row_bytes));
+    }
+}
+
+/// Asks the processor to fetch a line; does nothing where it does not know how.
+#[inline]
+pub(crate) fn prefetch<T>(place: *const T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a prefetch has no effect that a program can observe, whatever the address.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = place;
+}
+
+/// Zeroed atomics that the operating system hands out lazily.
+pub(crate) fn atomics32(len: usize) -> Box<[AtomicU32]> {
+    let zeroed: Box<[u32]> = vec![0u32; len].into_boxed_slice();
+    // SAFETY: an atomic has the layout of its integer, and the box is owned and not used otherwise.
+    unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [AtomicU32]) }
+}
+
+/// As [`atomics32`].
+pub(crate) fn atomics64(len: usize) -> Box<[AtomicU64]> {
+    let zeroed: Box<[u64]> = vec![0u64; len].into_boxed_slice();
+    // SAFETY: an atomic has the size and, on every platform with 64-bit atomics that we build for, the alignment of
+    // its integer (checked below), and the box is owned and not used otherwise.
+    unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [AtomicU64]) }
+}
+
+const _: () = assert!(align_of::<AtomicU64>() == align_of::<u64>() && align_of::<AtomicU32>() == align_of::<u32>());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_every_length_come_back_and_leave_their_neighbours() {
+        for row_bytes in LEAST_BYTES..40 {
+            let segment = Segment::new(row_bytes, Keep::default());
+            let words = row_bytes.div_ceil(8);
+            let row = |seed: u64| -> Vec<u64> {
+                let mut row: Vec<u64> = (0..words as u64).map(|i| (seed + i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+                let rest = row_bytes % 8;
+                if rest != 0 {
+                    row[words - 1] &= (1 << (rest * 8)) - 1;
+                }
+                row
+            };
+            for at in [1, 0, 3, 2, SEGMENT_ROWS - 1] {
+                // SAFETY: one thread.
+                unsafe { segment.write(at, row_bytes, &row(at as u64)) };
+            }
+            for at in [0, 1, 2, 3, SEGMENT_ROWS - 1] {
+                let mut back = vec![u64::MAX; words];
+                // SAFETY: one thread.
+                unsafe { segment.read(at, row_bytes, &mut back) };
+                assert_eq!(back, row(at as u64), "{row_bytes} bytes, row {at}");
+            }
+        }
+    }
+}

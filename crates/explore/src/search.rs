@@ -1,0 +1,307 @@
+//! Breadth-first search on all cores, level by level, within a budget.
+//!
+//! # Orders and distances
+//!
+//! [`Order::Steps`] counts every step. [`Order::Visible`] counts visible events: everything that `τ` reaches from a level
+//! belongs to the level, and is expanded before the next level begins (a 0-1 breadth-first search). A state that was first
+//! found by a visible event, and so scheduled for the next level, may be reached by `τ` inside the current one; it is then
+//! claimed for the current level, with the `τ`-predecessor as its parent, and skipped when its old entry comes up. One claim bit a
+//! state decides, so every state is expanded exactly once, at its distance, whatever the number of threads.
+//! [`Order::DepthFirst`] takes the newest state first, on one thread; distances then mean nothing.
+//!
+//! # Rounds
+//!
+//! A round expands a list of ranges of states ([`Frontier`]): the level itself, then what `τ` led to, and so on until nothing
+//! is left. Threads take pieces of the list and build lists of their own, which are joined after the round. States found by one
+//! thread have consecutive numbers, so a list of a million states is a few thousand ranges. A round of a few states is run by
+//! one thread alone, so a long thin system does not pay for threads.
+//!
+//! Within a piece, the successors of several states are generated, packed and hashed first, while the processor fetches the
+//! lines of the index that they will need, and inserted afterwards.
+//!
+//! # What a search is for
+//!
+//! A [`Visitor`] sees every state once, with its steps, on the thread that expanded it, and may report a [`Finding`]. A
+//! finding has a length: the distance of its state, and one more if it is a step that counts. The search ends with a
+//! finding of least length: at once when no shorter one is possible, else at the end of the level. So whether something is
+//! found, and its length, do not depend on the number of threads; which of several equally short ones it is, may. (When the
+//! budget runs out between a finding and the end of its level, the finding stands, and may be one longer than the shortest.)
+//!
+//! Cost: every state is expanded and every transition looked up once; memory is that of the store, four bytes a state for
+//! parents when asked for, one bit in visible order, and the frontier.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::{GroupId, LabelId, StateId, System, TakenStep, Value};
+
+use crate::expand::Expander;
+use crate::frontier::Frontier;
+use crate::packing::Packing;
+use crate::rows::Keep;
+use crate::states::{StateSet, States};
+use crate::workers::{Crew, run_crew};
+
+/// In which order states are expanded, and what their distance counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Breadth-first by steps.
+    Steps,
+    /// Breadth-first by visible events: `τ` costs nothing.
+    #[default]
+    Visible,
+    /// The newest state first, on one thread; no promise about lengths.
+    DepthFirst,
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many threads; 0 means one per core.
+    pub threads: usize,
+    /// In which order.
+    pub order: Order,
+    /// Keep for every state the one it was found from (4 bytes), so that [`Exploration::path`] can be asked.
+    pub parents: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { threads: 0, order: Order::Visible, parents: true }
+    }
+}
+
+impl Options {
+    /// The number of threads, with 0 resolved.
+    pub fn thread_count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        match (self.order, self.threads) {
+            (Order::DepthFirst, _) => 1,
+            (_, 0) => cores(),
+            (_, threads) => threads.min(1024),
+        }
+    }
+}
+
+/// A step of a visited state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Its label.
+    pub label: LabelId,
+    /// Its group.
+    pub group: GroupId,
+    /// The state it leads to.
+    pub target: StateId,
+}
+
+/// A state as a visitor sees it.
+pub struct Visited<'a> {
+    /// Its number in the store.
+    pub id: StateId,
+    /// Its distance from the initial state, as the order counts it.
+    pub distance: u32,
+    /// Its row.
+    pub row: &'a [Value],
+    /// All its steps, in the order in which the system gives them.
+    pub steps: &'a [Edge],
+}
+
+/// What a visitor says about a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Finding {
+    /// Nothing to report.
+    #[default]
+    Nothing,
+    /// This state is what the search looks for.
+    State,
+    /// This step (an index into [`Visited::steps`]) is what the search looks for.
+    Step(usize),
+}
+
+/// Looks at every state once. Each thread has its own; [`Exploration::visitors`] gives them all back.
+pub trait Visitor: Send {
+    /// Looks at a state and all its steps.
+    fn visit(&mut self, state: &Visited<'_>) -> Finding;
+}
+
+/// Visits nothing: for counting.
+impl Visitor for () {
+    fn visit(&mut self, _: &Visited<'_>) -> Finding {
+        Finding::Nothing
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The state.
+    pub state: StateId,
+    /// The step from it, when the finding is a step.
+    pub step: Option<TakenStep>,
+    /// Its length, as the order counts it.
+    pub length: u32,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Every reachable state was visited and nothing was found.
+    Complete,
+    /// A visitor found something.
+    Found(Found),
+    /// The budget ran out, or somebody asked to stop.
+    Stopped(Stopped),
+}
+
+/// How much a search did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// States found.
+    pub states: u64,
+    /// States expanded.
+    pub expanded: u64,
+    /// Transitions of the expanded states.
+    pub transitions: u64,
+    /// The greatest distance of an expanded state.
+    pub depth: u32,
+}
+
+/// A search that has ended.
+pub struct Exploration<V> {
+    /// How it ended.
+    pub end: End,
+    /// How much it did.
+    pub counts: Counts,
+    /// The number of the initial state.
+    pub initial: StateId,
+    /// The states that were found.
+    pub states: States,
+    /// The visitors, one per thread that took part.
+    pub visitors: Vec<V>,
+    pub(crate) order: Order,
+}
+
+/// What the threads of a search share.
+pub(crate) struct Shared<'a> {
+    pub(crate) system: &'a dyn System,
+    pub(crate) control: &'a Control,
+    pub(crate) order: Order,
+    pub(crate) states: &'a StateSet,
+    /// The distance of the states of this level.
+    pub(crate) level: AtomicU64,
+    /// Set when going on is pointless.
+    pub(crate) halt: AtomicBool,
+    pub(crate) found: Mutex<Option<Found>>,
+    pub(crate) stopped: Mutex<Option<Stopped>>,
+}
+
+impl Shared<'_> {
+    pub(crate) fn halted(&self) -> bool {
+        self.halt.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn stop(&self, stopped: Stopped) {
+        self.stopped.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(stopped);
+        self.halt.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn report(&self, found: Found) {
+        let level = self.level.load(Ordering::Relaxed) as u32;
+        if found.length <= level || self.order == Order::DepthFirst {
+            self.halt.store(true, Ordering::Relaxed);
+        }
+        let mut best = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if best.as_ref().is_none_or(|best| found.length < best.length) {
+            *best = Some(found);
+        }
+    }
+
+    fn has_found(&self) -> bool {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// Explores a system from its initial state. `visitor` makes one visitor per thread.
+pub fn search<V: Visitor>(
+    system: &dyn System,
+    options: &Options,
+    control: &Control,
+    visitor: impl Fn() -> V + Sync,
+) -> Exploration<V> {
+    let packing = Packing::new(system.layout());
+    let threads = options.thread_count();
+    let keep = Keep { parents: options.parents, claims: options.order == Order::Visible };
+    let states = StateSet::keeping(packing, keep, threads);
+    let shared = Shared {
+        system,
+        control,
+        order: options.order,
+        states: &states,
+        level: AtomicU64::new(0),
+        halt: AtomicBool::new(false),
+        found: Mutex::new(None),
+        stopped: Mutex::new(None),
+    };
+    let mut initial = StateId(0);
+    let mut depth = 0;
+    let results = run_crew(
+        threads,
+        || Expander::new(&shared, visitor()),
+        Expander::finish,
+        |crew: &mut Crew<'_, Expander<'_, '_, V>>| {
+            initial = crew.own().enter_initial();
+            if options.order == Order::DepthFirst {
+                crew.own().depth_first(initial);
+            } else {
+                depth = run_levels(&shared, crew, initial);
+            }
+        },
+    );
+    let mut counts = Counts { depth, ..Counts::default() };
+    let mut visitors = Vec::with_capacity(results.len());
+    for (visitor, own) in results {
+        counts.states += own.states;
+        counts.expanded += own.expanded;
+        counts.transitions += own.transitions;
+        visitors.push(visitor);
+    }
+    let found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let stopped = shared.stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let end = match (found, stopped) {
+        // What was found was found, even if the budget ran out before the level was finished.
+        (Some(found), _) => End::Found(found),
+        (None, Some(stopped)) => End::Stopped(stopped),
+        (None, None) => End::Complete,
+    };
+    Exploration { end, counts, initial, states: states.freeze(), visitors, order: options.order }
+}
+
+/// Level after level until nothing is left; the distance of the last one.
+fn run_levels<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, '_, V>>, initial: StateId) -> u32 {
+    let mut level = Frontier::default();
+    level.push(initial);
+    loop {
+        let mut next = Frontier::default();
+        // The entries of the level itself may have been claimed meanwhile; what τ adds is claimed already.
+        let mut claimed = false;
+        let mut round = std::mem::take(&mut level);
+        while !round.is_empty() && !shared.halted() {
+            let outputs = crew.run(round.into_pieces(crew.len()), claimed);
+            round = Frontier::default();
+            for output in outputs {
+                round.append(output.now);
+                next.append(output.next);
+            }
+            claimed = true;
+        }
+        let distance = shared.level.load(Ordering::Relaxed) as u32;
+        if shared.halted() || shared.has_found() || next.is_empty() {
+            return distance;
+        }
+        level = next;
+        // Distances are for people beyond this; a search of 2^32 levels does not end anyway.
+        shared.level.store(u64::from(distance.saturating_add(1)), Ordering::Relaxed);
+        shared.control.progress().depth(u64::from(distance) + 1);
+    }
+}

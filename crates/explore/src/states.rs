@@ -1,0 +1,612 @@
+//! The set of states that were found: packed rows, each once, numbered, for any number of threads.
+//!
+//! # The table
+//!
+//! Rows lie back to back in segments ([`crate::rows`]); the number of a state is its position. A second array, the index,
+//! finds a row by its hash: 32-bit entries, each the number of a state plus one and, in the bits that numbers do not need
+//! yet, a few bits of the hash, so that a row is seldom looked at in vain. Collisions go to the next entry (linear
+//! probing), the first entry is the hash scaled to the length of the index, which need not be a power of two.
+//!
+//! A thread that does not find its row writes it to a position of its own and then publishes the entry by one
+//! compare-and-swap with release ordering. If another thread was faster, the entry it finds there is examined like any
+//! other; the position stays private and is used for the next row. So there is no busy state, no waiting, and never a
+//! second copy of a row. Positions come in blocks per thread, so that the only shared counter is touched rarely. Compare
+//! Laarman, van de Pol and Weber, *Boosting multi-core reachability performance with shared hash tables* (2010), from which we
+//! depart by keeping rows out of the index (a state has a dense number and costs the index four bytes whatever the width
+//! of its row), by private positions instead of a write bit, and by growing.
+//!
+//! # Growing
+//!
+//! Threads hold a read lock for a piece of work. When the positions that the index can take run out, one thread takes
+//! the write lock, frees the index, allocates a longer one and enters every row again, on all cores, with prefetching. Rows do not move.
+//!
+//! # Memory
+//!
+//! The bound is one and a half times the packed row plus four bytes a state. The rows take their own size, so the index may
+//! take four bytes and half a row; load and growth factor are chosen for that to hold even just after growing (rows of 4
+//! bytes grow by 1.25, of 6 by 1.47, of 16 by 2). It does not hold for tiny sets: one segment of 8192 rows and the first
+//! 4096 entries are the least. Parents (4 bytes) and claim bits come on top when a search asks for them.
+//!
+//! # Dense sets
+//!
+//! When a packed row has at most [`DENSE_BITS`] bits it is its own number, and the set is a bitmap: an explicit LTS
+//! costs a bit a state. Numbers then have holes; [`States::id_bound`] is above them all.
+//!
+//! Invariants: an entry, once written, never changes until the next growth; the row of a published position never
+//! changes; each position below the shared counter is published, or in the list of free ranges, or in a block that
+//! some thread holds together with the read lock.
+#![allow(unsafe_code)]
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::thread;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::{StateId, Value};
+
+use crate::packing::Packing;
+use crate::rows::{Keep, Notes, SEGMENT_ROWS, Segment, atomics32, atomics64, prefetch};
+
+/// Up to how many bits a packed row is its own number.
+pub const DENSE_BITS: usize = 24;
+
+/// Positions handed to a thread at a time; a divisor of a segment.
+const BLOCK: u32 = 256;
+
+/// The least length of an index.
+const LEAST_INDEX: usize = 4096;
+
+/// The greatest number of positions; a number plus one fits 32 bits.
+const MOST_POSITIONS: u64 = u32::MAX as u64 - BLOCK as u64;
+
+/// Rows that are hashed and prefetched before the first of them is entered, when the index is built again.
+const REBUILD_BATCH: usize = 32;
+
+/// A growing set of states; see the head of this file.
+pub struct StateSet {
+    packing: Packing,
+    keep: Keep,
+    threads: usize,
+    table: Table,
+}
+
+enum Table {
+    Dense { seen: Box<[AtomicU64]>, notes: Notes },
+    Hashed { core: RwLock<Core>, blocks: Mutex<Blocks> },
+}
+
+struct Core {
+    index: Box<[AtomicU32]>,
+    /// Bits of an entry that hold the number; the rest is of the hash.
+    id_bits: u32,
+    segments: Vec<OnceLock<Segment>>,
+    /// Positions below this may be handed out. Zero when building the index again was interrupted: it is not usable then.
+    limit: u32,
+}
+
+#[derive(Default)]
+struct Blocks {
+    /// The first position that was never handed out.
+    next: u32,
+    /// Positions that were handed out and given back unused.
+    free: Vec<Range<u32>>,
+}
+
+/// The index must grow before another state fits.
+#[derive(Debug)]
+pub(crate) struct Full {
+    limit: u32,
+}
+
+/// How full the index gets, for rows of so many bytes.
+fn greatest_load(row_bytes: usize) -> f64 {
+    match row_bytes {
+        0..8 => 0.85,
+        8..16 => 0.78,
+        _ => 0.7,
+    }
+}
+
+/// By what the index grows: as much as the promise about memory allows.
+fn growth(row_bytes: usize) -> f64 {
+    let bytes_per_state = 0.5 * row_bytes as f64 + 3.9;
+    (bytes_per_state * greatest_load(row_bytes) / 4.0).clamp(1.1, 2.0)
+}
+
+const MULTIPLIERS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+
+/// The two halves of the product, folded: every bit of the result depends on every bit of the argument.
+#[inline]
+fn fold(value: u64, multiplier: u64) -> u64 {
+    let product = u128::from(value) * u128::from(multiplier);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+#[inline]
+fn hash(words: &[u64]) -> u64 {
+    let mut mixed = 0x2545_f491_4f6c_dd1d;
+    for &word in words {
+        mixed = fold(mixed ^ word, MULTIPLIERS[0]);
+    }
+    fold(mixed ^ MULTIPLIERS[0], MULTIPLIERS[1])
+}
+
+impl StateSet {
+    /// An empty set of rows packed in this way. `parents`: keep for every state the one it was found from. `threads` build the index
+    /// again when it grows.
+    pub fn new(packing: Packing, parents: bool, threads: usize) -> StateSet {
+        StateSet::keeping(packing, Keep { parents, claims: false }, threads)
+    }
+
+    pub(crate) fn keeping(packing: Packing, keep: Keep, threads: usize) -> StateSet {
+        let table = if packing.bits() <= DENSE_BITS {
+            let size = 1usize << packing.bits();
+            Table::Dense { seen: atomics64(size.div_ceil(64)), notes: Notes::new(size, keep) }
+        } else {
+            let core = Core::new(LEAST_INDEX, Vec::new(), packing.bytes());
+            Table::Hashed { core: RwLock::new(core), blocks: Mutex::default() }
+        };
+        StateSet { packing, keep, threads: threads.max(1), table }
+    }
+
+    /// How rows are packed.
+    pub fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// A thread's access to the set. While it holds positions or a lock (until [`Inserter::release`]) the index cannot grow.
+    pub fn inserter(&self) -> Inserter<'_> {
+        let words = vec![0; self.packing.words()];
+        Inserter { set: self, guard: None, open: [0..0, 0..0], words, scratch: vec![0; self.packing.words()] }
+    }
+
+    /// Makes room for more states.
+    pub(crate) fn grow(&self, full: &Full, control: &Control) -> Result<(), Stopped> {
+        let Table::Hashed { core, blocks } = &self.table else { return Ok(()) };
+        control.check()?;
+        let mut core = core.write().unwrap_or_else(PoisonError::into_inner);
+        if core.limit != full.limit {
+            // Somebody else was here, or was interrupted, and then the check of the control says so next time.
+            return Ok(());
+        }
+        let row_bytes = self.packing.bytes();
+        let old_len = core.index.len();
+        let len = ((old_len as f64 * growth(row_bytes)) as usize).max(old_len + 1);
+        if u64::from(core.limit) >= MOST_POSITIONS {
+            return Err(Stopped::Memory { limit: self.bytes_of(&core) as u64 });
+        }
+        control.afford((len - old_len) * 4)?;
+        core.index = Box::default();
+        let segments = std::mem::take(&mut core.segments);
+        let fresh = Core::new(len, segments, row_bytes);
+        *core = Core { limit: 0, ..fresh };
+        let limit = fresh_limit(len, row_bytes);
+        let used = lock(blocks).used();
+        core.rebuild(&self.packing, &used, self.threads, control)?;
+        core.limit = limit;
+        Ok(())
+    }
+
+    fn bytes_of(&self, core: &Core) -> usize {
+        let segments: usize = core.segments.iter().filter_map(OnceLock::get).map(Segment::bytes).sum();
+        core.index.len() * 4 + segments
+    }
+
+    /// Ends the growing: from now on rows can be read.
+    pub fn freeze(self) -> States {
+        States { set: self }
+    }
+}
+
+fn fresh_limit(len: usize, row_bytes: usize) -> u32 {
+    ((len as f64 * greatest_load(row_bytes)) as u64).min(MOST_POSITIONS) as u32
+}
+
+fn lock(blocks: &Mutex<Blocks>) -> MutexGuard<'_, Blocks> {
+    blocks.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Blocks {
+    /// The positions that are published; nobody holds a block.
+    fn used(&mut self) -> Vec<Range<u32>> {
+        self.free.sort_unstable_by_key(|range| range.start);
+        let mut used = Vec::with_capacity(self.free.len() + 1);
+        let mut from = 0;
+        for range in &self.free {
+            used.push(from..range.start);
+            from = range.end;
+        }
+        used.push(from..self.next);
+        used.retain(|range| !range.is_empty());
+        // The lowest position is to be taken first.
+        self.free.reverse();
+        used
+    }
+}
+
+impl Core {
+    fn new(len: usize, mut segments: Vec<OnceLock<Segment>>, row_bytes: usize) -> Core {
+        let limit = fresh_limit(len, row_bytes);
+        segments.resize_with((limit as usize).div_ceil(SEGMENT_ROWS), OnceLock::new);
+        Core { index: atomics32(len), id_bits: u32::BITS - limit.leading_zeros(), segments, limit }
+    }
+
+    #[inline]
+    fn home(&self, hash: u64) -> usize {
+        ((u128::from(hash) * self.index.len() as u128) >> 64) as usize
+    }
+
+    #[inline]
+    fn tag(&self, hash: u64) -> u32 {
+        ((hash & 0xffff_ffff) << self.id_bits) as u32
+    }
+
+    /// The bits of an entry that hold the number.
+    #[inline]
+    fn id_mask(&self) -> u32 {
+        ((1u64 << self.id_bits) - 1) as u32
+    }
+
+    #[inline]
+    fn segment(&self, id: u32) -> &Segment {
+        self.segments[id as usize / SEGMENT_ROWS].get().expect("positions are handed out after their segment is made")
+    }
+
+    /// Enters every published row into an empty index.
+    fn rebuild(
+        &self,
+        packing: &Packing,
+        used: &[Range<u32>],
+        threads: usize,
+        control: &Control,
+    ) -> Result<(), Stopped> {
+        const PIECE: u32 = 1 << 16;
+        let pieces: Vec<Range<u32>> = used
+            .iter()
+            .flat_map(|range| {
+                range.clone().step_by(PIECE as usize).map(|start| start..start.saturating_add(PIECE).min(range.end))
+            })
+            .collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                control.check()?;
+                self.enter_all(packing, piece.clone());
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let others: Vec<_> = (1..threads.min(pieces.len())).map(|_| scope.spawn(work)).collect();
+            let own = work();
+            others.into_iter().map(|other| other.join().expect("entering rows does not panic")).fold(own, Result::and)
+        })
+    }
+
+    fn enter_all(&self, packing: &Packing, piece: Range<u32>) {
+        let row_bytes = packing.bytes();
+        let mut words = vec![0; packing.words()];
+        let mut hashes = [0u64; REBUILD_BATCH];
+        for start in piece.clone().step_by(REBUILD_BATCH) {
+            let end = start.saturating_add(REBUILD_BATCH as u32).min(piece.end);
+            for (hashed, id) in hashes.iter_mut().zip(start..end) {
+                // SAFETY: the position is published, and the write lock, which `grow` holds, came after that.
+                unsafe { self.segment(id).read(id as usize % SEGMENT_ROWS, row_bytes, &mut words) };
+                *hashed = hash(&words);
+                prefetch(&self.index[self.home(*hashed)]);
+            }
+            for (&hashed, id) in hashes.iter().zip(start..end) {
+                let entry = self.tag(hashed) | (id + 1);
+                let mut at = self.home(hashed);
+                // Rows differ, so there is nothing to compare; the lock of the growing thread publishes the entries.
+                while self.index[at].load(Ordering::Relaxed) != 0
+                    || self.index[at].compare_exchange(0, entry, Ordering::Relaxed, Ordering::Relaxed).is_err()
+                {
+                    at = if at + 1 == self.index.len() { 0 } else { at + 1 };
+                }
+            }
+        }
+    }
+}
+
+/// One thread's access to a [`StateSet`].
+pub struct Inserter<'a> {
+    set: &'a StateSet,
+    guard: Option<RwLockReadGuard<'a, Core>>,
+    /// Private positions; new states of two kinds get positions from two blocks, so that each kind has long ranges.
+    open: [Range<u32>; 2],
+    /// A row that is being compared.
+    words: Vec<u64>,
+    /// A row that is being packed.
+    scratch: Vec<u64>,
+}
+
+impl Drop for Inserter<'_> {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+impl<'a> Inserter<'a> {
+    /// Inserts a row: its number, and whether it is new. Grows the set when it has to.
+    pub fn insert(&mut self, row: &[Value], control: &Control) -> Result<(StateId, bool), Stopped> {
+        let mut packed = std::mem::take(&mut self.scratch);
+        self.set.packing.pack(row, &mut packed);
+        let hashed = self.hash(&packed);
+        let result = loop {
+            match self.insert_packed(&packed, hashed, StateId(0), 0) {
+                Ok(found) => break Ok(found),
+                Err(full) => {
+                    if let Err(stopped) = self.make_room(&full, control) {
+                        break Err(stopped);
+                    }
+                }
+            }
+        };
+        self.scratch = packed;
+        result
+    }
+
+    /// Gives back what is held, so that others can grow the index. To be called at least every few milliseconds of work.
+    pub fn release(&mut self) {
+        if let Table::Hashed { blocks, .. } = &self.set.table
+            && self.guard.is_some()
+        {
+            let mut blocks = lock(blocks);
+            for open in &mut self.open {
+                if open.start < open.end {
+                    blocks.free.push(std::mem::replace(open, 0..0));
+                }
+            }
+        }
+        self.guard = None;
+    }
+
+    pub(crate) fn make_room(&mut self, full: &Full, control: &Control) -> Result<(), Stopped> {
+        self.release();
+        self.set.grow(full, control)
+    }
+
+    /// The hash that the other functions want.
+    #[inline]
+    pub(crate) fn hash(&self, packed: &[u64]) -> u64 {
+        match self.set.table {
+            Table::Dense { .. } => packed[0],
+            Table::Hashed { .. } => hash(packed),
+        }
+    }
+
+    #[inline]
+    fn core(&mut self, lock: &'a RwLock<Core>) -> &Core {
+        self.guard.get_or_insert_with(|| lock.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Asks the processor for the entry where the search for a row will begin.
+    #[inline]
+    pub(crate) fn expect(&mut self, hashed: u64) {
+        match &self.set.table {
+            Table::Dense { seen, .. } => prefetch(&seen[hashed as usize / 64]),
+            Table::Hashed { core, .. } => {
+                let core = self.core(core);
+                prefetch(&core.index[core.home(hashed)]);
+            }
+        }
+    }
+
+    /// Asks the processor for the row that the first entry names, when its bits of the hash agree.
+    #[inline]
+    pub(crate) fn expect_row(&mut self, hashed: u64) {
+        if let Table::Hashed { core, .. } = &self.set.table {
+            let row_bytes = self.set.packing.bytes();
+            let core = self.core(core);
+            let entry = core.index[core.home(hashed)].load(Ordering::Acquire);
+            if entry != 0 && entry & !core.id_mask() == core.tag(hashed) {
+                let id = (entry & core.id_mask()) - 1;
+                core.segment(id).prefetch(id as usize % SEGMENT_ROWS, row_bytes);
+            }
+        }
+    }
+
+    /// Inserts a packed row whose hash is known. A new one gets a position of this kind (0 or 1) and this parent.
+    #[inline]
+    pub(crate) fn insert_packed(
+        &mut self,
+        packed: &[u64],
+        hashed: u64,
+        parent: StateId,
+        kind: usize,
+    ) -> Result<(StateId, bool), Full> {
+        let set = self.set;
+        match &set.table {
+            Table::Dense { seen, notes } => {
+                let id = packed[0] as usize;
+                let (word, bit) = (&seen[id / 64], 1u64 << (id % 64));
+                // The number is the row, so the bit publishes nothing else.
+                let fresh =
+                    word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0;
+                if fresh {
+                    notes.offer_parent(id, parent.0);
+                }
+                Ok((StateId(id as u32), fresh))
+            }
+            Table::Hashed { core, blocks } => {
+                let guard = self.guard.get_or_insert_with(|| core.read().unwrap_or_else(PoisonError::into_inner));
+                let core: &Core = guard;
+                let row_bytes = set.packing.bytes();
+                let (tag, id_mask) = (core.tag(hashed), core.id_mask());
+                let mut at = core.home(hashed);
+                let mut private = None;
+                loop {
+                    let mut entry = core.index[at].load(Ordering::Acquire);
+                    if entry == 0 {
+                        let id = match private {
+                            Some(id) => id,
+                            None => {
+                                let id = set.own_position(core, blocks, &mut self.open[kind])?;
+                                let segment = core.segment(id);
+                                // SAFETY: the position is from this thread's block and not published.
+                                unsafe { segment.write(id as usize % SEGMENT_ROWS, row_bytes, packed) };
+                                segment.notes.set_parent(id as usize % SEGMENT_ROWS, parent.0);
+                                private = Some(id);
+                                id
+                            }
+                        };
+                        let published = tag | (id + 1);
+                        match core.index[at].compare_exchange(0, published, Ordering::AcqRel, Ordering::Acquire) {
+                            Ok(_) => {
+                                self.open[kind].start += 1;
+                                return Ok((StateId(id), true));
+                            }
+                            Err(other) => entry = other,
+                        }
+                    }
+                    if entry & !id_mask == tag {
+                        let id = (entry & id_mask) - 1;
+                        // SAFETY: the entry was read with acquire ordering, so the position is published.
+                        unsafe { core.segment(id).read(id as usize % SEGMENT_ROWS, row_bytes, &mut self.words) };
+                        if self.words == packed {
+                            return Ok((StateId(id), false));
+                        }
+                    }
+                    at = if at + 1 == core.index.len() { 0 } else { at + 1 };
+                }
+            }
+        }
+    }
+
+    /// Reads a row.
+    ///
+    /// # Safety
+    ///
+    /// An insertion returned this number, on this thread or before this thread was told of it by something that
+    /// synchronises.
+    #[inline]
+    pub(crate) unsafe fn read(&mut self, id: StateId, row: &mut [Value]) {
+        let set = self.set;
+        match &set.table {
+            Table::Dense { .. } => set.packing.unpack(&[u64::from(id.0)], row),
+            Table::Hashed { core, .. } => {
+                let mut words = std::mem::take(&mut self.words);
+                // SAFETY: as the caller promises.
+                unsafe {
+                    self.core(core).segment(id.0).read(id.index() % SEGMENT_ROWS, set.packing.bytes(), &mut words);
+                }
+                set.packing.unpack(&words, row);
+                self.words = words;
+            }
+        }
+    }
+
+    #[inline]
+    fn with_notes<T>(&mut self, id: StateId, job: impl FnOnce(&Notes, usize) -> T) -> T {
+        match &self.set.table {
+            Table::Dense { notes, .. } => job(notes, id.index()),
+            Table::Hashed { core, .. } => job(&self.core(core).segment(id.0).notes, id.index() % SEGMENT_ROWS),
+        }
+    }
+
+    /// True for the first caller only: the state is now scheduled for good.
+    #[inline]
+    pub(crate) fn claim(&mut self, id: StateId) -> bool {
+        self.with_notes(id, Notes::claim)
+    }
+
+    /// Whoever claimed a state may give it another parent.
+    #[inline]
+    pub(crate) fn set_parent(&mut self, id: StateId, parent: StateId) {
+        self.with_notes(id, |notes, at| notes.set_parent(at, parent.0));
+    }
+}
+
+impl StateSet {
+    /// The first position of a block, after a new block was taken if it was used up.
+    #[inline]
+    fn own_position(&self, core: &Core, blocks: &Mutex<Blocks>, open: &mut Range<u32>) -> Result<u32, Full> {
+        if open.start == open.end {
+            *open = self.take_block(core, blocks)?;
+        }
+        Ok(open.start)
+    }
+
+    #[cold]
+    fn take_block(&self, core: &Core, blocks: &Mutex<Blocks>) -> Result<Range<u32>, Full> {
+        let mut blocks = lock(blocks);
+        if core.limit == 0 {
+            return Err(Full { limit: 0 });
+        }
+        if let Some(free) = blocks.free.pop() {
+            return Ok(free);
+        }
+        let start = blocks.next;
+        if core.limit - start < BLOCK {
+            return Err(Full { limit: core.limit });
+        }
+        blocks.next += BLOCK;
+        core.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.packing.bytes(), self.keep));
+        Ok(start..start + BLOCK)
+    }
+}
+
+/// A [`StateSet`] that no longer grows.
+pub struct States {
+    set: StateSet,
+}
+
+impl States {
+    /// How rows are packed.
+    pub fn packing(&self) -> &Packing {
+        &self.set.packing
+    }
+
+    /// Above the number of every state; not every number below is a state's.
+    pub fn id_bound(&self) -> usize {
+        match &self.set.table {
+            Table::Dense { .. } => 1 << self.set.packing.bits(),
+            Table::Hashed { blocks, .. } => lock(blocks).next as usize,
+        }
+    }
+
+    /// What reads rows.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { inserter: self.set.inserter() }
+    }
+
+    /// The state that a state was found from; `None` when parents were not kept. The initial state is its own parent.
+    pub fn parent(&self, id: StateId) -> Option<StateId> {
+        self.set.inserter().with_notes(id, Notes::parent).map(StateId)
+    }
+
+    /// Bytes allocated for rows and index, without parents and claims.
+    pub fn bytes(&self) -> usize {
+        match &self.set.table {
+            Table::Dense { seen, .. } => seen.len() * 8,
+            Table::Hashed { core, .. } => {
+                let core = core.read().unwrap_or_else(PoisonError::into_inner);
+                let notes: usize = core.segments.iter().filter_map(OnceLock::get).map(|s| s.notes.bytes()).sum();
+                self.set.bytes_of(&core) - notes
+            }
+        }
+    }
+
+    /// How many entries the index has; none for a dense set.
+    pub fn index_len(&self) -> usize {
+        match &self.set.table {
+            Table::Dense { .. } => 0,
+            Table::Hashed { core, .. } => core.read().unwrap_or_else(PoisonError::into_inner).index.len(),
+        }
+    }
+}
+
+/// Reads the rows of [`States`].
+pub struct Reader<'a> {
+    inserter: Inserter<'a>,
+}
+
+impl Reader<'_> {
+    /// Writes the row of a state, one that a search gave out, into `row`.
+    pub fn row(&mut self, id: StateId, row: &mut [Value]) {
+        // SAFETY: nobody inserts any more: freezing took the set by value, and so after the end of all its inserters; and
+        // a reader never inserts.
+        unsafe { self.inserter.read(id, row) }
+    }
+}
