@@ -3,6 +3,8 @@
 //! An oracle here is slow and obvious, and shares no code with what it judges: of the other crates it uses only the
 //! containers (an [`trefoil_lts::Lts`] and its accessors), never an algorithm.
 
+pub mod equivalences;
+
 pub use trefoil_lts::random::{Random, RandomShape, random_lts};
 
 /// The seed of a random test: `TREFOIL_SEED` when it is set, else a fixed one. A failing test prints what to set.

@@ -1,0 +1,272 @@
+//! The graph that partition refinement works on: the reachable part, with cycles of `τ` contracted when `τ` is internal.
+//!
+//! Minimisation counts only what can be reached, so everything else is dropped first. All states of a strongly connected
+//! component of `τ`-steps are branching bisimilar (and therefore delay and weakly bisimilar), so for those equivalences a
+//! component becomes one node and the `τ`-steps inside it vanish: what is left of `τ` is acyclic, which the later stages
+//! rely on. Where divergence is observed, a component that has a cycle gets a step to itself under [`DIVERGENCE`], a label
+//! that no table holds and that is visible to every algorithm; [`super::quotient`] turns it back into a `τ`-loop.
+//!
+//! The components are found by Tarjan, *Depth-first search and linear graph algorithms* (1972), with an explicit stack.
+//! Nodes are numbered by their least state, so that neighbours in the input stay neighbours. When nothing is dropped or
+//! contracted the transitions are borrowed, not copied. Cost: linear.
+
+use std::borrow::Cow;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::{LabelId, StateId};
+
+use crate::explicit::{Lts, Transition};
+
+/// The label of the step that marks a divergent component.
+pub(super) const DIVERGENCE: LabelId = LabelId(u32::MAX);
+
+/// A state that is not in the graph.
+pub(super) const ABSENT: u32 = u32::MAX;
+
+/// More transitions than this do not fit the 31 bits that refinement numbers them with.
+const MOST_TRANSITIONS: usize = 1 << 31;
+
+/// What `τ` means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tau {
+    /// A label as any other.
+    Visible,
+    /// Internal; infinitely many in a row are as good as none.
+    Internal,
+    /// Internal; infinitely many in a row are observed.
+    Divergent,
+}
+
+/// Nodes with their outgoing transitions in rows.
+pub(super) struct Graph<'a> {
+    pub(super) starts: Vec<u32>,
+    pub(super) transitions: Cow<'a, [Transition]>,
+    pub(super) initial: u32,
+}
+
+impl Graph<'_> {
+    pub(super) fn nodes(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    #[inline]
+    pub(super) fn row(&self, node: u32) -> std::ops::Range<usize> {
+        self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize
+    }
+
+    #[inline]
+    pub(super) fn outgoing(&self, node: u32) -> &[Transition] {
+        &self.transitions[self.row(node)]
+    }
+}
+
+/// The graph of an LTS, and the node of each state, [`ABSENT`] when it cannot be reached.
+pub(super) struct Prepared<'a> {
+    pub(super) graph: Graph<'a>,
+    pub(super) node_of: Vec<u32>,
+}
+
+/// Prepares an LTS for an equivalence that treats `τ` in this way.
+pub(super) fn prepare<'a>(lts: &'a Lts, tau: Tau, control: &Control) -> Result<Prepared<'a>, Stopped> {
+    if lts.transition_count() >= MOST_TRANSITIONS {
+        return Err(Stopped::Memory { limit: control.limits().memory.unwrap_or(u64::MAX) });
+    }
+    control.progress().begin("preparing", lts.state_count() as u64);
+    control.afford(lts.state_count() * 24)?;
+    let mut node_of = reachable(lts, &[lts.initial()], control)?;
+    let contracted = match tau {
+        Tau::Visible => None,
+        Tau::Internal | Tau::Divergent => components(lts, &node_of, control)?,
+    };
+    match contracted {
+        None => {
+            let graph = restrict(lts, &mut node_of, control)?;
+            Ok(Prepared { graph, node_of })
+        }
+        Some(component_of) => {
+            drop(node_of);
+            let graph = contract(lts, &component_of, tau, control)?;
+            Ok(Prepared { graph, node_of: component_of })
+        }
+    }
+}
+
+/// Marks what can be reached from the given states with 0 and the rest as [`ABSENT`].
+pub(super) fn reachable(lts: &Lts, from: &[StateId], control: &Control) -> Result<Vec<u32>, Stopped> {
+    let mut seen = vec![ABSENT; lts.state_count()];
+    let mut work: Vec<u32> = Vec::new();
+    for state in from {
+        if seen[state.index()] == ABSENT {
+            seen[state.index()] = 0;
+            work.push(state.0);
+        }
+    }
+    let mut steps = 0usize;
+    while let Some(state) = work.pop() {
+        steps += 1;
+        if steps.is_multiple_of(1 << 14) {
+            control.check()?;
+            control.progress().done(steps as u64);
+        }
+        for transition in lts.outgoing(StateId(state)) {
+            if seen[transition.target.index()] == ABSENT {
+                seen[transition.target.index()] = 0;
+                work.push(transition.target.0);
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// Numbers the states marked reachable and keeps their rows.
+fn restrict<'a>(lts: &'a Lts, node_of: &mut [u32], control: &Control) -> Result<Graph<'a>, Stopped> {
+    let mut nodes = 0u32;
+    for node in node_of.iter_mut().filter(|node| **node != ABSENT) {
+        *node = nodes;
+        nodes += 1;
+    }
+    let mut starts = Vec::with_capacity(nodes as usize + 1);
+    if nodes as usize == lts.state_count() {
+        starts.extend(lts.states().map(|state| lts.start(state) as u32));
+        starts.push(lts.transition_count() as u32);
+        return Ok(Graph { starts, transitions: Cow::Borrowed(lts.transitions()), initial: lts.initial().0 });
+    }
+    control.afford(lts.transition_count() * 8)?;
+    let mut transitions = Vec::new();
+    starts.push(0);
+    for state in lts.states().filter(|state| node_of[state.index()] != ABSENT) {
+        let moved = |t: &Transition| Transition { label: t.label, target: StateId(node_of[t.target.index()]) };
+        transitions.extend(lts.outgoing(state).iter().map(moved));
+        starts.push(transitions.len() as u32);
+    }
+    Ok(Graph { starts, transitions: Cow::Owned(transitions), initial: node_of[lts.initial().index()] })
+}
+
+/// The component of every reachable state, numbered by least member; `None` when there is no cycle of `τ`.
+fn components(lts: &Lts, reached: &[u32], control: &Control) -> Result<Option<Vec<u32>>, Stopped> {
+    const UNSEEN: u32 = 0;
+    const CLOSED: u32 = u32::MAX;
+    // Depth-first numbers from 1; a state whose component is complete is closed and keeps its root in `root_of`.
+    let mut number = vec![UNSEEN; lts.state_count()];
+    let mut root_of = vec![ABSENT; lts.state_count()];
+    let mut open: Vec<u32> = Vec::new();
+    let mut path: Vec<(u32, u32)> = Vec::new();
+    let mut next_number = 1u32;
+    let mut cyclic = false;
+    for start in lts.states() {
+        if reached[start.index()] == ABSENT || number[start.index()] != UNSEEN {
+            continue;
+        }
+        number[start.index()] = next_number;
+        root_of[start.index()] = next_number;
+        next_number += 1;
+        open.push(start.0);
+        path.push((start.0, 0));
+        if next_number.is_multiple_of(1 << 14) {
+            control.check()?;
+        }
+        while let Some((state, at)) = path.last_mut() {
+            let source = *state as usize;
+            let row = lts.outgoing(StateId(*state));
+            let Some(transition) = row.get(*at as usize) else {
+                path.pop();
+                let low = root_of[source];
+                if low == number[source] {
+                    cyclic |= open.last() != Some(&(source as u32));
+                    while let Some(member) = open.pop() {
+                        number[member as usize] = CLOSED;
+                        root_of[member as usize] = source as u32;
+                        if member as usize == source {
+                            break;
+                        }
+                    }
+                } else if let Some(&(parent, _)) = path.last() {
+                    let parent = parent as usize;
+                    root_of[parent] = root_of[parent].min(low);
+                }
+                continue;
+            };
+            *at += 1;
+            if transition.label != LabelId::TAU {
+                continue;
+            }
+            let target = transition.target.index();
+            cyclic |= target == source;
+            match number[target] {
+                UNSEEN => {
+                    number[target] = next_number;
+                    root_of[target] = next_number;
+                    next_number += 1;
+                    if next_number.is_multiple_of(1 << 14) {
+                        control.check()?;
+                    }
+                    open.push(target as u32);
+                    path.push((target as u32, 0));
+                }
+                CLOSED => {}
+                open_number => root_of[source] = root_of[source].min(open_number),
+            }
+        }
+    }
+    if !cyclic {
+        return Ok(None);
+    }
+    // Number the components in the order of their least state, reusing `number` as the number of each root.
+    let mut nodes = 0u32;
+    number.fill(ABSENT);
+    for state in 0..root_of.len() {
+        if root_of[state] != ABSENT {
+            let root = root_of[state] as usize;
+            if number[root] == ABSENT {
+                number[root] = nodes;
+                nodes += 1;
+            }
+            root_of[state] = number[root];
+        }
+    }
+    Ok(Some(root_of))
+}
+
+/// One node a component, the outgoing transitions of its states together, without the `τ`-steps inside it.
+fn contract<'a>(lts: &'a Lts, node_of: &[u32], tau: Tau, control: &Control) -> Result<Graph<'a>, Stopped> {
+    let nodes = node_of.iter().filter(|node| **node != ABSENT).max().map_or(0, |&node| node as usize + 1);
+    control.afford(lts.transition_count() * 8 + lts.state_count() * 8)?;
+    // The members of each node together, ascending.
+    let mut firsts = vec![0u32; nodes + 1];
+    for &node in node_of.iter().filter(|node| **node != ABSENT) {
+        firsts[node as usize + 1] += 1;
+    }
+    for node in 0..nodes {
+        firsts[node + 1] += firsts[node];
+    }
+    let mut members = vec![0u32; firsts[nodes] as usize];
+    let mut next = firsts.clone();
+    for (state, &node) in node_of.iter().enumerate().filter(|(_, node)| **node != ABSENT) {
+        members[next[node as usize] as usize] = state as u32;
+        next[node as usize] += 1;
+    }
+    let mut starts = Vec::with_capacity(nodes + 1);
+    let mut transitions = Vec::new();
+    starts.push(0);
+    for node in 0..nodes {
+        if node.is_multiple_of(1 << 12) {
+            control.check()?;
+        }
+        let mut diverges = false;
+        for &member in &members[firsts[node] as usize..firsts[node + 1] as usize] {
+            for transition in lts.outgoing(StateId(member)) {
+                let target = node_of[transition.target.index()];
+                if transition.label == LabelId::TAU && target as usize == node {
+                    diverges = true;
+                } else {
+                    transitions.push(Transition { label: transition.label, target: StateId(target) });
+                }
+            }
+        }
+        if diverges && tau == Tau::Divergent {
+            transitions.push(Transition { label: DIVERGENCE, target: StateId(node as u32) });
+        }
+        starts.push(transitions.len() as u32);
+    }
+    Ok(Graph { starts, transitions: Cow::Owned(transitions), initial: node_of[lts.initial().index()] })
+}

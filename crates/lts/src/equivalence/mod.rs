@@ -1,0 +1,199 @@
+//! Equivalences on labelled transition systems: making a system as small as possible, and comparing two.
+//!
+//! [`EQUIVALENCES`] is the table of what there is; the essays are in the files: the graph that is worked on
+//! ([`graph`]), strong and branching bisimilarity ([`refinement`]), delay and weak bisimilarity ([`saturation`]), traces
+//! ([`determinise`]), the result ([`quotient`]), and verdicts with their evidence ([`compare`]).
+//!
+//! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU), and the
+//! result depends on the input alone, to the numbers of its states.
+
+mod graph;
+mod partition;
+mod quotient;
+mod refinement;
+mod signatures;
+
+use std::fmt;
+use std::str::FromStr;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::StateId;
+
+use crate::explicit::Lts;
+use graph::{ABSENT, Prepared, Tau, prepare};
+use quotient::quotient;
+use refinement::refine;
+
+/// When two systems count as the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Equivalence {
+    /// Strong bisimilarity.
+    Strong,
+    /// Branching bisimilarity.
+    Branching,
+    /// Divergence-preserving branching bisimilarity.
+    DivergenceBranching,
+    /// Delay bisimilarity.
+    Delay,
+    /// Divergence-preserving delay bisimilarity.
+    DivergenceDelay,
+    /// Weak bisimilarity.
+    Weak,
+    /// Divergence-preserving weak bisimilarity.
+    DivergenceWeak,
+    /// The same traces, `τ` being a label as any other.
+    Trace,
+    /// The same traces of visible labels.
+    WeakTrace,
+}
+
+/// What a person is told about an equivalence.
+#[derive(Clone, Copy, Debug)]
+pub struct EquivalenceInfo {
+    /// The equivalence.
+    pub equivalence: Equivalence,
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// Where it, or the way it is decided, comes from.
+    pub paper: &'static str,
+}
+
+/// Every equivalence, finest kinds first.
+pub const EQUIVALENCES: &[EquivalenceInfo] = &[
+    EquivalenceInfo {
+        equivalence: Equivalence::Strong,
+        name: "strong",
+        about: "strong bisimilarity: every step is matched by one step, τ included",
+        paper: "Paige and Tarjan, Three partition refinement algorithms, 1987",
+    },
+    EquivalenceInfo {
+        equivalence: Equivalence::Branching,
+        name: "branching",
+        about: "branching bisimilarity: τ may come before a step, if it changes nothing",
+        paper: "Van Glabbeek and Weijland, Branching time and abstraction in bisimulation semantics, 1996",
+    },
+    EquivalenceInfo {
+        equivalence: Equivalence::DivergenceBranching,
+        name: "dpbranching",
+        about: "branching bisimilarity that also preserves infinite sequences of τ",
+        paper: "Van Glabbeek, Luttik and Trčka, Branching bisimilarity with explicit divergence, 2009",
+    },
+    EquivalenceInfo {
+        equivalence: Equivalence::Delay,
+        name: "delay",
+        about: "delay bisimilarity: any τ may come before a step",
+        paper: "Van Glabbeek, The linear time – branching time spectrum II, 1993",
+    },
+    EquivalenceInfo {
+        equivalence: Equivalence::DivergenceDelay,
+        name: "dpdelay",
+        about: "delay bisimilarity that also preserves infinite sequences of τ",
+        paper: "Van Glabbeek, The linear time – branching time spectrum II, 1993",
+    },
+    EquivalenceInfo {
+        equivalence: Equivalence::Weak,
+        name: "weak",
+        about: "weak bisimilarity: any τ may come before and after a step",
+        paper: "Milner, Communication and concurrency, 1989",
+    },
+    EquivalenceInfo {
+        equivalence: Equivalence::DivergenceWeak,
+        name: "dpweak",
+        about: "weak bisimilarity that also preserves infinite sequences of τ",
+        paper: "Van Glabbeek, The linear time – branching time spectrum II, 1993",
+    },
+    EquivalenceInfo {
+        equivalence: Equivalence::Trace,
+        name: "trace",
+        about: "the same sequences of labels, τ being a label as any other",
+        paper: "Rabin and Scott, Finite automata and their decision problems, 1959",
+    },
+    EquivalenceInfo {
+        equivalence: Equivalence::WeakTrace,
+        name: "weaktrace",
+        about: "the same sequences of visible labels",
+        paper: "Rabin and Scott, Finite automata and their decision problems, 1959",
+    },
+];
+
+impl Equivalence {
+    /// Its row in the table.
+    pub fn info(self) -> &'static EquivalenceInfo {
+        EQUIVALENCES.iter().find(|info| info.equivalence == self).expect("every equivalence is in the table")
+    }
+
+    fn tau(self) -> Tau {
+        match self {
+            Equivalence::Strong | Equivalence::Trace => Tau::Visible,
+            Equivalence::Branching | Equivalence::Delay | Equivalence::Weak | Equivalence::WeakTrace => Tau::Internal,
+            Equivalence::DivergenceBranching | Equivalence::DivergenceDelay | Equivalence::DivergenceWeak => {
+                Tau::Divergent
+            }
+        }
+    }
+}
+
+impl fmt::Display for Equivalence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.info().name)
+    }
+}
+
+/// A name that no equivalence has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownEquivalence(pub String);
+
+impl fmt::Display for UnknownEquivalence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = EQUIVALENCES.iter().map(|info| info.name).collect();
+        write!(f, "no equivalence is called '{}'; there are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownEquivalence {}
+
+impl FromStr for Equivalence {
+    type Err = UnknownEquivalence;
+
+    fn from_str(name: &str) -> Result<Equivalence, UnknownEquivalence> {
+        let found = EQUIVALENCES.iter().find(|info| info.name == name);
+        found.map(|info| info.equivalence).ok_or_else(|| UnknownEquivalence(name.to_string()))
+    }
+}
+
+/// A smallest equivalent system.
+#[derive(Clone, Debug)]
+pub struct Minimised {
+    /// The system; no two of its states are equivalent.
+    pub lts: Lts,
+    /// Rounds of partition refinement that it took.
+    pub rounds: u64,
+    block_of: Vec<u32>,
+}
+
+impl Minimised {
+    /// The state of the smallest system that stands for a state of the given one; none for a state that could not be
+    /// reached, nor for traces, where the states of the smallest system stand for sets of states.
+    pub fn block_of(&self, state: StateId) -> Option<StateId> {
+        self.block_of.get(state.index()).copied().filter(|&block| block != ABSENT).map(StateId)
+    }
+}
+
+/// The smallest system, in its number of states, that is equivalent to the given one.
+///
+/// For the bisimilarities, `strong` and `branching` have the least number of transitions too. For traces the result is
+/// deterministic. Except where divergence is preserved there is no `τ`-loop in the result of an equivalence for which `τ`
+/// is internal, and there only to mark a divergence.
+pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Result<Minimised, Stopped> {
+    let Prepared { graph, mut node_of } = prepare(lts, equivalence.tau(), control)?;
+    let internal = equivalence.tau() != Tau::Visible;
+    let refined = refine(&graph, internal, control)?;
+    let result = quotient(&graph, &refined.block_of, refined.blocks, internal, lts.labels(), control)?;
+    drop(graph);
+    for node in node_of.iter_mut().filter(|node| **node != ABSENT) {
+        *node = result.number_of[refined.block_of[*node as usize] as usize];
+    }
+    Ok(Minimised { lts: result.lts, rounds: refined.rounds, block_of: node_of })
+}

@@ -1,0 +1,64 @@
+//! A refinable partition of numbers `0..n`, with marks.
+//!
+//! The elements of a block are a contiguous range; the marked ones are its prefix. Marking an element and asking for its
+//! block cost a constant; splitting a block costs what is marked in it (Valmari and Lehtinen, *Efficient minimization of
+//! DFAs with partial transition functions*, 2008).
+
+/// A block: the range of its elements, the first `marked` of them marked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) marked: u32,
+}
+
+impl Block {
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        self.end - self.start
+    }
+}
+
+/// The partition.
+pub(super) struct Partition {
+    pub(super) elements: Vec<u32>,
+    pub(super) position: Vec<u32>,
+    pub(super) block_of: Vec<u32>,
+    pub(super) blocks: Vec<Block>,
+}
+
+impl Partition {
+    /// One block with all elements.
+    pub(super) fn new(count: usize) -> Partition {
+        Partition {
+            elements: (0..count as u32).collect(),
+            position: (0..count as u32).collect(),
+            block_of: vec![0; count],
+            blocks: vec![Block { start: 0, end: count as u32, marked: 0 }],
+        }
+    }
+
+    /// Marks an element; true when it is the first of its block.
+    #[inline]
+    pub(super) fn mark(&mut self, element: u32) -> bool {
+        let block = &mut self.blocks[self.block_of[element as usize] as usize];
+        let here = self.position[element as usize];
+        let there = block.start + block.marked;
+        if here < there {
+            return false;
+        }
+        block.marked += 1;
+        let other = self.elements[there as usize];
+        self.elements[there as usize] = element;
+        self.elements[here as usize] = other;
+        self.position[element as usize] = there;
+        self.position[other as usize] = here;
+        block.marked == 1
+    }
+
+    /// Is the element, which is in this block, marked?
+    #[inline]
+    pub(super) fn is_marked(&self, element: u32, block: Block) -> bool {
+        self.position[element as usize] < block.start + block.marked
+    }
+}

@@ -1,0 +1,263 @@
+//! The equivalences, naively and straight from their definitions, for systems of at most 64 states.
+//!
+//! A bisimilarity is the greatest relation `R` such that `s R t` implies that `s` and `t` match each other's steps; it is
+//! found by starting with all pairs and throwing out those that do not, until none is thrown out. With `⇒` for any
+//! number of `τ`-steps, a step `s –a→ s'` is matched by `t`
+//!
+//! - strongly: by `t –a→ t'` with `s' R t'`;
+//! - branching: if `a = τ` and `s' R t`, or by `t ⇒ t₁ –a→ t'` with `s R t₁` and `s' R t'` (Van Glabbeek and Weijland 1996);
+//! - in delay: if `a = τ` by `t ⇒ t'` with `s' R t'`, else by `t ⇒ t₁ –a→ t'` with `s' R t'` (Van Glabbeek 1993);
+//! - weakly: if `a = τ` by `t ⇒ t'` with `s' R t'`, else by `t ⇒ t₁ –a→ t₂ ⇒ t'` with `s' R t'` (Milner 1989).
+//!
+//! Divergence is preserved when an infinite `τ`-path of states related to `t` obliges `t` to an infinite `τ`-path of states
+//! related to them. In a finite system such a path ends in a cycle, so it is enough that a state `s` on a `τ`-cycle obliges
+//! `t` to `t ⇒ e` with `e` on a `τ`-cycle and `s R e`; that form shrinks with `R`, as a greatest fixpoint needs. (The
+//! states between `t` and `e` are then related too: they can do what `e` can, and `t` what they can.)
+//!
+//! Traces are compared by walking both powersets at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use trefoil_lts::equivalence::Equivalence;
+use trefoil_lts::{Lts, LtsBuilder};
+use trefoil_system::{LabelId, StateId};
+
+/// Sets of states as bits.
+type States = u64;
+
+fn members(set: States) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |state| set >> state & 1 == 1)
+}
+
+struct View {
+    states: usize,
+    steps: Vec<Vec<(LabelId, usize)>>,
+    by_label: Vec<BTreeMap<LabelId, States>>,
+    tau_star: Vec<States>,
+    on_cycle: States,
+}
+
+impl View {
+    fn new(lts: &Lts) -> View {
+        let states = lts.state_count();
+        assert!(states <= 64, "the oracle is for small systems");
+        let mut steps = vec![Vec::new(); states];
+        let mut by_label = vec![BTreeMap::new(); states];
+        let mut tau_step: Vec<States> = vec![0; states];
+        for (source, transition) in lts.all_transitions() {
+            steps[source.index()].push((transition.label, transition.target.index()));
+            *by_label[source.index()].entry(transition.label).or_insert(0) |= 1 << transition.target.index();
+            if transition.label == LabelId::TAU {
+                tau_step[source.index()] |= 1 << transition.target.index();
+            }
+        }
+        // One or more τ, by adding a step until nothing is added.
+        let mut tau_plus = tau_step.clone();
+        loop {
+            let longer: Vec<States> =
+                tau_plus.iter().map(|&set| members(set).fold(set, |all, next| all | tau_step[next])).collect();
+            if longer == tau_plus {
+                break;
+            }
+            tau_plus = longer;
+        }
+        let on_cycle = (0..states).filter(|&s| tau_plus[s] >> s & 1 == 1).fold(0, |set, s| set | 1 << s);
+        let tau_star = (0..states).map(|s| tau_plus[s] | 1 << s).collect();
+        View { states, steps, by_label, tau_star, on_cycle }
+    }
+
+    /// Where a label leads from any state of a set.
+    fn after(&self, from: States, label: LabelId) -> States {
+        members(from).fold(0, |all, state| all | self.by_label[state].get(&label).copied().unwrap_or(0))
+    }
+
+    fn close(&self, from: States) -> States {
+        members(from).fold(0, |all, state| all | self.tau_star[state])
+    }
+
+    /// Does `t` match all that `s` does, `related[x]` being what `x` is related to?
+    fn matches(&self, s: usize, t: usize, related: &[States], equivalence: Equivalence) -> bool {
+        use Equivalence::*;
+        let step_is_matched = |&(label, next): &(LabelId, usize)| {
+            let tau = label == LabelId::TAU;
+            let answers = match equivalence {
+                Strong => self.after(1 << t, label),
+                Branching | DivergenceBranching => {
+                    if tau && related[next] >> t & 1 == 1 {
+                        return true;
+                    }
+                    self.after(self.tau_star[t] & related[s], label)
+                }
+                Delay | DivergenceDelay | Weak | DivergenceWeak if tau => self.tau_star[t],
+                Delay | DivergenceDelay => self.after(self.tau_star[t], label),
+                Weak | DivergenceWeak => self.close(self.after(self.tau_star[t], label)),
+                Trace | WeakTrace => unreachable!("traces are no bisimulation"),
+            };
+            answers & related[next] != 0
+        };
+        let observes_divergence = matches!(equivalence, DivergenceBranching | DivergenceDelay | DivergenceWeak);
+        let divergence_is_matched =
+            !observes_divergence || self.on_cycle >> s & 1 == 0 || self.tau_star[t] & self.on_cycle & related[s] != 0;
+        divergence_is_matched && self.steps[s].iter().all(step_is_matched)
+    }
+}
+
+/// Which states are related: bit `t` of entry `s`. For the bisimilarities.
+pub fn bisimilar(lts: &Lts, equivalence: Equivalence) -> Vec<u64> {
+    bisimilar_within(lts, equivalence, usize::MAX)
+}
+
+/// The relation after that many rounds of throwing out at once all pairs that do not match each other: for strong
+/// bisimilarity, which states no formula of that depth tells apart.
+pub fn bisimilar_within(lts: &Lts, equivalence: Equivalence, rounds: usize) -> Vec<u64> {
+    let view = View::new(lts);
+    let all = if view.states == 64 { u64::MAX } else { (1 << view.states) - 1 };
+    let mut related = vec![all; view.states];
+    for _ in 0..rounds {
+        let keep = |s: usize, t: &usize| {
+            view.matches(s, *t, &related, equivalence) && view.matches(*t, s, &related, equivalence)
+        };
+        let next: Vec<States> = (0..view.states)
+            .map(|s| members(related[s]).filter(|t| keep(s, t)).fold(0, |set, t| set | 1 << t))
+            .collect();
+        if next == related {
+            break;
+        }
+        related = next;
+    }
+    related
+}
+
+/// The reachable states.
+pub fn reachable_states(lts: &Lts) -> Vec<StateId> {
+    let mut seen = BTreeSet::from([lts.initial()]);
+    loop {
+        let more: Vec<StateId> =
+            seen.iter().flat_map(|&state| lts.outgoing(state).iter().map(|transition| transition.target)).collect();
+        let before = seen.len();
+        seen.extend(more);
+        if seen.len() == before {
+            return seen.into_iter().collect();
+        }
+    }
+}
+
+/// The number of states of the smallest equivalent system.
+pub fn class_count(lts: &Lts, equivalence: Equivalence) -> usize {
+    match equivalence {
+        Equivalence::Trace => trace_class_count(lts, false),
+        Equivalence::WeakTrace => trace_class_count(lts, true),
+        _ => {
+            let related = bisimilar(lts, equivalence);
+            let mut leaders: Vec<StateId> = Vec::new();
+            for state in reachable_states(lts) {
+                if !leaders.iter().any(|leader| related[leader.index()] >> state.index() & 1 == 1) {
+                    leaders.push(state);
+                }
+            }
+            leaders.len()
+        }
+    }
+}
+
+/// Are the initial states of two systems over one label table equivalent?
+pub fn equivalent(left: &Lts, right: &Lts, equivalence: Equivalence) -> bool {
+    let (union, first, second) = disjoint_union(left, right);
+    match equivalence {
+        Equivalence::Trace => shortest_difference(&union, first, second, false).is_none(),
+        Equivalence::WeakTrace => shortest_difference(&union, first, second, true).is_none(),
+        _ => bisimilar(&union, equivalence)[first.index()] >> second.index() & 1 == 1,
+    }
+}
+
+/// Two systems over one label table side by side, and where each starts.
+pub fn disjoint_union(left: &Lts, right: &Lts) -> (Lts, StateId, StateId) {
+    let shift = left.state_count() as u32;
+    let mut builder = LtsBuilder::new(left.labels().clone());
+    builder.at_least(shift + right.state_count() as u32);
+    for (source, transition) in left.all_transitions() {
+        builder.add(source, transition.label, transition.target);
+    }
+    for (source, transition) in right.all_transitions() {
+        builder.add(StateId(source.0 + shift), transition.label, StateId(transition.target.0 + shift));
+    }
+    (builder.build(left.initial()), left.initial(), StateId(right.initial().0 + shift))
+}
+
+/// The labels of a system that can be in a trace.
+fn alphabet(lts: &Lts, weak: bool) -> BTreeSet<LabelId> {
+    let labels = lts.all_transitions().map(|(_, transition)| transition.label);
+    labels.filter(|label| !weak || *label != LabelId::TAU).collect()
+}
+
+/// The length of a shortest trace that one of two states has and the other has not.
+pub fn shortest_difference(lts: &Lts, left: StateId, right: StateId, weak: bool) -> Option<usize> {
+    let view = View::new(lts);
+    let close = |set: States| if weak { view.close(set) } else { set };
+    let start = (close(1 << left.index()), close(1 << right.index()));
+    let mut seen = BTreeSet::from([start]);
+    let mut level = vec![start];
+    let mut length = 0;
+    while !level.is_empty() {
+        length += 1;
+        let mut next_level = Vec::new();
+        for (one, other) in level {
+            for &label in &alphabet(lts, weak) {
+                let next = (close(view.after(one, label)), close(view.after(other, label)));
+                if (next.0 == 0) != (next.1 == 0) {
+                    return Some(length);
+                }
+                if next.0 != 0 && seen.insert(next) {
+                    next_level.push(next);
+                }
+            }
+        }
+        level = next_level;
+    }
+    None
+}
+
+/// Does a system have a trace?
+pub fn has_trace(lts: &Lts, trace: &[LabelId], weak: bool) -> bool {
+    let view = View::new(lts);
+    let close = |set: States| if weak { view.close(set) } else { set };
+    let last = trace.iter().fold(close(1 << lts.initial().index()), |set, &label| close(view.after(set, label)));
+    last != 0
+}
+
+/// The number of different futures after the traces of a system, by Moore's refinement of its powerset.
+fn trace_class_count(lts: &Lts, weak: bool) -> usize {
+    let view = View::new(lts);
+    let close = |set: States| if weak { view.close(set) } else { set };
+    let labels = alphabet(lts, weak);
+    let mut subsets = vec![close(1 << lts.initial().index())];
+    let mut at = 0;
+    while at < subsets.len() {
+        for &label in &labels {
+            let next = close(view.after(subsets[at], label));
+            if next != 0 && !subsets.contains(&next) {
+                subsets.push(next);
+            }
+        }
+        at += 1;
+    }
+    let mut class: BTreeMap<States, usize> = subsets.iter().map(|&subset| (subset, 0)).collect();
+    let mut count = 1;
+    loop {
+        let mut numbers = BTreeMap::new();
+        let next: BTreeMap<States, usize> = subsets
+            .iter()
+            .map(|&subset| {
+                let after = |&label: &LabelId| class.get(&close(view.after(subset, label))).copied();
+                let key = (class[&subset], labels.iter().map(after).collect::<Vec<_>>());
+                let fresh = numbers.len();
+                (subset, *numbers.entry(key).or_insert(fresh))
+            })
+            .collect();
+        if numbers.len() == count {
+            return count;
+        }
+        count = numbers.len();
+        class = next;
+    }
+}
