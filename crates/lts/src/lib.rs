@@ -3,9 +3,17 @@
 //! An [`Lts`] keeps its transitions in compressed sparse rows, forward; a [`Backward`] view is made when an algorithm
 //! asks for it. States and labels are typed numbers, labels in the table of the check.
 
+pub mod divergence;
 pub mod equivalence;
 mod explicit;
 pub mod format;
+mod generalised;
+mod interner;
+mod normal;
 pub mod random;
+mod subsets;
 
 pub use explicit::{Backward, Lts, LtsBuilder, Transition};
+pub use generalised::{AcceptanceId, Acceptances, FamilyId, Glts};
+pub use normal::normalise;
+pub use subsets::{LazyNormalForm, NodeId, Scratch};

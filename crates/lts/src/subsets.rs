@@ -1,0 +1,450 @@
+//! The normal form of a specification, discovered where somebody looks.
+//!
+//! A node is the set of states that the specification can be in after a trace, closed under `τ` (the subset construction;
+//! definitions 58 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, and 2.2.3 and 2.2.16 of
+//! Laveaux, *Accelerated verification of concurrent systems*, 2022). Nodes are interned, the successor of a node by a label is
+//! computed when it is asked for and remembered, and so are the minimal acceptances of a node. All of this works from any
+//! number of threads at once; each brings its own [`Scratch`].
+//!
+//! Where we depart from the papers:
+//!
+//! - A node keeps only the states that can be told apart from not being there: those with a visible transition, and in models
+//!   with failures also those with an acceptance. A state that only steps by `τ` adds nothing once the closure is taken, and a
+//!   state without transitions adds nothing to traces. Sets get smaller, more of them are equal and more of them are inside
+//!   another, and the inclusion that antichains rest on is preserved: if the kept states of one node are among those of
+//!   another, it has no more traces, acceptances or divergences. So a node may be the empty set and still be a node; that
+//!   a trace is *not* one of the specification is said by the absence of a successor.
+//! - In failures-divergences, after a divergence everything is allowed: all diverging sets are one node, [`NodeId::CHAOS`].
+//!
+//! Inclusion is first asked of 64-bit signatures (state modulo 64), which is the whole answer when the specification has at
+//! most 64 states, and then of the sorted slices.
+//!
+//! Cost: a successor is linear in the transitions of the states of the set and of their closure, plus sorting it; a node takes
+//! 4 bytes a state, 8 bytes a label that it allows, and about a hundred bytes of its own.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::{LabelId, Model};
+
+use crate::divergence::diverging_states;
+use crate::explicit::{Lts, Transition};
+use crate::generalised::{AcceptanceId, Acceptances, FamilyId, Glts, stable_acceptances};
+use crate::interner::{Probe, hash_slice};
+
+/// The number of a node of a normal form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The node of every trace on which the specification diverges, in models that observe it.
+    pub const CHAOS: NodeId = NodeId(0);
+}
+
+const UNKNOWN: u32 = u32::MAX;
+const SHARDS: usize = 16;
+
+struct Edge {
+    label: LabelId,
+    target: AtomicU32,
+}
+
+struct Node {
+    states: Box<[u32]>,
+    hash: u64,
+    signature: u64,
+    edges: OnceLock<Box<[Edge]>>,
+    family: OnceLock<Box<[AcceptanceId]>>,
+}
+
+/// What one thread needs to compute successors.
+#[derive(Default)]
+pub struct Scratch {
+    marks: Vec<u32>,
+    round: u32,
+    found: Vec<u32>,
+    kept: Vec<u32>,
+}
+
+/// The transitions of a specification as the construction wants them: visible ones by label, `τ` apart.
+struct Rows {
+    visible_starts: Vec<usize>,
+    visible: Vec<Transition>,
+    tau_starts: Vec<usize>,
+    tau: Vec<u32>,
+}
+
+/// A normal form that grows on demand.
+pub struct LazyNormalForm {
+    rows: Rows,
+    model: Model,
+    acceptances: Acceptances,
+    families: Vec<FamilyId>,
+    diverging: Vec<bool>,
+    kept: Vec<bool>,
+    nodes: boxcar::Vec<Node>,
+    index: [Mutex<Probe>; SHARDS],
+    initial: NodeId,
+}
+
+impl LazyNormalForm {
+    /// The normal form of an ordinary system in a model.
+    pub fn new(lts: &Lts, model: Model, control: &Control) -> Result<LazyNormalForm, Stopped> {
+        let (acceptances, families) = match model {
+            Model::Traces => (Acceptances::new(), Vec::new()),
+            _ => stable_acceptances(lts, control)?,
+        };
+        let diverging = if model == Model::FailuresDivergences { diverging_states(lts, control)? } else { Vec::new() };
+        LazyNormalForm::build(lts, model, acceptances, families, diverging, control)
+    }
+
+    /// The normal form of a generalised system in a model.
+    pub fn of_generalised(glts: &Glts, model: Model, control: &Control) -> Result<LazyNormalForm, Stopped> {
+        let lts = glts.lts();
+        let families = match model {
+            Model::Traces => Vec::new(),
+            _ => lts.states().map(|state| glts.family(state)).collect(),
+        };
+        let diverging = match model {
+            Model::FailuresDivergences => lts.states().map(|state| glts.diverges(state)).collect(),
+            _ => Vec::new(),
+        };
+        LazyNormalForm::build(lts, model, glts.acceptances().clone(), families, diverging, control)
+    }
+
+    fn build(
+        lts: &Lts,
+        model: Model,
+        acceptances: Acceptances,
+        families: Vec<FamilyId>,
+        diverging: Vec<bool>,
+        control: &Control,
+    ) -> Result<LazyNormalForm, Stopped> {
+        let rows = Rows::new(lts, control)?;
+        let kept = lts
+            .states()
+            .map(|state| {
+                !rows.visible(state.0).is_empty()
+                    || families.get(state.index()).is_some_and(|&family| family != Acceptances::NONE)
+            })
+            .collect();
+        let mut normal_form = LazyNormalForm {
+            rows,
+            model,
+            acceptances,
+            families,
+            diverging,
+            kept,
+            nodes: boxcar::Vec::new(),
+            index: std::array::from_fn(|_| Mutex::default()),
+            initial: NodeId::CHAOS,
+        };
+        // Chaos is not in the index: no set of states is it, however little it keeps.
+        normal_form.nodes.push(Node::new(Box::default(), 0));
+        let mut scratch = Scratch::default();
+        scratch.begin(lts.state_count());
+        scratch.add(lts.initial().0);
+        normal_form.initial = normal_form.close(&mut scratch, control)?;
+        Ok(normal_form)
+    }
+
+    /// The node of the empty trace.
+    pub fn initial(&self) -> NodeId {
+        self.initial
+    }
+
+    /// How many nodes were found, chaos included.
+    pub fn node_count(&self) -> usize {
+        self.nodes.count()
+    }
+
+    /// The states that a node keeps, ascending.
+    pub fn states(&self, node: NodeId) -> &[u32] {
+        &self.nodes[node.0 as usize].states
+    }
+
+    /// The labels that can follow, ascending. None follow chaos, which allows them all.
+    pub fn labels(&self, node: NodeId) -> impl ExactSizeIterator<Item = LabelId> + '_ {
+        self.edges(node).iter().map(|edge| edge.label)
+    }
+
+    /// The node after one more event; `None` when the specification does not allow it. Not to be asked of chaos.
+    #[inline]
+    pub fn successor(
+        &self,
+        node: NodeId,
+        label: LabelId,
+        scratch: &mut Scratch,
+        control: &Control,
+    ) -> Result<Option<NodeId>, Stopped> {
+        let edges = self.edges(node);
+        let Ok(place) = edges.binary_search_by_key(&label, |edge| edge.label) else { return Ok(None) };
+        let known = edges[place].target.load(Ordering::Acquire);
+        if known != UNKNOWN {
+            return Ok(Some(NodeId(known)));
+        }
+        scratch.begin(self.kept.len());
+        for &state in self.states(node) {
+            let row = self.rows.visible(state);
+            let first = row.partition_point(|step| step.label < label);
+            for step in row[first..].iter().take_while(|step| step.label == label) {
+                scratch.add(step.target.0);
+            }
+        }
+        let target = self.close(scratch, control)?;
+        edges[place].target.store(target.0, Ordering::Release);
+        Ok(Some(target))
+    }
+
+    /// Does the specification accept something inside the labels for which `offered` holds, after this trace?
+    pub fn allows(&self, node: NodeId, mut offered: impl FnMut(LabelId) -> bool) -> bool {
+        self.family(node).iter().any(|&set| self.acceptances.labels(set).all(&mut offered))
+    }
+
+    /// The minimal acceptances of a node.
+    pub fn family(&self, node: NodeId) -> &[AcceptanceId] {
+        let node = &self.nodes[node.0 as usize];
+        node.family.get_or_init(|| {
+            if self.families.is_empty() {
+                return Box::default();
+            }
+            let families = node.states.iter().map(|&state| self.families[state as usize]);
+            let mut families: Vec<FamilyId> = families.filter(|&family| family != Acceptances::NONE).collect();
+            families.sort_unstable();
+            families.dedup();
+            let mut sets: Vec<AcceptanceId> =
+                families.iter().flat_map(|&family| self.acceptances.sets(family)).collect();
+            self.acceptances.keep_minimal(&mut sets);
+            sets.into_boxed_slice()
+        })
+    }
+
+    /// The table of the acceptances that [`LazyNormalForm::family`] names.
+    pub fn acceptances(&self) -> &Acceptances {
+        &self.acceptances
+    }
+
+    /// Is every state that `inner` keeps one that `outer` keeps? Not to be asked of chaos.
+    #[inline]
+    pub fn is_inside(&self, inner: NodeId, outer: NodeId) -> bool {
+        if inner == outer {
+            return true;
+        }
+        let (inner, outer) = (&self.nodes[inner.0 as usize], &self.nodes[outer.0 as usize]);
+        if inner.signature & !outer.signature != 0 {
+            return false;
+        }
+        self.kept.len() <= 64 || is_sorted_subset(&inner.states, &outer.states)
+    }
+
+    fn edges(&self, node: NodeId) -> &[Edge] {
+        let node = &self.nodes[node.0 as usize];
+        node.edges.get_or_init(|| {
+            let mut labels: Vec<LabelId> = Vec::new();
+            for &state in &node.states {
+                labels.extend(self.rows.visible(state).iter().map(|step| step.label));
+            }
+            if node.states.len() > 1 {
+                labels.sort_unstable();
+            }
+            labels.dedup();
+            labels.into_iter().map(|label| Edge { label, target: AtomicU32::new(UNKNOWN) }).collect()
+        })
+    }
+
+    /// Closes what was found under `τ` and gives its node.
+    fn close(&self, scratch: &mut Scratch, control: &Control) -> Result<NodeId, Stopped> {
+        let observes_divergence = self.model == Model::FailuresDivergences;
+        scratch.kept.clear();
+        let mut next = 0;
+        while next < scratch.found.len() {
+            let state = scratch.found[next];
+            next += 1;
+            if next.is_multiple_of(4096) {
+                control.check()?;
+            }
+            if observes_divergence && self.diverging[state as usize] {
+                return Ok(NodeId::CHAOS);
+            }
+            if self.kept[state as usize] {
+                scratch.kept.push(state);
+            }
+            for &target in self.rows.tau(state) {
+                scratch.add(target);
+            }
+        }
+        scratch.kept.sort_unstable();
+        self.intern(&scratch.kept, control)
+    }
+
+    fn intern(&self, states: &[u32], control: &Control) -> Result<NodeId, Stopped> {
+        let hash = hash_slice(states);
+        let shard = &self.index[(hash >> 32) as usize % SHARDS];
+        let mut index = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |number: u32| {
+            let node = &self.nodes[number as usize];
+            node.hash == hash && *node.states == *states
+        };
+        if let Some(known) = index.find(hash, same) {
+            return Ok(NodeId(known));
+        }
+        control.check()?;
+        let growth = index.growth() + size_of_val(states);
+        if growth > 1 << 20 {
+            control.afford(growth)?;
+        }
+        let number = self.nodes.push(Node::new(states.into(), hash));
+        let number = u32::try_from(number).ok().filter(|&number| number != UNKNOWN).expect("fewer than 2^32 - 1 nodes");
+        index.insert(hash, number, |other| self.nodes[other as usize].hash);
+        Ok(NodeId(number))
+    }
+}
+
+impl Node {
+    fn new(states: Box<[u32]>, hash: u64) -> Node {
+        let signature = states.iter().fold(0, |bits, state| bits | 1u64 << (state % 64));
+        Node { states, hash, signature, edges: OnceLock::new(), family: OnceLock::new() }
+    }
+}
+
+impl Scratch {
+    fn begin(&mut self, states: usize) {
+        self.found.clear();
+        if self.marks.len() < states {
+            self.marks.resize(states, 0);
+        }
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            self.marks.fill(0);
+            self.round = 1;
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, state: u32) {
+        let mark = &mut self.marks[state as usize];
+        if *mark != self.round {
+            *mark = self.round;
+            self.found.push(state);
+        }
+    }
+}
+
+impl Rows {
+    fn new(lts: &Lts, control: &Control) -> Result<Rows, Stopped> {
+        let (states, transitions) = (lts.state_count(), lts.transition_count());
+        control.afford((states + 1) * 2 * size_of::<usize>() + transitions * size_of::<Transition>())?;
+        let mut rows = Rows {
+            visible_starts: Vec::with_capacity(states + 1),
+            visible: Vec::with_capacity(transitions),
+            tau_starts: Vec::with_capacity(states + 1),
+            tau: Vec::new(),
+        };
+        for state in lts.states() {
+            if state.0.is_multiple_of(4096) {
+                control.check()?;
+            }
+            let first = rows.visible.len();
+            rows.visible_starts.push(first);
+            rows.tau_starts.push(rows.tau.len());
+            for step in lts.outgoing(state) {
+                if step.label == LabelId::TAU {
+                    rows.tau.push(step.target.0);
+                } else {
+                    rows.visible.push(*step);
+                }
+            }
+            if !rows.visible[first..].is_sorted() {
+                rows.visible[first..].sort_unstable();
+            }
+        }
+        rows.visible_starts.push(rows.visible.len());
+        rows.tau_starts.push(rows.tau.len());
+        Ok(rows)
+    }
+
+    #[inline]
+    fn visible(&self, state: u32) -> &[Transition] {
+        &self.visible[self.visible_starts[state as usize]..self.visible_starts[state as usize + 1]]
+    }
+
+    #[inline]
+    fn tau(&self, state: u32) -> &[u32] {
+        &self.tau[self.tau_starts[state as usize]..self.tau_starts[state as usize + 1]]
+    }
+}
+
+/// Are all numbers of one ascending slice in another one?
+fn is_sorted_subset(inner: &[u32], outer: &[u32]) -> bool {
+    if inner.len() > outer.len() {
+        return false;
+    }
+    let mut rest = outer;
+    for (index, &wanted) in inner.iter().enumerate() {
+        // Halving wins when few are left to find in many.
+        let place = if rest.len() / 16 > inner.len() - index {
+            rest.partition_point(|&state| state < wanted)
+        } else {
+            rest.iter().position(|&state| state >= wanted).unwrap_or(rest.len())
+        };
+        if rest.get(place) != Some(&wanted) {
+            return false;
+        }
+        rest = &rest[place + 1..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use trefoil_system::Labels;
+
+    use super::*;
+    use crate::random::{Random, RandomShape, random_lts};
+
+    #[test]
+    fn inclusion_of_sorted_slices() {
+        let mut random = Random::new(5);
+        for _ in 0..5000 {
+            let mut set = |size| -> BTreeSet<u32> { (0..size).map(|_| random.below(300) as u32).collect() };
+            let (mut inner, outer) = (set(2), set(200));
+            if outer.len().is_multiple_of(2) {
+                inner =
+                    outer.iter().copied().filter(|state| state % 5 == 0).chain(inner.iter().copied().take(1)).collect();
+            }
+            let (left, right): (Vec<u32>, Vec<u32>) =
+                (inner.iter().copied().collect(), outer.iter().copied().collect());
+            assert_eq!(is_sorted_subset(&left, &right), inner.is_subset(&outer), "{left:?} {right:?}");
+        }
+    }
+
+    #[test]
+    fn threads_discover_one_normal_form() {
+        let shape = RandomShape { states: 14, transitions: 40, labels: 3, tau_percent: 15 };
+        let lts = random_lts(&Arc::new(Labels::new()), shape, &mut Random::new(3));
+        let control = Control::unlimited();
+        let normal_form = LazyNormalForm::new(&lts, Model::Failures, &control).unwrap();
+        let discover = || {
+            let mut scratch = Scratch::default();
+            let mut seen = BTreeSet::from([normal_form.initial()]);
+            let mut work = vec![normal_form.initial()];
+            while let Some(node) = work.pop() {
+                for label in normal_form.labels(node) {
+                    let next = normal_form.successor(node, label, &mut scratch, &control).unwrap().unwrap();
+                    if seen.insert(next) {
+                        work.push(next);
+                    }
+                }
+            }
+            seen.into_iter().map(|node| normal_form.states(node).to_vec()).collect::<BTreeSet<_>>()
+        };
+        let found: Vec<_> =
+            std::thread::scope(|scope| (0..4).map(|_| scope.spawn(discover)).map(|t| t.join().unwrap()).collect());
+        assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+        assert_eq!(found[0].len() + 1, normal_form.node_count(), "every set is one node");
+    }
+}

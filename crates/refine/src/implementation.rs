@@ -1,0 +1,188 @@
+//! Implementations as the search sees them: numbered states with rows of transitions.
+//!
+//! An explicit system is that already. Any other system becomes it while the search goes: a row of values gets a number when it is
+//! first seen, and its transitions are computed once and kept (8 bytes each), because the search comes back to a state for its
+//! `τ`-steps, for its events, for every specification set that it meets and for divergence.
+
+use std::collections::HashMap;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_lts::divergence::TauSuccessors;
+use trefoil_lts::{Lts, Transition};
+use trefoil_system::{Explorer, LabelId, Observation, Observations, StateId, System, Value};
+
+/// Numbered states with rows of transitions, known when they were asked for.
+pub(crate) trait Graph {
+    /// The state it starts in.
+    fn initial(&mut self) -> u32;
+    /// Makes the row of a state known.
+    fn explore(&mut self, state: u32) -> Result<(), Stopped>;
+    /// The transitions of a state that was explored.
+    fn row(&self, state: u32) -> &[Transition];
+    /// Has a state that was explored no `τ`?
+    fn is_stable(&self, state: u32) -> bool;
+    /// The values that the number stands for.
+    fn values(&self, state: u32) -> Vec<Value>;
+    /// How many states have a number.
+    fn state_count(&self) -> usize;
+    /// What the state says about itself; `None` when its transitions say it.
+    fn observe(&mut self, state: u32) -> Option<Observation>;
+}
+
+/// The `τ`-steps of a graph.
+pub(crate) struct Taus<'a, G>(pub(crate) &'a mut G);
+
+impl<G: Graph> TauSuccessors for Taus<'_, G> {
+    fn append(&mut self, state: u32, successors: &mut Vec<u32>) -> Result<(), Stopped> {
+        self.0.explore(state)?;
+        let steps = self.0.row(state).iter().filter(|step| step.label == LabelId::TAU);
+        successors.extend(steps.map(|step| step.target.0));
+        Ok(())
+    }
+}
+
+/// An explicit system.
+pub(crate) struct Explicit<'a> {
+    lts: &'a Lts,
+    unstable: Vec<u64>,
+}
+
+impl<'a> Explicit<'a> {
+    pub(crate) fn new(lts: &'a Lts) -> Explicit<'a> {
+        let mut unstable = vec![0u64; lts.state_count().div_ceil(64)];
+        for state in lts.states() {
+            if lts.outgoing(state).iter().any(|step| step.label == LabelId::TAU) {
+                unstable[state.index() / 64] |= 1 << (state.0 % 64);
+            }
+        }
+        Explicit { lts, unstable }
+    }
+}
+
+impl Graph for Explicit<'_> {
+    fn initial(&mut self) -> u32 {
+        self.lts.initial().0
+    }
+
+    #[inline]
+    fn explore(&mut self, _state: u32) -> Result<(), Stopped> {
+        Ok(())
+    }
+
+    #[inline]
+    fn row(&self, state: u32) -> &[Transition] {
+        self.lts.outgoing(StateId(state))
+    }
+
+    #[inline]
+    fn is_stable(&self, state: u32) -> bool {
+        self.unstable[state as usize / 64] >> (state % 64) & 1 == 0
+    }
+
+    fn values(&self, state: u32) -> Vec<Value> {
+        vec![state]
+    }
+
+    fn state_count(&self) -> usize {
+        self.lts.state_count()
+    }
+
+    fn observe(&mut self, _state: u32) -> Option<Observation> {
+        None
+    }
+}
+
+const UNEXPLORED: (usize, u32) = (usize::MAX, 0);
+
+/// A system that becomes explicit while it is searched.
+pub(crate) struct OnTheFly<'a> {
+    explorer: Box<dyn Explorer + 'a>,
+    explicit_observations: bool,
+    control: &'a Control,
+    numbers: HashMap<Box<[Value]>, u32, foldhash::fast::FixedState>,
+    rows: Vec<Box<[Value]>>,
+    ranges: Vec<(usize, u32)>,
+    transitions: Vec<Transition>,
+    initial: u32,
+}
+
+impl<'a> OnTheFly<'a> {
+    pub(crate) fn new(system: &'a dyn System, control: &'a Control) -> OnTheFly<'a> {
+        let mut graph = OnTheFly {
+            explorer: system.explorer(),
+            explicit_observations: system.observations() == Observations::Explicit,
+            control,
+            numbers: HashMap::default(),
+            rows: Vec::new(),
+            ranges: Vec::new(),
+            transitions: Vec::new(),
+            initial: 0,
+        };
+        let initial = system.initial();
+        graph.initial = number(&mut graph.numbers, &mut graph.rows, &mut graph.ranges, &initial);
+        graph
+    }
+}
+
+fn number(
+    numbers: &mut HashMap<Box<[Value]>, u32, foldhash::fast::FixedState>,
+    rows: &mut Vec<Box<[Value]>>,
+    ranges: &mut Vec<(usize, u32)>,
+    row: &[Value],
+) -> u32 {
+    if let Some(&known) = numbers.get(row) {
+        return known;
+    }
+    let fresh = rows.len() as u32;
+    rows.push(row.into());
+    ranges.push(UNEXPLORED);
+    numbers.insert(row.into(), fresh);
+    fresh
+}
+
+impl Graph for OnTheFly<'_> {
+    fn initial(&mut self) -> u32 {
+        self.initial
+    }
+
+    fn explore(&mut self, state: u32) -> Result<(), Stopped> {
+        if self.ranges[state as usize] != UNEXPLORED {
+            return Ok(());
+        }
+        self.control.check()?;
+        if self.transitions.len() == self.transitions.capacity() {
+            self.control.afford(self.transitions.len() * 2 * size_of::<Transition>())?;
+        }
+        let start = self.transitions.len();
+        let row = self.rows[state as usize].clone();
+        let (numbers, rows, ranges) = (&mut self.numbers, &mut self.rows, &mut self.ranges);
+        let transitions = &mut self.transitions;
+        self.explorer.successors(&row, &mut |step| {
+            let target = StateId(number(numbers, rows, ranges, step.row));
+            transitions.push(Transition { label: step.label, target });
+        });
+        self.ranges[state as usize] = (start, (self.transitions.len() - start) as u32);
+        Ok(())
+    }
+
+    fn row(&self, state: u32) -> &[Transition] {
+        let (start, length) = self.ranges[state as usize];
+        &self.transitions[start..start + length as usize]
+    }
+
+    fn is_stable(&self, state: u32) -> bool {
+        self.row(state).iter().all(|step| step.label != LabelId::TAU)
+    }
+
+    fn values(&self, state: u32) -> Vec<Value> {
+        self.rows[state as usize].to_vec()
+    }
+
+    fn state_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn observe(&mut self, state: u32) -> Option<Observation> {
+        self.explicit_observations.then(|| self.explorer.observe(&self.rows[state as usize]))
+    }
+}

@@ -1,0 +1,367 @@
+//! The search for a witness in the product of a normal form and an implementation.
+//!
+//! This is the improved family of algorithms 4, 5 and 6 of Laveaux, *Accelerated verification of concurrent systems* (2022,
+//! chapter 2; first Laveaux, Groote and Willemse, *Correct and efficient antichain algorithms for refinement checking*, 2019),
+//! which correct Wang et al., *More anti-chain based refinement checking* (2012). A pair (U, s) of a set of specification states and
+//! an implementation state is a witness when
+//!
+//! - s has an event that no state of U has (all models; the pair (∅, s') after it, in the words of the thesis);
+//! - s accepts a set of labels that no acceptance of U is inside (failures, failures-divergences), s being stable;
+//! - s diverges (failures-divergences).
+//!
+//! In failures-divergences none of this is a witness when U diverges, and nothing behind such a pair is looked at (definition
+//! 2.2.21): the normal form answers with chaos, and the search drops the pair. Pairs are inserted into the antichain when they
+//! are discovered, and larger ones are evicted then. With [`crate::visited::Everything`] in place of the antichain the same search is
+//! the classical one on the normal form.
+//!
+//! # Breadth-first search and the shortest witness
+//!
+//! The length of a witness is its number of visible events. A level is all pairs at one such distance. It is worked in two
+//! passes: the first follows `τ` until nothing new comes, the second takes the events, whose targets make the next level. So pairs
+//! are inserted in the order of their levels, and that is what keeps lengths exact under pruning and eviction:
+//!
+//! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found on the same level or an earlier one, and
+//!   whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7 and lemma 2.4.8).
+//! - If (U, s) evicts (V, s), everything that V would have pruned from now on is pruned by U, with the same right: it
+//!   comes on U's level or later. A pair that waits on the level of its evictor need not be explored at all, by the first
+//!   point with the roles of time exchanged; one that waits on an earlier level must be, and is.
+//!
+//! Were the two passes one, a set found by an event could prune or evict a set found by `τ` afterwards, one level nearer, and
+//! a longer witness be reported.
+//!
+//! A missing event on level n is a witness of length n + 1, an acceptance or a divergence on level n one of length n: the former
+//! is held back until the level is through.
+//!
+//! Depth-first search explores the pair discovered last and promises nothing about length. There a pair that was evicted while
+//! it waited is skipped: its evictor, or the evictor's evictor, is explored or waits, and is at least as near to a witness.
+//!
+//! Cost: every inserted pair takes 16 bytes for the path, and every step of a pair one look at the memo of the normal form
+//! and one at the antichain.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_lts::divergence::Divergence;
+use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
+use trefoil_system::{LabelId, Model};
+
+use crate::Search;
+use crate::implementation::{Graph, Taus};
+use crate::statistics::Statistics;
+use crate::visited::{Insertion, Visited};
+
+/// A pair of the product and how it was reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub(crate) state: u32,
+    pub(crate) node: NodeId,
+    pub(crate) parent: u32,
+    pub(crate) label: LabelId,
+}
+
+const ROOT: u32 = u32::MAX;
+
+/// A witness, as pairs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A pair whose implementation has an event that the specification has not.
+    Event { pair: u32, label: LabelId, target: u32 },
+    /// A pair whose implementation accepts only these labels.
+    Acceptance { pair: u32, accepted: Vec<LabelId> },
+    /// A pair whose implementation diverges.
+    Divergence { pair: u32 },
+}
+
+/// One search: what it searches, and what it knows so far.
+pub(crate) struct ProductSearch<'a, G, V> {
+    pub(crate) graph: &'a mut G,
+    pub(crate) divergence: Divergence,
+    model: Model,
+    product: Product<'a, V>,
+    offers: Offers,
+}
+
+/// The pairs that were found, apart from the implementation so that its rows can be read meanwhile.
+struct Product<'a, V> {
+    normal_form: &'a LazyNormalForm,
+    visited: V,
+    pairs: Vec<Pair>,
+    scratch: Scratch,
+    control: &'a Control,
+    statistics: &'a mut Statistics,
+    kept: u64,
+    waiting: u64,
+    since_check: u32,
+}
+
+impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
+    pub(crate) fn new(
+        normal_form: &'a LazyNormalForm,
+        graph: &'a mut G,
+        model: Model,
+        visited: V,
+        control: &'a Control,
+        statistics: &'a mut Statistics,
+    ) -> Self {
+        let product = Product {
+            normal_form,
+            visited,
+            pairs: Vec::new(),
+            scratch: Scratch::default(),
+            control,
+            statistics,
+            kept: 0,
+            waiting: 0,
+            since_check: 0,
+        };
+        ProductSearch { graph, divergence: Divergence::new(), model, product, offers: Offers::default() }
+    }
+
+    /// Looks for a witness.
+    pub(crate) fn run(&mut self, search: Search) -> Result<Option<Found>, Stopped> {
+        let mut start = Vec::new();
+        let initial = self.graph.initial();
+        self.product.discover(ROOT, LabelId::TAU, initial, self.product.normal_form.initial(), &mut start)?;
+        // The initial pair is put there, not looked up.
+        self.product.statistics.antichain_misses = 0;
+        self.product.statistics.transitions = 0;
+        match search {
+            Search::BreadthFirst => self.breadth_first(start),
+            Search::DepthFirst => self.depth_first(start),
+        }
+    }
+
+    /// The steps from the initial pair to a pair: labels and implementation states.
+    pub(crate) fn path(&self, pair: u32) -> Vec<(LabelId, u32)> {
+        let mut steps = Vec::new();
+        let mut here = self.product.pairs[pair as usize];
+        while here.parent != ROOT {
+            steps.push((here.label, here.state));
+            here = self.product.pairs[here.parent as usize];
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// A pair that was found.
+    pub(crate) fn pair(&self, pair: u32) -> Pair {
+        self.product.pairs[pair as usize]
+    }
+
+    fn breadth_first(&mut self, mut level: Vec<u32>) -> Result<Option<Found>, Stopped> {
+        let mut next = Vec::new();
+        let mut missing_event = None;
+        let mut evictions_before = 0;
+        while !level.is_empty() {
+            self.product.control.progress().depth(self.product.statistics.levels);
+            let may_be_stale = self.product.statistics.antichain_evictions > evictions_before;
+            let mut done = 0;
+            while done < level.len() {
+                let index = level[done];
+                done += 1;
+                let pair = self.product.pairs[index as usize];
+                if may_be_stale && !self.product.visited.keeps(pair.state, pair.node) {
+                    continue;
+                }
+                if self.diverges(pair)? {
+                    return Ok(Some(Found::Divergence { pair: index }));
+                }
+                self.graph.explore(pair.state)?;
+                if !self.graph.is_stable(pair.state) {
+                    for step in self.graph.row(pair.state).iter().filter(|step| step.label == LabelId::TAU) {
+                        self.product.discover(index, step.label, step.target.0, pair.node, &mut level)?;
+                    }
+                }
+            }
+            // Whoever was evicted up to here was so by a pair of this level at the latest.
+            if self.product.statistics.antichain_evictions > evictions_before {
+                let product = &mut self.product;
+                let before = level.len();
+                level.retain(|&index| {
+                    let pair = product.pairs[index as usize];
+                    product.visited.keeps(pair.state, pair.node)
+                });
+                product.waiting -= (before - level.len()) as u64;
+                evictions_before = product.statistics.antichain_evictions;
+            }
+            for &index in &level {
+                self.product.waiting -= 1;
+                let pair = self.product.pairs[index as usize];
+                if let Some(accepted) = self.refused_acceptance(pair)? {
+                    return Ok(Some(Found::Acceptance { pair: index, accepted }));
+                }
+                if missing_event.is_none() {
+                    let row = self.graph.row(pair.state);
+                    missing_event = self.product.events(index, pair, row, &mut next)?;
+                    if missing_event.is_some() && self.model == Model::Traces {
+                        return Ok(missing_event);
+                    }
+                }
+            }
+            if missing_event.is_some() {
+                return Ok(missing_event);
+            }
+            level.clear();
+            std::mem::swap(&mut level, &mut next);
+            self.product.statistics.levels += 1;
+        }
+        Ok(None)
+    }
+
+    fn depth_first(&mut self, mut stack: Vec<u32>) -> Result<Option<Found>, Stopped> {
+        while let Some(index) = stack.pop() {
+            self.product.waiting -= 1;
+            let pair = self.product.pairs[index as usize];
+            if !self.product.visited.keeps(pair.state, pair.node) {
+                continue;
+            }
+            if self.diverges(pair)? {
+                return Ok(Some(Found::Divergence { pair: index }));
+            }
+            self.graph.explore(pair.state)?;
+            if let Some(accepted) = self.refused_acceptance(pair)? {
+                return Ok(Some(Found::Acceptance { pair: index, accepted }));
+            }
+            let row = self.graph.row(pair.state);
+            if !self.graph.is_stable(pair.state) {
+                for step in row.iter().filter(|step| step.label == LabelId::TAU) {
+                    self.product.discover(index, step.label, step.target.0, pair.node, &mut stack)?;
+                }
+            }
+            if let Some(missing) = self.product.events(index, pair, row, &mut stack)? {
+                return Ok(Some(missing));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Does the implementation diverge, where that is observed? The specification does not: such pairs are dropped.
+    fn diverges(&mut self, pair: Pair) -> Result<bool, Stopped> {
+        if self.model != Model::FailuresDivergences {
+            return Ok(false);
+        }
+        match self.graph.observe(pair.state) {
+            Some(observation) => Ok(observation.diverges),
+            None => self.divergence.diverges(pair.state, &mut Taus(self.graph), self.product.control),
+        }
+    }
+
+    /// What the implementation accepts and the specification does not allow it to be content with.
+    fn refused_acceptance(&mut self, pair: Pair) -> Result<Option<Vec<LabelId>>, Stopped> {
+        if self.model == Model::Traces {
+            return Ok(None);
+        }
+        let normal_form = self.product.normal_form;
+        if let Some(observation) = self.graph.observe(pair.state) {
+            let refused = observation
+                .acceptances
+                .into_iter()
+                .find(|accepted| !normal_form.allows(pair.node, |label| accepted.binary_search(&label).is_ok()));
+            return Ok(refused);
+        }
+        if !self.graph.is_stable(pair.state) {
+            return Ok(None);
+        }
+        let row = self.graph.row(pair.state);
+        self.offers.set(row.iter().map(|step| step.label));
+        if normal_form.allows(pair.node, |label| self.offers.contains(label)) {
+            return Ok(None);
+        }
+        let mut accepted: Vec<LabelId> = row.iter().map(|step| step.label).collect();
+        accepted.sort_unstable();
+        accepted.dedup();
+        Ok(Some(accepted))
+    }
+}
+
+impl<V: Visited> Product<'_, V> {
+    /// Takes the visible steps of a pair; a step that the specification does not have is a witness.
+    fn events(
+        &mut self,
+        index: u32,
+        pair: Pair,
+        row: &[trefoil_lts::Transition],
+        list: &mut Vec<u32>,
+    ) -> Result<Option<Found>, Stopped> {
+        let mut known = (LabelId::TAU, NodeId::CHAOS);
+        for step in row.iter().filter(|step| step.label.is_visible()) {
+            if step.label != known.0 {
+                match self.normal_form.successor(pair.node, step.label, &mut self.scratch, self.control)? {
+                    Some(node) => known = (step.label, node),
+                    None => {
+                        return Ok(Some(Found::Event { pair: index, label: step.label, target: step.target.0 }));
+                    }
+                }
+            }
+            self.discover(index, step.label, step.target.0, known.1, list)?;
+        }
+        Ok(None)
+    }
+
+    #[inline]
+    fn discover(
+        &mut self,
+        parent: u32,
+        label: LabelId,
+        state: u32,
+        node: NodeId,
+        list: &mut Vec<u32>,
+    ) -> Result<(), Stopped> {
+        self.since_check += 1;
+        if self.since_check == 4096 {
+            self.since_check = 0;
+            self.control.check()?;
+            self.control.progress().add(0, 4096);
+        }
+        self.statistics.transitions += 1;
+        if node == NodeId::CHAOS {
+            return Ok(());
+        }
+        match self.visited.insert(self.normal_form, state, node, self.control)? {
+            Insertion::Hit => self.statistics.antichain_hits += 1,
+            Insertion::Inserted(evicted) => {
+                if self.pairs.len() == self.pairs.capacity() {
+                    self.control.afford(self.pairs.len() * 2 * size_of::<Pair>())?;
+                }
+                let index = self.pairs.len() as u32;
+                assert!(index < ROOT, "fewer than 2^32 - 1 pairs");
+                self.pairs.push(Pair { state, node, parent, label });
+                list.push(index);
+                let statistics = &mut *self.statistics;
+                statistics.antichain_misses += 1;
+                statistics.states += 1;
+                statistics.antichain_evictions += u64::from(evicted);
+                self.kept = self.kept + 1 - u64::from(evicted);
+                self.waiting += 1;
+                statistics.antichain_max = statistics.antichain_max.max(self.kept);
+                statistics.working_max = statistics.working_max.max(self.waiting);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The labels that a state offers, in constant time a question.
+#[derive(Default)]
+struct Offers {
+    marks: Vec<u32>,
+    round: u32,
+}
+
+impl Offers {
+    fn set(&mut self, labels: impl Iterator<Item = LabelId>) {
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            self.marks.fill(0);
+            self.round = 1;
+        }
+        for label in labels {
+            if label.index() >= self.marks.len() {
+                self.marks.resize(label.index() + 1, 0);
+            }
+            self.marks[label.index()] = self.round;
+        }
+    }
+
+    fn contains(&self, label: LabelId) -> bool {
+        self.marks.get(label.index()) == Some(&self.round)
+    }
+}

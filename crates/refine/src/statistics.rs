@@ -1,0 +1,34 @@
+//! What a check counted.
+
+use std::time::Duration;
+
+/// Counts of one refinement check, complete or as far as it came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Pairs of a specification set and an implementation state that were found.
+    pub states: u64,
+    /// Steps of the product that were looked at.
+    pub transitions: u64,
+    /// The most pairs that waited to be explored at one time.
+    pub working_max: u64,
+    /// Pairs that were found again, or larger than one already there.
+    pub antichain_hits: u64,
+    /// Pairs that were new.
+    pub antichain_misses: u64,
+    /// The most pairs that were kept at one time.
+    pub antichain_max: u64,
+    /// Pairs that were dropped because a smaller one came.
+    pub antichain_evictions: u64,
+    /// Sets of specification states that were made.
+    pub specification_sets: u64,
+    /// Visible events that were looked ahead, for breadth-first searches.
+    pub levels: u64,
+    /// States of the specification that was searched, after preprocessing.
+    pub specification_states: u64,
+    /// States of the implementation that was searched, after preprocessing; for one that is explored on the fly, those found.
+    pub implementation_states: u64,
+    /// Time for preprocessing and normalising.
+    pub preparation: Duration,
+    /// Time for everything, the witness and its replay included.
+    pub elapsed: Duration,
+}
