@@ -4,6 +4,7 @@
 //! containers (an [`trefoil_lts::Lts`] and its accessors), never an algorithm.
 
 pub mod equivalences;
+pub mod refinement;
 
 pub use trefoil_lts::random::{Random, RandomShape, random_lts};
 

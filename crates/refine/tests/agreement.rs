@@ -1,0 +1,80 @@
+//! Every algorithm against the definitions, on random pairs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use trefoil_control::Control;
+use trefoil_refine::{Algorithm, Options, Preprocess, Search, refine};
+use trefoil_system::{Labels, Model};
+use trefoil_testkit::refinement::{random_pair, shortest_violation};
+use trefoil_testkit::{Random, seed};
+
+const PAIRS: usize = 100_000;
+const BATCH: usize = 500;
+const MODELS: [Model; 3] = [Model::Traces, Model::Failures, Model::FailuresDivergences];
+const ALGORITHMS: [Algorithm; 3] = [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm];
+const SEARCHES: [Search; 2] = [Search::BreadthFirst, Search::DepthFirst];
+const PREPROCESSING: [Preprocess; 3] = [Preprocess::Specification, Preprocess::Implementation, Preprocess::Both];
+
+#[test]
+fn all_algorithms_agree_with_the_definitions() {
+    let seed = seed();
+    let batches = AtomicUsize::new(0);
+    let held: [AtomicUsize; 3] = Default::default();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let batch = batches.fetch_add(1, Ordering::Relaxed);
+                    if batch >= PAIRS / BATCH {
+                        break;
+                    }
+                    for number in batch * BATCH..(batch + 1) * BATCH {
+                        for (count, holds) in held.iter().zip(check_pair(seed, number)) {
+                            count.fetch_add(usize::from(holds), Ordering::Relaxed);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let held = held.map(AtomicUsize::into_inner);
+    println!("{held:?} of {PAIRS} hold");
+    for (model, held) in MODELS.into_iter().zip(held) {
+        assert!(held * 4 >= PAIRS && held * 4 <= PAIRS * 3, "{model:?}: {held} of {PAIRS} hold: too one-sided");
+    }
+}
+
+fn check_pair(seed: u64, number: usize) -> [bool; 3] {
+    let mut random = Random::new(seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let labels = Arc::new(Labels::new());
+    let (specification, implementation) = random_pair(&labels, &mut random);
+    let control = Control::unlimited();
+    MODELS.map(|model| {
+        let expected = shortest_violation(&specification, &implementation, model);
+        let check = |options: Options| {
+            let outcome = refine(&specification, &implementation, options, &control);
+            let outcome = outcome.unwrap_or_else(|why| panic!("TREFOIL_SEED={seed} pair {number}: {why}"));
+            // The witness was replayed on the given systems before it came here.
+            let length = outcome.witness.as_ref().map(|witness| witness.length());
+            let wrong = match options.search {
+                Search::BreadthFirst => length != expected,
+                Search::DepthFirst => length.is_some() != expected.is_some() || length < expected,
+            };
+            assert!(
+                !wrong,
+                "TREFOIL_SEED={seed} pair {number}: {options:?} says {length:?}, the definitions say {expected:?}\n\
+                 specification {specification:?}implementation {implementation:?}{outcome:?}"
+            );
+        };
+        for algorithm in ALGORITHMS {
+            for search in SEARCHES {
+                check(Options { model, algorithm, search, preprocess: Preprocess::Nothing, threads: 1 });
+            }
+        }
+        let preprocess = PREPROCESSING[random.below(3)];
+        let (algorithm, search) = (ALGORITHMS[random.below(3)], SEARCHES[random.below(2)]);
+        check(Options { model, algorithm, search, preprocess, threads: 1 });
+        expected.is_none()
+    })
+}
