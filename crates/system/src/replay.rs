@@ -116,6 +116,23 @@ pub fn replay_refinement(
     }
 }
 
+/// The minimal acceptances of the states that a system can be in after a trace, none inside another.
+pub fn acceptances_after(system: &dyn System, trace: &[LabelId]) -> Vec<Vec<LabelId>> {
+    let mut subset = Subset::new(system);
+    for &event in trace {
+        subset.advance(event);
+    }
+    let mut all: Vec<Vec<LabelId>> = Vec::new();
+    for row in subset.rows.clone() {
+        all.extend(subset.view.acceptances(&row));
+    }
+    all.sort();
+    all.dedup();
+    let inside = |small: &[LabelId], large: &[LabelId]| small.iter().all(|label| large.binary_search(label).is_ok());
+    let minimal = |set: &&Vec<LabelId>| !all.iter().any(|other| other != *set && inside(other, set));
+    all.iter().filter(minimal).cloned().collect()
+}
+
 /// One system's behaviour as the definitions give it.
 struct View<'a> {
     explorer: Box<dyn Explorer + 'a>,

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use trefoil_system::replay::{Rejection, replay_path, replay_refinement};
+use trefoil_system::replay::{Rejection, acceptances_after, replay_path, replay_refinement};
 use trefoil_system::{
     Checked, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Slot, SlotSet, Step, System,
     TakenStep, Value, Witness,
@@ -198,4 +198,11 @@ fn a_lasso_must_close_silently_and_be_forbidden() {
     let open = around(&[(LabelId::TAU, 2)]);
     assert_eq!(replay_refinement(&straight(), &looping(), model, &open), Err(Rejection::NoCycle));
     assert_eq!(replay_refinement(&straight(), &looping(), model, &around(&[])), Err(Rejection::NoCycle));
+}
+
+#[test]
+fn acceptances_after_a_trace_are_those_of_its_stable_states() {
+    assert_eq!(acceptances_after(&straight(), &[A]), [[B]]);
+    assert_eq!(acceptances_after(&short(), &[A]), [[]]);
+    assert!(acceptances_after(&looping(), &[A]).is_empty(), "no state after a is stable");
 }
