@@ -2,6 +2,8 @@
 //!
 //! Each prints what it measured with the sizes beside it. `benchsuite/README.md` has the commands and dated results.
 
+mod read;
+
 use std::process::ExitCode;
 
 /// A benchmark: its name, one line about it, and what runs it with the remaining arguments.
@@ -11,7 +13,11 @@ struct Benchmark {
     run: fn(&[String]),
 }
 
-const BENCHMARKS: &[Benchmark] = &[];
+const BENCHMARKS: &[Benchmark] = &[Benchmark {
+    name: "read-aut",
+    about: "reads and writes Aldebaran files: [TRANSITIONS] [STATES] [LABELS]",
+    run: read::read_aut,
+}];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -8,6 +8,7 @@ pub mod equivalence;
 mod explicit;
 pub mod format;
 mod generalised;
+pub mod info;
 mod interner;
 mod normal;
 pub mod random;
