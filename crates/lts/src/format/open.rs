@@ -90,13 +90,9 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
             .help("an .aut file starts with `des (initial,transitions,states)`"));
     }
     if head.starts_with(MCRL2_MAGIC) {
-        let stem = path.and_then(Path::file_stem).map_or("in".into(), |stem| stem.to_string_lossy());
-        let ending = path.and_then(Path::extension).map_or("lts".into(), |ending| ending.to_string_lossy());
-        let command = match &*ending {
-            "lps" => format!("lps2lts {stem}.lps {stem}.aut"),
-            "lts" | "aut" => format!("ltsconvert {stem}.lts {stem}.aut"),
-            other => format!("ltsconvert {stem}.{other} {stem}.aut"),
-        };
+        let source = path.unwrap_or(Path::new("in.lts"));
+        let is_lps = source.extension().is_some_and(|ending| ending == "lps");
+        let command = converting(if is_lps { "lps2lts" } else { "ltsconvert" }, source);
         return Err(Diagnostic::error(codes::MCRL2_BINARY, "this is mCRL2's binary format", place())
             .help(format!("convert it with mCRL2 first: {command}")));
     }
@@ -131,12 +127,19 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
 
 /// Formats of other tools that are known by their endings, with the command that converts them.
 fn foreign(path: &Path) -> Option<(&'static str, String)> {
-    let stem = path.file_stem()?.to_string_lossy().into_owned();
     match path.extension()?.to_str()? {
-        "bcg" => Some(("CADP's BCG", format!("bcg_io {stem}.bcg {stem}.aut"))),
-        "fsm" => Some(("mCRL2's FSM", format!("ltsconvert {stem}.fsm {stem}.aut"))),
+        "bcg" => Some(("CADP's BCG", converting("bcg_io", path))),
+        "fsm" => Some(("mCRL2's FSM", converting("ltsconvert", path))),
         _ => None,
     }
+}
+
+fn converting(tool: &str, source: &Path) -> String {
+    let mut result = source.with_extension("aut");
+    if result == source {
+        result = source.with_extension("text.aut");
+    }
+    format!("{tool} {} {}", source.display(), result.display())
 }
 
 /// What to say when an output's name promises no format.

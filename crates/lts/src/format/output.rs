@@ -12,7 +12,7 @@ use crate::explicit::Lts;
 
 const BUFFER: usize = 256 << 10;
 
-/// A buffer before a writer. What is in it is lost unless [`Output::finish`] is called.
+/// A buffer before a writer. What is in it is lost unless [`Buffer::finish`] is called.
 pub(crate) struct Buffer<'a> {
     out: &'a mut dyn Write,
     control: &'a Control,
