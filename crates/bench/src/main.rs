@@ -2,6 +2,7 @@
 //!
 //! Each prints what it measured with the sizes beside it. `benchsuite/README.md` has the commands and dated results.
 
+mod exploring;
 mod read;
 
 use std::process::ExitCode;
@@ -13,11 +14,15 @@ struct Benchmark {
     run: fn(&[String]),
 }
 
-const BENCHMARKS: &[Benchmark] = &[Benchmark {
-    name: "read-aut",
-    about: "reads and writes Aldebaran files: [TRANSITIONS] [STATES] [LABELS]",
-    run: read::read_aut,
-}];
+const BENCHMARKS: &[Benchmark] = &[
+    Benchmark {
+        name: "read-aut",
+        about: "reads and writes Aldebaran files: [TRANSITIONS] [STATES] [LABELS]",
+        run: read::read_aut,
+    },
+    Benchmark { name: "store", about: "inserting rows: [STATES] [BYTES]", run: exploring::store },
+    Benchmark { name: "compose", about: "exploring a network: [PHILOSOPHERS]", run: exploring::compose },
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

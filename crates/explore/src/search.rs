@@ -179,7 +179,6 @@ pub struct Exploration<V> {
     pub states: States,
     /// The visitors, one per thread that took part.
     pub visitors: Vec<V>,
-    pub(crate) order: Order,
 }
 
 /// What the threads of a search share.
@@ -274,7 +273,7 @@ pub fn search<V: Visitor>(
         (None, Some(stopped)) => End::Stopped(stopped),
         (None, None) => End::Complete,
     };
-    Exploration { end, counts, initial, states: states.freeze(), visitors, order: options.order }
+    Exploration { end, counts, initial, states: states.freeze(), visitors }
 }
 
 /// Level after level until nothing is left; the distance of the last one.

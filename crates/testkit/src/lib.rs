@@ -5,6 +5,7 @@
 
 pub mod equivalences;
 pub mod refinement;
+pub mod composition;
 
 pub use trefoil_lts::random::{Random, RandomShape, random_lts};
 
