@@ -3,6 +3,7 @@
 //! Each prints what it measured with the sizes beside it. `benchsuite/README.md` has the commands and dated results.
 
 mod exploring;
+mod minimise;
 mod read;
 
 use std::process::ExitCode;
@@ -19,6 +20,11 @@ const BENCHMARKS: &[Benchmark] = &[
         name: "read-aut",
         about: "reads and writes Aldebaran files: [TRANSITIONS] [STATES] [LABELS]",
         run: read::read_aut,
+    },
+    Benchmark {
+        name: "minimise",
+        about: "minimisation: transitions a second, rounds, bytes a transition",
+        run: minimise::run,
     },
     Benchmark { name: "store", about: "inserting rows: [STATES] [BYTES]", run: exploring::store },
     Benchmark { name: "compose", about: "exploring a network: [PHILOSOPHERS]", run: exploring::compose },

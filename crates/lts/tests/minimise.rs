@@ -30,6 +30,11 @@ fn check(lts: &Lts, equivalence: Equivalence, context: &str) {
     let small = minimise(lts, equivalence, &control).expect("no budget");
     let expected = class_count(lts, equivalence);
     assert_eq!(small.lts.state_count(), expected, "{context}: {equivalence} of {lts:?}gave {:?}", small.lts);
+    if lts.state_count() + expected > 64 {
+        // A powerset that is too large for the oracle's bits; there are few.
+        assert!(is_trace(equivalence));
+        return;
+    }
     assert!(equivalent(lts, &small.lts, equivalence), "{context}: {equivalence} of {lts:?}gave {:?}", small.lts);
     assert_eq!(class_count(&small.lts, equivalence), expected, "{context}: {equivalence} is minimal, {lts:?}");
     let again = minimise(&small.lts, equivalence, &control).expect("no budget");
@@ -54,15 +59,9 @@ fn check(lts: &Lts, equivalence: Equivalence, context: &str) {
 fn random_systems_shrink_to_their_classes() {
     let seed = seed();
     let mut random = Random::new(seed);
-    for round in 0..2000 {
+    for round in 0..10000 {
         let lts = random_system(&mut random);
         for info in EQUIVALENCES {
-            if !matches!(
-                info.equivalence,
-                Equivalence::Strong | Equivalence::Branching | Equivalence::DivergenceBranching
-            ) {
-                continue;
-            }
             check(&lts, info.equivalence, &format!("TREFOIL_SEED={seed} round {round}"));
         }
     }

@@ -7,10 +7,12 @@
 //! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU), and the
 //! result depends on the input alone, to the numbers of its states.
 
+mod determinise;
 mod graph;
 mod partition;
 mod quotient;
 mod refinement;
+mod saturation;
 mod signatures;
 
 use std::fmt;
@@ -19,10 +21,12 @@ use std::str::FromStr;
 use trefoil_control::{Control, Stopped};
 use trefoil_system::StateId;
 
-use crate::explicit::Lts;
+use crate::explicit::{Lts, Transition};
+use determinise::determinise;
 use graph::{ABSENT, Prepared, Tau, prepare};
-use quotient::quotient;
-use refinement::refine;
+use quotient::{Quotient, number, quotient};
+use refinement::{Refined, refine};
+use saturation::{After, Saturated, saturate};
 
 /// When two systems count as the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -187,13 +191,60 @@ impl Minimised {
 /// deterministic. Except where divergence is preserved there is no `τ`-loop in the result of an equivalence for which `τ`
 /// is internal, and there only to mark a divergence.
 pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Result<Minimised, Stopped> {
-    let Prepared { graph, mut node_of } = prepare(lts, equivalence.tau(), control)?;
-    let internal = equivalence.tau() != Tau::Visible;
+    match equivalence {
+        Equivalence::Strong | Equivalence::Branching | Equivalence::DivergenceBranching => {
+            minimise_bisimilar(lts, equivalence.tau(), control)
+        }
+        Equivalence::Delay | Equivalence::DivergenceDelay => {
+            minimise_saturated(lts, equivalence.tau(), After::Nothing, control)
+        }
+        Equivalence::Weak | Equivalence::DivergenceWeak => {
+            minimise_saturated(lts, equivalence.tau(), After::Silence, control)
+        }
+        Equivalence::Trace | Equivalence::WeakTrace => minimise_traces(lts, equivalence.tau(), control),
+    }
+}
+
+fn minimise_bisimilar(lts: &Lts, tau: Tau, control: &Control) -> Result<Minimised, Stopped> {
+    let Prepared { graph, node_of } = prepare(lts, tau, control)?;
+    let internal = tau != Tau::Visible;
     let refined = refine(&graph, internal, control)?;
     let result = quotient(&graph, &refined.block_of, refined.blocks, internal, lts.labels(), control)?;
-    drop(graph);
-    for node in node_of.iter_mut().filter(|node| **node != ABSENT) {
-        *node = result.number_of[refined.block_of[*node as usize] as usize];
+    Ok(minimised(result, refined, node_of))
+}
+
+fn minimised(quotient: Quotient, refined: Refined, node_of: Vec<u32>) -> Minimised {
+    let mut block_of = node_of;
+    for node in block_of.iter_mut().filter(|node| **node != ABSENT) {
+        *node = quotient.number_of[refined.block_of[*node as usize] as usize];
     }
-    Ok(Minimised { lts: result.lts, rounds: refined.rounds, block_of: node_of })
+    Minimised { lts: quotient.lts, rounds: refined.rounds, block_of }
+}
+
+/// Reduces modulo branching bisimilarity, then modulo delay or weak bisimilarity.
+fn minimise_saturated(lts: &Lts, tau: Tau, after: After, control: &Control) -> Result<Minimised, Stopped> {
+    let branching = minimise_bisimilar(lts, tau, control)?;
+    let Prepared { graph, node_of } = prepare(&branching.lts, tau, control)?;
+    let Saturated { refined, rows } = saturate(&graph, after, control)?;
+    let row = |block: u32, row: &mut Vec<Transition>| row.extend_from_slice(&rows[block as usize]);
+    let initial = refined.block_of[graph.initial as usize];
+    let result = number(initial, refined.blocks, row, lts.labels(), control)?;
+    let mut small = minimised(result, refined, node_of);
+    small.rounds += branching.rounds;
+    let mut block_of = branching.block_of;
+    for block in block_of.iter_mut().filter(|block| **block != ABSENT) {
+        *block = small.block_of[*block as usize];
+    }
+    small.block_of = block_of;
+    Ok(small)
+}
+
+/// Reduces modulo a bisimilarity that is finer, makes the result deterministic, and minimises that.
+fn minimise_traces(lts: &Lts, tau: Tau, control: &Control) -> Result<Minimised, Stopped> {
+    let bisimilar = minimise_bisimilar(lts, tau, control)?;
+    let deterministic = determinise(&bisimilar.lts, tau, control)?;
+    let mut small = minimise_bisimilar(&deterministic, Tau::Visible, control)?;
+    small.rounds += bisimilar.rounds;
+    small.block_of = Vec::new();
+    Ok(small)
 }

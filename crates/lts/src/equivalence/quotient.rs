@@ -76,6 +76,8 @@ pub(super) fn number(
         row.clear();
         row_of(order[at], &mut row);
         once(&mut row, &mut sorted);
+        // A mark of divergence comes last, whichever state of the block brought it.
+        row.sort_by_key(|transition| transition.label == DIVERGENCE);
         for transition in &row {
             let label = if transition.label == DIVERGENCE { LabelId::TAU } else { transition.label };
             let number = &mut number_of[transition.target.index()];

@@ -1,0 +1,440 @@
+//! Delay and weak bisimilarity, on a system that is already reduced modulo branching bisimilarity.
+//!
+//! # Definitions
+//!
+//! Write `⇒` for any number of `τ`-steps. A symmetric relation `R` is a *weak bisimulation* (Milner, *Communication and
+//! concurrency*, 1989) when `s R t` and `s –a→ s'` imply `t ⇒ –a→ ⇒ t'` with `s' R t'` for visible `a`, and `t ⇒ t'` with `s' R t'`
+//! for `a = τ`. In a *delay bisimulation* (Van Glabbeek, *The linear time – branching time spectrum II*, 1993) no `τ` may come
+//! after the visible step: `t ⇒ –a→ t'`. Branching bisimilarity is finer than delay bisimilarity, which is finer than weak
+//! bisimilarity, so reducing modulo branching bisimilarity first loses nothing; the same holds for the three that preserve
+//! divergence, where the mark of a divergent state is a visible step to itself.
+//!
+//! # How
+//!
+//! Both are strong bisimilarity of the saturated system, whose steps are `⇒` and `⇒ –a→ ⇒` (or `⇒ –a→`). That relation is often
+//! quadratic, so it is never made. Signature refinement needs only the *blocks* that can be reached:
+//!
+//! - `silent(s)`: the blocks of the states `t` with `s ⇒ t`, its own included;
+//! - `visible(s)`: the pairs of a label `a` and a block with `s ⇒ –a→ ⇒ t`, or `s ⇒ –a→ t`, for a `t` in the block.
+//!
+//! `τ` is acyclic here, so both follow from those of the direct successors, in the order of the `τ`-steps, last first.
+//! Sets are interned: equal sets are one number, and most are shared. The largest part of a split block keeps its number;
+//! then only the states that moved, and those whose successors' sets changed, are computed again, and (as in
+//! [`super::refinement`]) a state whose sets changed never stays together with one whose sets did not.
+//!
+//! # The quotient
+//!
+//! Its states are the blocks. It has a step `B –a→ C` when a state of `B` has one to a state of `C`, except: no `τ` within a
+//! block; no `τ` to `C` when another `τ` leads to a block from which `C` is reached silently; no visible `a` to `C` when the
+//! same follows after a first `τ`, or (weak) from another `a`-step by silent ones after it. Taking all those away at once is
+//! right: each follows from steps that begin lower or end higher in the order of `τ`, which is acyclic on blocks, since blocks that reach
+//! each other silently are equivalent.
+//!
+//! Cost: a round costs the sets that change in it; in the worst case all of them, each up to the number of blocks (times
+//! labels). The memory budget is asked while they grow.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::{LabelId, StateId};
+
+use super::graph::Graph;
+use super::partition::{Block, Partition};
+use super::refinement::Refined;
+use super::signatures::Signatures;
+use crate::explicit::Transition;
+
+/// What may follow a visible step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// Nothing: delay bisimilarity.
+    Nothing,
+    /// Silent steps: weak bisimilarity.
+    Silence,
+}
+
+/// A stable partition and the steps of its blocks.
+pub(super) struct Saturated {
+    pub(super) refined: Refined,
+    /// The steps of each block, none of which follows from the others.
+    pub(super) rows: Vec<Vec<Transition>>,
+}
+
+/// The coarsest delay or weak bisimulation of a graph without `τ`-cycles.
+pub(super) fn saturate(graph: &Graph<'_>, after: After, control: &Control) -> Result<Saturated, Stopped> {
+    control.progress().begin("saturating", graph.nodes() as u64);
+    control.afford(graph.transitions.len() * 8 + graph.nodes() * 64)?;
+    let mut saturation = Saturation::new(graph, after, control);
+    let mut rounds = 0;
+    loop {
+        rounds += 1;
+        control.progress().depth(rounds);
+        saturation.silent_sets()?;
+        saturation.visible_sets()?;
+        saturation.split();
+        saturation.forget();
+        if saturation.moved.is_empty() {
+            break;
+        }
+    }
+    let rows = saturation.rows()?;
+    let partition = saturation.partition;
+    let refined = Refined { blocks: partition.blocks.len(), block_of: partition.block_of, rounds };
+    Ok(Saturated { refined, rows })
+}
+
+/// Nodes to be computed, those below first.
+struct Work {
+    heap: BinaryHeap<Reverse<u32>>,
+    waiting: Vec<bool>,
+}
+
+impl Work {
+    fn push(&mut self, rank: u32) {
+        if !self.waiting[rank as usize] {
+            self.waiting[rank as usize] = true;
+            self.heap.push(Reverse(rank));
+        }
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        let Reverse(rank) = self.heap.pop()?;
+        self.waiting[rank as usize] = false;
+        Some(rank)
+    }
+}
+
+struct Saturation<'a> {
+    graph: &'a Graph<'a>,
+    after: After,
+    control: &'a Control,
+    incoming_starts: Vec<u32>,
+    incoming: Vec<Transition>,
+    /// Nodes in the order of `τ`, last first, and the place of each.
+    order: Vec<u32>,
+    rank: Vec<u32>,
+    partition: Partition,
+    /// Nodes that got a new block in the last round; at first all.
+    moved: Vec<u32>,
+    silent: Vec<u32>,
+    visible: Vec<u32>,
+    silent_sets: Signatures<u32>,
+    visible_sets: Signatures<u64>,
+    silent_work: Work,
+    visible_work: Work,
+    changed: Vec<u32>,
+    /// Bytes of the sets after they were last collected.
+    collected: usize,
+    steps: usize,
+}
+
+fn pair(label: LabelId, block: u32) -> u64 {
+    u64::from(label.0) << 32 | u64::from(block)
+}
+
+impl<'a> Saturation<'a> {
+    fn new(graph: &'a Graph<'a>, after: After, control: &'a Control) -> Saturation<'a> {
+        let nodes = graph.nodes();
+        let (incoming_starts, incoming) = backward(graph);
+        let order = silent_order(graph, &incoming_starts, &incoming);
+        let mut rank = vec![0u32; nodes];
+        for (place, &node) in order.iter().enumerate() {
+            rank[node as usize] = place as u32;
+        }
+        let work = || Work { heap: BinaryHeap::new(), waiting: vec![false; nodes] };
+        let mut visible_work = work();
+        (0..nodes as u32).for_each(|rank| visible_work.push(rank));
+        Saturation {
+            graph,
+            after,
+            control,
+            incoming_starts,
+            incoming,
+            order,
+            rank,
+            partition: Partition::new(nodes),
+            moved: (0..nodes as u32).collect(),
+            silent: vec![0; nodes],
+            visible: vec![0; nodes],
+            silent_sets: Signatures::new(),
+            visible_sets: Signatures::new(),
+            silent_work: work(),
+            visible_work,
+            changed: Vec::new(),
+            collected: 0,
+            steps: 0,
+        }
+    }
+
+    fn worked(&mut self, steps: usize) -> Result<(), Stopped> {
+        self.steps += steps;
+        if self.steps > 1 << 16 {
+            self.control.afford(self.steps * 8)?;
+            self.steps = 0;
+            self.control.progress().done(self.partition.blocks.len() as u64);
+        }
+        Ok(())
+    }
+
+    fn incoming(&self, node: u32) -> std::ops::Range<usize> {
+        self.incoming_starts[node as usize] as usize..self.incoming_starts[node as usize + 1] as usize
+    }
+
+    fn silent_sets(&mut self) -> Result<(), Stopped> {
+        for node in std::mem::take(&mut self.moved) {
+            self.silent_work.push(self.rank[node as usize]);
+            if self.after == After::Nothing {
+                self.wake_visible(node);
+            }
+        }
+        let graph = self.graph;
+        let mut set: Vec<u32> = Vec::new();
+        while let Some(rank) = self.silent_work.pop() {
+            let node = self.order[rank as usize];
+            set.clear();
+            set.push(self.partition.block_of[node as usize]);
+            for transition in graph.outgoing(node).iter().filter(|t| t.label == LabelId::TAU) {
+                set.extend_from_slice(self.silent_sets.get(self.silent[transition.target.index()]));
+            }
+            self.worked(set.len())?;
+            set.sort_unstable();
+            set.dedup();
+            let number = self.silent_sets.intern(&set);
+            if number == self.silent[node as usize] {
+                continue;
+            }
+            self.silent[node as usize] = number;
+            self.changed.push(node);
+            for at in self.incoming(node) {
+                let Transition { label, target } = self.incoming[at];
+                if label == LabelId::TAU {
+                    self.silent_work.push(self.rank[target.index()]);
+                } else if self.after == After::Silence {
+                    self.visible_work.push(self.rank[target.index()]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The nodes with a visible step to this one must look again.
+    fn wake_visible(&mut self, node: u32) {
+        for at in self.incoming(node) {
+            let Transition { label, target } = self.incoming[at];
+            if label != LabelId::TAU {
+                self.visible_work.push(self.rank[target.index()]);
+            }
+        }
+    }
+
+    fn visible_sets(&mut self) -> Result<(), Stopped> {
+        let graph = self.graph;
+        let mut set: Vec<u64> = Vec::new();
+        while let Some(rank) = self.visible_work.pop() {
+            let node = self.order[rank as usize];
+            set.clear();
+            for &Transition { label, target } in graph.outgoing(node) {
+                if label == LabelId::TAU {
+                    set.extend_from_slice(self.visible_sets.get(self.visible[target.index()]));
+                } else if self.after == After::Nothing {
+                    set.push(pair(label, self.partition.block_of[target.index()]));
+                } else {
+                    let blocks = self.silent_sets.get(self.silent[target.index()]);
+                    set.extend(blocks.iter().map(|&block| pair(label, block)));
+                }
+            }
+            self.worked(set.len())?;
+            set.sort_unstable();
+            set.dedup();
+            let number = self.visible_sets.intern(&set);
+            if number == self.visible[node as usize] {
+                continue;
+            }
+            self.visible[node as usize] = number;
+            self.changed.push(node);
+            for at in self.incoming(node) {
+                let Transition { label, target } = self.incoming[at];
+                if label == LabelId::TAU {
+                    self.visible_work.push(self.rank[target.index()]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Splits every block by the sets of its nodes; those whose sets did not change stay together.
+    fn split(&mut self) {
+        let mut unstable: Vec<u32> = Vec::new();
+        for node in std::mem::take(&mut self.changed) {
+            if self.partition.mark(node) {
+                unstable.push(self.partition.block_of[node as usize]);
+            }
+        }
+        let mut classes: Signatures<u64> = Signatures::new();
+        for number in unstable {
+            classes.clear();
+            let block = self.partition.blocks[number as usize];
+            let marked = block.start as usize..(block.start + block.marked) as usize;
+            let mut members: Vec<Vec<u32>> = Vec::new();
+            for at in marked.clone() {
+                let node = self.partition.elements[at];
+                let key = u64::from(self.silent[node as usize]) << 32 | u64::from(self.visible[node as usize]);
+                let class = classes.intern(&[key]) as usize;
+                members.resize_with(members.len().max(class), Vec::new);
+                members[class - 1].push(node);
+            }
+            let rest = block.len() - block.marked;
+            let largest = (0..members.len()).max_by_key(|&class| (members[class].len(), Reverse(class)));
+            let largest = largest.filter(|&class| members[class].len() as u32 > rest);
+            // The marked nodes by class, and the unmarked ones where they are, at the end.
+            let mut at = block.start;
+            let kept = Block { start: marked.end as u32, end: block.end, marked: 0 };
+            self.partition.blocks[number as usize] = kept;
+            for (class, nodes) in members.iter().enumerate() {
+                let part = Block { start: at, end: at + nodes.len() as u32, marked: 0 };
+                let home = if Some(class) == largest { number } else { self.partition.blocks.len() as u32 };
+                if home == number {
+                    self.partition.blocks[number as usize] = part;
+                } else {
+                    self.partition.blocks.push(part);
+                }
+                self.place(nodes, &mut at, home, home != number);
+            }
+            if largest.is_some() && rest > 0 {
+                let home = self.partition.blocks.len() as u32;
+                self.partition.blocks.push(kept);
+                for place in kept.start..kept.end {
+                    let node = self.partition.elements[place as usize];
+                    self.partition.block_of[node as usize] = home;
+                    self.moved.push(node);
+                }
+            }
+        }
+    }
+
+    fn place(&mut self, nodes: &[u32], at: &mut u32, home: u32, new: bool) {
+        for &node in nodes {
+            self.partition.elements[*at as usize] = node;
+            self.partition.position[node as usize] = *at;
+            *at += 1;
+            if new {
+                self.partition.block_of[node as usize] = home;
+                self.moved.push(node);
+            }
+        }
+    }
+
+    /// Drops the sets that no node has any more, when they are the larger part.
+    fn forget(&mut self) {
+        if self.silent_sets.bytes() + self.visible_sets.bytes() < 2 * self.collected + (1 << 20) {
+            return;
+        }
+        collect(&mut self.silent_sets, &mut self.silent);
+        collect(&mut self.visible_sets, &mut self.visible);
+        self.collected = self.silent_sets.bytes() + self.visible_sets.bytes();
+    }
+
+    /// The steps of each block that do not follow from others.
+    fn rows(&mut self) -> Result<Vec<Vec<Transition>>, Stopped> {
+        let mut rows: Vec<Vec<Transition>> = vec![Vec::new(); self.partition.blocks.len()];
+        let mut leader = vec![u32::MAX; rows.len()];
+        for node in 0..self.graph.nodes() as u32 {
+            let block = self.partition.block_of[node as usize];
+            if leader[block as usize] == u32::MAX {
+                leader[block as usize] = node;
+            }
+            for &Transition { label, target } in self.graph.outgoing(node) {
+                let target = self.partition.block_of[target.index()];
+                if label != LabelId::TAU || target != block {
+                    rows[block as usize].push(Transition { label, target: StateId(target) });
+                }
+            }
+        }
+        let silently = |from: u32, to: u32| {
+            let set = self.silent_sets.get(self.silent[leader[from as usize] as usize]);
+            set.binary_search(&to).is_ok()
+        };
+        let visibly = |from: u32, label: LabelId, to: u32| {
+            let set = self.visible_sets.get(self.visible[leader[from as usize] as usize]);
+            set.binary_search(&pair(label, to)).is_ok()
+        };
+        for row in &mut rows {
+            self.control.check()?;
+            // The order in which the steps were found is the one that states are numbered by.
+            let mut sorted = row.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            let silent_steps = sorted.iter().take_while(|step| step.label == LabelId::TAU).count();
+            let silent = &sorted[..silent_steps];
+            let follows = |step: &Transition| {
+                let Transition { label, target } = *step;
+                if label == LabelId::TAU {
+                    return silent.iter().any(|t| t.target != target && silently(t.target.0, target.0));
+                }
+                if silent.iter().any(|t| visibly(t.target.0, label, target.0)) {
+                    return true;
+                }
+                let first = sorted.partition_point(|t| t.label < label);
+                let mut same = sorted[first..].iter().take_while(|t| t.label == label);
+                self.after == After::Silence && same.any(|t| t.target != target && silently(t.target.0, target.0))
+            };
+            row.retain(|step| !follows(step));
+        }
+        Ok(rows)
+    }
+}
+
+/// Interns anew what is in use.
+fn collect<T: super::signatures::Element>(sets: &mut Signatures<T>, used: &mut [u32]) {
+    let mut kept = Signatures::new();
+    for number in used.iter_mut() {
+        *number = kept.intern(sets.get(*number));
+    }
+    *sets = kept;
+}
+
+/// Nodes such that every `τ`-step leads to an earlier one.
+fn silent_order(graph: &Graph<'_>, incoming_starts: &[u32], incoming: &[Transition]) -> Vec<u32> {
+    let silent_steps = |node: u32| graph.outgoing(node).iter().filter(|t| t.label == LabelId::TAU).count() as u32;
+    let mut left: Vec<u32> = (0..graph.nodes() as u32).map(silent_steps).collect();
+    let mut order: Vec<u32> = (0..graph.nodes() as u32).filter(|&node| left[node as usize] == 0).collect();
+    let mut at = 0;
+    while at < order.len() {
+        let node = order[at] as usize;
+        for transition in &incoming[incoming_starts[node] as usize..incoming_starts[node + 1] as usize] {
+            if transition.label == LabelId::TAU {
+                left[transition.target.index()] -= 1;
+                if left[transition.target.index()] == 0 {
+                    order.push(transition.target.0);
+                }
+            }
+        }
+        at += 1;
+    }
+    assert_eq!(order.len(), graph.nodes(), "τ is acyclic after reduction modulo branching bisimilarity");
+    order
+}
+
+/// The transitions by target; their `target` is where they come from.
+fn backward(graph: &Graph<'_>) -> (Vec<u32>, Vec<Transition>) {
+    let nodes = graph.nodes();
+    let mut starts = vec![0u32; nodes + 1];
+    for transition in graph.transitions.iter() {
+        starts[transition.target.index()] += 1;
+    }
+    let mut sum = 0;
+    for start in &mut starts {
+        sum += *start;
+        *start = sum;
+    }
+    let mut incoming = vec![Transition { label: LabelId::TAU, target: StateId(0) }; graph.transitions.len()];
+    for source in (0..nodes as u32).rev() {
+        for transition in graph.outgoing(source).iter().rev() {
+            let start = &mut starts[transition.target.index()];
+            *start -= 1;
+            incoming[*start as usize] = Transition { label: transition.label, target: StateId(source) };
+        }
+    }
+    (starts, incoming)
+}
