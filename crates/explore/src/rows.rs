@@ -216,7 +216,8 @@ mod tests {
             let segment = Segment::new(row_bytes, Keep::default());
             let words = row_bytes.div_ceil(8);
             let row = |seed: u64| -> Vec<u64> {
-                let mut row: Vec<u64> = (0..words as u64).map(|i| (seed + i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+                let mut row: Vec<u64> =
+                    (0..words as u64).map(|i| (seed + i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
                 let rest = row_bytes % 8;
                 if rest != 0 {
                     row[words - 1] &= (1 << (rest * 8)) - 1;

@@ -422,8 +422,7 @@ impl<'a> Inserter<'a> {
                 let id = packed[0] as usize;
                 let (word, bit) = (&seen[id / 64], 1u64 << (id % 64));
                 // The number is the row, so the bit publishes nothing else.
-                let fresh =
-                    word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0;
+                let fresh = word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0;
                 if fresh {
                     notes.offer_parent(id, parent.0);
                 }

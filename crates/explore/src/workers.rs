@@ -82,9 +82,8 @@ pub(crate) fn run_crew<W: Worker, R: Send>(
                 scope.spawn(|| {
                     let (mut worker, mut seen) = (None, 0);
                     while let Some(task) = await_task(&office, &mut seen) {
-                        let outcome = catch_unwind(AssertUnwindSafe(|| {
-                            run_task(worker.get_or_insert_with(&make), &task)
-                        }));
+                        let outcome =
+                            catch_unwind(AssertUnwindSafe(|| run_task(worker.get_or_insert_with(&make), &task)));
                         let mut board = office.board();
                         match outcome {
                             Ok(output) => board.outputs.push(output),

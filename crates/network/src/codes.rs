@@ -1,17 +1,6 @@
 //! The stable codes of what can be wrong with a composition, with a line and an example each.
 
-use trefoil_source::Code;
-
-/// One row of [`CODES`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodeEntry {
-    /// The code.
-    pub code: Code,
-    /// What it means.
-    pub meaning: &'static str,
-    /// A way to call that has this mistake.
-    pub example: &'static str,
-}
+use trefoil_source::{Code, CodeEntry};
 
 pub(crate) const NO_SUCH_LABEL: Code = "N001";
 pub(crate) const VECTOR_SHAPE: Code = "N002";
@@ -24,38 +13,38 @@ pub(crate) const TOO_LARGE: Code = "N008";
 pub(crate) const HIDE_TWICE: Code = "N009";
 pub(crate) const UNBALANCED: Code = "N010";
 
-const fn row(code: Code, meaning: &'static str, example: &'static str) -> CodeEntry {
-    CodeEntry { code, meaning, example }
-}
-
 /// Every code that composing can give.
 pub const CODES: &[CodeEntry] = &[
-    row(NO_SUCH_LABEL, "no component has this label", "trefoil lts compose a.aut b.aut --sync sned"),
-    row(VECTOR_SHAPE, "a vector is not `label,…,label -> label`", "trefoil lts compose a.aut b.aut --vector send,receive"),
-    row(
+    CodeEntry::new(NO_SUCH_LABEL, "no component has this label", "trefoil lts compose a.aut b.aut --sync sned"),
+    CodeEntry::new(
+        VECTOR_SHAPE,
+        "a vector is not `label,…,label -> label`",
+        "trefoil lts compose a.aut b.aut --vector send,receive",
+    ),
+    CodeEntry::new(
         VECTOR_LENGTH,
         "a vector does not have one entry per component",
         "trefoil lts compose a.aut b.aut --vector 'send -> c'",
     ),
-    row(
+    CodeEntry::new(
         VECTOR_LABEL,
         "the component does not have the label that a vector gives it",
         "trefoil lts compose a.aut b.aut --vector 'receive,_ -> c'",
     ),
-    row(RENAMING_SHAPE, "a renaming is not `old=new`", "trefoil lts compose a.aut b.aut --rename send"),
-    row(
+    CodeEntry::new(RENAMING_SHAPE, "a renaming is not `old=new`", "trefoil lts compose a.aut b.aut --rename send"),
+    CodeEntry::new(
         RESERVED,
         "tau and ✓ cannot be synchronised, renamed or hidden by name",
         "trefoil lts compose a.aut b.aut --sync tau",
     ),
-    row(NO_COMPONENTS, "nothing to compose", "trefoil lts compose"),
-    row(TOO_LARGE, "a component has more than 2^32 transitions", "trefoil lts compose enormous.aut b.aut"),
-    row(
+    CodeEntry::new(NO_COMPONENTS, "nothing to compose", "trefoil lts compose"),
+    CodeEntry::new(TOO_LARGE, "a component has more than 2^32 transitions", "trefoil lts compose enormous.aut b.aut"),
+    CodeEntry::new(
         HIDE_TWICE,
         "a list of labels to hide and a list of labels not to hide",
         "trefoil lts compose a.aut b.aut --hide a --hide-all-but b",
     ),
-    row(UNBALANCED, "a quote or a bracket is not closed", "trefoil lts compose a.aut b.aut --hide 'send(1'"),
+    CodeEntry::new(UNBALANCED, "a quote or a bracket is not closed", "trefoil lts compose a.aut b.aut --hide 'send(1'"),
 ];
 
 #[cfg(test)]

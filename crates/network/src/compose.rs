@@ -4,7 +4,9 @@
 //! transition. Both functions here count it once.
 
 use trefoil_control::Control;
-use trefoil_explore::{Counts, End, Exploration, Finding, Options, Order, Unfinished, Visited, Visitor, collect, search};
+use trefoil_explore::{
+    Counts, End, Exploration, Finding, Options, Order, Unfinished, Visited, Visitor, collect, search,
+};
 use trefoil_lts::{Lts, Transition};
 use trefoil_system::{LabelId, StateId, System};
 

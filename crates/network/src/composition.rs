@@ -264,7 +264,9 @@ impl Composition {
         let text = argument.text;
         let whole = 0..text.len();
         let malformed = |message: &str, range| {
-            argument.error(codes::VECTOR_SHAPE, message, range).help("write `send,_,receive -> c`, with `_` for a component that does nothing")
+            argument
+                .error(codes::VECTOR_SHAPE, message, range)
+                .help("write `send,_,receive -> c`, with `_` for a component that does nothing")
         };
         let Some((left, right)) = split_once(text, whole.clone(), "->").map_err(|at| argument.unbalanced(at))? else {
             return Err(malformed("a vector needs `->` and the label that is seen", whole));

@@ -12,7 +12,7 @@ mod machine;
 mod patterns;
 mod rules;
 
-pub use codes::{CODES, CodeEntry};
+pub use codes::CODES;
 pub use compose::{Composed, compose, count};
 pub use composition::{Composition, Synchronise};
 pub use rules::{Component, Network, Rule};

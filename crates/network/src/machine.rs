@@ -188,8 +188,7 @@ mod tests {
                         lts.outgoing(state).iter().filter(|t| t.label == label).map(|t| t.target.0).collect();
                     expected.sort_unstable();
                     expected.dedup();
-                    let found: Vec<u32> =
-                        machine.find(state.0, local as u32).map(|at| machine.target(at)).collect();
+                    let found: Vec<u32> = machine.find(state.0, local as u32).map(|at| machine.target(at)).collect();
                     assert_eq!(found, expected);
                 }
             }

@@ -325,9 +325,8 @@ impl NetworkExplorer<'_> {
     /// Every combination of the participants' targets.
     fn take_together(&mut self, row: &[Value], outcome: Outcome, sink: &mut dyn FnMut(Step<'_>)) {
         let network = self.network;
-        let target = |taking: &Taking| {
-            network.machines[network.placed[taking.component as usize].0 as usize].target(taking.at)
-        };
+        let target =
+            |taking: &Taking| network.machines[network.placed[taking.component as usize].0 as usize].target(taking.at);
         for taking in &self.taken {
             self.next[taking.component as usize] = target(taking);
         }

@@ -92,7 +92,8 @@ fn random_case(random: &mut Random) -> Case {
             naive.vectors.push((parts, labels.name(seen)));
         }
     }
-    let mut results: BTreeSet<LabelId> = naive.vectors.iter().map(|&(_, seen)| seen).filter(|l| l.is_visible()).collect();
+    let mut results: BTreeSet<LabelId> =
+        naive.vectors.iter().map(|&(_, seen)| seen).filter(|l| l.is_visible()).collect();
     let by_vector = |i: usize, a: LabelId| naive.vectors.iter().any(|(parts, _)| parts[i] == Some(a));
     for (index, lts) in components.iter().enumerate() {
         results.extend(visible(lts).into_iter().filter(|&label| !by_vector(index, label)));
@@ -164,7 +165,12 @@ fn compositions_are_what_the_definition_says() {
 
         let composed = compose(&network, threads, &Control::unlimited()).expect("nothing stops it");
         let transitions: usize = expected.values().map(BTreeSet::len).sum();
-        assert_eq!((composed.lts.state_count(), composed.lts.transition_count()), (expected.len(), transitions), "{}", context());
+        assert_eq!(
+            (composed.lts.state_count(), composed.lts.transition_count()),
+            (expected.len(), transitions),
+            "{}",
+            context()
+        );
         let (end, counts) = count(&network, threads, &Control::unlimited());
         assert_eq!(end, End::Complete);
         assert_eq!((counts.states, counts.transitions), (expected.len() as u64, transitions as u64), "{}", context());

@@ -5,6 +5,24 @@ use crate::files::{Line, Span};
 /// A stable name for a kind of mistake, such as `A003`. The letter is the part of Trefoil that says it.
 pub type Code = &'static str;
 
+/// A row of a crate's table of codes, from which the documentation is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeEntry {
+    /// The code.
+    pub code: Code,
+    /// What it means, in one line.
+    pub meaning: &'static str,
+    /// An input, or a way to call, that has this mistake.
+    pub example: &'static str,
+}
+
+impl CodeEntry {
+    /// A row.
+    pub const fn new(code: Code, meaning: &'static str, example: &'static str) -> CodeEntry {
+        CodeEntry { code, meaning, example }
+    }
+}
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {

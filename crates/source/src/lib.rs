@@ -8,6 +8,6 @@ mod diagnostic;
 mod files;
 mod render;
 
-pub use diagnostic::{Code, Diagnostic, Label, Place, Severity};
+pub use diagnostic::{Code, CodeEntry, Diagnostic, Label, Place, Severity};
 pub use files::{FileId, Line, SourceFile, Sources, Span};
 pub use render::{Report, ReportedPlace, render};

@@ -81,13 +81,14 @@ fn moves(components: &[Lts], state: &[u32], who: &dyn Fn(usize) -> Option<LabelI
     for (i, lts) in components.iter().enumerate() {
         let targets: Vec<u32> = match who(i) {
             None => vec![state[i]],
-            Some(a) => {
-                lts.outgoing(StateId(state[i])).iter().filter(|t| t.label == a).map(|t| t.target.0).collect()
-            }
+            Some(a) => lts.outgoing(StateId(state[i])).iter().filter(|t| t.label == a).map(|t| t.target.0).collect(),
         };
         let extend = |tuple: &Vec<u32>| {
             let tuple = tuple.clone();
-            targets.iter().map(move |&target| tuple.iter().copied().chain([target]).collect()).collect::<Vec<Vec<u32>>>()
+            targets
+                .iter()
+                .map(move |&target| tuple.iter().copied().chain([target]).collect())
+                .collect::<Vec<Vec<u32>>>()
         };
         tuples = tuples.iter().flat_map(extend).collect();
     }

@@ -3,9 +3,9 @@
 //! An oracle here is slow and obvious, and shares no code with what it judges: of the other crates it uses only the
 //! containers (an [`trefoil_lts::Lts`] and its accessors), never an algorithm.
 
+pub mod composition;
 pub mod equivalences;
 pub mod refinement;
-pub mod composition;
 
 pub use trefoil_lts::random::{Random, RandomShape, random_lts};
 

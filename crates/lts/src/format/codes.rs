@@ -1,17 +1,6 @@
 //! The stable codes of what can be wrong with an input, with a line and an example each.
 
-use trefoil_source::Code;
-
-/// One row of [`CODES`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodeEntry {
-    /// The code.
-    pub code: Code,
-    /// What it means.
-    pub meaning: &'static str,
-    /// An input, or a way to call, that has this mistake.
-    pub example: &'static str,
-}
+use trefoil_source::{Code, CodeEntry};
 
 pub(crate) const CANNOT_READ: Code = "A001";
 pub(crate) const DIRECTORY: Code = "A002";
@@ -41,43 +30,67 @@ pub(crate) const LABELS_COLLIDE: Code = "A025";
 pub(crate) const NO_OUTPUT_FORMAT: Code = "A026";
 pub(crate) const CANNOT_WRITE: Code = "A027";
 
-const fn row(code: Code, meaning: &'static str, example: &'static str) -> CodeEntry {
-    CodeEntry { code, meaning, example }
-}
-
 /// Every code that reading and writing systems can give.
 pub const CODES: &[CodeEntry] = &[
-    row(CANNOT_READ, "the file does not exist or cannot be read", "trefoil lts info no-such-file.aut"),
-    row(DIRECTORY, "a directory was given instead of a file", "trefoil lts info ."),
-    row(EMPTY, "the input is empty", "trefoil lts info /dev/null"),
-    row(MCRL2_BINARY, "the content is in mCRL2's binary format", "trefoil lts info model.lts"),
-    row(UNKNOWN_CONTENT, "the content is in no format that is known", "trefoil lts info picture.png"),
-    row(NOT_READ, "the format can be written or converted but not read", "trefoil lts info graph.dot"),
-    row(DAMAGED_GZIP, "the compressed content is damaged or cut off", "head -c 100 model.aut.gz | trefoil lts info -"),
-    row(NO_HEADER, "the file does not start with `des`", "(0,\"a\",1)"),
-    row(MALFORMED_HEADER, "the header is not `des (initial,transitions,states)`", "des (0,1)"),
-    row(INITIAL_OUT_OF_RANGE, "the initial state is none of the promised states", "des (3,0,3)"),
-    row(TOO_MANY_STATES, "there are more states than Trefoil or the memory can hold", "des (0,1,1000000000000)"),
-    row(TRANSITION_COUNT, "the header promises another number of transitions", "des (0,2,2)\n(0,\"a\",1)"),
-    row(STATE_OUT_OF_RANGE, "a state number is not below the number of states", "des (0,1,2)\n(0,\"a\",2)"),
-    row(MALFORMED_TRANSITION, "a transition is not `(source,label,target)`", "des (0,1,2)\n(0,\"a\" 1)"),
-    row(UNCLOSED_LABEL, "a quoted label does not end on its line", "des (0,1,2)\n(0,\"a,1)"),
-    row(EMPTY_LABEL, "a transition has no label", "des (0,1,2)\n(0,,1)"),
-    row(LABEL_NOT_TEXT, "a label is not UTF-8 text", "a label in Latin-1 with an accent"),
-    row(TOO_LONG, "a line or a label is longer than 64 MB", "a binary file without line breaks"),
-    row(PROBABILISTIC, "the system is probabilistic", "des (0,1,3)\n(0,\"a\",1 1/2 2)"),
-    row(JSON_SYNTAX, "the content is not JSON", "{\"format\":}"),
-    row(JSON_SHAPE, "the JSON does not describe a system", "{\"format\":\"trefoil-lts\",\"states\":\"many\"}"),
-    row(JSON_VERSION, "the JSON is of another kind or a later version", "{\"format\":\"trefoil-lts\",\"version\":99}"),
-    row(
+    CodeEntry::new(CANNOT_READ, "the file does not exist or cannot be read", "trefoil lts info no-such-file.aut"),
+    CodeEntry::new(DIRECTORY, "a directory was given instead of a file", "trefoil lts info ."),
+    CodeEntry::new(EMPTY, "the input is empty", "trefoil lts info /dev/null"),
+    CodeEntry::new(MCRL2_BINARY, "the content is in mCRL2's binary format", "trefoil lts info model.lts"),
+    CodeEntry::new(UNKNOWN_CONTENT, "the content is in no format that is known", "trefoil lts info picture.png"),
+    CodeEntry::new(NOT_READ, "the format can be written or converted but not read", "trefoil lts info graph.dot"),
+    CodeEntry::new(
+        DAMAGED_GZIP,
+        "the compressed content is damaged or cut off",
+        "head -c 100 model.aut.gz | trefoil lts info -",
+    ),
+    CodeEntry::new(NO_HEADER, "the file does not start with `des`", "(0,\"a\",1)"),
+    CodeEntry::new(MALFORMED_HEADER, "the header is not `des (initial,transitions,states)`", "des (0,1)"),
+    CodeEntry::new(INITIAL_OUT_OF_RANGE, "the initial state is none of the promised states", "des (3,0,3)"),
+    CodeEntry::new(
+        TOO_MANY_STATES,
+        "there are more states than Trefoil or the memory can hold",
+        "des (0,1,1000000000000)",
+    ),
+    CodeEntry::new(TRANSITION_COUNT, "the header promises another number of transitions", "des (0,2,2)\n(0,\"a\",1)"),
+    CodeEntry::new(STATE_OUT_OF_RANGE, "a state number is not below the number of states", "des (0,1,2)\n(0,\"a\",2)"),
+    CodeEntry::new(MALFORMED_TRANSITION, "a transition is not `(source,label,target)`", "des (0,1,2)\n(0,\"a\" 1)"),
+    CodeEntry::new(UNCLOSED_LABEL, "a quoted label does not end on its line", "des (0,1,2)\n(0,\"a,1)"),
+    CodeEntry::new(EMPTY_LABEL, "a transition has no label", "des (0,1,2)\n(0,,1)"),
+    CodeEntry::new(LABEL_NOT_TEXT, "a label is not UTF-8 text", "a label in Latin-1 with an accent"),
+    CodeEntry::new(TOO_LONG, "a line or a label is longer than 64 MB", "a binary file without line breaks"),
+    CodeEntry::new(PROBABILISTIC, "the system is probabilistic", "des (0,1,3)\n(0,\"a\",1 1/2 2)"),
+    CodeEntry::new(JSON_SYNTAX, "the content is not JSON", "{\"format\":}"),
+    CodeEntry::new(
+        JSON_SHAPE,
+        "the JSON does not describe a system",
+        "{\"format\":\"trefoil-lts\",\"states\":\"many\"}",
+    ),
+    CodeEntry::new(
+        JSON_VERSION,
+        "the JSON is of another kind or a later version",
+        "{\"format\":\"trefoil-lts\",\"version\":99}",
+    ),
+    CodeEntry::new(
         LABEL_OUT_OF_RANGE,
         "a label number is not below the number of labels",
         "\"labels\":[\"a\"],\"transitions\":[[0,1,0]]",
     ),
-    row(LABEL_NOT_WRITABLE, "a label cannot be written in this format", "a label with a line break, as .aut"),
-    row(LABELS_COLLIDE, "two different labels would be written alike", "the event a.1 beside the plain name a.1"),
-    row(NO_OUTPUT_FORMAT, "the output's name does not say which format is meant", "trefoil lts convert in.aut out.xyz"),
-    row(CANNOT_WRITE, "the output cannot be created", "trefoil lts convert in.aut no-such-folder/out.aut"),
+    CodeEntry::new(
+        LABEL_NOT_WRITABLE,
+        "a label cannot be written in this format",
+        "a label with a line break, as .aut",
+    ),
+    CodeEntry::new(
+        LABELS_COLLIDE,
+        "two different labels would be written alike",
+        "the event a.1 beside the plain name a.1",
+    ),
+    CodeEntry::new(
+        NO_OUTPUT_FORMAT,
+        "the output's name does not say which format is meant",
+        "trefoil lts convert in.aut out.xyz",
+    ),
+    CodeEntry::new(CANNOT_WRITE, "the output cannot be created", "trefoil lts convert in.aut no-such-folder/out.aut"),
 ];
 
 #[cfg(test)]

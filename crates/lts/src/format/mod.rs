@@ -36,7 +36,7 @@ use trefoil_system::Labels;
 
 use crate::explicit::Lts;
 
-pub use codes::{CODES, CodeEntry};
+pub use codes::CODES;
 
 /// A format that Trefoil reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,170 @@
+//! Answers of `trefoil lts` for people.
+
+use std::fmt::Write;
+
+use trefoil_session::lts::{
+    CompareReport, ComposeReport, ConvertReport, InfoReport, MinimiseReport, RefineReport, Size,
+};
+use trefoil_session::{FailureReport, Resources, StepReport, Verdict, WitnessReport};
+
+use crate::run::Answer;
+use crate::text::{count, resources, table, unfinished, verdict};
+
+impl Answer for ConvertReport {
+    fn text(&self, _colour: bool) -> String {
+        format!("{}: {}\n", self.output, size(self.size))
+    }
+}
+
+impl Answer for MinimiseReport {
+    fn text(&self, _colour: bool) -> String {
+        let mut rows = vec![("before", size(self.before)), ("after", size(self.after)), ("rounds", count(self.rounds))];
+        rows.extend(self.output.clone().map(|output| ("written to", output)));
+        headed(&format!("{} modulo {}", self.file, self.equivalence), rows, &self.resources)
+    }
+}
+
+impl Answer for InfoReport {
+    fn text(&self, _colour: bool) -> String {
+        let yes = |holds: bool| if holds { "yes" } else { "no" }.to_string();
+        let first = |count_of: usize, first: Option<u32>| match first {
+            Some(state) => format!("{}, the first is state {state}", count(count_of as u64)),
+            None => "none".to_string(),
+        };
+        let (least, average, most) = self.branching;
+        let unreachable = self.states - self.reachable_states;
+        let mut states = count(self.states as u64);
+        if unreachable > 0 {
+            let _ = write!(states, ", {} of them unreachable", count(unreachable as u64));
+        }
+        let transitions =
+            format!("{}, {} of them internal", count(self.transitions as u64), count(self.tau_transitions as u64));
+        let rows = vec![
+            ("states", states),
+            ("initial state", self.initial.to_string()),
+            ("transitions", transitions),
+            ("visible labels", count(self.labels as u64)),
+            ("transitions a state", format!("{least} to {most}, on average {average}")),
+            ("deterministic", yes(self.deterministic)),
+            ("strongly connected", yes(self.strongly_connected)),
+            ("deadlocks", first(self.deadlocks, self.first_deadlock)),
+            ("diverging states", first(self.diverging_states, self.first_diverging)),
+        ];
+        headed(&self.file, rows, &self.resources)
+    }
+}
+
+impl Answer for ComposeReport {
+    fn text(&self, _colour: bool) -> String {
+        let mut rows = vec![
+            ("states", count(self.size.states as u64)),
+            ("transitions", count(self.size.transitions as u64)),
+            ("depth", count(self.depth.into())),
+        ];
+        rows.extend(self.output.clone().map(|output| ("written to", output)));
+        headed(&self.files.join(" || "), rows, &self.resources)
+    }
+}
+
+impl Answer for RefineReport {
+    fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    fn text(&self, colour: bool) -> String {
+        let mut text = match &self.unfinished {
+            Some(rest) => unfinished(&[self.specification.clone(), self.implementation.clone()], rest),
+            None => format!(
+                "{}: {} {} {} ({})\n",
+                verdict(self.verdict, colour),
+                self.implementation,
+                if self.verdict == Verdict::Holds { "refines" } else { "does not refine" },
+                self.specification,
+                self.model
+            ),
+        };
+        if let Some(witness) = &self.witness {
+            text.push_str(&counterexample(witness));
+        }
+        let counted = &self.statistics;
+        let mut rows = vec![
+            ("algorithm", format!("{}, {}, preprocessed: {}", self.algorithm, self.search, self.preprocess)),
+            ("specification", format!("{} states", count(counted.specification_states))),
+            ("implementation", format!("{} states", count(counted.implementation_states))),
+            (
+                "product",
+                format!("{} states, {} transitions", count(counted.product_states), count(counted.product_transitions)),
+            ),
+            ("most waiting", count(counted.working_max)),
+        ];
+        if let (Some(hits), Some(misses), Some(most)) =
+            (counted.antichain_hits, counted.antichain_misses, counted.antichain_max)
+        {
+            let words = format!("{} hits, {} misses, at most {} pairs", count(hits), count(misses), count(most));
+            rows.push(("antichain", words));
+        }
+        rows.extend(resources(&self.resources));
+        text.push_str(&table(&rows));
+        text
+    }
+}
+
+/// What the implementation did, step by step, and what is wrong with it.
+fn counterexample(witness: &WitnessReport) -> String {
+    let mut text = String::new();
+    let event_fails = matches!(witness.failure, FailureReport::Event { .. });
+    let allowed = if event_fails { witness.trace.len() - 1 } else { witness.trace.len() };
+    let after = &witness.trace[..allowed];
+    let _ = writeln!(text, "  after     {}", if after.is_empty() { "nothing".to_string() } else { after.join(", ") });
+    match &witness.failure {
+        FailureReport::Event { event } => {
+            let _ = writeln!(text, "  it does   {event}, which the specification does not allow");
+        }
+        FailureReport::Acceptance { accepted, allowed } => {
+            let _ = writeln!(text, "  it accepts only {}", set(accepted));
+            let sets: Vec<String> = allowed.iter().map(|labels| set(labels)).collect();
+            let demand = if sets.is_empty() { "never to be stable".to_string() } else { sets.join(" or ") };
+            let _ = writeln!(text, "  the specification insists on {demand}");
+        }
+        FailureReport::Divergence { cycle } => {
+            let states: Vec<&str> = cycle.iter().map(|step| step.state.as_str()).collect();
+            let _ = writeln!(text, "  it diverges, which the specification does not allow");
+            let _ = writeln!(
+                text,
+                "  cycle     τ through {}",
+                if states.is_empty() { "this state".into() } else { states.join(", ") }
+            );
+        }
+    }
+    let _ = writeln!(text, "  run       {}", run(&witness.initial, &witness.steps));
+    text
+}
+
+/// A run on one line, its middle left out when it is long.
+fn run(initial: &str, steps: &[StepReport]) -> String {
+    const SHOWN: usize = 40;
+    let mut text = initial.to_string();
+    for (index, step) in steps.iter().enumerate() {
+        if index == SHOWN / 2 && steps.len() > SHOWN {
+            let _ = write!(text, " … {} steps …", steps.len() - SHOWN);
+        }
+        if steps.len() <= SHOWN || index < SHOWN / 2 || index >= steps.len() - SHOWN / 2 {
+            let label = if step.label == "tau" { "τ" } else { &step.label };
+            let _ = write!(text, " —{label}→ {}", step.state);
+        }
+    }
+    text
+}
+
+fn set(labels: &[String]) -> String {
+    format!("{{{}}}", labels.join(", "))
+}
+
+fn size(size: Size) -> String {
+    format!("{} states, {} transitions", count(size.states as u64), count(size.transitions as u64))
+}
+
+fn headed(head: &str, mut rows: Vec<(&str, String)>, used: &Resources) -> String {
+    rows.extend(resources(used));
+    format!("{head}\n{}", table(&rows))
+}

@@ -1,0 +1,292 @@
+//! The command line, in one definition: parsing, help, shell completions and the manual page all come from it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use trefoil_session::lts::{ALGORITHMS, Choice, EQUIVALENCES, FORMATS, MODELS, PREPROCESSING, SEARCHES};
+
+/// A verifier for concurrent systems: three languages, one engine room, small state spaces.
+#[derive(Parser)]
+#[command(name = "trefoil", version, propagate_version = true, after_help = EXIT_CODES)]
+pub(crate) struct Trefoil {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 holds or done, 1 does not hold, 2 bad input or usage, 3 unknown (budget, interrupt).
+Of several checks: 2 if any errs, else 1 if any fails, else 3 if any is unknown, else 0.";
+
+/// What every command takes.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Common {
+    /// How results are written to standard output
+    #[arg(long, global = true, value_enum, default_value_t = Output::Text, value_name = "text|json", hide_possible_values = true)]
+    pub(crate) format: Output,
+    /// How many threads may work [default: one per core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) threads: Option<u32>,
+    /// Memory budget: bytes, or with k, M, G (1000) or Ki, Mi, Gi (1024) [default: 80% of what is available]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
+    /// Time budget of each check: seconds, or with ms, s, m, h
+    #[arg(long, global = true, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
+    #[command(subcommand)]
+    Lts(LtsCommand),
+    /// Write a completion script for a shell to standard output
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page (roff) to standard output
+    Man,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum LtsCommand {
+    /// Count states, transitions and labels; find deadlocks and divergences
+    Info {
+        /// Files to look at; - is standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Read a system in one format and write it in another
+    Convert {
+        /// The file to read; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The file to write; - is standard output
+        #[arg(value_name = "OUT")]
+        out: PathBuf,
+        #[command(flatten)]
+        reading: Reading,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Give the smallest system that is equivalent
+    #[command(visible_alias = "minimize")]
+    Minimise {
+        /// The file to read; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// What must stay the same
+        #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(EQUIVALENCES))]
+        equivalence: &'static str,
+        /// Where to write the result; without it only its size is shown
+        #[arg(long, short, value_name = "OUT")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        reading: Reading,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Decide whether two systems are equivalent; if not, show what tells them apart
+    Compare {
+        /// One system
+        #[arg(value_name = "FILE")]
+        left: PathBuf,
+        /// The other
+        #[arg(value_name = "FILE")]
+        right: PathBuf,
+        /// What equivalent means
+        #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(EQUIVALENCES))]
+        equivalence: &'static str,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Decide whether implementations refine a specification; if not, show a shortest counterexample
+    Refine {
+        /// The specification
+        #[arg(value_name = "SPEC")]
+        specification: PathBuf,
+        /// The implementations, each a check of its own
+        #[arg(required = true, value_name = "IMPL")]
+        implementations: Vec<PathBuf>,
+        /// What is observed
+        #[arg(long, short, value_name = "NAME", default_value = "failures-divergences", value_parser = choices(MODELS))]
+        model: &'static str,
+        /// How the specification is handled
+        #[arg(long, short, value_name = "NAME", default_value = "antichain", value_parser = choices(ALGORITHMS))]
+        algorithm: &'static str,
+        /// In which order the product is searched
+        #[arg(long, value_name = "NAME", default_value = "bfs", value_parser = choices(SEARCHES))]
+        search: &'static str,
+        /// What is first minimised modulo divergence-preserving branching bisimulation
+        #[arg(long, value_name = "NAME", default_value = trefoil_session::lts::DEFAULT_PREPROCESSING, value_parser = choices(PREPROCESSING))]
+        preprocess: &'static str,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Compose systems in parallel, with synchronisation, renaming and hiding
+    Compose {
+        /// The components
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        composition: Composition,
+        /// Where to write the result; without it only its size is shown
+        #[arg(long, short, value_name = "OUT")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        reading: Reading,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Make a random system
+    Random {
+        /// The file to write; - is standard output
+        #[arg(value_name = "OUT")]
+        out: PathBuf,
+        /// Number of states
+        #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        states: u32,
+        /// Number of transitions
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        transitions: u64,
+        /// Number of visible labels
+        #[arg(long, default_value_t = 3, value_name = "N")]
+        labels: u32,
+        /// How many of a hundred transitions are internal
+        #[arg(long, default_value_t = 20, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+        tau: u8,
+        /// The same seed gives the same system
+        #[arg(long, default_value_t = 1, value_name = "N")]
+        seed: u64,
+        #[command(flatten)]
+        writing: Writing,
+    },
+}
+
+/// How files are read.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Reading {
+    /// Labels that mean an internal step, besides tau
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) tau: Vec<String>,
+    /// The format of the files that are read [default: by extension, then by content]
+    #[arg(long, value_name = "FORMAT", value_parser = choices(FORMATS))]
+    pub(crate) from: Option<&'static str>,
+}
+
+/// How a file is written.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Writing {
+    /// The format of the file that is written [default: by extension]
+    #[arg(long, value_name = "FORMAT", value_parser = choices(FORMATS))]
+    pub(crate) to: Option<&'static str>,
+}
+
+/// How components are put together. Lists are separated by commas; * in a label stands for any text.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Composition {
+    /// Labels that are taken together by all components that have them: all (every shared label), none, or a list [default: all]
+    #[arg(long, value_name = "LABELS")]
+    pub(crate) sync: Vec<String>,
+    /// A synchronisation over the components in order, such as "send,_,receive -> message"; may be repeated
+    #[arg(long, value_name = "RULE")]
+    pub(crate) vector: Vec<String>,
+    /// Labels of the composition that get another name
+    #[arg(long, value_name = "OLD=NEW,…")]
+    pub(crate) rename: Vec<String>,
+    /// Labels of the composition, after renaming, that become internal
+    #[arg(long, value_name = "LABELS", conflicts_with = "hide_all_but")]
+    pub(crate) hide: Vec<String>,
+    /// Labels of the composition, after renaming, that stay visible
+    #[arg(long, value_name = "LABELS")]
+    pub(crate) hide_all_but: Option<Vec<String>>,
+}
+
+/// A value of a registry: only its names are accepted, and help lists them with their lines.
+fn choices(table: &'static [Choice]) -> impl TypedValueParser<Value = &'static str> {
+    let values = table.iter().map(|choice| PossibleValue::new(choice.name).help(choice.about));
+    PossibleValuesParser::new(values).map(move |chosen| {
+        let found = table.iter().find(|choice| choice.name == chosen);
+        found.expect("the parser accepts only names of the table").name
+    })
+}
+
+/// Bytes: a number with an optional unit.
+fn parse_size(text: &str) -> Result<u64, String> {
+    const UNITS: &[(&str, f64)] = &[
+        ("ki", 1024.0),
+        ("mi", 1048576.0),
+        ("gi", 1073741824.0),
+        ("ti", 1099511627776.0),
+        ("k", 1e3),
+        ("m", 1e6),
+        ("g", 1e9),
+        ("t", 1e12),
+        ("", 1.0),
+    ];
+    let lower = text.trim().to_ascii_lowercase();
+    let plain = lower.strip_suffix('b').unwrap_or(&lower);
+    let bytes = with_unit(plain, UNITS).ok_or("expected a size such as 512M, 2G or 1.5Gi")?;
+    if bytes < 1.0 { Err("a budget of nothing is not a budget".into()) } else { Ok(bytes as u64) }
+}
+
+/// A time: a number with an optional unit.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    const UNITS: &[(&str, f64)] = &[("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
+    let seconds = with_unit(text.trim(), UNITS).ok_or("expected a time such as 30, 1.5s, 10m or 2h")?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "that is too long".into())
+}
+
+fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    units.iter().find_map(|(unit, factor)| {
+        let number = text.strip_suffix(unit)?.trim_end();
+        let digits = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let value = number.parse::<f64>().ok().filter(|_| digits)? * factor;
+        value.is_finite().then_some(value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Trefoil::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("1G"), Ok(1_000_000_000));
+        assert_eq!(parse_size("1.5Gi"), Ok(1_610_612_736));
+        assert_eq!(parse_size("64 MB"), Ok(64_000_000));
+        assert_eq!(parse_size("4096"), Ok(4096));
+        for wrong in ["", "G", "-1", "1X", "nan", "inf", "0", "1e400"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(parse_duration("5"), Ok(Duration::from_secs(5)));
+        assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7200)));
+        assert!(parse_duration("soon").is_err());
+    }
+}

@@ -1,0 +1,29 @@
+//! Exit codes, and which one several checks have together.
+
+/// Holds, or done.
+pub(crate) const HOLDS: u8 = 0;
+/// Does not hold.
+pub(crate) const FAILS: u8 = 1;
+/// Bad input or usage.
+pub(crate) const WRONG: u8 = 2;
+/// Unknown: a budget, an interrupt.
+pub(crate) const UNKNOWN: u8 = 3;
+
+/// 2 if any errs, else 1 if any fails, else 3 if any is unknown, else 0.
+pub(crate) fn together(codes: impl IntoIterator<Item = u8>) -> u8 {
+    let codes: Vec<u8> = codes.into_iter().collect();
+    [WRONG, FAILS, UNKNOWN].into_iter().find(|code| codes.contains(code)).unwrap_or(HOLDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_answer_wins_and_unknown_is_better_than_wrong() {
+        assert_eq!(together([]), HOLDS);
+        assert_eq!(together([HOLDS, UNKNOWN]), UNKNOWN);
+        assert_eq!(together([UNKNOWN, FAILS, HOLDS]), FAILS);
+        assert_eq!(together([FAILS, WRONG, UNKNOWN]), WRONG);
+    }
+}

@@ -1,0 +1,61 @@
+//! Ctrl-C: the running job ends and reports what it has; a job that does not listen is ended within a second.
+
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use trefoil_control::Control;
+
+/// How long a job may take to notice that it is to end.
+const GRACE: Duration = Duration::from_millis(800);
+
+/// What a first and a second Ctrl-C do.
+#[derive(Clone, Default)]
+pub(crate) struct Interrupt {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    pressed: AtomicBool,
+    job: Mutex<Option<Control>>,
+}
+
+impl Interrupt {
+    /// Listens from now on.
+    pub(crate) fn listen() -> Interrupt {
+        let interrupt = Interrupt::default();
+        let heard = interrupt.clone();
+        // Without a handler Ctrl-C still ends the program, only less politely.
+        let _ = ctrlc::set_handler(move || heard.press());
+        interrupt
+    }
+
+    fn press(&self) {
+        if self.shared.pressed.swap(true, Ordering::SeqCst) {
+            process::exit(crate::exit::UNKNOWN.into());
+        }
+        if let Some(job) = &*self.job() {
+            job.cancel();
+        }
+        thread::spawn(|| {
+            thread::sleep(GRACE);
+            eprintln!("unknown: interrupted");
+            process::exit(crate::exit::UNKNOWN.into());
+        });
+    }
+
+    /// From now on Ctrl-C ends this job; at once if it was pressed before.
+    pub(crate) fn watch(&self, control: &Control) {
+        *self.job() = Some(control.clone());
+        if self.shared.pressed.load(Ordering::SeqCst) {
+            control.cancel();
+        }
+    }
+
+    fn job(&self) -> std::sync::MutexGuard<'_, Option<Control>> {
+        self.shared.job.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

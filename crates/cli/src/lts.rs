@@ -1,0 +1,90 @@
+//! `trefoil lts`: from arguments to jobs.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use trefoil_session::lts::{self, Comparing, Composing, Minimising, Refining, Shape};
+
+use crate::arguments::{Common, LtsCommand, Reading};
+use crate::run::{Destination, Run};
+
+pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
+    match command {
+        LtsCommand::Info { files, reading } => {
+            let mut run = Run::new("lts info", common, Destination::Out);
+            for file in &files {
+                run.check(&names([file]), |job| lts::info(file, &reading.clone().into(), job));
+            }
+            run.finish()
+        }
+        LtsCommand::Convert { file, out, reading, writing } => {
+            let mut run = Run::new("lts convert", common, destination(Some(&out)));
+            run.check(&names([&file]), |job| lts::convert(&file, &reading.into(), &out, writing.to, job));
+            run.finish()
+        }
+        LtsCommand::Minimise { file, equivalence, output, reading, writing } => {
+            let mut run = Run::new("lts minimise", common, destination(output.as_deref()));
+            let files = names([&file]);
+            let task = Minimising { file, reading: reading.into(), equivalence, output, format: writing.to };
+            run.check(&files, |job| lts::minimise(&task, job));
+            run.finish()
+        }
+        LtsCommand::Compare { left, right, equivalence, reading } => {
+            let mut run = Run::new("lts compare", common, Destination::Out);
+            let files = names([&left, &right]);
+            let task = Comparing { left, right, reading: reading.into(), equivalence };
+            run.check(&files, |job| lts::compare(&task, job));
+            run.finish()
+        }
+        LtsCommand::Refine { specification, implementations, model, algorithm, search, preprocess, reading } => {
+            let mut run = Run::new("lts refine", common, Destination::Out);
+            for implementation in implementations {
+                let files = names([&specification, &implementation]);
+                let specification = specification.clone();
+                let reading = reading.clone().into();
+                let task = Refining { specification, implementation, reading, model, algorithm, search, preprocess };
+                run.check(&files, |job| lts::refine(&task, job));
+            }
+            run.finish()
+        }
+        LtsCommand::Compose { files, composition, output, reading, writing } => {
+            let mut run = Run::new("lts compose", common, destination(output.as_deref()));
+            let shown = names(&files);
+            let task = Composing {
+                files,
+                reading: reading.into(),
+                sync: composition.sync,
+                vectors: composition.vector,
+                rename: composition.rename,
+                hide: composition.hide,
+                hide_all_but: composition.hide_all_but,
+                output,
+                format: writing.to,
+            };
+            run.check(&shown, |job| lts::compose(&task, job));
+            run.finish()
+        }
+        LtsCommand::Random { out, states, transitions, labels, tau, seed, writing } => {
+            let mut run = Run::new("lts random", common, destination(Some(&out)));
+            let transitions = usize::try_from(transitions).unwrap_or(usize::MAX);
+            let shape = Shape { states, transitions, labels: labels as usize, tau_percent: tau.into() };
+            run.check(&names([&out]), |job| lts::random(shape, seed, &out, writing.to, job));
+            run.finish()
+        }
+    }
+}
+
+impl From<Reading> for lts::Reading {
+    fn from(reading: Reading) -> lts::Reading {
+        lts::Reading { tau: reading.tau, format: reading.from }
+    }
+}
+
+fn names<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Vec<String> {
+    files.into_iter().map(|file| file.display().to_string()).collect()
+}
+
+/// When a system goes to standard output, words about it do not.
+fn destination(output: Option<&Path>) -> Destination {
+    if output.is_some_and(|file| file.as_os_str() == "-") { Destination::Err } else { Destination::Out }
+}

@@ -1,0 +1,130 @@
+//! Runs checks one after the other: budgets, Ctrl-C and progress around each, its answer after it, one exit code for all.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use trefoil_control::{Control, Limits};
+use trefoil_session::{DiagnosticReport, Job, Problem, Unfinished, Verdict};
+
+use crate::arguments::{Common, Output};
+use crate::exit;
+use crate::interrupt::Interrupt;
+use crate::terminal::{self, ProgressLine};
+
+/// A result that can be shown to people; for programs it is serialised.
+pub(crate) trait Answer: Serialize {
+    /// The verdict, when the result is one; else the work is simply done.
+    fn verdict(&self) -> Verdict {
+        Verdict::Holds
+    }
+
+    /// For people, with a newline at its end.
+    fn text(&self, colour: bool) -> String;
+}
+
+/// Where the text of an answer goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// Standard output.
+    Out,
+    /// Standard error, because standard output holds a system.
+    Err,
+}
+
+/// One run of the program.
+pub(crate) struct Run {
+    command: &'static str,
+    common: Common,
+    interrupt: Interrupt,
+    destination: Destination,
+    results: Vec<Value>,
+    codes: Vec<u8>,
+}
+
+impl Run {
+    pub(crate) fn new(command: &'static str, common: Common, destination: Destination) -> Run {
+        let interrupt = Interrupt::listen();
+        Run { command, common, interrupt, destination, results: Vec::new(), codes: Vec::new() }
+    }
+
+    /// Runs one check, named by the files it is about, and shows its answer.
+    pub(crate) fn check<A: Answer>(&mut self, files: &[String], work: impl FnOnce(&Job) -> Result<A, Problem>) {
+        let memory = self.common.memory.or_else(Limits::default_memory);
+        let control = Control::new(Limits { time: self.common.timeout, memory });
+        self.interrupt.watch(&control);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.common.threads.map_or(cores, |threads| threads as usize);
+        let progress = ProgressLine::show(&control);
+        let result = work(&Job { control: control.clone(), threads });
+        drop(progress);
+        match result {
+            Ok(answer) => self.answer(&answer),
+            Err(Problem::Stopped(stopped)) => self.unknown(files, &Unfinished::new(stopped, &control)),
+            Err(problem) => self.wrong(files, &problem.render(terminal::colour_err()), problem.reports()),
+        }
+    }
+
+    fn answer<A: Answer>(&mut self, answer: &A) {
+        self.codes.push(match answer.verdict() {
+            Verdict::Holds => exit::HOLDS,
+            Verdict::Fails => exit::FAILS,
+            Verdict::Unknown => exit::UNKNOWN,
+            Verdict::Error => exit::WRONG,
+        });
+        match self.common.format {
+            Output::Text => {
+                let colour = match self.destination {
+                    Destination::Out => terminal::colour_out(),
+                    Destination::Err => terminal::colour_err(),
+                };
+                self.say(&answer.text(colour));
+            }
+            Output::Json => self.results.push(serde_json::to_value(answer).expect("reports are plain data")),
+        }
+    }
+
+    fn unknown(&mut self, files: &[String], unfinished: &Unfinished) {
+        self.codes.push(exit::UNKNOWN);
+        match self.common.format {
+            Output::Text => self.say(&crate::text::unfinished(files, unfinished)),
+            Output::Json => {
+                self.results.push(json!({ "files": files, "verdict": Verdict::Unknown, "unfinished": unfinished }));
+            }
+        }
+    }
+
+    fn wrong(&mut self, files: &[String], text: &str, diagnostics: Vec<DiagnosticReport>) {
+        self.codes.push(exit::WRONG);
+        terminal::complain(text);
+        if self.common.format == Output::Json {
+            self.results.push(json!({ "files": files, "verdict": Verdict::Error, "diagnostics": diagnostics }));
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        match self.destination {
+            Destination::Out => self.print(text),
+            Destination::Err => terminal::complain(text),
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        if let Err(error) = terminal::print(text) {
+            terminal::complain(&format!("error: standard output cannot be written: {error}\n"));
+            self.codes.push(exit::WRONG);
+        }
+    }
+
+    /// Writes what is left to write and gives the exit code of the run.
+    pub(crate) fn finish(mut self) -> ExitCode {
+        if self.common.format == Output::Json {
+            let version = env!("CARGO_PKG_VERSION");
+            let results = std::mem::take(&mut self.results);
+            let document = json!({ "trefoil": version, "command": self.command, "results": results });
+            let text = serde_json::to_string_pretty(&document).expect("a document of plain data") + "\n";
+            self.say(&text);
+        }
+        ExitCode::from(exit::together(self.codes))
+    }
+}

@@ -1,0 +1,117 @@
+//! What the terminal sees: results on standard output, diagnostics and progress on standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use trefoil_control::{Control, Snapshot, human_bytes, resident_memory};
+
+/// Work shorter than this shows no progress.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How often the progress line changes.
+const REFRESH: Duration = Duration::from_millis(100);
+
+/// May colours be used on standard output? (`NO_COLOR`, `CLICOLOR`, and whether somebody looks.)
+pub(crate) fn colour_out() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// May colours be used on standard error?
+pub(crate) fn colour_err() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Writes to standard output; a reader that went away is no error.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Writes to standard error; when that is impossible there is nobody to tell.
+pub(crate) fn complain(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// A line on standard error that lives as long as the work, only on a terminal.
+pub(crate) struct ProgressLine {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ProgressLine {
+    /// Shows the counters of a job from now on.
+    pub(crate) fn show(control: &Control) -> ProgressLine {
+        if !io::stderr().is_terminal() {
+            return ProgressLine { stop: None, thread: None };
+        }
+        let (stop, stopped) = mpsc::channel();
+        let control = control.clone();
+        let draw = move || {
+            let mut bar: Option<ProgressBar> = None;
+            let mut wait = PATIENCE;
+            while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                wait = REFRESH;
+                let bar = bar.get_or_insert_with(ProgressBar::new_spinner);
+                draw(bar, &control.progress().snapshot(), control.elapsed());
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        };
+        ProgressLine { stop: Some(stop), thread: thread::Builder::new().name("progress".into()).spawn(draw).ok() }
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn draw(bar: &ProgressBar, now: &Snapshot, elapsed: Duration) {
+    if now.total > 0 {
+        bar.set_length(now.total);
+        bar.set_position(now.done.min(now.total));
+        bar.set_style(style("{spinner} {msg} {wide_bar} {percent}%"));
+    } else {
+        bar.set_style(style("{spinner} {msg}"));
+    }
+    bar.set_message(words(now, elapsed));
+    bar.tick();
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the template is a constant")
+}
+
+/// The counters in words, leaving out those that the phase does not count.
+fn words(now: &Snapshot, elapsed: Duration) -> String {
+    let mut parts = vec![format!("{} {:.1} s", now.phase, elapsed.as_secs_f64())];
+    for (count, what) in [(now.states, "states"), (now.transitions, "transitions"), (now.depth, "deep")] {
+        if count > 0 {
+            parts.push(format!("{} {what}", HumanCount(count)));
+        }
+    }
+    parts.extend(resident_memory().map(human_bytes));
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_in_words() {
+        let now = Snapshot { phase: "searching".into(), states: 1_234_567, depth: 8, ..Snapshot::default() };
+        let text = words(&now, Duration::from_millis(2500));
+        assert!(text.starts_with("searching 2.5 s, 1,234,567 states, 8 deep"), "{text}");
+    }
+}

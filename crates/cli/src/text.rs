@@ -1,0 +1,84 @@
+//! Words and columns that answers share.
+
+use std::fmt::Write;
+
+use owo_colors::OwoColorize;
+use trefoil_control::human_bytes;
+use trefoil_session::{Resources, Unfinished, Verdict};
+
+/// The verdict as the first word of an answer.
+pub(crate) fn verdict(verdict: Verdict, colour: bool) -> String {
+    let word = match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Fails => "fails",
+        Verdict::Unknown => "unknown",
+        Verdict::Error => "error",
+    };
+    match (colour, verdict) {
+        (false, _) => word.to_string(),
+        (true, Verdict::Holds) => word.green().bold().to_string(),
+        (true, Verdict::Unknown) => word.yellow().bold().to_string(),
+        (true, Verdict::Fails | Verdict::Error) => word.red().bold().to_string(),
+    }
+}
+
+/// `name  value` lines, indented, the values in one column.
+pub(crate) fn table(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    rows.iter().fold(String::new(), |mut text, (name, value)| {
+        let _ = writeln!(text, "  {name:<width$}  {value}");
+        text
+    })
+}
+
+/// `1234567` as `1 234 567`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(' ');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// The rows that every answer ends with.
+pub(crate) fn resources(used: &Resources) -> Vec<(&'static str, String)> {
+    let mut rows = vec![("time", format!("{:.3} s", used.seconds))];
+    rows.extend(used.peak_memory_bytes.map(|bytes| ("peak memory", human_bytes(bytes))));
+    rows
+}
+
+/// What is known of a job that was stopped.
+pub(crate) fn unfinished(files: &[String], unfinished: &Unfinished) -> String {
+    let mut text = format!("{}: {} ({})\n", verdict(Verdict::Unknown, false), unfinished.reason, files.join(" "));
+    let mut rows = vec![("while", unfinished.phase.clone())];
+    for (name, value) in
+        [("states", unfinished.states), ("transitions", unfinished.transitions), ("depth", unfinished.depth)]
+    {
+        if value > 0 {
+            rows.push((name, count(value)));
+        }
+    }
+    text.push_str(&table(&rows));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(count(7), "7");
+        assert_eq!(count(1000), "1 000");
+        assert_eq!(count(1_234_567), "1 234 567");
+    }
+
+    #[test]
+    fn values_stand_in_one_column() {
+        assert_eq!(table(&[("a", "1".into()), ("long", "2".into())]), "  a     1\n  long  2\n");
+    }
+}

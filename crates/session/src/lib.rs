@@ -1,0 +1,94 @@
+//! One façade over languages and engines.
+//!
+//! A face (the command line, an editor) gives file names and options and gets reports: plain data that can be printed or
+//! serialised. Nothing here knows about terminals, colours or exit codes; no face knows about engines.
+
+pub mod lts;
+mod problem;
+mod witness;
+
+use std::time::Duration;
+
+use serde::Serialize;
+use trefoil_control::{Control, Stopped, peak_memory};
+
+pub use problem::{Problem, code_tables};
+pub use trefoil_source::Report as DiagnosticReport;
+pub use witness::{FailureReport, StepReport, WitnessReport};
+
+/// What a job runs with.
+#[derive(Clone)]
+pub struct Job {
+    /// Its budgets, its cancellation, its progress.
+    pub control: Control,
+    /// How many threads may work on it.
+    pub threads: usize,
+}
+
+/// A name that the user can choose, from a table that help prints.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The name.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+}
+
+/// The answer to a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It holds.
+    Holds,
+    /// It does not, and there is evidence.
+    Fails,
+    /// A budget ran out, or somebody interrupted.
+    Unknown,
+    /// The input could not be used.
+    Error,
+}
+
+/// How far a job came before it was stopped.
+#[derive(Clone, Debug, Serialize)]
+pub struct Unfinished {
+    /// Why it was stopped.
+    pub reason: String,
+    /// What it was doing.
+    pub phase: String,
+    /// States found in that phase.
+    pub states: u64,
+    /// Transitions found in that phase.
+    pub transitions: u64,
+    /// Levels or rounds of that phase.
+    pub depth: u64,
+}
+
+impl Unfinished {
+    /// How far the job of `control` is now.
+    pub fn new(stopped: Stopped, control: &Control) -> Unfinished {
+        let now = control.progress().snapshot();
+        let (phase, states, transitions, depth) = (now.phase, now.states, now.transitions, now.depth);
+        Unfinished { reason: stopped.to_string(), phase, states, transitions, depth }
+    }
+}
+
+/// What a job used.
+#[derive(Clone, Debug, Serialize)]
+pub struct Resources {
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// The largest resident size of the process, when the system tells it.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+impl Resources {
+    /// What the job of `control` used until now.
+    pub fn new(control: &Control) -> Resources {
+        Resources { seconds: seconds(control.elapsed()), peak_memory_bytes: peak_memory() }
+    }
+}
+
+/// Seconds to a tenth of a millisecond.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,58 @@
+//! From one format to another, and from nothing at all.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+use trefoil_lts::random::{Random, RandomShape, random_lts};
+use trefoil_system::Labels;
+
+use super::{Reading, Size, check_output, name, read, write};
+use crate::{Job, Problem, Resources};
+
+/// A system was written.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConvertReport {
+    /// The file it was written to.
+    pub output: String,
+    /// Its size.
+    #[serde(flatten)]
+    pub size: Size,
+    /// What it took.
+    #[serde(flatten)]
+    pub resources: Resources,
+}
+
+/// Reads a system and writes it again.
+pub fn convert(
+    file: &Path,
+    reading: &Reading,
+    output: &Path,
+    format: Option<&'static str>,
+    job: &Job,
+) -> Result<ConvertReport, Problem> {
+    check_output(Some(output), format)?;
+    let lts = read(file, reading, &Arc::new(Labels::new()), job)?;
+    write(&lts, output, format, job)?;
+    Ok(ConvertReport { output: name(output), size: Size::of(&lts), resources: Resources::new(&job.control) })
+}
+
+/// The shape of a random system.
+pub type Shape = RandomShape;
+
+/// Writes a random system.
+pub fn random(
+    shape: Shape,
+    seed: u64,
+    output: &Path,
+    format: Option<&'static str>,
+    job: &Job,
+) -> Result<ConvertReport, Problem> {
+    check_output(Some(output), format)?;
+    job.control.progress().begin("making a random system", 0);
+    let transition = size_of::<(u32, u32, u32)>() + 2 * size_of::<u64>();
+    job.control.afford(shape.transitions.saturating_mul(transition).saturating_add(shape.states as usize * 8))?;
+    let lts = random_lts(&Arc::new(Labels::new()), shape, &mut Random::new(seed));
+    write(&lts, output, format, job)?;
+    Ok(ConvertReport { output: name(output), size: Size::of(&lts), resources: Resources::new(&job.control) })
+}

@@ -1,0 +1,115 @@
+//! Jobs on labelled transition systems in files.
+
+mod compare;
+mod compose;
+mod convert;
+mod info;
+mod minimise;
+mod refine;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+use trefoil_lts::Lts;
+use trefoil_lts::format::{Format, Input, Output, ReadError, ReadOptions, WriteError, read_lts, save_lts};
+use trefoil_source::{Diagnostic, Place};
+use trefoil_system::Labels;
+
+pub use crate::Choice;
+pub use compare::{CompareReport, Comparing, Difference, compare};
+pub use compose::{ComposeReport, Composing, compose};
+pub use convert::{ConvertReport, Shape, convert, random};
+pub use info::{InfoReport, info};
+pub use minimise::{EQUIVALENCES, MinimiseReport, Minimising, minimise};
+pub use refine::{
+    ALGORITHMS, DEFAULT_PREPROCESSING, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, StatisticsReport,
+    refine,
+};
+
+use crate::problem::CANNOT_WRITE;
+use crate::{Job, Problem};
+
+/// The formats of files.
+pub const FORMATS: &[Choice] = &[
+    Choice { name: "aut", about: "Aldebaran, as CADP and mCRL2 read and write it" },
+    Choice { name: "json", about: "Trefoil's JSON: labels once, transitions as triples of numbers" },
+    Choice { name: "dot", about: "Graphviz, for pictures (written only)" },
+];
+
+/// How files are read.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Labels that mean an internal step, besides `tau`.
+    pub tau: Vec<String>,
+    /// The format by its name in [`FORMATS`]; found out when absent.
+    pub format: Option<&'static str>,
+}
+
+/// How large a system is.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq)]
+pub struct Size {
+    /// States.
+    pub states: usize,
+    /// Transitions.
+    pub transitions: usize,
+}
+
+impl Size {
+    fn of(lts: &Lts) -> Size {
+        Size { states: lts.state_count(), transitions: lts.transition_count() }
+    }
+}
+
+/// A file's name as the user gave it.
+fn name(file: &Path) -> String {
+    file.display().to_string()
+}
+
+fn read(file: &Path, reading: &Reading, labels: &Arc<Labels>, job: &Job) -> Result<Lts, Problem> {
+    let options = ReadOptions { tau_names: reading.tau.clone(), format: reading.format.and_then(format_named) };
+    read_lts(Input::from_argument(file), &options, labels, &job.control).map_err(|error| match error {
+        ReadError::Diagnostic(diagnostic) => Problem::from(*diagnostic),
+        ReadError::Stopped(stopped) => Problem::Stopped(stopped),
+    })
+}
+
+fn write(lts: &Lts, file: &Path, format: Option<&'static str>, job: &Job) -> Result<(), Problem> {
+    match save_lts(lts, &Output::from_argument(file), format.and_then(format_named), &job.control) {
+        Ok(()) => Ok(()),
+        Err(WriteError::Diagnostic(diagnostic)) => Err(Problem::from(*diagnostic)),
+        Err(WriteError::Stopped(stopped)) => Err(Problem::Stopped(stopped)),
+        // Whoever read our output has seen enough.
+        Err(WriteError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        Err(WriteError::Io(error)) => {
+            let message = format!("cannot write: {error}");
+            Err(Problem::from(Diagnostic::error(CANNOT_WRITE, message, Place::File(name(file)))))
+        }
+    }
+}
+
+/// Refuses, before any work, an output file whose format nobody can tell.
+fn check_output(file: Option<&Path>, format: Option<&'static str>) -> Result<(), Problem> {
+    match file {
+        Some(file) if format.is_none() => {
+            Output::from_argument(file).format().map(|_| ()).map_err(|diagnostic| Problem::from(*diagnostic))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn format_named(name: &str) -> Option<Format> {
+    name.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_formats_is_that_of_the_reader() {
+        let table: Vec<(&str, &str)> = FORMATS.iter().map(|choice| (choice.name, choice.about)).collect();
+        let reader: Vec<(&str, &str)> = Format::ALL.iter().map(|format| (format.name(), format.about())).collect();
+        assert_eq!(table, reader);
+    }
+}

@@ -1,0 +1,203 @@
+//! Refinement of one file by another.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Serialize;
+use trefoil_refine::{Algorithm, Options, Preprocess, Search, Statistics, Unanswered};
+use trefoil_source::{Diagnostic, Place};
+use trefoil_system::{Labels, Model};
+
+use super::{Reading, name, read};
+use crate::problem::REFUSED;
+use crate::{Choice, Job, Problem, Resources, Unfinished, Verdict, WitnessReport};
+
+/// The semantic models.
+pub const MODELS: &[Choice] = &[
+    Choice { name: "trace", about: "the visible events that can happen one after the other" },
+    Choice { name: "failures", about: "traces, and what can be refused after them in a stable state" },
+    Choice {
+        name: "failures-divergences",
+        about: "failures and divergences; after a divergence everything is allowed",
+    },
+];
+
+/// The algorithms.
+pub const ALGORITHMS: &[Choice] = &[
+    Choice { name: "antichain", about: "keep only the least sets of specification states; no normal form is built" },
+    Choice { name: "normal-form", about: "normalise the specification before the search" },
+    Choice { name: "lazy-normal-form", about: "normalise the specification as far as the search looks" },
+];
+
+/// The search orders.
+pub const SEARCHES: &[Choice] = &[
+    Choice { name: "bfs", about: "breadth-first by visible events: a counterexample is a shortest one" },
+    Choice { name: "dfs", about: "depth-first: no promise about the length of a counterexample" },
+];
+
+/// What is minimised first, modulo divergence-preserving branching bisimulation.
+pub const PREPROCESSING: &[Choice] = &[
+    Choice { name: "none", about: "nothing" },
+    Choice { name: "spec", about: "the specification" },
+    Choice { name: "impl", about: "the implementation" },
+    Choice { name: "both", about: "both" },
+];
+
+/// What is minimised when the user does not say; `benchsuite/README.md` has the measurement.
+pub const DEFAULT_PREPROCESSING: &str = "spec";
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub struct Refining {
+    /// The file with the specification.
+    pub specification: PathBuf,
+    /// The file with the implementation.
+    pub implementation: PathBuf,
+    /// How both are read.
+    pub reading: Reading,
+    /// By its name in [`MODELS`].
+    pub model: &'static str,
+    /// By its name in [`ALGORITHMS`].
+    pub algorithm: &'static str,
+    /// By its name in [`SEARCHES`].
+    pub search: &'static str,
+    /// By its name in [`PREPROCESSING`].
+    pub preprocess: &'static str,
+}
+
+impl Refining {
+    fn options(&self, threads: usize) -> Options {
+        Options {
+            model: match self.model {
+                "trace" => Model::Traces,
+                "failures" => Model::Failures,
+                _ => Model::FailuresDivergences,
+            },
+            algorithm: match self.algorithm {
+                "normal-form" => Algorithm::NormalForm,
+                "lazy-normal-form" => Algorithm::LazyNormalForm,
+                _ => Algorithm::Antichain,
+            },
+            search: if self.search == "dfs" { Search::DepthFirst } else { Search::BreadthFirst },
+            preprocess: match self.preprocess {
+                "none" => Preprocess::Nothing,
+                "impl" => Preprocess::Implementation,
+                "both" => Preprocess::Both,
+                _ => Preprocess::Specification,
+            },
+            threads,
+        }
+    }
+}
+
+/// The answer of a refinement check.
+#[derive(Clone, Debug, Serialize)]
+pub struct RefineReport {
+    /// The file with the specification.
+    pub specification: String,
+    /// The file with the implementation.
+    pub implementation: String,
+    /// The model.
+    pub model: &'static str,
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// The search order.
+    pub search: &'static str,
+    /// What was minimised first.
+    pub preprocess: &'static str,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Why the answer is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Unfinished>,
+    /// What was counted.
+    pub statistics: StatisticsReport,
+    /// What it took, reading included.
+    #[serde(flatten)]
+    pub resources: Resources,
+    /// Why it does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<WitnessReport>,
+}
+
+/// What a refinement check counted.
+#[derive(Clone, Debug, Serialize)]
+pub struct StatisticsReport {
+    /// States of the specification after preprocessing.
+    pub specification_states: u64,
+    /// States of the implementation after preprocessing.
+    pub implementation_states: u64,
+    /// Pairs of a set of specification states and an implementation state.
+    pub product_states: u64,
+    /// Steps between them.
+    pub product_transitions: u64,
+    /// The most pairs that waited to be explored.
+    pub working_max: u64,
+    /// Antichain only: pairs that something smaller covered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub antichain_hits: Option<u64>,
+    /// Antichain only: pairs that nothing covered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub antichain_misses: Option<u64>,
+    /// Antichain only: its largest size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub antichain_max: Option<u64>,
+    /// Time for preprocessing and normal forms.
+    pub preparation_seconds: f64,
+    /// Time for the whole check without reading.
+    pub check_seconds: f64,
+}
+
+impl StatisticsReport {
+    fn new(statistics: &Statistics, algorithm: &str) -> StatisticsReport {
+        let antichain = |count: u64| (algorithm == "antichain").then_some(count);
+        StatisticsReport {
+            specification_states: statistics.specification_states,
+            implementation_states: statistics.implementation_states,
+            product_states: statistics.states,
+            product_transitions: statistics.transitions,
+            working_max: statistics.working_max,
+            antichain_hits: antichain(statistics.antichain_hits),
+            antichain_misses: antichain(statistics.antichain_misses),
+            antichain_max: antichain(statistics.antichain_max),
+            preparation_seconds: crate::seconds(statistics.preparation),
+            check_seconds: crate::seconds(statistics.elapsed),
+        }
+    }
+}
+
+/// Checks a refinement.
+pub fn refine(task: &Refining, job: &Job) -> Result<RefineReport, Problem> {
+    let labels = Arc::new(Labels::new());
+    let specification = read(&task.specification, &task.reading, &labels, job)?;
+    let implementation = read(&task.implementation, &task.reading, &labels, job)?;
+    let options = task.options(job.threads);
+    let outcome = trefoil_refine::refine(&specification, &implementation, options, &job.control);
+    let (verdict, unfinished, statistics, witness) = match outcome {
+        Ok(outcome) => {
+            let report = |witness| WitnessReport::new(witness, &specification, &implementation);
+            let witness = outcome.witness.as_ref().map(report);
+            let verdict = if witness.is_none() { Verdict::Holds } else { Verdict::Fails };
+            (verdict, None, outcome.statistics, witness)
+        }
+        Err(Unanswered::Stopped { reason, statistics }) => {
+            (Verdict::Unknown, Some(Unfinished::new(reason, &job.control)), *statistics, None)
+        }
+        Err(Unanswered::Refused(why)) => {
+            return Err(Problem::from(Diagnostic::error(REFUSED, why, Place::File(name(&task.implementation)))));
+        }
+    };
+    Ok(RefineReport {
+        specification: name(&task.specification),
+        implementation: name(&task.implementation),
+        model: task.model,
+        algorithm: task.algorithm,
+        search: task.search,
+        preprocess: task.preprocess,
+        verdict,
+        unfinished,
+        statistics: StatisticsReport::new(&statistics, task.algorithm),
+        resources: Resources::new(&job.control),
+        witness,
+    })
+}

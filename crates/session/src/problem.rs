@@ -1,0 +1,64 @@
+//! Why a job has no result.
+
+use trefoil_control::Stopped;
+use trefoil_source::{Code, CodeEntry, Diagnostic, Report, Sources, render};
+
+pub(crate) const CANNOT_WRITE: Code = "S001";
+pub(crate) const REFUSED: Code = "S002";
+
+/// The codes of this crate.
+const CODES: &[CodeEntry] = &[
+    CodeEntry::new(CANNOT_WRITE, "the result cannot be written", "trefoil lts random /dev/full --to aut"),
+    CodeEntry::new(
+        REFUSED,
+        "an engine cannot honour the options for this input",
+        "--preprocess impl on a system that is explored on the fly",
+    ),
+];
+
+/// Every code that a user can meet, with a line and an example each, part by part.
+pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
+    vec![("Files", trefoil_lts::format::CODES), ("Composition", trefoil_network::CODES), ("Results and options", CODES)]
+}
+
+/// A job ended without a result.
+#[derive(Clone, Debug)]
+pub enum Problem {
+    /// The input cannot be used; at least one diagnostic says why.
+    Input(Vec<Diagnostic>),
+    /// A budget ran out, or somebody interrupted.
+    Stopped(Stopped),
+}
+
+impl Problem {
+    /// The diagnostics as text for a terminal.
+    pub fn render(&self, colour: bool) -> String {
+        let sources = Sources::default();
+        self.diagnostics().iter().map(|diagnostic| render(diagnostic, &sources, colour)).collect()
+    }
+
+    /// The diagnostics as plain data.
+    pub fn reports(&self) -> Vec<Report> {
+        let sources = Sources::default();
+        self.diagnostics().iter().map(|diagnostic| Report::new(diagnostic, &sources)).collect()
+    }
+
+    fn diagnostics(&self) -> &[Diagnostic] {
+        match self {
+            Problem::Input(diagnostics) => diagnostics,
+            Problem::Stopped(_) => &[],
+        }
+    }
+}
+
+impl From<Stopped> for Problem {
+    fn from(stopped: Stopped) -> Problem {
+        Problem::Stopped(stopped)
+    }
+}
+
+impl From<Diagnostic> for Problem {
+    fn from(diagnostic: Diagnostic) -> Problem {
+        Problem::Input(vec![diagnostic])
+    }
+}

@@ -1,0 +1,89 @@
+//! Witnesses as plain data, with labels and states in words.
+
+use serde::Serialize;
+use trefoil_system::replay::acceptances_after;
+use trefoil_system::{Failure, LabelId, Labels, System, TakenStep, Witness};
+
+/// A counterexample to a refinement.
+#[derive(Clone, Debug, Serialize)]
+pub struct WitnessReport {
+    /// Its number of visible events.
+    pub length: usize,
+    /// Its visible events.
+    pub trace: Vec<String>,
+    /// The state the implementation starts in.
+    pub initial: String,
+    /// Every step of the implementation, internal ones included.
+    pub steps: Vec<StepReport>,
+    /// What goes wrong at the end.
+    pub failure: FailureReport,
+}
+
+/// One step of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepReport {
+    /// The label; `tau` when it is internal.
+    pub label: String,
+    /// The state reached.
+    pub state: String,
+}
+
+/// What goes wrong at the end of a counterexample.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum FailureReport {
+    /// The last event is not allowed by the specification.
+    Event {
+        /// The event.
+        event: String,
+    },
+    /// The implementation accepts too little.
+    Acceptance {
+        /// All that the implementation accepts.
+        accepted: Vec<String>,
+        /// The specification accepts at least all of one of these.
+        allowed: Vec<Vec<String>>,
+    },
+    /// The implementation diverges.
+    Divergence {
+        /// The internal steps around the cycle.
+        cycle: Vec<StepReport>,
+    },
+}
+
+impl WitnessReport {
+    /// The witness of a failed refinement in words.
+    pub fn new(witness: &Witness, specification: &dyn System, implementation: &dyn System) -> WitnessReport {
+        let labels = implementation.labels();
+        let steps_of = |steps: &[TakenStep]| -> Vec<StepReport> {
+            let report = |step: &TakenStep| StepReport {
+                label: labels.get(step.label).to_string(),
+                state: implementation.describe(&step.row),
+            };
+            steps.iter().map(report).collect()
+        };
+        let path = witness.path();
+        let trace: Vec<LabelId> = path.trace().collect();
+        let failure = match witness {
+            Witness::Path { failure: Failure::Event, .. } => {
+                FailureReport::Event { event: words(labels, trace.last().copied()).pop().unwrap_or_default() }
+            }
+            Witness::Path { failure: Failure::Acceptance(accepted), .. } => FailureReport::Acceptance {
+                accepted: words(labels, accepted.iter().copied()),
+                allowed: acceptances_after(specification, &trace).into_iter().map(|set| words(labels, set)).collect(),
+            },
+            Witness::Lasso { cycle, .. } => FailureReport::Divergence { cycle: steps_of(cycle) },
+        };
+        WitnessReport {
+            length: witness.length(),
+            trace: words(labels, trace),
+            initial: implementation.describe(&path.start),
+            steps: steps_of(&path.steps),
+            failure,
+        }
+    }
+}
+
+fn words(labels: &Labels, ids: impl IntoIterator<Item = LabelId>) -> Vec<String> {
+    labels.texts(ids)
+}
