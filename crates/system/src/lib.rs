@@ -9,6 +9,7 @@
 //! design that have no code yet (marks, symmetry actions, pictures) fit beside these without breaking them.
 
 pub mod checked;
+pub mod formula;
 pub mod labels;
 pub mod layout;
 pub mod replay;
@@ -16,6 +17,7 @@ pub mod transitions;
 pub mod witness;
 
 pub use checked::Checked;
+pub use formula::{Formula, FormulaId, FormulaNode, has_trace, satisfies};
 pub use labels::{Label, LabelId, Labels};
 pub use layout::{Layout, Slot, SlotSet, Value};
 pub use transitions::{Explorer, Group, GroupId, Observation, Observations, StateId, Step, System};

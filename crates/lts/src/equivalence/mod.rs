@@ -7,7 +7,9 @@
 //! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU), and the
 //! result depends on the input alone, to the numbers of its states.
 
+mod compare;
 mod determinise;
+mod distinguish;
 mod graph;
 mod partition;
 mod quotient;
@@ -22,6 +24,8 @@ use trefoil_control::{Control, Stopped};
 use trefoil_system::StateId;
 
 use crate::explicit::{Lts, Transition};
+pub use compare::{Comparison, Evidence, Side, check, compare};
+
 use determinise::determinise;
 use graph::{ABSENT, Prepared, Tau, prepare};
 use quotient::{Quotient, number, quotient};
