@@ -231,11 +231,12 @@ fn trace_class_count(lts: &Lts, weak: bool) -> usize {
     let close = |set: States| if weak { view.close(set) } else { set };
     let labels = alphabet(lts, weak);
     let mut subsets = vec![close(1 << lts.initial().index())];
+    let mut seen: BTreeSet<States> = subsets.iter().copied().collect();
     let mut at = 0;
     while at < subsets.len() {
         for &label in &labels {
             let next = close(view.after(subsets[at], label));
-            if next != 0 && !subsets.contains(&next) {
+            if next != 0 && seen.insert(next) {
                 subsets.push(next);
             }
         }

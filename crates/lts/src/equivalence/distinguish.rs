@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{Formula, FormulaId, LabelId, StateId};
 
-use super::partition::{Block, Partition};
+use super::partition::Partition;
 use super::signatures::Signatures;
 use crate::explicit::Lts;
 
@@ -123,7 +123,7 @@ impl Levels {
                 parts.push(members);
             }
             for (&number, members) in unstable.iter().zip(&parts) {
-                split(&mut partition, number, members, &mut moved);
+                partition.divide(number, members, |state, block| moved.push((state, block)));
             }
             look_again.clear();
             for &(state, block) in &moved {
@@ -178,42 +178,5 @@ impl Levels {
             }
         }
         best.expect("two states that part have a step that is not matched").1
-    }
-}
-
-/// Makes blocks of the classes of a block's marked states; the largest part keeps the number.
-fn split(partition: &mut Partition, number: u32, members: &[Vec<u32>], moved: &mut Vec<(u32, u32)>) {
-    let block = partition.blocks[number as usize];
-    let rest = Block { start: block.start + block.marked, end: block.end, marked: 0 };
-    let largest = (0..members.len()).rev().max_by_key(|&class| members[class].len());
-    let largest = largest.filter(|&class| members[class].len() as u32 > rest.len());
-    partition.blocks[number as usize] = rest;
-    let mut at = block.start;
-    for (class, states) in members.iter().enumerate() {
-        let part = Block { start: at, end: at + states.len() as u32, marked: 0 };
-        let home = if Some(class) == largest { number } else { partition.blocks.len() as u32 };
-        if home == number {
-            partition.blocks[number as usize] = part;
-        } else {
-            partition.blocks.push(part);
-        }
-        for &state in states {
-            partition.elements[at as usize] = state;
-            partition.position[state as usize] = at;
-            at += 1;
-            if home != number {
-                partition.block_of[state as usize] = home;
-                moved.push((state, home));
-            }
-        }
-    }
-    if largest.is_some() && rest.len() > 0 {
-        let home = partition.blocks.len() as u32;
-        partition.blocks.push(rest);
-        for place in rest.start..rest.end {
-            let state = partition.elements[place as usize];
-            partition.block_of[state as usize] = home;
-            moved.push((state, home));
-        }
     }
 }

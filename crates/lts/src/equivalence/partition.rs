@@ -61,4 +61,42 @@ impl Partition {
     pub(super) fn is_marked(&self, element: u32, block: Block) -> bool {
         self.position[element as usize] < block.start + block.marked
     }
+
+    /// Makes blocks of the classes of a block's marked elements, which are given; the unmarked ones are a class of their own.
+    /// The largest keeps the number; the elements of the others are told with their new block. No mark is left.
+    pub(super) fn divide(&mut self, number: u32, classes: &[Vec<u32>], mut moved: impl FnMut(u32, u32)) {
+        let block = self.blocks[number as usize];
+        let rest = Block { start: block.start + block.marked, end: block.end, marked: 0 };
+        let largest = (0..classes.len()).rev().max_by_key(|&class| classes[class].len());
+        let largest = largest.filter(|&class| classes[class].len() as u32 > rest.len());
+        self.blocks[number as usize] = rest;
+        let mut at = block.start;
+        for (class, elements) in classes.iter().enumerate() {
+            let part = Block { start: at, end: at + elements.len() as u32, marked: 0 };
+            let home = if Some(class) == largest { number } else { self.blocks.len() as u32 };
+            if home == number {
+                self.blocks[number as usize] = part;
+            } else {
+                self.blocks.push(part);
+            }
+            for &element in elements {
+                self.elements[at as usize] = element;
+                self.position[element as usize] = at;
+                at += 1;
+                if home != number {
+                    self.block_of[element as usize] = home;
+                    moved(element, home);
+                }
+            }
+        }
+        if largest.is_some() && rest.len() > 0 {
+            let home = self.blocks.len() as u32;
+            self.blocks.push(rest);
+            for place in rest.start..rest.end {
+                let element = self.elements[place as usize];
+                self.block_of[element as usize] = home;
+                moved(element, home);
+            }
+        }
+    }
 }

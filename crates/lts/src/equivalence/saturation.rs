@@ -40,7 +40,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, StateId};
 
 use super::graph::Graph;
-use super::partition::{Block, Partition};
+use super::partition::Partition;
 use super::refinement::Refined;
 use super::signatures::Signatures;
 use crate::explicit::Transition;
@@ -277,51 +277,15 @@ impl<'a> Saturation<'a> {
             let block = self.partition.blocks[number as usize];
             let marked = block.start as usize..(block.start + block.marked) as usize;
             let mut members: Vec<Vec<u32>> = Vec::new();
-            for at in marked.clone() {
+            for at in marked {
                 let node = self.partition.elements[at];
                 let key = u64::from(self.silent[node as usize]) << 32 | u64::from(self.visible[node as usize]);
                 let class = classes.intern(&[key]) as usize;
                 members.resize_with(members.len().max(class), Vec::new);
                 members[class - 1].push(node);
             }
-            let rest = block.len() - block.marked;
-            let largest = (0..members.len()).max_by_key(|&class| (members[class].len(), Reverse(class)));
-            let largest = largest.filter(|&class| members[class].len() as u32 > rest);
-            // The marked nodes by class, and the unmarked ones where they are, at the end.
-            let mut at = block.start;
-            let kept = Block { start: marked.end as u32, end: block.end, marked: 0 };
-            self.partition.blocks[number as usize] = kept;
-            for (class, nodes) in members.iter().enumerate() {
-                let part = Block { start: at, end: at + nodes.len() as u32, marked: 0 };
-                let home = if Some(class) == largest { number } else { self.partition.blocks.len() as u32 };
-                if home == number {
-                    self.partition.blocks[number as usize] = part;
-                } else {
-                    self.partition.blocks.push(part);
-                }
-                self.place(nodes, &mut at, home, home != number);
-            }
-            if largest.is_some() && rest > 0 {
-                let home = self.partition.blocks.len() as u32;
-                self.partition.blocks.push(kept);
-                for place in kept.start..kept.end {
-                    let node = self.partition.elements[place as usize];
-                    self.partition.block_of[node as usize] = home;
-                    self.moved.push(node);
-                }
-            }
-        }
-    }
-
-    fn place(&mut self, nodes: &[u32], at: &mut u32, home: u32, new: bool) {
-        for &node in nodes {
-            self.partition.elements[*at as usize] = node;
-            self.partition.position[node as usize] = *at;
-            *at += 1;
-            if new {
-                self.partition.block_of[node as usize] = home;
-                self.moved.push(node);
-            }
+            let moved = &mut self.moved;
+            self.partition.divide(number, &members, |node, _| moved.push(node));
         }
     }
 
