@@ -128,10 +128,13 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         let (words, inserter) = (self.words, &mut self.inserter);
         self.explorer.successors(row, &mut |step| {
             let at = packed.len();
-            packed.resize(at + words, 0);
-            let target = &mut packed[at..];
-            packing.pack(step.row, target);
-            let hash = inserter.hash(target);
+            if words == 1 {
+                packed.push(packing.pack_word(step.row));
+            } else {
+                packed.resize(at + words, 0);
+                packing.pack(step.row, &mut packed[at..]);
+            }
+            let hash = inserter.hash(&packed[at..]);
             inserter.expect(hash);
             steps.push(PackedStep { hash, label: step.label, group: step.group });
         });
@@ -162,6 +165,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             if batch.edges.len() < source.end - begin {
                 break;
             }
+            output.expanded = true;
             self.counts.expanded += 1;
             self.counts.transitions += batch.edges.len() as u64;
             let distance = self.shared.level.load(Ordering::Relaxed) as u32;

@@ -68,17 +68,10 @@ impl Packing {
     #[inline]
     pub fn pack(&self, row: &[Value], words: &mut [u64]) {
         debug_assert_eq!(row.len(), self.fields.len());
-        let mut excess = 0u64;
         if let [word] = words {
-            let mut packed = 0u64;
-            for (field, &value) in self.fields.iter().zip(row) {
-                let value = u64::from(value);
-                excess |= value >> field.bits;
-                // A slot with one value may stand behind the last bit of the word, and then has nothing to say.
-                packed |= value.wrapping_shl(field.shift);
-            }
-            *word = packed;
+            *word = self.pack_word(row);
         } else {
+            let mut excess = 0u64;
             words.fill(0);
             for (field, &value) in self.fields.iter().zip(row) {
                 let value = u64::from(value);
@@ -92,8 +85,22 @@ impl Packing {
                     words[word + 1] |= value >> (64 - field.shift);
                 }
             }
+            assert_eq!(excess, 0, "a value does not fit its slot");
+        }
+    }
+
+    /// Packs a row that fits one word; panics as [`Packing::pack`] does.
+    #[inline]
+    pub(crate) fn pack_word(&self, row: &[Value]) -> u64 {
+        let (mut packed, mut excess) = (0u64, 0u64);
+        for (field, &value) in self.fields.iter().zip(row) {
+            let value = u64::from(value);
+            excess |= value >> field.bits;
+            // A slot with one value may stand behind the last bit of the word, and then has nothing to say.
+            packed |= value << (field.shift & 63);
         }
         assert_eq!(excess, 0, "a value does not fit its slot");
+        packed
     }
 
     /// Unpacks a row again.

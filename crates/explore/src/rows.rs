@@ -71,10 +71,6 @@ impl Notes {
         // Most claims come late; a load does not take the line away from other cores.
         word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.parents.len() * 4 + self.claims.len() * 8
-    }
 }
 
 /// A fixed number of rows.
@@ -96,8 +92,9 @@ impl Segment {
         Segment { bytes, notes: Notes::new(SEGMENT_ROWS, keep) }
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes.len() + self.notes.bytes()
+    /// Bytes of the rows alone.
+    pub(crate) fn row_bytes(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Where row `at` lies. The bounds check is what makes the two functions below stay inside.
@@ -137,6 +134,37 @@ impl Segment {
             let last = unsafe { place.add(row_bytes - 8).cast::<u64>().read_unaligned().to_le() };
             words[whole] = last >> ((8 - rest) * 8);
         }
+    }
+
+    /// Is this the row?
+    ///
+    /// # Safety
+    ///
+    /// As for [`Segment::read`].
+    #[inline]
+    pub(crate) unsafe fn equals(&self, at: usize, row_bytes: usize, words: &[u64]) -> bool {
+        assert!(row_bytes >= LEAST_BYTES && row_bytes <= words.len() * 8 && row_bytes + 8 > words.len() * 8);
+        let place = self.place(at, row_bytes);
+        if row_bytes < 8 {
+            // SAFETY: both reads cover bytes of this row only, as it has at least four.
+            let (low, high) = unsafe {
+                let low = place.cast::<u32>().read_unaligned().to_le();
+                (low, place.add(row_bytes - 4).cast::<u32>().read_unaligned().to_le())
+            };
+            return low == words[0] as u32 && high == (words[0] >> ((row_bytes - 4) * 8)) as u32;
+        }
+        let whole = row_bytes / 8;
+        for (index, &word) in words[..whole].iter().enumerate() {
+            // SAFETY: `index < whole`, so these eight bytes are of this row.
+            if unsafe { place.add(index * 8).cast::<u64>().read_unaligned().to_le() } != word {
+                return false;
+            }
+        }
+        let rest = row_bytes % 8;
+        // SAFETY: the last eight bytes of the row, which has at least eight.
+        rest == 0
+            || unsafe { place.add(row_bytes - 8).cast::<u64>().read_unaligned().to_le() } >> ((8 - rest) * 8)
+                == words[whole]
     }
 
     /// Writes a row.
@@ -233,6 +261,17 @@ mod tests {
                 // SAFETY: one thread.
                 unsafe { segment.read(at, row_bytes, &mut back) };
                 assert_eq!(back, row(at as u64), "{row_bytes} bytes, row {at}");
+                for other in 0..4 {
+                    // SAFETY: one thread.
+                    let equal = unsafe { segment.equals(at, row_bytes, &row(other)) };
+                    assert_eq!(equal, other as usize == at);
+                }
+                for bit in 0..row_bytes * 8 {
+                    back[bit / 64] ^= 1 << (bit % 64);
+                    // SAFETY: one thread.
+                    assert!(!unsafe { segment.equals(at, row_bytes, &back) });
+                    back[bit / 64] ^= 1 << (bit % 64);
+                }
             }
         }
     }

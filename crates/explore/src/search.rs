@@ -276,27 +276,29 @@ pub fn search<V: Visitor>(
     Exploration { end, counts, initial, states: states.freeze(), visitors }
 }
 
-/// Level after level until nothing is left; the distance of the last one.
+/// Level after level until nothing is left; the greatest distance of an expanded state.
 fn run_levels<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, '_, V>>, initial: StateId) -> u32 {
     let mut level = Frontier::default();
     level.push(initial);
+    let mut depth = 0;
     loop {
         let mut next = Frontier::default();
         // The entries of the level itself may have been claimed meanwhile; what τ adds is claimed already.
         let mut claimed = false;
         let mut round = std::mem::take(&mut level);
+        let distance = shared.level.load(Ordering::Relaxed) as u32;
         while !round.is_empty() && !shared.halted() {
             let outputs = crew.run(round.into_pieces(crew.len()), claimed);
             round = Frontier::default();
             for output in outputs {
+                depth = if output.expanded { distance } else { depth };
                 round.append(output.now);
                 next.append(output.next);
             }
             claimed = true;
         }
-        let distance = shared.level.load(Ordering::Relaxed) as u32;
         if shared.halted() || shared.has_found() || next.is_empty() {
-            return distance;
+            return depth;
         }
         level = next;
         // Distances are for people beyond this; a search of 2^32 levels does not end anyway.

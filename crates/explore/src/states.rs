@@ -158,7 +158,7 @@ impl StateSet {
     /// A thread's access to the set. While it holds positions or a lock (until [`Inserter::release`]) the index cannot grow.
     pub fn inserter(&self) -> Inserter<'_> {
         let words = vec![0; self.packing.words()];
-        Inserter { set: self, guard: None, open: [0..0, 0..0], words, scratch: vec![0; self.packing.words()] }
+        Inserter { set: self, guard: None, open: [0..0, 0..0], words, scratch: Vec::new() }
     }
 
     /// Makes room for more states.
@@ -189,8 +189,16 @@ impl StateSet {
     }
 
     fn bytes_of(&self, core: &Core) -> usize {
-        let segments: usize = core.segments.iter().filter_map(OnceLock::get).map(Segment::bytes).sum();
-        core.index.len() * 4 + segments
+        let segments = core.segments.iter().filter_map(OnceLock::get);
+        core.index.len() * 4 + segments.map(Segment::row_bytes).sum::<usize>()
+    }
+
+    /// Bytes allocated for rows and index, without parents and claims.
+    pub fn bytes(&self) -> usize {
+        match &self.table {
+            Table::Dense { seen, .. } => seen.len() * 8,
+            Table::Hashed { core, .. } => self.bytes_of(&core.read().unwrap_or_else(PoisonError::into_inner)),
+        }
     }
 
     /// Ends the growing: from now on rows can be read.
@@ -315,9 +323,9 @@ pub struct Inserter<'a> {
     guard: Option<RwLockReadGuard<'a, Core>>,
     /// Private positions; new states of two kinds get positions from two blocks, so that each kind has long ranges.
     open: [Range<u32>; 2],
-    /// A row that is being compared.
+    /// A row that is being read.
     words: Vec<u64>,
-    /// A row that is being packed.
+    /// Rows that are being inserted, each behind its hash.
     scratch: Vec<u64>,
 }
 
@@ -328,22 +336,42 @@ impl Drop for Inserter<'_> {
 }
 
 impl<'a> Inserter<'a> {
-    /// Inserts a row: its number, and whether it is new. Grows the set when it has to.
-    pub fn insert(&mut self, row: &[Value], control: &Control) -> Result<(StateId, bool), Stopped> {
-        let mut packed = std::mem::take(&mut self.scratch);
-        self.set.packing.pack(row, &mut packed);
-        let hashed = self.hash(&packed);
-        let result = loop {
-            match self.insert_packed(&packed, hashed, StateId(0), 0) {
-                Ok(found) => break Ok(found),
-                Err(full) => {
-                    if let Err(stopped) = self.make_room(&full, control) {
-                        break Err(stopped);
+    /// Inserts rows, one behind the other in `rows`, and appends for each its number and whether it is new. Grows the set when
+    /// it has to. A few dozen rows at a time hide most of the time that memory takes.
+    pub fn insert_all(
+        &mut self,
+        rows: &[Value],
+        control: &Control,
+        inserted: &mut Vec<(StateId, bool)>,
+    ) -> Result<(), Stopped> {
+        let (width, words) = (self.set.packing.width().max(1), self.set.packing.words());
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        scratch.resize(rows.len() / width * (words + 1), 0);
+        for (row, packed) in rows.chunks_exact(width).zip(scratch.chunks_exact_mut(words + 1)) {
+            self.set.packing.pack(row, &mut packed[1..]);
+            packed[0] = self.hash(&packed[1..]);
+            self.expect(packed[0]);
+        }
+        for packed in scratch.chunks_exact(words + 1) {
+            self.expect_row(packed[0]);
+        }
+        let mut result = Ok(());
+        'rows: for packed in scratch.chunks_exact(words + 1) {
+            loop {
+                match self.insert_packed(&packed[1..], packed[0], StateId(0), 0) {
+                    Ok(found) => {
+                        inserted.push(found);
+                        continue 'rows;
                     }
+                    Err(full) => result = self.make_room(&full, control),
+                }
+                if result.is_err() {
+                    break 'rows;
                 }
             }
-        };
-        self.scratch = packed;
+        }
+        self.scratch = scratch;
         result
     }
 
@@ -462,8 +490,7 @@ impl<'a> Inserter<'a> {
                     if entry & !id_mask == tag {
                         let id = (entry & id_mask) - 1;
                         // SAFETY: the entry was read with acquire ordering, so the position is published.
-                        unsafe { core.segment(id).read(id as usize % SEGMENT_ROWS, row_bytes, &mut self.words) };
-                        if self.words == packed {
+                        if unsafe { core.segment(id).equals(id as usize % SEGMENT_ROWS, row_bytes, packed) } {
                             return Ok((StateId(id), false));
                         }
                     }
@@ -577,14 +604,7 @@ impl States {
 
     /// Bytes allocated for rows and index, without parents and claims.
     pub fn bytes(&self) -> usize {
-        match &self.set.table {
-            Table::Dense { seen, .. } => seen.len() * 8,
-            Table::Hashed { core, .. } => {
-                let core = core.read().unwrap_or_else(PoisonError::into_inner);
-                let notes: usize = core.segments.iter().filter_map(OnceLock::get).map(|s| s.notes.bytes()).sum();
-                self.set.bytes_of(&core) - notes
-            }
-        }
+        self.set.bytes()
     }
 
     /// How many entries the index has; none for a dense set.

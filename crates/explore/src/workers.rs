@@ -21,6 +21,8 @@ const WORTH_SHARING: u64 = 64;
 pub(crate) struct Output {
     pub(crate) now: Frontier,
     pub(crate) next: Frontier,
+    /// Was any state expanded? A level may consist of states that were claimed for the level before.
+    pub(crate) expanded: bool,
 }
 
 /// What works on pieces; each lives on its own thread.

@@ -1,0 +1,303 @@
+//! Orders, distances, findings, paths, and ends, on explicit systems.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use trefoil_control::{Control, Limits, Stopped};
+use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, collect, search};
+use trefoil_lts::Lts;
+use trefoil_system::{
+    Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, StateId, Step, System, Value, replay,
+};
+use trefoil_testkit::composition::distances;
+use trefoil_testkit::{Random, RandomShape, random_lts, seed};
+
+/// An explicit system whose rows are too wide for a dense set.
+struct Wide {
+    lts: Lts,
+    layout: Layout,
+    groups: Vec<Group>,
+}
+
+impl Wide {
+    fn new(lts: Lts) -> Wide {
+        let slots: SlotSet = [0, 1].into_iter().collect();
+        let group = Group {
+            name: "all".into(),
+            guards: slots.clone(),
+            reads: slots.clone(),
+            may_write: slots,
+            must_write: SlotSet::default(),
+        };
+        let layout = Layout::new(vec![Slot::discovered("state"), Slot::bounded("parity", 2)]);
+        Wide { lts, layout, groups: vec![group] }
+    }
+}
+
+/// Numbers are scattered, and come back.
+fn wide(state: u32) -> [Value; 2] {
+    [state.wrapping_mul(0x9e37_79b1), state % 2]
+}
+
+fn narrow(row: &[Value]) -> StateId {
+    StateId(if row.len() == 1 { row[0] } else { row[0].wrapping_mul(0x0e8b_2f51) })
+}
+
+impl System for Wide {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    fn labels(&self) -> &Arc<Labels> {
+        self.lts.labels()
+    }
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+    fn initial(&self) -> Vec<Value> {
+        wide(self.lts.initial().0).to_vec()
+    }
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(WideExplorer(&self.lts))
+    }
+}
+
+struct WideExplorer<'a>(&'a Lts);
+
+impl Explorer for WideExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        for transition in self.0.outgoing(narrow(row)) {
+            sink(Step { group: GroupId(0), label: transition.label, row: &wide(transition.target.0) });
+        }
+    }
+}
+
+/// Remembers the distance of every state, and reports the states and labels it is told to.
+#[derive(Clone, Default)]
+struct Watch {
+    distances: Vec<(Vec<Value>, u32)>,
+    states: Vec<StateId>,
+    label: Option<LabelId>,
+}
+
+impl Visitor for Watch {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        self.distances.push((state.row.to_vec(), state.distance));
+        if self.states.contains(&narrow(state.row)) {
+            return Finding::State;
+        }
+        let step = state.steps.iter().position(|edge| Some(edge.label) == self.label);
+        step.map_or(Finding::Nothing, Finding::Step)
+    }
+}
+
+fn random_system(random: &mut Random, states: u32) -> Lts {
+    let labels = Arc::new(Labels::new());
+    let shape = RandomShape {
+        states,
+        transitions: states as usize + random.below(states as usize + 1),
+        labels: 1 + random.below(3),
+        tau_percent: [0, 20, 50, 80, 97][random.below(5)],
+    };
+    random_lts(&labels, shape, random)
+}
+
+/// Small systems many times, larger ones, where threads really share rounds, a few times.
+fn sizes(random: &mut Random, case: usize) -> u32 {
+    if case % 20 == 0 { 3000 } else { 1 + random.below(30) as u32 }
+}
+
+fn both(lts: &Lts) -> [Box<dyn System>; 2] {
+    [Box::new(lts.clone()), Box::new(Wide::new(lts.clone()))]
+}
+
+#[test]
+fn distances_are_those_of_the_definition() {
+    let seed = seed();
+    let mut random = Random::new(seed);
+    for case in 0..400 {
+        let size = sizes(&mut random, case);
+        let lts = random_system(&mut random, size);
+        let threads = [1, 2, 4][case % 3];
+        for (order, all) in [(Order::Visible, false), (Order::Steps, true)] {
+            let expected = distances(&lts, all);
+            for system in both(&lts) {
+                let options = Options { threads, order, parents: true };
+                let found = search(&*system, &options, &Control::unlimited(), Watch::default);
+                assert_eq!(found.end, End::Complete);
+                let mut seen: BTreeMap<StateId, u32> = BTreeMap::new();
+                for (row, distance) in found.visitors.iter().flat_map(|visitor| &visitor.distances) {
+                    let state = narrow(row);
+                    assert!(seen.insert(state, *distance).is_none(), "seed {seed} case {case}: {state:?} twice");
+                }
+                for state in lts.states() {
+                    let context = format!("seed {seed} case {case} {order:?} {threads} threads, state {state:?}");
+                    assert_eq!(seen.get(&state).copied(), expected[state.index()], "{context}");
+                }
+                let reachable = expected.iter().flatten();
+                assert_eq!(found.counts.states, reachable.clone().count() as u64);
+                assert_eq!(found.counts.expanded, found.counts.states);
+                assert_eq!(Some(&found.counts.depth), reachable.max());
+            }
+        }
+    }
+}
+
+#[test]
+fn findings_are_shortest_and_their_paths_replay() {
+    let seed = seed();
+    let mut random = Random::new(seed);
+    let mut found_any = 0;
+    for case in 0..600 {
+        let size = sizes(&mut random, case);
+        let lts = random_system(&mut random, size);
+        let states: Vec<StateId> =
+            (0..1 + random.below(3)).map(|_| StateId(random.below(size as usize) as u32)).collect();
+        let label = random.chance(50).then(|| LabelId(random.below(5) as u32));
+        for (order, all) in [(Order::Visible, false), (Order::Steps, true)] {
+            let far = distances(&lts, all);
+            let by_state = states.iter().filter_map(|state| far[state.index()]).min();
+            let cost = |label: LabelId| u32::from(all || label.is_visible());
+            // A state that is reported itself does not report its steps.
+            let stepping =
+                lts.all_transitions().filter(|(source, t)| Some(t.label) == label && !states.contains(source));
+            let by_step = stepping.filter_map(|(source, t)| Some(far[source.index()]? + cost(t.label))).min();
+            let expected = by_state.into_iter().chain(by_step).min();
+            for system in both(&lts) {
+                for threads in [1, 3] {
+                    let watch = Watch { states: states.clone(), label, ..Watch::default() };
+                    let options = Options { threads, order, parents: true };
+                    let exploration = search(&*system, &options, &Control::unlimited(), || watch.clone());
+                    let context = format!("seed {seed} case {case} {order:?} {threads} threads");
+                    let End::Found(found) = &exploration.end else {
+                        assert_eq!((&exploration.end, expected), (&End::Complete, None), "{context}");
+                        continue;
+                    };
+                    assert_eq!(Some(found.length), expected, "{context}");
+                    let path = exploration.path_to(&*system, found).expect("parents were kept");
+                    assert_eq!(replay::replay_path(&*system, &path), Ok(()), "{context}");
+                    let length = if all { path.steps.len() } else { path.length() };
+                    assert_eq!(length as u32, found.length, "{context}");
+                    match &found.step {
+                        Some(step) => assert_eq!(Some(step.label), label),
+                        None => assert!(states.contains(&narrow(path.last()))),
+                    }
+                    found_any += 1;
+                }
+            }
+        }
+    }
+    assert!(found_any > 2000, "{found_any}");
+}
+
+#[test]
+fn depth_first_visits_everything_once() {
+    let mut random = Random::new(seed());
+    for case in 0..100 {
+        let size = sizes(&mut random, case);
+        let lts = random_system(&mut random, size);
+        for system in both(&lts) {
+            let options = Options { threads: 2, order: Order::DepthFirst, parents: true };
+            let found = search(&*system, &options, &Control::unlimited(), Watch::default);
+            let mut seen: Vec<StateId> = found
+                .visitors
+                .iter()
+                .flat_map(|visitor| visitor.distances.iter().map(|(row, _)| narrow(row)))
+                .collect();
+            seen.sort_unstable();
+            let reachable = distances(&lts, true);
+            assert!(seen.into_iter().eq(lts.states().filter(|state| reachable[state.index()].is_some())));
+        }
+    }
+}
+
+#[test]
+fn a_collected_graph_does_not_depend_on_the_threads() {
+    let mut random = Random::new(seed());
+    for _ in 0..3 {
+        let lts = random_system(&mut random, 4000);
+        for system in both(&lts) {
+            let graph = |threads| collect(&*system, threads, &Control::unlimited()).ok().expect("nothing stops it");
+            let alone = graph(1);
+            for threads in [2, 4] {
+                let together = graph(threads);
+                assert_eq!(alone.starts, together.starts);
+                assert_eq!(alone.transitions, together.transitions);
+            }
+        }
+    }
+}
+
+/// Counts for ever; every state has a τ and a visible step. Panics at one state if told to.
+struct Endless {
+    labels: Arc<Labels>,
+    layout: Layout,
+    groups: Vec<Group>,
+    panics: bool,
+}
+
+impl Endless {
+    fn new(panics: bool) -> Endless {
+        let labels = Arc::new(Labels::new());
+        labels.name("a");
+        let layout = Layout::new(vec![Slot::discovered("x"), Slot::discovered("y")]);
+        Endless { labels, layout, groups: vec![Group::default()], panics }
+    }
+}
+
+impl System for Endless {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+    fn initial(&self) -> Vec<Value> {
+        vec![0, 0]
+    }
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(EndlessExplorer(self.panics))
+    }
+}
+
+struct EndlessExplorer(bool);
+
+impl Explorer for EndlessExplorer {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        assert!(!self.0 || row[0] + row[1] < 300, "a bug in a system");
+        sink(Step { group: GroupId(0), label: LabelId::TAU, row: &[row[0] + 1, row[1]] });
+        sink(Step { group: GroupId(0), label: LabelId(2), row: &[row[0], row[1] + 1] });
+    }
+}
+
+#[test]
+fn a_search_stops_when_told_and_keeps_its_counts() {
+    for order in [Order::Steps, Order::Visible, Order::DepthFirst] {
+        let limit = Duration::from_millis(60);
+        let control = Control::new(Limits { time: Some(limit), memory: None });
+        let begin = Instant::now();
+        let options = Options { threads: 2, order, parents: false };
+        let ended = search(&Endless::new(false), &options, &control, || ());
+        assert_eq!(ended.end, End::Stopped(Stopped::Timeout { limit }));
+        assert!(ended.counts.states > 100 && ended.counts.expanded < ended.counts.states);
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        let snapshot = control.progress().snapshot();
+        assert!(snapshot.states > 0 && snapshot.transitions > 0);
+    }
+    let control = Control::unlimited();
+    control.cancel();
+    let unfinished = collect(&Endless::new(false), 2, &control).err().expect("it was cancelled");
+    assert_eq!((unfinished.stopped, unfinished.counts.expanded), (Stopped::Interrupted, 0));
+}
+
+#[test]
+fn a_panic_in_a_system_reaches_the_caller() {
+    for threads in [1, 2, 4] {
+        let options = Options { threads, order: Order::Steps, parents: false };
+        let outcome = std::panic::catch_unwind(|| search(&Endless::new(true), &options, &Control::unlimited(), || ()));
+        assert!(outcome.is_err());
+    }
+}
