@@ -14,6 +14,7 @@ mod path;
 mod rows;
 mod search;
 mod states;
+mod sync;
 mod workers;
 
 pub use collect::{Collected, Unfinished, collect};

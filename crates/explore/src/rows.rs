@@ -11,13 +11,14 @@
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::sync::{AtomicU32, AtomicU64, Ordering, Watched};
 
 /// The least number of bytes of a row.
 pub(crate) const LEAST_BYTES: usize = 4;
 
-/// Rows of one segment.
-pub(crate) const SEGMENT_ROWS: usize = 1 << 13;
+/// Rows of one segment; few where every interleaving is tried.
+pub(crate) const SEGMENT_ROWS: usize = if cfg!(test) { 8 } else { 1 << 12 };
 
 /// What is kept per state besides the row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,6 +77,7 @@ impl Notes {
 /// A fixed number of rows.
 pub(crate) struct Segment {
     bytes: Box<[UnsafeCell<u8>]>,
+    watched: Watched,
     pub(crate) notes: Notes,
 }
 
@@ -89,7 +91,7 @@ impl Segment {
         let zeroed: Box<[u8]> = vec![0u8; row_bytes * SEGMENT_ROWS].into_boxed_slice();
         // SAFETY: `UnsafeCell<u8>` has the layout of `u8`, and the box is owned and not used otherwise.
         let bytes = unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [UnsafeCell<u8>]) };
-        Segment { bytes, notes: Notes::new(SEGMENT_ROWS, keep) }
+        Segment { bytes, watched: Watched::new(SEGMENT_ROWS), notes: Notes::new(SEGMENT_ROWS, keep) }
     }
 
     /// Bytes of the rows alone.
@@ -114,6 +116,7 @@ impl Segment {
     pub(crate) unsafe fn read(&self, at: usize, row_bytes: usize, words: &mut [u64]) {
         assert!(row_bytes >= LEAST_BYTES && row_bytes <= words.len() * 8 && row_bytes + 8 > words.len() * 8);
         let place = self.place(at, row_bytes);
+        self.watched.reads(at);
         if row_bytes < 8 {
             // SAFETY: both reads cover bytes of this row only, as it has at least four.
             unsafe {
@@ -145,6 +148,7 @@ impl Segment {
     pub(crate) unsafe fn equals(&self, at: usize, row_bytes: usize, words: &[u64]) -> bool {
         assert!(row_bytes >= LEAST_BYTES && row_bytes <= words.len() * 8 && row_bytes + 8 > words.len() * 8);
         let place = self.place(at, row_bytes);
+        self.watched.reads(at);
         if row_bytes < 8 {
             // SAFETY: both reads cover bytes of this row only, as it has at least four.
             let (low, high) = unsafe {
@@ -176,6 +180,7 @@ impl Segment {
     pub(crate) unsafe fn write(&self, at: usize, row_bytes: usize, words: &[u64]) {
         assert!(row_bytes >= LEAST_BYTES && row_bytes <= words.len() * 8 && row_bytes + 8 > words.len() * 8);
         let place = self.place(at, row_bytes);
+        self.watched.writes(at);
         if row_bytes < 8 {
             // SAFETY: both writes cover bytes of this row only, as it has at least four.
             unsafe {
@@ -218,21 +223,33 @@ pub(crate) fn prefetch<T>(place: *const T) {
 }
 
 /// Zeroed atomics that the operating system hands out lazily.
+#[cfg(not(test))]
 pub(crate) fn atomics32(len: usize) -> Box<[AtomicU32]> {
+    const { assert!(align_of::<AtomicU32>() == align_of::<u32>()) };
     let zeroed: Box<[u32]> = vec![0u32; len].into_boxed_slice();
-    // SAFETY: an atomic has the layout of its integer, and the box is owned and not used otherwise.
+    // SAFETY: an atomic has the size and (asserted above) the alignment of its integer, and the box is owned and not used
+    // otherwise.
     unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [AtomicU32]) }
 }
 
 /// As [`atomics32`].
+#[cfg(not(test))]
 pub(crate) fn atomics64(len: usize) -> Box<[AtomicU64]> {
+    const { assert!(align_of::<AtomicU64>() == align_of::<u64>()) };
     let zeroed: Box<[u64]> = vec![0u64; len].into_boxed_slice();
-    // SAFETY: an atomic has the size and, on every platform with 64-bit atomics that we build for, the alignment of
-    // its integer (checked below), and the box is owned and not used otherwise.
+    // SAFETY: as in `atomics32`.
     unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [AtomicU64]) }
 }
 
-const _: () = assert!(align_of::<AtomicU64>() == align_of::<u64>() && align_of::<AtomicU32>() == align_of::<u32>());
+#[cfg(test)]
+pub(crate) fn atomics32(len: usize) -> Box<[AtomicU32]> {
+    (0..len).map(|_| AtomicU32::new(0)).collect()
+}
+
+#[cfg(test)]
+pub(crate) fn atomics64(len: usize) -> Box<[AtomicU64]> {
+    (0..len).map(|_| AtomicU64::new(0)).collect()
+}
 
 #[cfg(test)]
 mod tests {
@@ -240,6 +257,10 @@ mod tests {
 
     #[test]
     fn rows_of_every_length_come_back_and_leave_their_neighbours() {
+        loom::model(rows_come_back);
+    }
+
+    fn rows_come_back() {
         for row_bytes in LEAST_BYTES..40 {
             let segment = Segment::new(row_bytes, Keep::default());
             let words = row_bytes.div_ceil(8);
@@ -252,7 +273,7 @@ mod tests {
                 }
                 row
             };
-            for at in [1, 0, 3, 2, SEGMENT_ROWS - 1] {
+            for at in [1, 0, 3, 2, 6, SEGMENT_ROWS - 1] {
                 // SAFETY: one thread.
                 unsafe { segment.write(at, row_bytes, &row(at as u64)) };
             }
