@@ -5,6 +5,7 @@
 mod exploring;
 mod minimise;
 mod read;
+mod refinement;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,16 @@ const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark { name: "store", about: "inserting rows: [STATES] [BYTES]", run: exploring::store },
     Benchmark { name: "compose", about: "exploring a network: [PHILOSOPHERS]", run: exploring::compose },
+    Benchmark {
+        name: "example-2-3-4",
+        about: "refinement of a ladder by itself: linear in n and in k",
+        run: refinement::example_2_3_4,
+    },
+    Benchmark {
+        name: "refine",
+        about: "refinement of larger systems; [PATH of ltscompare]",
+        run: refinement::refinements,
+    },
 ];
 
 fn main() -> ExitCode {

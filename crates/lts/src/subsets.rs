@@ -197,6 +197,11 @@ impl LazyNormalForm {
         Ok(Some(target))
     }
 
+    /// Can this event follow? Not to be asked of chaos, which allows it.
+    pub fn allows_event(&self, node: NodeId, label: LabelId) -> bool {
+        self.edges(node).binary_search_by_key(&label, |edge| edge.label).is_ok()
+    }
+
     /// Does the specification accept something inside the labels for which `offered` holds, after this trace?
     pub fn allows(&self, node: NodeId, mut offered: impl FnMut(LabelId) -> bool) -> bool {
         self.family(node).iter().any(|&set| self.acceptances.labels(set).all(&mut offered))

@@ -4,25 +4,12 @@ use std::collections::HashSet;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::Divergence;
-use trefoil_lts::{LazyNormalForm, NodeId};
+use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
 use trefoil_system::{Failure, LabelId, Path, TakenStep, Value, Witness};
 
 use crate::implementation::{Graph, Taus};
 use crate::search::{Found, ProductSearch};
 use crate::visited::Visited;
-
-/// What is wrong after a trace, without the run that shows it.
-pub(crate) struct Violation {
-    trace: Vec<LabelId>,
-    node: NodeId,
-    kind: Kind,
-}
-
-enum Kind {
-    Event(LabelId),
-    Acceptance,
-    Divergence,
-}
 
 /// The witness that a search found, in the implementation that it searched.
 pub(crate) fn witness<G: Graph, V: Visited>(
@@ -48,25 +35,49 @@ pub(crate) fn witness<G: Graph, V: Visited>(
     }
 }
 
-/// What the search found, for an implementation that has the same traces, failures and divergences.
-pub(crate) fn violation<G: Graph, V: Visited>(search: &ProductSearch<'_, G, V>, found: &Found) -> Violation {
-    let (pair, kind) = match *found {
-        Found::Event { pair, label, .. } => (pair, Kind::Event(label)),
-        Found::Acceptance { pair, .. } => (pair, Kind::Acceptance),
-        Found::Divergence { pair } => (pair, Kind::Divergence),
-    };
-    let labels = search.path(pair).into_iter().map(|(label, _)| label);
-    Violation { trace: labels.filter(|label| label.is_visible()).collect(), node: search.pair(pair).node, kind }
+/// What is wrong after a trace, without the run that shows it.
+struct Violation {
+    trace: Vec<LabelId>,
+    /// Where the specification is after the trace.
+    node: NodeId,
+    kind: Kind,
 }
 
-/// Shows a violation in another implementation, by following its trace there. `None` when it is not there, which is a bug
-/// in whatever said that the two implementations are alike.
+enum Kind {
+    Event(LabelId),
+    Acceptance,
+    Divergence,
+}
+
+impl Violation {
+    fn new(witness: &Witness, normal_form: &LazyNormalForm, control: &Control) -> Result<Violation, Stopped> {
+        let mut trace: Vec<LabelId> = witness.path().trace().collect();
+        let kind = match witness {
+            Witness::Path { failure: Failure::Event, .. } => {
+                Kind::Event(trace.pop().expect("the last step is the event"))
+            }
+            Witness::Path { failure: Failure::Acceptance(_), .. } => Kind::Acceptance,
+            Witness::Lasso { .. } => Kind::Divergence,
+        };
+        let mut scratch = Scratch::default();
+        let mut node = normal_form.initial();
+        for &event in &trace {
+            let next = normal_form.successor(node, event, &mut scratch, control)?;
+            node = next.expect("only the last event is missing in the specification");
+        }
+        Ok(Violation { trace, node, kind })
+    }
+}
+
+/// Shows in another implementation what a witness shows in one with the same traces, failures and divergences, by following
+/// its trace there. `None` when it is not there, which is a bug in whatever said that the two are alike.
 pub(crate) fn transfer<G: Graph>(
-    violation: &Violation,
+    witness: &Witness,
     normal_form: &LazyNormalForm,
     graph: &mut G,
     control: &Control,
 ) -> Result<Option<Witness>, Stopped> {
+    let violation = &Violation::new(witness, normal_form, control)?;
     let mut divergence = Divergence::new();
     let mut records: Vec<(u32, usize, LabelId)> = vec![(graph.initial(), usize::MAX, LabelId::TAU)];
     let mut first = 0;
@@ -152,7 +163,8 @@ fn shown<G: Graph>(
     }
 }
 
-fn lasso<G: Graph>(
+/// A run into a state that diverges, and around.
+pub(crate) fn lasso<G: Graph>(
     graph: &mut G,
     divergence: &mut Divergence,
     mut steps: Vec<(LabelId, u32)>,

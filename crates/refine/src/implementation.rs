@@ -4,17 +4,17 @@
 //! first seen, and its transitions are computed once and kept (8 bytes each), because the search comes back to a state for its
 //! `τ`-steps, for its events, for every specification set that it meets and for divergence.
 
-use std::collections::HashMap;
-
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::TauSuccessors;
 use trefoil_lts::{Lts, Transition};
 use trefoil_system::{Explorer, LabelId, Observation, Observations, StateId, System, Value};
 
+use crate::rows::RowTable;
+
 /// Numbered states with rows of transitions, known when they were asked for.
 pub(crate) trait Graph {
     /// The state it starts in.
-    fn initial(&mut self) -> u32;
+    fn initial(&self) -> u32;
     /// Makes the row of a state known.
     fn explore(&mut self, state: u32) -> Result<(), Stopped>;
     /// The transitions of a state that was explored.
@@ -60,7 +60,7 @@ impl<'a> Explicit<'a> {
 }
 
 impl Graph for Explicit<'_> {
-    fn initial(&mut self) -> u32 {
+    fn initial(&self) -> u32 {
         self.lts.initial().0
     }
 
@@ -99,50 +99,29 @@ pub(crate) struct OnTheFly<'a> {
     explorer: Box<dyn Explorer + 'a>,
     explicit_observations: bool,
     control: &'a Control,
-    numbers: HashMap<Box<[Value]>, u32, foldhash::fast::FixedState>,
-    rows: Vec<Box<[Value]>>,
+    rows: RowTable,
     ranges: Vec<(usize, u32)>,
     transitions: Vec<Transition>,
-    initial: u32,
 }
 
 impl<'a> OnTheFly<'a> {
-    pub(crate) fn new(system: &'a dyn System, control: &'a Control) -> OnTheFly<'a> {
-        let mut graph = OnTheFly {
+    pub(crate) fn new(system: &'a dyn System, control: &'a Control) -> Result<OnTheFly<'a>, Stopped> {
+        let mut rows = RowTable::new(system.layout());
+        assert_eq!(rows.number(&system.initial(), control)?, 0);
+        Ok(OnTheFly {
             explorer: system.explorer(),
             explicit_observations: system.observations() == Observations::Explicit,
             control,
-            numbers: HashMap::default(),
-            rows: Vec::new(),
-            ranges: Vec::new(),
+            rows,
+            ranges: vec![UNEXPLORED],
             transitions: Vec::new(),
-            initial: 0,
-        };
-        let initial = system.initial();
-        graph.initial = number(&mut graph.numbers, &mut graph.rows, &mut graph.ranges, &initial);
-        graph
+        })
     }
-}
-
-fn number(
-    numbers: &mut HashMap<Box<[Value]>, u32, foldhash::fast::FixedState>,
-    rows: &mut Vec<Box<[Value]>>,
-    ranges: &mut Vec<(usize, u32)>,
-    row: &[Value],
-) -> u32 {
-    if let Some(&known) = numbers.get(row) {
-        return known;
-    }
-    let fresh = rows.len() as u32;
-    rows.push(row.into());
-    ranges.push(UNEXPLORED);
-    numbers.insert(row.into(), fresh);
-    fresh
 }
 
 impl Graph for OnTheFly<'_> {
-    fn initial(&mut self) -> u32 {
-        self.initial
+    fn initial(&self) -> u32 {
+        0
     }
 
     fn explore(&mut self, state: u32) -> Result<(), Stopped> {
@@ -154,13 +133,15 @@ impl Graph for OnTheFly<'_> {
             self.control.afford(self.transitions.len() * 2 * size_of::<Transition>())?;
         }
         let start = self.transitions.len();
-        let row = self.rows[state as usize].clone();
-        let (numbers, rows, ranges) = (&mut self.numbers, &mut self.rows, &mut self.ranges);
-        let transitions = &mut self.transitions;
-        self.explorer.successors(&row, &mut |step| {
-            let target = StateId(number(numbers, rows, ranges, step.row));
-            transitions.push(Transition { label: step.label, target });
+        let row = self.rows.row(state);
+        let mut stopped = Ok(());
+        let (rows, transitions, control) = (&mut self.rows, &mut self.transitions, self.control);
+        self.explorer.successors(&row, &mut |step| match rows.number(step.row, control) {
+            Ok(target) => transitions.push(Transition { label: step.label, target: StateId(target) }),
+            Err(reason) => stopped = Err(reason),
         });
+        stopped?;
+        self.ranges.resize(self.rows.len(), UNEXPLORED);
         self.ranges[state as usize] = (start, (self.transitions.len() - start) as u32);
         Ok(())
     }
@@ -175,7 +156,7 @@ impl Graph for OnTheFly<'_> {
     }
 
     fn values(&self, state: u32) -> Vec<Value> {
-        self.rows[state as usize].to_vec()
+        self.rows.row(state)
     }
 
     fn state_count(&self) -> usize {
@@ -183,6 +164,6 @@ impl Graph for OnTheFly<'_> {
     }
 
     fn observe(&mut self, state: u32) -> Option<Observation> {
-        self.explicit_observations.then(|| self.explorer.observe(&self.rows[state as usize]))
+        self.explicit_observations.then(|| self.explorer.observe(&self.rows.row(state)))
     }
 }

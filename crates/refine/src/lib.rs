@@ -6,8 +6,12 @@
 //! with the same, least number of visible events. The witness is a run of the implementation as it was given, whatever was
 //! minimised before the search, and the replayer has accepted it before anybody sees it.
 
+mod decide;
 mod evidence;
 mod implementation;
+mod parallel;
+mod preprocess;
+mod rows;
 mod search;
 mod statistics;
 mod visited;
@@ -18,13 +22,11 @@ use std::time::Instant;
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::{Glts, LazyNormalForm, Lts, normalise};
 use trefoil_system::replay::replay_refinement;
-use trefoil_system::{Model, System, Witness};
+use trefoil_system::{Model, Observations, System, Witness};
 
 pub use statistics::Statistics;
 
-use implementation::{Explicit, Graph, OnTheFly};
-use search::ProductSearch;
-use visited::{Antichain, Everything};
+use implementation::{Explicit, OnTheFly};
 
 /// How refinement is decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -62,6 +64,18 @@ pub enum Preprocess {
     Both,
 }
 
+impl Preprocess {
+    /// Is the specification minimised?
+    pub fn specification(self) -> bool {
+        matches!(self, Preprocess::Specification | Preprocess::Both)
+    }
+
+    /// Is the implementation minimised?
+    pub fn implementation(self) -> bool {
+        matches!(self, Preprocess::Implementation | Preprocess::Both)
+    }
+}
+
 /// What is checked and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -73,7 +87,8 @@ pub struct Options {
     pub search: Search,
     /// What is minimised first.
     pub preprocess: Preprocess,
-    /// How many threads may work.
+    /// How many threads may work; 0 means one per core. The antichain and depth-first searches work on one, as do
+    /// failures-divergences of implementations that are explored on the fly.
     pub threads: usize,
 }
 
@@ -118,6 +133,13 @@ impl<'a> Specification<'a> {
             Specification::Generalised(glts) => glts,
         }
     }
+
+    fn state_count(self) -> usize {
+        match self {
+            Specification::Lts(lts) => lts.state_count(),
+            Specification::Generalised(glts) => glts.lts().state_count(),
+        }
+    }
 }
 
 /// An implementation.
@@ -144,6 +166,15 @@ impl<'a> From<&'a Glts> for Implementation<'a> {
 impl<'a> From<&'a dyn System> for Implementation<'a> {
     fn from(system: &'a dyn System) -> Self {
         Implementation::System(system)
+    }
+}
+
+impl<'a> Implementation<'a> {
+    fn system(self) -> &'a dyn System {
+        match self {
+            Implementation::Lts(lts) => lts,
+            Implementation::System(system) => system,
+        }
     }
 }
 
@@ -197,8 +228,16 @@ pub fn refine<'a>(
 ) -> Result<Outcome, Unanswered> {
     let (specification, implementation) = (specification.into(), implementation.into());
     let started = Instant::now();
+    if options.preprocess.specification() && specification.system().observations() == Observations::Explicit {
+        return Err(Unanswered::Refused("a specification that carries acceptances of its own cannot be preprocessed"));
+    }
+    if options.preprocess.implementation() && implementation.system().observations() == Observations::Explicit {
+        return Err(Unanswered::Refused(
+            "an implementation that carries acceptances of its own cannot be preprocessed",
+        ));
+    }
     let mut statistics = Statistics::default();
-    let result = run(specification, implementation, options, control, &mut statistics, started);
+    let result = run(specification, implementation, options, control, &mut statistics);
     statistics.elapsed = started.elapsed();
     match result {
         Ok(witness) => Ok(Outcome { witness, statistics }),
@@ -212,26 +251,37 @@ fn run(
     options: Options,
     control: &Control,
     statistics: &mut Statistics,
-    started: Instant,
 ) -> Result<Option<Witness>, Stopped> {
-    let normal_form = normal_form(specification, options, control)?;
+    let started = Instant::now();
+    let smaller_specification = match specification {
+        Specification::Lts(lts) if options.preprocess.specification() => Some(preprocess::smaller(lts, control)?),
+        _ => None,
+    };
+    let searched = smaller_specification.as_ref().map_or(specification, Specification::Lts);
+    statistics.specification_states = searched.state_count() as u64;
+    let normal_form = normal_form(searched, options, control)?;
+    let smaller_implementation = match implementation {
+        Implementation::Lts(lts) if options.preprocess.implementation() => Some(preprocess::smaller(lts, control)?),
+        Implementation::System(system) if options.preprocess.implementation() => {
+            Some(preprocess::smaller(&preprocess::collect(system, options.threads, control)?, control)?)
+        }
+        _ => None,
+    };
     statistics.preparation = started.elapsed();
-    statistics.specification_states = match specification {
-        Specification::Lts(lts) => lts.state_count() as u64,
-        Specification::Generalised(glts) => glts.lts().state_count() as u64,
-    };
-    let (witness, system): (_, &dyn System) = match implementation {
-        Implementation::Lts(lts) => {
-            let mut graph = Explicit::new(lts);
-            (search_in(&normal_form, &mut graph, options, control, statistics)?, lts)
-        }
-        Implementation::System(system) => {
-            let mut graph = OnTheFly::new(system, control);
-            (search_in(&normal_form, &mut graph, options, control, statistics)?, system)
-        }
-    };
+    let searched = smaller_implementation.as_ref().map_or(implementation, Implementation::Lts);
+    let mut witness = decide::decide(&normal_form, searched, options, control, statistics)?;
+    if let (Some(found), true) = (&witness, smaller_implementation.is_some()) {
+        let given = match implementation {
+            Implementation::Lts(lts) => evidence::transfer(found, &normal_form, &mut Explicit::new(lts), control)?,
+            Implementation::System(system) => {
+                evidence::transfer(found, &normal_form, &mut OnTheFly::new(system, control)?, control)?
+            }
+        };
+        witness = Some(given.expect("what is equivalent fails alike"));
+    }
     if let Some(witness) = &witness
-        && let Err(rejection) = replay_refinement(specification.system(), system, options.model, witness)
+        && let Err(rejection) =
+            replay_refinement(specification.system(), implementation.system(), options.model, witness)
     {
         panic!("the search gave a witness that does not replay ({rejection}): {witness:?}");
     }
@@ -254,34 +304,4 @@ fn normal_form(
             LazyNormalForm::of_generalised(&normal, options.model, control)
         }
     }
-}
-
-fn search_in<G: Graph>(
-    normal_form: &LazyNormalForm,
-    graph: &mut G,
-    options: Options,
-    control: &Control,
-    statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
-    let result = match options.algorithm {
-        Algorithm::Antichain => {
-            let antichain = Antichain::new(graph.state_count(), control)?;
-            let mut search = ProductSearch::new(normal_form, graph, options.model, antichain, control, statistics);
-            search.run(options.search).and_then(|found| match found {
-                Some(found) => evidence::witness(&mut search, found, control).map(Some),
-                None => Ok(None),
-            })
-        }
-        Algorithm::NormalForm | Algorithm::LazyNormalForm => {
-            let everything = Everything::default();
-            let mut search = ProductSearch::new(normal_form, graph, options.model, everything, control, statistics);
-            search.run(options.search).and_then(|found| match found {
-                Some(found) => evidence::witness(&mut search, found, control).map(Some),
-                None => Ok(None),
-            })
-        }
-    };
-    statistics.implementation_states = graph.state_count() as u64;
-    statistics.specification_sets = normal_form.node_count() as u64;
-    result
 }

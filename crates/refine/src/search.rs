@@ -311,10 +311,10 @@ impl<V: Visited> Product<'_, V> {
             self.control.check()?;
             self.control.progress().add(0, 4096);
         }
-        self.statistics.transitions += 1;
         if node == NodeId::CHAOS {
             return Ok(());
         }
+        self.statistics.transitions += 1;
         match self.visited.insert(self.normal_form, state, node, self.control)? {
             Insertion::Hit => self.statistics.antichain_hits += 1,
             Insertion::Inserted(evicted) => {

@@ -72,9 +72,10 @@ fn check_pair(seed: u64, number: usize) -> [bool; 3] {
                 check(Options { model, algorithm, search, preprocess: Preprocess::Nothing, threads: 1 });
             }
         }
-        let preprocess = PREPROCESSING[random.below(3)];
-        let (algorithm, search) = (ALGORITHMS[random.below(3)], SEARCHES[random.below(2)]);
-        check(Options { model, algorithm, search, preprocess, threads: 1 });
+        for preprocess in PREPROCESSING {
+            let (algorithm, search) = (ALGORITHMS[random.below(3)], SEARCHES[random.below(2)]);
+            check(Options { model, algorithm, search, preprocess, threads: 1 });
+        }
         expected.is_none()
     })
 }

@@ -1,0 +1,211 @@
+//! The classical search on all cores: the product of a normal form and an implementation as a system of its own.
+//!
+//! A row of the product is the node of the normal form and then the row of the implementation. Its steps are those of the
+//! implementation with the node moved on; an event that the specification does not have leads to a reserved node without
+//! steps, and chaos has no steps either, as nothing behind it can be wrong. The engine that explores levels of visible
+//! events in parallel does the rest; a visitor tells it which states and steps are witnesses, as [`crate::search`] does
+//! on one thread, and lengths are the same for the same reasons.
+
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_explore::{Edge, End, Finding, Options, Order, Visited, Visitor};
+use trefoil_lts::divergence::Divergence;
+use trefoil_lts::{LazyNormalForm, Lts, NodeId, Scratch};
+use trefoil_system::{
+    Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Slot, SlotSet, Step, System, TakenStep,
+    Value, Witness,
+};
+
+use crate::evidence::lasso;
+use crate::implementation::{Explicit, Taus};
+use crate::statistics::Statistics;
+
+/// The node of a trace that the specification does not have.
+const FORBIDDEN: Value = Value::MAX;
+
+/// A normal form and an implementation, side by side.
+pub(crate) struct Product<'a> {
+    normal_form: &'a LazyNormalForm,
+    implementation: &'a dyn System,
+    control: &'a Control,
+    layout: Layout,
+    groups: Vec<Group>,
+}
+
+impl<'a> Product<'a> {
+    pub(crate) fn new(
+        normal_form: &'a LazyNormalForm,
+        implementation: &'a dyn System,
+        control: &'a Control,
+    ) -> Product<'a> {
+        let specification = std::iter::once(Slot::discovered("specification"));
+        let layout = Layout::new(specification.chain(implementation.layout().slots().iter().cloned()).collect());
+        let shifted = |slots: &SlotSet| -> SlotSet { slots.iter().map(|slot| slot + 1).collect() };
+        let with_node = |slots: &SlotSet| std::iter::once(0).chain(slots.iter().map(|slot| slot + 1)).collect();
+        let groups = implementation.groups().iter().map(|group| Group {
+            name: group.name.clone(),
+            guards: with_node(&group.guards),
+            reads: with_node(&group.reads),
+            may_write: with_node(&group.may_write),
+            must_write: shifted(&group.must_write),
+        });
+        Product { normal_form, implementation, control, layout, groups: groups.collect() }
+    }
+}
+
+impl System for Product<'_> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        self.implementation.labels()
+    }
+
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn initial(&self) -> Vec<Value> {
+        let mut row = vec![self.normal_form.initial().0];
+        row.extend(self.implementation.initial());
+        row
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        let steps = self.implementation.explorer();
+        Box::new(ProductExplorer { product: self, steps, scratch: Scratch::default(), row: Vec::new() })
+    }
+}
+
+struct ProductExplorer<'a> {
+    product: &'a Product<'a>,
+    steps: Box<dyn Explorer + 'a>,
+    scratch: Scratch,
+    row: Vec<Value>,
+}
+
+impl Explorer for ProductExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        if row[0] == FORBIDDEN || row[0] == NodeId::CHAOS.0 {
+            return;
+        }
+        let node = NodeId(row[0]);
+        let Product { normal_form, control, .. } = self.product;
+        let (scratch, buffer) = (&mut self.scratch, &mut self.row);
+        self.steps.successors(&row[1..], &mut |step| {
+            let next = if step.label == LabelId::TAU {
+                node.0
+            } else {
+                match normal_form.successor(node, step.label, scratch, control) {
+                    Ok(Some(next)) => next.0,
+                    Ok(None) => FORBIDDEN,
+                    // The control stays stopped, and the engine asks it before it says that it is through.
+                    Err(_) => return,
+                }
+            };
+            buffer.clear();
+            buffer.push(next);
+            buffer.extend_from_slice(step.row);
+            sink(Step { group: GroupId(step.group.0), label: step.label, row: buffer });
+        });
+    }
+}
+
+/// Says which pairs are witnesses.
+struct Judge<'a> {
+    normal_form: &'a LazyNormalForm,
+    model: Model,
+    /// By state, for explicit implementations in a model that observes divergence.
+    diverging: &'a [bool],
+    offered: Vec<LabelId>,
+    /// Rows that are no pairs: chaos and what is forbidden.
+    ends: u64,
+}
+
+impl Visitor for Judge<'_> {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        if state.row[0] == FORBIDDEN || state.row[0] == NodeId::CHAOS.0 {
+            self.ends += 1;
+            return Finding::Nothing;
+        }
+        let node = NodeId(state.row[0]);
+        if self.model == Model::FailuresDivergences && self.diverging[state.row[1] as usize] {
+            return Finding::State;
+        }
+        let stable = state.steps.iter().all(|step| step.label != LabelId::TAU);
+        if self.model != Model::Traces && stable {
+            self.offered.clear();
+            self.offered.extend(state.steps.iter().map(|step| step.label));
+            self.offered.sort_unstable();
+            if !self.normal_form.allows(node, |label| self.offered.binary_search(&label).is_ok()) {
+                return Finding::State;
+            }
+        }
+        let normal_form = self.normal_form;
+        let forbidden = |step: &Edge| step.label.is_visible() && !normal_form.allows_event(node, step.label);
+        state.steps.iter().position(forbidden).map_or(Finding::Nothing, Finding::Step)
+    }
+}
+
+/// Looks for a witness on several threads. `diverging` says it for every state of an explicit implementation; it is not asked
+/// in other models than failures-divergences.
+pub(crate) fn search(
+    product: &Product<'_>,
+    model: Model,
+    diverging: &[bool],
+    threads: usize,
+    statistics: &mut Statistics,
+) -> Result<Option<Path>, Stopped> {
+    let options = Options { threads, order: Order::Visible, parents: true };
+    let normal_form = product.normal_form;
+    let judge = || Judge { normal_form, model, diverging, offered: Vec::new(), ends: 0 };
+    let exploration = trefoil_explore::search(product, &options, product.control, judge);
+    let ends: u64 = exploration.visitors.iter().map(|judge| judge.ends).sum();
+    statistics.states = exploration.counts.states - ends;
+    statistics.transitions = exploration.counts.transitions;
+    statistics.levels = u64::from(exploration.counts.depth);
+    match &exploration.end {
+        End::Stopped(reason) => Err(*reason),
+        // An explorer that was stopped gives no steps; then nothing that looks complete is.
+        End::Complete => product.control.check().map(|()| None),
+        End::Found(found) => {
+            let path = exploration.path_to(product, found).expect("parents were kept");
+            Ok(Some(path))
+        }
+    }
+}
+
+/// What is wrong at the end of a path of the product, as a witness of the implementation.
+pub(crate) fn witness(
+    product: &Product<'_>,
+    path: Path,
+    model: Model,
+    explicit: Option<&Lts>,
+) -> Result<Witness, Stopped> {
+    let node = path.last()[0];
+    let without_node = |row: &[Value]| row[1..].to_vec();
+    let steps = path.steps.iter().map(|step| TakenStep { label: step.label, row: without_node(&step.row) });
+    let path = Path { start: without_node(&path.start), steps: steps.collect() };
+    if node == FORBIDDEN {
+        return Ok(Witness::Path { path, failure: Failure::Event });
+    }
+    if model == Model::FailuresDivergences
+        && let Some(lts) = explicit
+    {
+        let mut graph = Explicit::new(lts);
+        let mut divergence = Divergence::new();
+        let state = path.last()[0];
+        if divergence.diverges(state, &mut Taus(&mut graph), product.control)? {
+            let steps = path.steps.iter().map(|step| (step.label, step.row[0])).collect();
+            return lasso(&mut graph, &mut divergence, steps, state, product.control);
+        }
+    }
+    let mut accepted = Vec::new();
+    let mut explorer = product.implementation.explorer();
+    explorer.successors(path.last(), &mut |step| accepted.push(step.label));
+    accepted.sort_unstable();
+    accepted.dedup();
+    Ok(Witness::Path { path, failure: Failure::Acceptance(accepted) })
+}

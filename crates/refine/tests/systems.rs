@@ -1,0 +1,176 @@
+//! Implementations that are explored on the fly, generalised systems, several threads, budgets.
+
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_lts::{Glts, LazyNormalForm, Lts, normalise};
+use trefoil_refine::{Algorithm, Implementation, Options, Preprocess, Search, Specification, Unanswered, refine};
+use trefoil_system::{
+    Checked, Explorer, Group, GroupId, Labels, Layout, Model, Slot, SlotSet, StateId, Step, System, Value,
+};
+use trefoil_testkit::refinement::{random_pair, shortest_violation};
+use trefoil_testkit::{Random, seed};
+
+const MODELS: [Model; 3] = [Model::Traces, Model::Failures, Model::FailuresDivergences];
+const ALGORITHMS: [Algorithm; 3] = [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm];
+
+fn length<'a>(
+    specification: impl Into<Specification<'a>>,
+    implementation: impl Into<Implementation<'a>>,
+    options: Options,
+) -> Option<usize> {
+    let outcome = refine(specification, implementation, options, &Control::unlimited()).unwrap();
+    outcome.witness.map(|witness| witness.length())
+}
+
+fn pairs(count: u64) -> impl Iterator<Item = (u64, Lts, Lts)> {
+    let seed = seed();
+    println!("TREFOIL_SEED={seed}");
+    (0..count).map(move |number| {
+        let mut random = Random::new(seed.wrapping_add(number));
+        let (specification, implementation) = random_pair(&Arc::new(Labels::new()), &mut random);
+        (number, specification, implementation)
+    })
+}
+
+/// An explicit system whose states are rows of two numbers, so that nothing can take a state for its number.
+struct TwoSlots {
+    lts: Lts,
+    layout: Layout,
+    groups: Vec<Group>,
+}
+
+impl TwoSlots {
+    fn new(lts: Lts) -> TwoSlots {
+        let all: SlotSet = [0, 1].into_iter().collect();
+        let groups = vec![Group { guards: all.clone(), reads: all.clone(), may_write: all, ..Group::default() }];
+        let layout = Layout::new(vec![Slot::bounded("low", 3), Slot::discovered("high")]);
+        TwoSlots { lts, layout, groups }
+    }
+
+    fn row(state: StateId) -> [Value; 2] {
+        [state.0 % 3, 1000 - state.0 / 3]
+    }
+}
+
+impl System for TwoSlots {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        self.lts.labels()
+    }
+
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn initial(&self) -> Vec<Value> {
+        TwoSlots::row(self.lts.initial()).to_vec()
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(TwoSlotsExplorer(&self.lts))
+    }
+}
+
+struct TwoSlotsExplorer<'a>(&'a Lts);
+
+impl Explorer for TwoSlotsExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        for step in self.0.outgoing(StateId(row[0] + 3 * (1000 - row[1]))) {
+            sink(Step { group: GroupId(0), label: step.label, row: &TwoSlots::row(step.target) });
+        }
+    }
+}
+
+#[test]
+fn systems_explored_on_the_fly_give_the_same_lengths() {
+    for (number, specification, implementation) in pairs(400) {
+        let lengths = MODELS.map(|model| shortest_violation(&specification, &implementation, model));
+        let system = Checked::new(TwoSlots::new(implementation));
+        let system: &dyn System = &system;
+        for (model, expected) in MODELS.into_iter().zip(lengths) {
+            for algorithm in ALGORITHMS {
+                for (threads, preprocess) in
+                    [(1, Preprocess::Nothing), (2, Preprocess::Nothing), (1, Preprocess::Implementation)]
+                {
+                    let options = Options { algorithm, threads, preprocess, ..Options::new(model) };
+                    assert_eq!(length(&specification, system, options), expected, "pair {number} {options:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_change_lengths() {
+    for (number, specification, implementation) in pairs(400) {
+        for model in MODELS {
+            let expected = shortest_violation(&specification, &implementation, model);
+            for algorithm in ALGORITHMS {
+                for preprocess in [Preprocess::Nothing, Preprocess::Both] {
+                    let options = Options { algorithm, preprocess, threads: 2, ..Options::new(model) };
+                    assert_eq!(length(&specification, &implementation, options), expected, "pair {number} {options:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn generalised_systems_behave_as_what_they_stand_for() {
+    let control = Control::unlimited();
+    for (number, specification, implementation) in pairs(1500) {
+        let general = |lts: &Lts| Glts::from_lts(lts.clone(), &control).unwrap();
+        let (general_spec, general_imp) = (general(&specification), general(&implementation));
+        for model in MODELS {
+            let expected = shortest_violation(&specification, &implementation, model);
+            let normal = |lts: &Lts| {
+                let lazy = LazyNormalForm::new(lts, model, &control).unwrap();
+                normalise(&lazy, lts.labels(), &control).unwrap()
+            };
+            let (normal_spec, normal_imp) = (normal(&specification), normal(&implementation));
+            for algorithm in ALGORITHMS {
+                let options = Options { algorithm, ..Options::new(model) };
+                for spec in [Specification::from(&specification), (&general_spec).into(), (&normal_spec).into()] {
+                    for imp in [Implementation::from(&implementation), (&general_imp).into(), (&normal_imp).into()] {
+                        assert_eq!(length(spec, imp, options), expected, "pair {number} {options:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_carries_its_own_acceptances_is_not_preprocessed() {
+    let (_, specification, implementation) = pairs(1).next().unwrap();
+    let control = Control::unlimited();
+    let general = Glts::from_lts(specification, &control).unwrap();
+    let options = Options { preprocess: Preprocess::Specification, ..Options::new(Model::Traces) };
+    let refused = refine(&general, &implementation, options, &control);
+    assert!(matches!(refused, Err(Unanswered::Refused(_))));
+}
+
+#[test]
+fn a_stopped_check_tells_what_it_counted() {
+    let (_, specification, implementation) = pairs(1).next().unwrap();
+    let control = Control::unlimited();
+    control.cancel();
+    for algorithm in ALGORITHMS {
+        for search in [Search::BreadthFirst, Search::DepthFirst] {
+            for threads in [1, 2] {
+                let options = Options { algorithm, search, threads, ..Options::new(Model::Traces) };
+                match refine(&specification, &implementation, options, &control) {
+                    Err(Unanswered::Stopped { reason, statistics }) => {
+                        assert_eq!(reason, Stopped::Interrupted);
+                        assert!(statistics.states <= 1, "{statistics:?}");
+                    }
+                    other => panic!("{options:?}: {other:?}"),
+                }
+            }
+        }
+    }
+}
