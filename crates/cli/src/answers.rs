@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use trefoil_session::lts::{
-    CompareReport, ComposeReport, ConvertReport, InfoReport, MinimiseReport, RefineReport, Size,
+    CompareReport, ComposeReport, ConvertReport, Difference, InfoReport, MinimiseReport, RefineReport, Size,
 };
 use trefoil_session::{FailureReport, Resources, StepReport, Verdict, WitnessReport};
 
@@ -51,6 +51,46 @@ impl Answer for InfoReport {
             ("diverging states", first(self.diverging_states, self.first_diverging)),
         ];
         headed(&self.file, rows, &self.resources)
+    }
+}
+
+impl Answer for CompareReport {
+    fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    fn text(&self, colour: bool) -> String {
+        let equivalent = self.verdict == Verdict::Holds;
+        let relation = if equivalent { "is equivalent to" } else { "is not equivalent to" };
+        let mut text = format!(
+            "{}: {} {relation} {} ({})\n",
+            verdict(self.verdict, colour),
+            self.left,
+            self.right,
+            self.equivalence
+        );
+        match &self.difference {
+            Some(Difference::Trace { only, trace, weak }) => {
+                let words = if trace.is_empty() { "the empty trace".to_string() } else { trace.join(", ") };
+                let kind = if *weak { "does, internal steps aside," } else { "does" };
+                let _ = writeln!(text, "  only {only} {kind} {words}");
+            }
+            Some(Difference::Formula { formula, depth }) => {
+                let _ = writeln!(text, "  for {} it holds, for {} it does not (depth {depth}):", self.left, self.right);
+                for line in formula.lines() {
+                    let _ = writeln!(text, "    {line}");
+                }
+            }
+            None if !equivalent => text.push_str("  no difference in their visible traces was found\n"),
+            None => {}
+        }
+        let mut rows = vec![("first", size(self.left_size)), ("second", size(self.right_size))];
+        if let Some((left, right)) = self.classes {
+            rows.push(("classes", format!("{} and {}", count(left as u64), count(right as u64))));
+        }
+        rows.extend(resources(&self.resources));
+        text.push_str(&table(&rows));
+        text
     }
 }
 

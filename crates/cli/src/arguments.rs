@@ -48,6 +48,7 @@ pub(crate) enum Output {
 }
 
 #[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "one value, made once")]
 pub(crate) enum Command {
     /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
     #[command(subcommand)]

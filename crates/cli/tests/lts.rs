@@ -287,3 +287,35 @@ fn help_names_every_choice_and_the_manual_every_command() {
     }
     assert!(out(&trefoil(&["completions", "bash"])).contains("minimise"));
 }
+
+/// Sixteen philosophers take far longer than the test; the signal comes when the program says that it is at work.
+#[cfg(unix)]
+#[test]
+fn control_c_gives_the_counts_so_far() {
+    let folder = folder();
+    let mut command = program();
+    command.args(["lts", "compose", "--format", "json"]);
+    for i in 0..16 {
+        let next = (i + 1) % 16;
+        let before = (i + 15) % 16;
+        let philosopher = format!(
+            "des (0,6,6)\n(0,think.{i},1)\n(1,take.{i}.{i},2)\n(2,take.{i}.{next},3)\n(3,eat.{i},4)\n\
+             (4,put.{i}.{i},5)\n(5,put.{i}.{next},0)\n"
+        );
+        let fork = format!(
+            "des (0,4,3)\n(0,take.{i}.{i},1)\n(1,put.{i}.{i},0)\n(0,take.{before}.{i},2)\n(2,put.{before}.{i},0)\n"
+        );
+        command.arg(written(&folder, &format!("p{i}.aut"), &philosopher));
+        command.arg(written(&folder, &format!("f{i}.aut"), &fork));
+    }
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let signalled = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(signalled.success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 3, "{}{}", out(&output), err(&output));
+    let document = json(&output);
+    let unfinished = &document["results"][0]["unfinished"];
+    assert_eq!(unfinished["reason"], "interrupted");
+    assert!(unfinished["states"].as_u64().is_some_and(|states| states > 0), "{document}");
+}

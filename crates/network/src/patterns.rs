@@ -55,12 +55,11 @@ pub(crate) fn split(text: &str, range: Range<usize>, separator: &str) -> Result<
     Ok(parts)
 }
 
+/// What stands before and after a separator.
+pub(crate) type Halves = (Range<usize>, Range<usize>);
+
 /// Splits at the first `separator` outside of quotes and brackets.
-pub(crate) fn split_once(
-    text: &str,
-    range: Range<usize>,
-    separator: &str,
-) -> Result<Option<(Range<usize>, Range<usize>)>, Unbalanced> {
+pub(crate) fn split_once(text: &str, range: Range<usize>, separator: &str) -> Result<Option<Halves>, Unbalanced> {
     let found = find_outside(text, range.clone(), separator)?;
     Ok(found.map(|at| (range.start..at, at + separator.len()..range.end)))
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
+use trefoil_lts::equivalence::{Evidence, Side};
 use trefoil_system::Labels;
 
 use super::minimise::equivalence_named;
@@ -38,10 +39,62 @@ pub struct CompareReport {
     pub left_size: Size,
     /// The size of the second as read.
     pub right_size: Size,
-    /// What tells them apart.
+    /// For bisimulations, how many classes the states of each fall into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<(usize, usize)>,
+    /// What tells them apart; absent when it holds, and for branching, delay and weak bisimulation when no trace does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
+}
+
+/// What only one of two systems does; checked on both.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Difference {
+    /// A trace that only one of them has.
+    Trace {
+        /// The file that has it.
+        only: String,
+        /// Its labels.
+        trace: Vec<String>,
+        /// May internal steps come between them?
+        weak: bool,
+    },
+    /// A Hennessy–Milner formula that holds for the first system and not for the second.
+    Formula {
+        /// The formula.
+        formula: String,
+        /// How deep its modalities are nested.
+        depth: usize,
+    },
+}
+
+/// Decides whether two systems are equivalent.
+pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
+    let labels = Arc::new(Labels::new());
+    let left = read(&task.left, &task.reading, &labels, job)?;
+    let right = read(&task.right, &task.reading, &labels, job)?;
+    let equivalence = equivalence_named(task.equivalence);
+    let comparison = trefoil_lts::equivalence::compare(&left, &right, equivalence, &job.control)?;
+    let difference = comparison.evidence.map(|evidence| match evidence {
+        Evidence::Trace { trace, labels, holder, weak } => {
+            let only = if holder == Side::Left { &task.left } else { &task.right };
+            Difference::Trace { only: name(only), trace: labels.texts(trace), weak }
+        }
+        Evidence::Formula(formula) => Difference::Formula { formula: formula.to_string(), depth: formula.depth() },
+    });
+    Ok(CompareReport {
+        left: name(&task.left),
+        right: name(&task.right),
+        equivalence: task.equivalence,
+        verdict: if comparison.equivalent { Verdict::Holds } else { Verdict::Fails },
+        left_size: Size::of(&left),
+        right_size: Size::of(&right),
+        classes: comparison.classes,
+        difference,
+        resources: Resources::new(&job.control),
+    })
 }
