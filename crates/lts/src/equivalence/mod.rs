@@ -7,6 +7,7 @@
 //! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU), and the
 //! result depends on the input alone, to the numbers of its states.
 
+mod bulk;
 mod compare;
 mod determinise;
 mod distinguish;

@@ -38,6 +38,30 @@ impl Partition {
         }
     }
 
+    /// The partition into given blocks, numbered from 0, none empty; the elements of a block ascend.
+    pub(super) fn from_blocks(block_of: Vec<u32>, blocks: usize) -> Partition {
+        let mut partition = Partition {
+            elements: vec![0; block_of.len()],
+            position: vec![0; block_of.len()],
+            block_of,
+            blocks: vec![Block { start: 0, end: 0, marked: 0 }; blocks],
+        };
+        for &block in &partition.block_of {
+            partition.blocks[block as usize].end += 1;
+        }
+        let mut sum = 0;
+        for block in &mut partition.blocks {
+            (block.start, block.end, sum) = (sum, sum, sum + block.end);
+        }
+        for element in 0..partition.block_of.len() {
+            let block = &mut partition.blocks[partition.block_of[element] as usize];
+            partition.elements[block.end as usize] = element as u32;
+            partition.position[element] = block.end;
+            block.end += 1;
+        }
+        partition
+    }
+
     /// Marks an element; true when it is the first of its block.
     #[inline]
     pub(super) fn mark(&mut self, element: u32) -> bool {

@@ -9,7 +9,7 @@
 //! bisimulation reduction by inductive signatures*, 2009): the pairs of a label and the block it leads to. A `τ`-step
 //! within a block is *inert* when `τ` is internal, and a node has the pairs of the nodes it reaches by inert steps as well.
 //!
-//! Recomputing all signatures in every round is quadratic. We depart from the papers in three ways:
+//! The first rounds compute all signatures ([`super::bulk`]). To go on like that would be quadratic. From then on we depart from the papers in three ways:
 //!
 //! - **The largest part keeps the number of the block**, and only transitions into the other parts are looked at. A node is
 //!   *touched* when one of its transitions now leads to a new block. An untouched node that reaches no touched one by inert
@@ -45,6 +45,7 @@
 use trefoil_control::{Control, Stopped};
 use trefoil_system::LabelId;
 
+use super::bulk::{Coarse, MOST_ROUNDS, is_subset, refine_in_bulk};
 use super::graph::Graph;
 use super::partition::{Block, Partition};
 use super::signatures::Signatures;
@@ -71,10 +72,18 @@ pub(super) struct Refined {
 /// The coarsest stable partition: strong bisimilarity, or branching bisimilarity when `internal` says that `τ` is internal.
 /// In the latter case the graph has no cycle of `τ`.
 pub(super) fn refine(graph: &Graph<'_>, internal: bool, control: &Control) -> Result<Refined, Stopped> {
+    refine_after(MOST_ROUNDS, graph, internal, control)
+}
+
+/// The same, with at most so many rounds on all nodes at once.
+fn refine_after(bulk_rounds: u64, graph: &Graph<'_>, internal: bool, control: &Control) -> Result<Refined, Stopped> {
     control.progress().begin("refining", graph.nodes() as u64);
+    let Coarse { block_of, blocks, mut rounds, stable } = refine_in_bulk(graph, internal, bulk_rounds, control)?;
+    if stable {
+        return Ok(Refined { block_of, blocks, rounds });
+    }
     control.afford(graph.transitions.len() * 24 + graph.nodes() * 44)?;
-    let mut refiner = Refiner::new(graph, internal, control);
-    let mut rounds = 0;
+    let mut refiner = Refiner::new(graph, internal, Partition::from_blocks(block_of, blocks), control);
     while !refiner.queue.is_empty() {
         rounds += 1;
         control.progress().depth(rounds);
@@ -131,17 +140,17 @@ struct Refiner<'a> {
 }
 
 impl<'a> Refiner<'a> {
-    fn new(graph: &'a Graph<'a>, internal: bool, control: &'a Control) -> Refiner<'a> {
+    fn new(graph: &'a Graph<'a>, internal: bool, partition: Partition, control: &'a Control) -> Refiner<'a> {
         let nodes = graph.nodes();
-        let (incoming_starts, incoming) = backward(graph);
+        let (incoming_starts, incoming) = backward(graph, &partition);
         let mut refiner = Refiner {
             graph,
             control,
             internal,
             incoming_starts,
             incoming,
-            partition: Partition::new(nodes),
-            facts: vec![Facts::default()],
+            facts: vec![Facts::default(); partition.blocks.len()],
+            partition,
             bundle: vec![INERT; graph.transitions.len()],
             bundles: Vec::new(),
             free: Vec::new(),
@@ -158,39 +167,40 @@ impl<'a> Refiner<'a> {
         refiner
     }
 
-    /// One block, one bundle a label, all nodes touched.
+    /// Makes the bundles of the blocks with several nodes; all their nodes are touched.
     fn fill(&mut self) {
         let graph = self.graph;
-        let mut by_label: Vec<u32> = Vec::new();
-        let mut divergence = INERT;
-        for node in 0..graph.nodes() as u32 {
-            for at in graph.row(node) {
-                let label = graph.transitions[at].label;
-                if self.internal && label == LabelId::TAU {
-                    self.inert[node as usize] += 1;
-                    continue;
-                }
-                let place = if label == super::graph::DIVERGENCE {
-                    &mut divergence
-                } else {
-                    if by_label.len() <= label.index() {
-                        by_label.resize(label.index() + 1, INERT);
-                    }
-                    &mut by_label[label.index()]
-                };
-                if *place == INERT {
-                    *place = self.bundles.len() as u32;
-                    self.bundles.push(Bundle { count: 0, forward: 0, stamp: 0 });
-                }
-                self.bundle[at] = *place;
-                self.bundles[*place as usize].count += 1;
+        let mut ends: Signatures<u64> = Signatures::new();
+        for number in 0..self.partition.blocks.len() as u32 {
+            let block = self.partition.blocks[number as usize];
+            if block.len() == 1 {
+                continue;
             }
-        }
-        let bottoms = (0..graph.nodes()).filter(|&node| self.is_bottom(node as u32)).count();
-        self.facts[0] = Facts { bottoms: bottoms as u32, bundles: self.bundles.len() as u32 };
-        if graph.nodes() > 1 {
-            self.partition.blocks[0].marked = graph.nodes() as u32;
-            self.queue.push(0);
+            ends.clear();
+            let first = self.bundles.len() as u32;
+            let mut bottoms = 0;
+            for place in block.start..block.end {
+                let node = self.partition.elements[place as usize];
+                for at in graph.row(node) {
+                    let transition = graph.transitions[at];
+                    let target = self.partition.block_of[transition.target.index()];
+                    if self.internal && transition.label == LabelId::TAU && target == number {
+                        self.inert[node as usize] += 1;
+                        continue;
+                    }
+                    let end = u64::from(transition.label.0) << 32 | u64::from(target);
+                    let bundle = first + ends.intern(&[end]) - 1;
+                    if bundle as usize == self.bundles.len() {
+                        self.bundles.push(Bundle { count: 0, forward: 0, stamp: 0 });
+                    }
+                    self.bundle[at] = bundle;
+                    self.bundles[bundle as usize].count += 1;
+                }
+                bottoms += u32::from(self.is_bottom(node));
+            }
+            self.facts[number as usize] = Facts { bottoms, bundles: ends.len() as u32 };
+            self.partition.blocks[number as usize].marked = block.len();
+            self.queue.push(number);
         }
     }
 
@@ -550,27 +560,15 @@ impl<'a> Refiner<'a> {
     }
 }
 
-/// Is every element of the first sorted set in the second?
-fn is_subset(inner: &[u32], outer: &[u32]) -> bool {
-    if inner.len() > outer.len() {
-        return false;
-    }
-    let mut rest = outer;
-    for element in inner {
-        match rest.binary_search(element) {
-            Ok(at) => rest = &rest[at + 1..],
-            Err(_) => return false,
-        }
-    }
-    true
-}
-
-/// The transitions by target.
-fn backward(graph: &Graph<'_>) -> (Vec<u32>, Vec<Incoming>) {
+/// The transitions by target, except those from blocks of one node, which nobody asks for.
+fn backward(graph: &Graph<'_>, partition: &Partition) -> (Vec<u32>, Vec<Incoming>) {
     let nodes = graph.nodes();
+    let unsettled = |&node: &u32| partition.blocks[partition.block_of[node as usize] as usize].len() > 1;
     let mut starts = vec![0u32; nodes + 1];
-    for transition in graph.transitions.iter() {
-        starts[transition.target.index()] += 1;
+    for source in (0..nodes as u32).filter(unsettled) {
+        for transition in graph.outgoing(source) {
+            starts[transition.target.index()] += 1;
+        }
     }
     let mut sum = 0;
     for start in &mut starts {
@@ -578,8 +576,8 @@ fn backward(graph: &Graph<'_>) -> (Vec<u32>, Vec<Incoming>) {
         *start = sum;
     }
     // Filled from the back: each start moves from the end of its row to the beginning.
-    let mut incoming = vec![Incoming { transition: 0, source: 0 }; graph.transitions.len()];
-    for source in (0..nodes as u32).rev() {
+    let mut incoming = vec![Incoming { transition: 0, source: 0 }; sum as usize];
+    for source in (0..nodes as u32).rev().filter(unsettled) {
         for transition in graph.row(source).rev() {
             let start = &mut starts[graph.transitions[transition].target.index()];
             *start -= 1;
@@ -587,4 +585,57 @@ fn backward(graph: &Graph<'_>) -> (Vec<u32>, Vec<Incoming>) {
         }
     }
     (starts, incoming)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use trefoil_system::Labels;
+
+    use super::super::graph::{Tau, prepare};
+    use super::*;
+    use crate::random::{Random, RandomShape, random_lts};
+
+    /// Numbers the blocks by their first node.
+    fn canonical(refined: &Refined) -> Vec<u32> {
+        let mut numbers = vec![u32::MAX; refined.blocks];
+        let mut next = 0;
+        let number = |&block: &u32| {
+            let number = &mut numbers[block as usize];
+            if *number == u32::MAX {
+                *number = next;
+                next += 1;
+            }
+            *number
+        };
+        refined.block_of.iter().map(number).collect()
+    }
+
+    #[test]
+    fn where_the_rounds_on_all_nodes_end_makes_no_difference() {
+        let control = Control::unlimited();
+        for seed in 0..3000 {
+            let mut random = Random::new(seed);
+            let states = 2 + random.below(150);
+            let shape = RandomShape {
+                states: states as u32,
+                transitions: states + random.below(states),
+                labels: 1 + random.below(2),
+                tau_percent: [20, 50, 80, 95][random.below(4)],
+            };
+            let lts = random_lts(&Arc::new(Labels::new()), shape, &mut random);
+            for tau in [Tau::Visible, Tau::Internal, Tau::Divergent] {
+                let graph = prepare(&lts, tau, &control).expect("no budget").graph;
+                let after = |bulk_rounds| {
+                    let refined = refine_after(bulk_rounds, &graph, tau != Tau::Visible, &control);
+                    canonical(&refined.expect("no budget"))
+                };
+                let expected = after(0);
+                for bulk_rounds in [1, 2, MOST_ROUNDS] {
+                    assert_eq!(after(bulk_rounds), expected, "seed {seed}, {bulk_rounds} rounds, {tau:?}");
+                }
+            }
+        }
+    }
 }
