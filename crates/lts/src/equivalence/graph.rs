@@ -73,34 +73,46 @@ pub(super) fn prepare<'a>(lts: &'a Lts, tau: Tau, control: &Control) -> Result<P
     }
     control.progress().begin("preparing", lts.state_count() as u64);
     control.afford(lts.state_count() * 24)?;
-    let mut node_of = reachable(lts, &[lts.initial()], control)?;
+    let reached = reachable(lts, control)?;
     let contracted = match tau {
         Tau::Visible => None,
-        Tau::Internal | Tau::Divergent => components(lts, &node_of, control)?,
+        Tau::Internal | Tau::Divergent => components(lts, &reached, control)?,
     };
     match contracted {
-        None => {
-            let graph = restrict(lts, &mut node_of, control)?;
+        None => restrict(lts, &reached, control),
+        Some(node_of) => {
+            let graph = contract(lts, &node_of, tau, control)?;
             Ok(Prepared { graph, node_of })
-        }
-        Some(component_of) => {
-            drop(node_of);
-            let graph = contract(lts, &component_of, tau, control)?;
-            Ok(Prepared { graph, node_of: component_of })
         }
     }
 }
 
-/// Marks what can be reached from the given states with 0 and the rest as [`ABSENT`].
-pub(super) fn reachable(lts: &Lts, from: &[StateId], control: &Control) -> Result<Vec<u32>, Stopped> {
-    let mut seen = vec![ABSENT; lts.state_count()];
-    let mut work: Vec<u32> = Vec::new();
-    for state in from {
-        if seen[state.index()] == ABSENT {
-            seen[state.index()] = 0;
-            work.push(state.0);
-        }
+/// A set of states, one bit each: small enough to stay near the processor where a number a state does not.
+struct Reached {
+    bits: Vec<u64>,
+}
+
+impl Reached {
+    #[inline]
+    fn contains(&self, state: u32) -> bool {
+        self.bits[state as usize / 64] >> (state % 64) & 1 == 1
     }
+
+    /// True when it was not in the set.
+    #[inline]
+    fn insert(&mut self, state: u32) -> bool {
+        let word = &mut self.bits[state as usize / 64];
+        let before = *word;
+        *word |= 1 << (state % 64);
+        *word != before
+    }
+}
+
+/// What can be reached from the initial state.
+fn reachable(lts: &Lts, control: &Control) -> Result<Reached, Stopped> {
+    let mut reached = Reached { bits: vec![0; lts.state_count().div_ceil(64)] };
+    reached.insert(lts.initial().0);
+    let mut work = vec![lts.initial().0];
     let mut steps = 0usize;
     while let Some(state) = work.pop() {
         steps += 1;
@@ -108,28 +120,27 @@ pub(super) fn reachable(lts: &Lts, from: &[StateId], control: &Control) -> Resul
             control.check()?;
             control.progress().done(steps as u64);
         }
-        for transition in lts.outgoing(StateId(state)) {
-            if seen[transition.target.index()] == ABSENT {
-                seen[transition.target.index()] = 0;
-                work.push(transition.target.0);
-            }
-        }
+        let targets = lts.outgoing(StateId(state)).iter().map(|transition| transition.target.0);
+        work.extend(targets.filter(|&target| reached.insert(target)));
     }
-    Ok(seen)
+    Ok(reached)
 }
 
-/// Numbers the states marked reachable and keeps their rows.
-fn restrict<'a>(lts: &'a Lts, node_of: &mut [u32], control: &Control) -> Result<Graph<'a>, Stopped> {
+/// Numbers the reachable states and keeps their rows.
+fn restrict<'a>(lts: &'a Lts, reached: &Reached, control: &Control) -> Result<Prepared<'a>, Stopped> {
     let mut nodes = 0u32;
-    for node in node_of.iter_mut().filter(|node| **node != ABSENT) {
-        *node = nodes;
-        nodes += 1;
-    }
+    let number = |state: StateId| {
+        let node = if reached.contains(state.0) { nodes } else { ABSENT };
+        nodes += u32::from(node != ABSENT);
+        node
+    };
+    let node_of: Vec<u32> = lts.states().map(number).collect();
     let mut starts = Vec::with_capacity(nodes as usize + 1);
     if nodes as usize == lts.state_count() {
         starts.extend(lts.states().map(|state| lts.start(state) as u32));
         starts.push(lts.transition_count() as u32);
-        return Ok(Graph { starts, transitions: Cow::Borrowed(lts.transitions()), initial: lts.initial().0 });
+        let graph = Graph { starts, transitions: Cow::Borrowed(lts.transitions()), initial: lts.initial().0 };
+        return Ok(Prepared { graph, node_of });
     }
     control.afford(lts.transition_count() * 8)?;
     let mut transitions = Vec::new();
@@ -139,11 +150,12 @@ fn restrict<'a>(lts: &'a Lts, node_of: &mut [u32], control: &Control) -> Result<
         transitions.extend(lts.outgoing(state).iter().map(moved));
         starts.push(transitions.len() as u32);
     }
-    Ok(Graph { starts, transitions: Cow::Owned(transitions), initial: node_of[lts.initial().index()] })
+    let graph = Graph { starts, transitions: Cow::Owned(transitions), initial: node_of[lts.initial().index()] };
+    Ok(Prepared { graph, node_of })
 }
 
 /// The component of every reachable state, numbered by least member; `None` when there is no cycle of `τ`.
-fn components(lts: &Lts, reached: &[u32], control: &Control) -> Result<Option<Vec<u32>>, Stopped> {
+fn components(lts: &Lts, reached: &Reached, control: &Control) -> Result<Option<Vec<u32>>, Stopped> {
     const UNSEEN: u32 = 0;
     const CLOSED: u32 = u32::MAX;
     // Depth-first numbers from 1; a state whose component is complete is closed and keeps its root in `root_of`.
@@ -154,7 +166,7 @@ fn components(lts: &Lts, reached: &[u32], control: &Control) -> Result<Option<Ve
     let mut next_number = 1u32;
     let mut cyclic = false;
     for start in lts.states() {
-        if reached[start.index()] == ABSENT || number[start.index()] != UNSEEN {
+        if !reached.contains(start.0) || number[start.index()] != UNSEEN {
             continue;
         }
         number[start.index()] = next_number;

@@ -29,7 +29,7 @@ pub use compare::{Comparison, Evidence, Side, check, compare};
 
 use determinise::determinise;
 use graph::{ABSENT, Prepared, Tau, prepare};
-use quotient::{Quotient, number, quotient};
+use quotient::{Numbering, Quotient, collect, quotient};
 use refinement::{Refined, refine};
 use saturation::{After, Saturated, saturate};
 
@@ -231,9 +231,13 @@ fn minimise_saturated(lts: &Lts, tau: Tau, after: After, control: &Control) -> R
     let branching = minimise_bisimilar(lts, tau, control)?;
     let Prepared { graph, node_of } = prepare(&branching.lts, tau, control)?;
     let Saturated { refined, rows } = saturate(&graph, after, control)?;
-    let row = |block: u32, row: &mut Vec<Transition>| row.extend_from_slice(&rows[block as usize]);
-    let initial = refined.block_of[graph.initial as usize];
-    let result = number(initial, refined.blocks, row, lts.labels(), control)?;
+    let Numbering { number_of, order } = Numbering::new(graph.initial, &refined.block_of, refined.blocks);
+    let row = |number: usize, row: &mut Vec<Transition>| {
+        let steps = rows[order[number] as usize].iter();
+        row.extend(steps.map(|t| Transition { label: t.label, target: StateId(number_of[t.target.index()]) }));
+    };
+    let lts = collect(refined.blocks, row, lts.labels(), control)?;
+    let result = Quotient { lts, number_of };
     let mut small = minimised(result, refined, node_of);
     small.rounds += branching.rounds;
     let mut block_of = branching.block_of;

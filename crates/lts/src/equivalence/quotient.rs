@@ -4,8 +4,8 @@
 //! the row of a block is the row of its least bottom node, with blocks for targets, each transition once. Inert steps are
 //! left out; a mark of divergence becomes a `τ`-loop, the only one there can be.
 //!
-//! States are numbered breadth-first from the initial one, in the order of the rows: the result depends on the input
-//! alone. Cost: linear, plus sorting each row.
+//! States are numbered by the least node of their block, except that the initial one is 0: the result depends on the input
+//! alone, neighbours stay neighbours, and what is minimal already keeps its numbers. Cost: linear, plus sorting long rows.
 
 use std::sync::Arc;
 
@@ -31,66 +31,85 @@ pub(super) fn quotient(
     control: &Control,
 ) -> Result<Quotient, Stopped> {
     control.progress().begin("quotient", blocks as u64);
-    control.afford(blocks * 24)?;
-    let is_inert =
-        |block: u32, t: &Transition| internal && t.label == LabelId::TAU && block_of[t.target.index()] == block;
-    let mut speaker = vec![ABSENT; blocks];
+    control.afford(blocks * 24 + block_of.len() * 4)?;
+    let Numbering { number_of, order } = Numbering::new(graph.initial, block_of, blocks);
+    let number_of_node: Vec<u32> = block_of.iter().map(|&block| number_of[block as usize]).collect();
+    // Who speaks for a state: the least bottom node.
+    let mut speaker = order;
+    speaker.fill(ABSENT);
     for node in 0..graph.nodes() as u32 {
-        let block = block_of[node as usize];
-        let place = &mut speaker[block as usize];
-        if *place == ABSENT && !graph.outgoing(node).iter().any(|t| is_inert(block, t)) {
-            *place = node;
+        let number = number_of_node[node as usize];
+        let inert = |t: &Transition| t.label == LabelId::TAU && number_of_node[t.target.index()] == number;
+        if speaker[number as usize] == ABSENT && !(internal && graph.outgoing(node).iter().any(inert)) {
+            speaker[number as usize] = node;
         }
     }
-    let row = |block: u32, row: &mut Vec<Transition>| {
-        for t in graph.outgoing(speaker[block as usize]) {
-            row.push(Transition { label: t.label, target: StateId(block_of[t.target.index()]) });
+    let row = |number: usize, row: &mut Vec<Transition>| {
+        for t in graph.outgoing(speaker[number]) {
+            row.push(Transition { label: t.label, target: StateId(number_of_node[t.target.index()]) });
         }
     };
-    number(block_of[graph.initial as usize], blocks, row, labels, control)
+    let lts = collect(blocks, row, labels, control)?;
+    Ok(Quotient { lts, number_of })
 }
 
-/// Numbers blocks breadth-first and collects their rows, which may name a transition more than once.
-pub(super) fn number(
-    initial: u32,
-    blocks: usize,
-    mut row_of: impl FnMut(u32, &mut Vec<Transition>),
+/// The numbers of blocks as states.
+pub(super) struct Numbering {
+    pub(super) number_of: Vec<u32>,
+    /// The block of each number.
+    pub(super) order: Vec<u32>,
+}
+
+impl Numbering {
+    pub(super) fn new(initial: u32, block_of: &[u32], blocks: usize) -> Numbering {
+        let mut number_of = vec![ABSENT; blocks];
+        let mut order = Vec::with_capacity(blocks);
+        for &block in std::iter::once(&block_of[initial as usize]).chain(block_of) {
+            let number = &mut number_of[block as usize];
+            if *number == ABSENT {
+                *number = order.len() as u32;
+                order.push(block);
+            }
+        }
+        Numbering { number_of, order }
+    }
+}
+
+/// The system with the given rows, which may name a transition more than once and in which [`DIVERGENCE`] is a `τ`-loop.
+pub(super) fn collect(
+    states: usize,
+    mut row_of: impl FnMut(usize, &mut Vec<Transition>),
     labels: &Arc<Labels>,
     control: &Control,
-) -> Result<Quotient, Stopped> {
-    let mut number_of = vec![ABSENT; blocks];
-    let mut order = Vec::with_capacity(blocks);
-    number_of[initial as usize] = 0;
-    order.push(initial);
-    let mut starts = Vec::with_capacity(blocks + 1);
+) -> Result<Lts, Stopped> {
+    let mut starts = Vec::with_capacity(states + 1);
     starts.push(0usize);
     let mut transitions: Vec<Transition> = Vec::new();
     let mut row: Vec<Transition> = Vec::new();
     let mut sorted: Vec<(Transition, u32)> = Vec::new();
-    let mut at = 0;
-    while at < order.len() {
-        if at.is_multiple_of(1 << 12) {
+    for state in 0..states {
+        if state.is_multiple_of(1 << 12) {
             control.check()?;
-            control.progress().done(at as u64);
+            control.progress().done(state as u64);
         }
         row.clear();
-        row_of(order[at], &mut row);
+        row_of(state, &mut row);
         once(&mut row, &mut sorted);
-        // A mark of divergence comes last, whichever state of the block brought it.
-        row.sort_by_key(|transition| transition.label == DIVERGENCE);
-        for transition in &row {
-            let label = if transition.label == DIVERGENCE { LabelId::TAU } else { transition.label };
-            let number = &mut number_of[transition.target.index()];
-            if *number == ABSENT {
-                *number = order.len() as u32;
-                order.push(transition.target.0);
+        let mut diverges = false;
+        for &transition in &row {
+            if transition.label == DIVERGENCE {
+                diverges = true;
+            } else {
+                transitions.push(transition);
             }
-            transitions.push(Transition { label, target: StateId(*number) });
+        }
+        if diverges {
+            // Last, whichever node of the block brought it.
+            transitions.push(Transition { label: LabelId::TAU, target: StateId(state as u32) });
         }
         starts.push(transitions.len());
-        at += 1;
     }
-    Ok(Quotient { lts: Lts::from_rows(labels.clone(), StateId(0), starts, transitions), number_of })
+    Ok(Lts::from_rows(labels.clone(), StateId(0), starts, transitions))
 }
 
 /// Keeps the first of equal transitions, and the order.

@@ -7,10 +7,14 @@ use std::hash::Hasher;
 
 /// Interned sets of `T`, given as sorted slices.
 pub(super) struct Signatures<T> {
-    table: Vec<u32>,
+    /// Numbers, 0 for none, below the upper half of the hash.
+    table: Vec<u64>,
     entries: Vec<Entry>,
     arena: Vec<T>,
 }
+
+/// The bits of a hash that a table keeps beside a number.
+const UPPER: u64 = !0 << 32;
 
 struct Entry {
     hash: u64,
@@ -73,7 +77,7 @@ impl<T: Element> Signatures<T> {
 
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
-        self.table.capacity() * 4
+        self.table.capacity() * 8
             + self.entries.capacity() * size_of::<Entry>()
             + self.arena.capacity() * size_of::<T>()
     }
@@ -97,20 +101,19 @@ impl<T: Element> Signatures<T> {
         let mask = self.table.len() - 1;
         let mut at = hash as usize & mask;
         loop {
-            match self.table[at] {
-                0 => break,
-                number => {
-                    if self.entries[number as usize - 1].hash == hash && self.get(number) == set {
-                        return number;
-                    }
-                }
+            let found = self.table[at];
+            if found == 0 {
+                break;
+            }
+            if found & UPPER == hash & UPPER && self.get(found as u32) == set {
+                return found as u32;
             }
             at = (at + 1) & mask;
         }
         self.entries.push(Entry { hash, start: self.arena.len() });
         self.arena.extend_from_slice(set);
         let number = self.entries.len() as u32;
-        self.table[at] = number;
+        self.table[at] = hash & UPPER | u64::from(number);
         if self.entries.len() * 2 > self.table.len() {
             self.grow();
         }
@@ -125,7 +128,7 @@ impl<T: Element> Signatures<T> {
             while self.table[at] != 0 {
                 at = (at + 1) & mask;
             }
-            self.table[at] = index as u32 + 1;
+            self.table[at] = entry.hash & UPPER | (index as u64 + 1);
         }
     }
 
