@@ -50,15 +50,16 @@ pub fn run(arguments: &[String]) {
                 continue;
             }
         };
-        let begin = Instant::now();
+        let (begin, processor) = (Instant::now(), processor_seconds());
         let small = minimise(&lts, equivalence, &Control::unlimited()).expect("no budget was set");
         let seconds = begin.elapsed().as_secs_f64();
         let peak = peak_memory().unwrap_or(0);
         println!(
-            "  {name:<12} {:>9} states {:>9} transitions {:>6} rounds {seconds:>8.3} s {:>7.2} M transitions/s, peak so far {} ({:.1} bytes a transition)",
+            "  {name:<12} {:>9} states {:>9} transitions {:>6} rounds {seconds:>8.3} s ({:.2} of a processor) {:>7.2} M transitions/s, peak so far {} ({:.1} bytes a transition)",
             small.lts.state_count(),
             small.lts.transition_count(),
             small.rounds,
+            processor_seconds() - processor,
             transitions as f64 / seconds / 1e6,
             human_bytes(peak),
             peak as f64 / transitions as f64,
@@ -128,6 +129,16 @@ fn chains(nodes: usize) -> Lts {
         builder.add(StateId(initial), LabelId::TAU, StateId(node));
     }
     builder.build(StateId(initial))
+}
+
+/// Processor time of this process so far, in steps of 10 ms; 0 where the system does not say. On a busy machine it tells more
+/// than the clock.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The fields after the name, which stands in parentheses: user and system ticks are the 12th and 13th.
+    let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks: u64 = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    ticks as f64 / 100.0
 }
 
 fn save(lts: &Lts, path: &str) -> std::io::Result<()> {

@@ -110,10 +110,20 @@ struct Facts {
     bundles: u32,
 }
 
+/// A transition into a node: its number, with [`SILENT`] added when it is internal, and where it comes from.
 #[derive(Clone, Copy)]
 struct Incoming {
     transition: u32,
     source: u32,
+}
+
+/// Marks internal transitions among the incoming ones, so that the others need not be looked up.
+const SILENT: u32 = 1 << 31;
+
+impl Incoming {
+    fn is_silent(self) -> bool {
+        self.transition & SILENT != 0
+    }
 }
 
 struct Refiner<'a> {
@@ -142,7 +152,7 @@ struct Refiner<'a> {
 impl<'a> Refiner<'a> {
     fn new(graph: &'a Graph<'a>, internal: bool, partition: Partition, control: &'a Control) -> Refiner<'a> {
         let nodes = graph.nodes();
-        let (incoming_starts, incoming) = backward(graph, &partition);
+        let (incoming_starts, incoming) = backward(graph, &partition, internal);
         let mut refiner = Refiner {
             graph,
             control,
@@ -242,7 +252,7 @@ impl<'a> Refiner<'a> {
             self.partition.blocks[number as usize].marked = 0;
             return Ok(());
         }
-        if self.internal {
+        if self.internal && block.marked < block.len() {
             self.mark_above(number)?;
         }
         self.classify(number)?;
@@ -285,10 +295,10 @@ impl<'a> Refiner<'a> {
             let node = self.partition.elements[at as usize];
             let range = self.incoming_range(node);
             self.worked(range.len())?;
-            for incoming in range {
-                let Incoming { transition, source } = self.incoming[incoming];
-                if self.bundle[transition as usize] == INERT && self.partition.block_of[source as usize] == number {
-                    self.partition.mark(source);
+            for index in range {
+                let incoming = self.incoming[index];
+                if incoming.is_silent() && self.partition.block_of[incoming.source as usize] == number {
+                    self.partition.mark(incoming.source);
                 }
             }
             at += 1;
@@ -328,12 +338,13 @@ impl<'a> Refiner<'a> {
             self.class_of[node as usize] = self.class(node, block, &mut set);
             let range = self.incoming_range(node);
             self.worked(range.len() + set.len())?;
-            for incoming in range {
-                let Incoming { transition, source } = self.incoming[incoming];
-                if self.bundle[transition as usize] == INERT && self.partition.block_of[source as usize] == number {
-                    self.pending[source as usize] -= 1;
-                    if self.pending[source as usize] == 0 {
-                        ready.push(source);
+            for index in range {
+                let incoming = self.incoming[index];
+                if incoming.is_silent() && self.partition.block_of[incoming.source as usize] == number {
+                    let pending = &mut self.pending[incoming.source as usize];
+                    *pending -= 1;
+                    if *pending == 0 {
+                        ready.push(incoming.source);
                     }
                 }
             }
@@ -493,18 +504,19 @@ impl<'a> Refiner<'a> {
             self.worked(incoming.len())?;
             for index in incoming {
                 let Incoming { transition, source } = self.incoming[index];
+                let transition = (transition & !SILENT) as usize;
                 let home = self.partition.block_of[source as usize];
                 if self.partition.blocks[home as usize].len() == 1 && home != old {
                     continue;
                 }
-                if self.bundle[transition as usize] != INERT {
-                    self.forward(transition as usize, stamp, home, home);
+                if self.bundle[transition] != INERT {
+                    self.forward(transition, stamp, home, home);
                     self.touched.push(source);
                 } else if home != new {
                     if silent == INERT {
                         silent = self.new_bundle(old);
                     }
-                    self.wake(source, transition as usize, silent, old);
+                    self.wake(source, transition, silent, old);
                 }
             }
         }
@@ -561,7 +573,7 @@ impl<'a> Refiner<'a> {
 }
 
 /// The transitions by target, except those from blocks of one node, which nobody asks for.
-fn backward(graph: &Graph<'_>, partition: &Partition) -> (Vec<u32>, Vec<Incoming>) {
+fn backward(graph: &Graph<'_>, partition: &Partition, internal: bool) -> (Vec<u32>, Vec<Incoming>) {
     let nodes = graph.nodes();
     let unsettled = |&node: &u32| partition.blocks[partition.block_of[node as usize] as usize].len() > 1;
     let mut starts = vec![0u32; nodes + 1];
@@ -578,10 +590,12 @@ fn backward(graph: &Graph<'_>, partition: &Partition) -> (Vec<u32>, Vec<Incoming
     // Filled from the back: each start moves from the end of its row to the beginning.
     let mut incoming = vec![Incoming { transition: 0, source: 0 }; sum as usize];
     for source in (0..nodes as u32).rev().filter(unsettled) {
-        for transition in graph.row(source).rev() {
-            let start = &mut starts[graph.transitions[transition].target.index()];
+        for at in graph.row(source).rev() {
+            let transition = graph.transitions[at];
+            let start = &mut starts[transition.target.index()];
             *start -= 1;
-            incoming[*start as usize] = Incoming { transition: transition as u32, source };
+            let silent = if internal && transition.label == LabelId::TAU { SILENT } else { 0 };
+            incoming[*start as usize] = Incoming { transition: at as u32 | silent, source };
         }
     }
     (starts, incoming)
