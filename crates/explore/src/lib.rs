@@ -9,6 +9,7 @@
 mod collect;
 mod expand;
 mod frontier;
+mod index;
 mod packing;
 mod path;
 mod rows;

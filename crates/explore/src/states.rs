@@ -2,30 +2,17 @@
 //!
 //! # The table
 //!
-//! Rows lie back to back in segments ([`crate::rows`]); the number of a state is its position. A second array, the index,
-//! finds a row by its hash: 32-bit entries, each the number of a state plus one and, in the bits that numbers do not need
-//! yet, a few bits of the hash, so that a row is seldom looked at in vain. Collisions go to the next entry (linear
-//! probing), the first entry is the hash scaled to the length of the index, which need not be a power of two.
+//! Rows lie back to back in segments ([`crate::rows`]); the number of a state is its position. A second array, the index
+//! ([`crate::index`]), finds a row by its hash.
 //!
 //! A thread that does not find its row writes it to a position of its own and then publishes the entry by one
 //! compare-and-swap with release ordering. If another thread was faster, the entry it finds there is examined like any
 //! other; the position stays private and is used for the next row. So there is no busy state, no waiting, and never a
 //! second copy of a row. Positions come in blocks per thread, so that the only shared counter is touched rarely. Compare
-//! Laarman, van de Pol and Weber, *Boosting multi-core reachability performance with shared hash tables* (2010), from which we
+//! Laarman, van de Pol and Weber, *Boosting multi-index reachability performance with shared hash tables* (2010), from which we
 //! depart by keeping rows out of the index (a state has a dense number and costs the index four bytes whatever the width
-//! of its row), by private positions instead of a write bit, and by growing.
-//!
-//! # Growing
-//!
-//! Threads hold a read lock for a piece of work. When the positions that the index can take run out, one thread takes
-//! the write lock, frees the index, allocates a longer one and enters every row again, on all cores, with prefetching. Rows do not move.
-//!
-//! # Memory
-//!
-//! The bound is one and a half times the packed row plus four bytes a state. The rows take their own size, so the index may
-//! take four bytes and half a row; load and growth factor are chosen for that to hold even just after growing (rows of 4
-//! bytes grow by 1.21, of 6 by 1.41, of 16 by 2). It does not hold for sets of less than some 100 000 states: one segment of 4096
-//! rows and 4096 entries are the least, and the last segment is seldom full. Parents (4 bytes) and claim bits come on top when a search asks for them.
+//! of its row), by private positions instead of a write bit, and by growing: threads hold a read lock for a piece of work,
+//! and one that finds no room takes the write lock and makes the index longer. Rows do not move.
 //!
 //! # Dense sets
 //!
@@ -38,16 +25,15 @@
 #![allow(unsafe_code)]
 
 use std::ops::Range;
-use std::sync::atomic::AtomicUsize;
-use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
-use std::thread;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{StateId, Value};
 
+use crate::index::{Index, hash};
 use crate::packing::Packing;
-use crate::rows::{Keep, Notes, SEGMENT_ROWS, Segment, atomics32, atomics64, prefetch};
-use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering};
+use crate::rows::{Keep, Notes, SEGMENT_ROWS, Segment, atomics64, prefetch};
+use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering};
 
 /// Up to how many bits a packed row is its own number.
 pub const DENSE_BITS: usize = 24;
@@ -57,12 +43,6 @@ const BLOCK: u32 = if cfg!(test) { 2 } else { 256 };
 
 /// The least length of an index.
 const LEAST_INDEX: usize = if cfg!(test) { 8 } else { 4096 };
-
-/// The greatest number of positions; a number plus one fits 32 bits.
-const MOST_POSITIONS: u64 = u32::MAX as u64 - BLOCK as u64;
-
-/// Rows that are hashed and prefetched before the first of them is entered, when the index is built again.
-const REBUILD_BATCH: usize = 32;
 
 /// A growing set of states; see the head of this file.
 pub struct StateSet {
@@ -74,16 +54,7 @@ pub struct StateSet {
 
 enum Table {
     Dense { seen: Box<[AtomicU64]>, notes: Notes },
-    Hashed { core: RwLock<Core>, blocks: Mutex<Blocks> },
-}
-
-struct Core {
-    index: Box<[AtomicU32]>,
-    /// Bits of an entry that hold the number; the rest is of the hash.
-    id_bits: u32,
-    segments: Vec<OnceLock<Segment>>,
-    /// Positions below this may be handed out. Zero when building the index again was interrupted: it is not usable then.
-    limit: u32,
+    Hashed { index: RwLock<Index>, blocks: Mutex<Blocks> },
 }
 
 #[derive(Default)]
@@ -100,40 +71,6 @@ pub(crate) struct Full {
     limit: u32,
 }
 
-/// How full the index gets, for rows of so many bytes.
-fn greatest_load(row_bytes: usize) -> f64 {
-    match row_bytes {
-        0..8 => 0.85,
-        8..16 => 0.78,
-        _ => 0.7,
-    }
-}
-
-/// By what the index grows: as much as the promise about memory allows.
-fn growth(row_bytes: usize) -> f64 {
-    // A little less than is promised, for the last segment.
-    let bytes_per_state = 0.47 * row_bytes as f64 + 3.85;
-    (bytes_per_state * greatest_load(row_bytes) / 4.0).clamp(1.1, 2.0)
-}
-
-const MULTIPLIERS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
-
-/// The two halves of the product, folded: every bit of the result depends on every bit of the argument.
-#[inline]
-fn fold(value: u64, multiplier: u64) -> u64 {
-    let product = u128::from(value) * u128::from(multiplier);
-    (product as u64) ^ (product >> 64) as u64
-}
-
-#[inline]
-fn hash(words: &[u64]) -> u64 {
-    let mut mixed = 0x2545_f491_4f6c_dd1d;
-    for &word in words {
-        mixed = fold(mixed ^ word, MULTIPLIERS[0]);
-    }
-    fold(mixed ^ MULTIPLIERS[0], MULTIPLIERS[1])
-}
-
 impl StateSet {
     /// An empty set of rows packed in this way. `parents`: keep for every state the one it was found from. `threads` build the index
     /// again when it grows.
@@ -146,8 +83,8 @@ impl StateSet {
             let size = 1usize << packing.bits();
             Table::Dense { seen: atomics64(size.div_ceil(64)), notes: Notes::new(size, keep) }
         } else {
-            let core = Core::new(LEAST_INDEX, Vec::new(), packing.bytes());
-            Table::Hashed { core: RwLock::new(core), blocks: Mutex::new(Blocks::default()) }
+            let index = Index::new(LEAST_INDEX, Vec::new(), packing.bytes());
+            Table::Hashed { index: RwLock::new(index), blocks: Mutex::new(Blocks::default()) }
         };
         StateSet { packing, keep, threads: threads.max(1), table }
     }
@@ -165,41 +102,22 @@ impl StateSet {
 
     /// Makes room for more states.
     pub(crate) fn grow(&self, full: &Full, control: &Control) -> Result<(), Stopped> {
-        let Table::Hashed { core, blocks } = &self.table else { return Ok(()) };
+        let Table::Hashed { index, blocks } = &self.table else { return Ok(()) };
         control.check()?;
-        let mut core = core.write().unwrap_or_else(PoisonError::into_inner);
-        if core.limit != full.limit {
+        let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
+        if index.limit != full.limit {
             // Somebody else was here, or was interrupted, and then the check of the control says so next time.
             return Ok(());
         }
-        let row_bytes = self.packing.bytes();
-        let old_len = core.index.len();
-        let len = ((old_len as f64 * growth(row_bytes)) as usize).max(old_len + 1);
-        if u64::from(core.limit) >= MOST_POSITIONS {
-            return Err(Stopped::Memory { limit: self.bytes_of(&core) as u64 });
-        }
-        control.afford((len - old_len) * 4)?;
-        core.index = Box::default();
-        let segments = std::mem::take(&mut core.segments);
-        let fresh = Core::new(len, segments, row_bytes);
-        *core = Core { limit: 0, ..fresh };
-        let limit = fresh_limit(len, row_bytes);
         let used = lock(blocks).used();
-        core.rebuild(&self.packing, &used, self.threads, control)?;
-        core.limit = limit;
-        Ok(())
-    }
-
-    fn bytes_of(&self, core: &Core) -> usize {
-        let segments = core.segments.iter().filter_map(OnceLock::get);
-        core.index.len() * 4 + segments.map(Segment::row_bytes).sum::<usize>()
+        index.grow(&self.packing, &used, self.threads, control)
     }
 
     /// Bytes allocated for rows and index, without parents and claims.
     pub fn bytes(&self) -> usize {
         match &self.table {
             Table::Dense { seen, .. } => seen.len() * 8,
-            Table::Hashed { core, .. } => self.bytes_of(&core.read().unwrap_or_else(PoisonError::into_inner)),
+            Table::Hashed { index, .. } => index.read().unwrap_or_else(PoisonError::into_inner).bytes(),
         }
     }
 
@@ -207,10 +125,6 @@ impl StateSet {
     pub fn freeze(self) -> States {
         States { set: self }
     }
-}
-
-fn fresh_limit(len: usize, row_bytes: usize) -> u32 {
-    ((len as f64 * greatest_load(row_bytes)) as u64).min(MOST_POSITIONS) as u32
 }
 
 fn lock(blocks: &Mutex<Blocks>) -> MutexGuard<'_, Blocks> {
@@ -235,94 +149,10 @@ impl Blocks {
     }
 }
 
-impl Core {
-    fn new(len: usize, mut segments: Vec<OnceLock<Segment>>, row_bytes: usize) -> Core {
-        let limit = fresh_limit(len, row_bytes);
-        segments.resize_with((limit as usize).div_ceil(SEGMENT_ROWS), OnceLock::new);
-        Core { index: atomics32(len), id_bits: u32::BITS - limit.leading_zeros(), segments, limit }
-    }
-
-    #[inline]
-    fn home(&self, hash: u64) -> usize {
-        ((u128::from(hash) * self.index.len() as u128) >> 64) as usize
-    }
-
-    #[inline]
-    fn tag(&self, hash: u64) -> u32 {
-        ((hash & 0xffff_ffff) << self.id_bits) as u32
-    }
-
-    /// The bits of an entry that hold the number.
-    #[inline]
-    fn id_mask(&self) -> u32 {
-        ((1u64 << self.id_bits) - 1) as u32
-    }
-
-    #[inline]
-    fn segment(&self, id: u32) -> &Segment {
-        self.segments[id as usize / SEGMENT_ROWS].get().expect("positions are handed out after their segment is made")
-    }
-
-    /// Enters every published row into an empty index.
-    fn rebuild(
-        &self,
-        packing: &Packing,
-        used: &[Range<u32>],
-        threads: usize,
-        control: &Control,
-    ) -> Result<(), Stopped> {
-        const PIECE: u32 = 1 << 16;
-        let pieces: Vec<Range<u32>> = used
-            .iter()
-            .flat_map(|range| {
-                range.clone().step_by(PIECE as usize).map(|start| start..start.saturating_add(PIECE).min(range.end))
-            })
-            .collect();
-        let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
-                control.check()?;
-                self.enter_all(packing, piece.clone());
-            }
-            Ok(())
-        };
-        thread::scope(|scope| {
-            let others: Vec<_> = (1..threads.min(pieces.len())).map(|_| scope.spawn(work)).collect();
-            let own = work();
-            others.into_iter().map(|other| other.join().expect("entering rows does not panic")).fold(own, Result::and)
-        })
-    }
-
-    fn enter_all(&self, packing: &Packing, piece: Range<u32>) {
-        let row_bytes = packing.bytes();
-        let mut words = vec![0; packing.words()];
-        let mut hashes = [0u64; REBUILD_BATCH];
-        for start in piece.clone().step_by(REBUILD_BATCH) {
-            let end = start.saturating_add(REBUILD_BATCH as u32).min(piece.end);
-            for (hashed, id) in hashes.iter_mut().zip(start..end) {
-                // SAFETY: the position is published, and the write lock, which `grow` holds, came after that.
-                unsafe { self.segment(id).read(id as usize % SEGMENT_ROWS, row_bytes, &mut words) };
-                *hashed = hash(&words);
-                prefetch(&self.index[self.home(*hashed)]);
-            }
-            for (&hashed, id) in hashes.iter().zip(start..end) {
-                let entry = self.tag(hashed) | (id + 1);
-                let mut at = self.home(hashed);
-                // Rows differ, so there is nothing to compare; the lock of the growing thread publishes the entries.
-                while self.index[at].load(Ordering::Relaxed) != 0
-                    || self.index[at].compare_exchange(0, entry, Ordering::Relaxed, Ordering::Relaxed).is_err()
-                {
-                    at = if at + 1 == self.index.len() { 0 } else { at + 1 };
-                }
-            }
-        }
-    }
-}
-
 /// One thread's access to a [`StateSet`].
 pub struct Inserter<'a> {
     set: &'a StateSet,
-    guard: Option<RwLockReadGuard<'a, Core>>,
+    guard: Option<RwLockReadGuard<'a, Index>>,
     /// Private positions; new states of two kinds get positions from two blocks, so that each kind has long ranges.
     open: [Range<u32>; 2],
     /// A row that is being read.
@@ -407,7 +237,7 @@ impl<'a> Inserter<'a> {
     }
 
     #[inline]
-    fn core(&mut self, lock: &'a RwLock<Core>) -> &Core {
+    fn index(&mut self, lock: &'a RwLock<Index>) -> &Index {
         self.guard.get_or_insert_with(|| lock.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -416,9 +246,9 @@ impl<'a> Inserter<'a> {
     pub(crate) fn expect(&mut self, hashed: u64) {
         match &self.set.table {
             Table::Dense { seen, .. } => prefetch(&seen[hashed as usize / 64]),
-            Table::Hashed { core, .. } => {
-                let core = self.core(core);
-                prefetch(&core.index[core.home(hashed)]);
+            Table::Hashed { index, .. } => {
+                let index = self.index(index);
+                prefetch(&index.entries[index.home(hashed)]);
             }
         }
     }
@@ -426,13 +256,13 @@ impl<'a> Inserter<'a> {
     /// Asks the processor for the row that the first entry names, when its bits of the hash agree.
     #[inline]
     pub(crate) fn expect_row(&mut self, hashed: u64) {
-        if let Table::Hashed { core, .. } = &self.set.table {
+        if let Table::Hashed { index, .. } = &self.set.table {
             let row_bytes = self.set.packing.bytes();
-            let core = self.core(core);
-            let entry = core.index[core.home(hashed)].load(Ordering::Acquire);
-            if entry != 0 && entry & !core.id_mask() == core.tag(hashed) {
-                let id = (entry & core.id_mask()) - 1;
-                core.segment(id).prefetch(id as usize % SEGMENT_ROWS, row_bytes);
+            let index = self.index(index);
+            let entry = index.entries[index.home(hashed)].load(Ordering::Acquire);
+            if entry != 0 && entry & !index.id_mask() == index.tag(hashed) {
+                let id = (entry & index.id_mask()) - 1;
+                index.segment(id).prefetch(id as usize % SEGMENT_ROWS, row_bytes);
             }
         }
     }
@@ -458,21 +288,21 @@ impl<'a> Inserter<'a> {
                 }
                 Ok((StateId(id as u32), fresh))
             }
-            Table::Hashed { core, blocks } => {
-                let guard = self.guard.get_or_insert_with(|| core.read().unwrap_or_else(PoisonError::into_inner));
-                let core: &Core = guard;
+            Table::Hashed { index, blocks } => {
+                let guard = self.guard.get_or_insert_with(|| index.read().unwrap_or_else(PoisonError::into_inner));
+                let index: &Index = guard;
                 let row_bytes = set.packing.bytes();
-                let (tag, id_mask) = (core.tag(hashed), core.id_mask());
-                let mut at = core.home(hashed);
+                let (tag, id_mask) = (index.tag(hashed), index.id_mask());
+                let mut at = index.home(hashed);
                 let mut private = None;
                 loop {
-                    let mut entry = core.index[at].load(Ordering::Acquire);
+                    let mut entry = index.entries[at].load(Ordering::Acquire);
                     if entry == 0 {
                         let id = match private {
                             Some(id) => id,
                             None => {
-                                let id = set.own_position(core, blocks, &mut self.open[kind])?;
-                                let segment = core.segment(id);
+                                let id = set.own_position(index, blocks, &mut self.open[kind])?;
+                                let segment = index.segment(id);
                                 // SAFETY: the position is from this thread's block and not published.
                                 unsafe { segment.write(id as usize % SEGMENT_ROWS, row_bytes, packed) };
                                 segment.notes.set_parent(id as usize % SEGMENT_ROWS, parent.0);
@@ -481,7 +311,7 @@ impl<'a> Inserter<'a> {
                             }
                         };
                         let published = tag | (id + 1);
-                        match core.index[at].compare_exchange(0, published, Ordering::AcqRel, Ordering::Acquire) {
+                        match index.entries[at].compare_exchange(0, published, Ordering::AcqRel, Ordering::Acquire) {
                             Ok(_) => {
                                 self.open[kind].start += 1;
                                 return Ok((StateId(id), true));
@@ -492,11 +322,11 @@ impl<'a> Inserter<'a> {
                     if entry & !id_mask == tag {
                         let id = (entry & id_mask) - 1;
                         // SAFETY: the entry was read with acquire ordering, so the position is published.
-                        if unsafe { core.segment(id).equals(id as usize % SEGMENT_ROWS, row_bytes, packed) } {
+                        if unsafe { index.segment(id).equals(id as usize % SEGMENT_ROWS, row_bytes, packed) } {
                             return Ok((StateId(id), false));
                         }
                     }
-                    at = if at + 1 == core.index.len() { 0 } else { at + 1 };
+                    at = if at + 1 == index.entries.len() { 0 } else { at + 1 };
                 }
             }
         }
@@ -513,11 +343,11 @@ impl<'a> Inserter<'a> {
         let set = self.set;
         match &set.table {
             Table::Dense { .. } => set.packing.unpack(&[u64::from(id.0)], row),
-            Table::Hashed { core, .. } => {
+            Table::Hashed { index, .. } => {
                 let mut words = std::mem::take(&mut self.words);
                 // SAFETY: as the caller promises.
                 unsafe {
-                    self.core(core).segment(id.0).read(id.index() % SEGMENT_ROWS, set.packing.bytes(), &mut words);
+                    self.index(index).segment(id.0).read(id.index() % SEGMENT_ROWS, set.packing.bytes(), &mut words);
                 }
                 set.packing.unpack(&words, row);
                 self.words = words;
@@ -529,7 +359,7 @@ impl<'a> Inserter<'a> {
     fn with_notes<T>(&mut self, id: StateId, job: impl FnOnce(&Notes, usize) -> T) -> T {
         match &self.set.table {
             Table::Dense { notes, .. } => job(notes, id.index()),
-            Table::Hashed { core, .. } => job(&self.core(core).segment(id.0).notes, id.index() % SEGMENT_ROWS),
+            Table::Hashed { index, .. } => job(&self.index(index).segment(id.0).notes, id.index() % SEGMENT_ROWS),
         }
     }
 
@@ -549,28 +379,28 @@ impl<'a> Inserter<'a> {
 impl StateSet {
     /// The first position of a block, after a new block was taken if it was used up.
     #[inline]
-    fn own_position(&self, core: &Core, blocks: &Mutex<Blocks>, open: &mut Range<u32>) -> Result<u32, Full> {
+    fn own_position(&self, index: &Index, blocks: &Mutex<Blocks>, open: &mut Range<u32>) -> Result<u32, Full> {
         if open.start == open.end {
-            *open = self.take_block(core, blocks)?;
+            *open = self.take_block(index, blocks)?;
         }
         Ok(open.start)
     }
 
     #[cold]
-    fn take_block(&self, core: &Core, blocks: &Mutex<Blocks>) -> Result<Range<u32>, Full> {
+    fn take_block(&self, index: &Index, blocks: &Mutex<Blocks>) -> Result<Range<u32>, Full> {
         let mut blocks = lock(blocks);
-        if core.limit == 0 {
+        if index.limit == 0 {
             return Err(Full { limit: 0 });
         }
         if let Some(free) = blocks.free.pop() {
             return Ok(free);
         }
         let start = blocks.next;
-        if core.limit - start < BLOCK {
-            return Err(Full { limit: core.limit });
+        if index.limit - start < BLOCK {
+            return Err(Full { limit: index.limit });
         }
         blocks.next += BLOCK;
-        core.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.packing.bytes(), self.keep));
+        index.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.packing.bytes(), self.keep));
         Ok(start..start + BLOCK)
     }
 }
@@ -613,7 +443,7 @@ impl States {
     pub fn index_len(&self) -> usize {
         match &self.set.table {
             Table::Dense { .. } => 0,
-            Table::Hashed { core, .. } => core.read().unwrap_or_else(PoisonError::into_inner).index.len(),
+            Table::Hashed { index, .. } => index.read().unwrap_or_else(PoisonError::into_inner).entries.len(),
         }
     }
 }

@@ -71,7 +71,7 @@ fn race(bytes: usize, rows: u32, threads: u32) {
 
 #[test]
 fn racing_threads_lose_nothing_and_double_nothing() {
-    let rows = if cfg!(miri) { 150 } else { 40_000 };
+    let rows = 40_000;
     for bytes in [4, 5, 8, 9, 16, 19] {
         for threads in [1, 2, 4] {
             race(bytes, rows, threads);
@@ -81,13 +81,12 @@ fn racing_threads_lose_nothing_and_double_nothing() {
 
 #[test]
 fn racing_threads_in_a_dense_set() {
-    race(3, if cfg!(miri) { 100 } else { 30_000 }, 4);
-    race(2, if cfg!(miri) { 100 } else { 30_000 }, 3);
+    race(3, 30_000, 4);
+    race(2, 30_000, 3);
 }
 
 /// One and a half times the packed row plus four bytes a state, at every moment once the set is not tiny.
 #[test]
-#[cfg_attr(miri, ignore = "one thread, and too many rows for an interpreter")]
 fn memory_stays_in_its_bounds() {
     for bytes in [4, 5, 6, 7, 8, 9, 12, 16, 24] {
         let set = StateSet::new(Packing::new(&layout(bytes)), false, 1);

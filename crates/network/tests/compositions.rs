@@ -151,7 +151,7 @@ fn compositions_are_what_the_definition_says() {
     let seed = seed();
     let mut random = Random::new(seed);
     let (mut large, mut synchronised) = (0, 0);
-    for case in 0..4000 {
+    for case in 0..3000 {
         let Case { composition, naive, components } = random_case(&mut random);
         let shown = format!("{composition:?}");
         let labels = composition.labels.clone();
@@ -180,7 +180,7 @@ fn compositions_are_what_the_definition_says() {
         large += usize::from(expected.len() > 20);
         synchronised += usize::from(labels.len() > 4 && expected.len() > 4);
     }
-    assert!(large > 200 && synchronised > 1000, "the cases are too small: {large}, {synchronised}");
+    assert!(large > 150 && synchronised > 750, "the cases are too small: {large}, {synchronised}");
 }
 
 #[test]
