@@ -378,3 +378,53 @@ impl Explorer for NetworkExplorer<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trefoil_lts::LtsBuilder;
+    use trefoil_system::{Checked, StateId};
+
+    /// Two components that are one machine with two ways to do `a`, a third that can do `b`.
+    fn network() -> Network {
+        let labels = Arc::new(Labels::new());
+        let (a, b, c, idle) = (labels.name("a"), labels.name("b"), labels.name("c"), labels.name("idle"));
+        let mut twin = LtsBuilder::new(labels.clone());
+        twin.add(StateId(0), a, StateId(1)).add(StateId(0), a, StateId(2));
+        let twin = Arc::new(twin.build(StateId(0)));
+        let mut other = LtsBuilder::new(labels.clone());
+        other.add(StateId(0), b, StateId(0));
+        let components = [("left", &twin), ("right", &twin), ("other", &Arc::new(other.build(StateId(0))))];
+        let components = components.map(|(name, lts)| Component { name: name.into(), lts: lts.clone() }).to_vec();
+        let rules = vec![
+            Rule::new([(1, a), (0, a)], c),
+            Rule::new([(2, b)], b),
+            Rule::new([], idle),
+            Rule::new([(0, a), (1, a)], c),
+            Rule::new([(0, b)], b),
+        ];
+        Network::new(labels, components, rules).expect("small components")
+    }
+
+    #[test]
+    fn rules_give_every_combination_once_and_honestly() {
+        let network = network();
+        assert_eq!(network.rules().len(), 4, "one rule was given twice");
+        assert_eq!(network.machines.len(), 2, "equal components share a machine");
+        // A rule whose participant never offers its label has no group.
+        let names: Vec<&str> = network.groups().iter().map(|group| group.name.as_str()).collect();
+        assert_eq!(names, ["left right", "other", ""]);
+        let labels = network.labels().clone();
+        let checked = Checked::new(network);
+        let mut found = Vec::new();
+        checked.explorer().successors(&[0, 0, 0], &mut |step| {
+            found.push(format!("{} {:?}", labels.get(step.label), step.row));
+        });
+        found.sort();
+        let expected = ["b [0, 0, 0]", "c [1, 1, 0]", "c [1, 2, 0]", "c [2, 1, 0]", "c [2, 2, 0]", "idle [0, 0, 0]"];
+        assert_eq!(found, expected);
+        let mut left = 0;
+        checked.explorer().successors(&[1, 0, 0], &mut |_| left += 1);
+        assert_eq!(left, 2, "only the third component and idling are left");
+    }
+}
