@@ -39,6 +39,11 @@ const BENCHMARKS: &[Benchmark] = &[
         about: "refinement of larger systems; [PATH of ltscompare]",
         run: refinement::refinements,
     },
+    Benchmark {
+        name: "preprocess",
+        about: "what minimising the specification, the implementation or both first does to refinement",
+        run: refinement::preprocessing,
+    },
 ];
 
 fn main() -> ExitCode {

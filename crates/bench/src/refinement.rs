@@ -9,7 +9,7 @@ use trefoil_control::{Control, Limits};
 use trefoil_lts::format::{Input, Output, ReadOptions, read_lts, save_lts};
 use trefoil_lts::random::{Random, RandomShape, random_lts};
 use trefoil_lts::{Lts, LtsBuilder};
-use trefoil_refine::{Algorithm, Options, Search, Unanswered, refine};
+use trefoil_refine::{Algorithm, Options, Preprocess, Search, Unanswered, refine};
 use trefoil_system::{LabelId, Labels, Model, StateId};
 
 const MODELS: [(Model, &str, &str); 3] = [
@@ -109,6 +109,42 @@ pub(crate) fn refinements(arguments: &[String]) {
         }
     }
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// What minimising first costs and gains, in all models: the sum of their times, for each choice.
+pub(crate) fn preprocessing(_arguments: &[String]) {
+    let labels = Arc::new(Labels::new());
+    let unfolded_twice = || (unfolded(&labels, 400, 30), unfolded(&labels, 400, 60));
+    let (large_specification, larger_implementation) = unfolded_twice();
+    let cases: Vec<(&str, Lts, Lts)> = vec![
+        ("ladder 500 x 500", ladder(&labels, 500, 500), ladder(&labels, 500, 500)),
+        ("buffers 11 x 2", buffer(&labels, 11, 2), buffer_chain(&labels, 11, 2)),
+        ("buffer chains 9 x 2", buffer_chain(&labels, 9, 2), buffer_chain(&labels, 9, 2)),
+        ("incomparable 9", exploding(&labels, 9), random_machine(&labels, 3_000)),
+        ("unfolded 400 x 200", unfolding_source(&labels, 400), unfolded(&labels, 400, 200)),
+        ("unfolded x 30, x 60", large_specification, larger_implementation),
+        ("unfolded 20000 x 20", unfolding_source(&labels, 20_000), unfolded(&labels, 20_000, 20)),
+        ("fails: chains 11, 10", buffer_chain(&labels, 10, 2), buffer_chain(&labels, 11, 2)),
+        ("fails: other machine", unfolded(&labels, 400, 30), random_machine(&labels, 100_000)),
+    ];
+    println!("{:<22} {:>10} {:>10} {:>10} {:>10} {:>10}", "systems", "verdicts", "none", "spec", "impl", "both");
+    for (name, specification, implementation) in &cases {
+        let mut verdicts = String::new();
+        let mut times = Vec::new();
+        let choices = [Preprocess::Nothing, Preprocess::Specification, Preprocess::Implementation, Preprocess::Both];
+        for preprocess in choices {
+            let mut sum = Some(Duration::ZERO);
+            verdicts.clear();
+            for (model, ..) in MODELS {
+                let options = Options { preprocess, ..Options::new(model) };
+                let (time, outcome) = best(specification, implementation, options, 2);
+                sum = sum.zip(time).map(|(sum, time)| sum + time);
+                verdicts.push(if time.is_none() { '?' } else if outcome.holds() { '+' } else { '-' });
+            }
+            times.push(sum.map_or("> 3 s".to_string(), |sum| format!("{sum:.1?}")));
+        }
+        println!("{name:<22} {verdicts:>10} {:>10} {:>10} {:>10} {:>10}", times[0], times[1], times[2], times[3]);
+    }
 }
 
 /// The best of some runs, if it ends within three seconds, and the last outcome.

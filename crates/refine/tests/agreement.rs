@@ -29,6 +29,7 @@ fn all_algorithms_agree_with_the_definitions() {
                     if batch >= PAIRS / BATCH {
                         break;
                     }
+                    let _halt = HaltOnPanic(&batches);
                     for number in batch * BATCH..(batch + 1) * BATCH {
                         for (count, holds) in held.iter().zip(check_pair(seed, number)) {
                             count.fetch_add(usize::from(holds), Ordering::Relaxed);
@@ -42,6 +43,17 @@ fn all_algorithms_agree_with_the_definitions() {
     println!("{held:?} of {PAIRS} hold");
     for (model, held) in MODELS.into_iter().zip(held) {
         assert!(held * 4 >= PAIRS && held * 4 <= PAIRS * 3, "{model:?}: {held} of {PAIRS} hold: too one-sided");
+    }
+}
+
+/// A pair that fails ends the work of all threads.
+struct HaltOnPanic<'a>(&'a AtomicUsize);
+
+impl Drop for HaltOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(PAIRS, Ordering::Relaxed);
+        }
     }
 }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_lts::{Glts, LazyNormalForm, Lts, normalise};
+use trefoil_lts::{Glts, LazyNormalForm, Lts, LtsBuilder, normalise};
 use trefoil_refine::{Algorithm, Implementation, Options, Preprocess, Search, Specification, Unanswered, refine};
 use trefoil_system::{
     Checked, Explorer, Group, GroupId, Labels, Layout, Model, Slot, SlotSet, StateId, Step, System, Value,
 };
 use trefoil_testkit::refinement::{random_pair, shortest_violation};
-use trefoil_testkit::{Random, seed};
+use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
 const MODELS: [Model; 3] = [Model::Traces, Model::Failures, Model::FailuresDivergences];
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm];
@@ -173,4 +173,35 @@ fn a_stopped_check_tells_what_it_counted() {
             }
         }
     }
+}
+
+/// Sets of more than 64 states are compared state by state.
+#[test]
+fn algorithms_agree_on_specifications_with_more_than_64_states() {
+    let seed = seed();
+    println!("TREFOIL_SEED={seed}");
+    let mut violated = 0;
+    for number in 0..120 {
+        let mut random = Random::new(seed.wrapping_add(number));
+        let labels = Arc::new(Labels::new());
+        let states = 65 + random.below(100) as u32;
+        let shape = RandomShape { states, transitions: states as usize * 2, labels: 3, tau_percent: 10 };
+        let specification = random_lts(&labels, shape, &mut random);
+        // Two copies whose transitions lead to either, and half of the time a few that lead anywhere.
+        let mut builder = LtsBuilder::new(labels);
+        for (source, step) in specification.all_transitions().chain(specification.all_transitions()) {
+            let source = StateId(source.0 + states * random.below(2) as u32);
+            let astray = number % 2 == 0 && random.chance(1);
+            let target = if astray { random.below(states as usize) as u32 } else { step.target.0 };
+            builder.add(source, step.label, StateId(target + states * random.below(2) as u32));
+        }
+        let implementation = builder.build(StateId(0));
+        for model in MODELS {
+            let [antichain, full, lazy] = ALGORITHMS
+                .map(|algorithm| length(&specification, &implementation, Options { algorithm, ..Options::new(model) }));
+            assert_eq!((antichain, full), (lazy, lazy), "pair {number} {model:?}");
+            violated += usize::from(lazy.is_some());
+        }
+    }
+    assert!((36..324).contains(&violated), "{violated} of 360 do not hold");
 }
