@@ -139,7 +139,13 @@ pub(crate) fn preprocessing(_arguments: &[String]) {
                 let options = Options { preprocess, ..Options::new(model) };
                 let (time, outcome) = best(specification, implementation, options, 2);
                 sum = sum.zip(time).map(|(sum, time)| sum + time);
-                verdicts.push(if time.is_none() { '?' } else if outcome.holds() { '+' } else { '-' });
+                verdicts.push(if time.is_none() {
+                    '?'
+                } else if outcome.holds() {
+                    '+'
+                } else {
+                    '-'
+                });
             }
             times.push(sum.map_or("> 3 s".to_string(), |sum| format!("{sum:.1?}")));
         }
