@@ -18,6 +18,11 @@ const MODELS: [(Model, &str, &str); 3] = [
     (Model::FailuresDivergences, "fd", "failures-divergence"),
 ];
 
+/// Options without preprocessing, so that it is the search that is measured.
+fn plain(model: Model) -> Options {
+    Options { preprocess: Preprocess::Nothing, ..Options::new(model) }
+}
+
 /// n states in a row with k events from each to the next, as its own specification: linear in n and in k.
 pub(crate) fn example_2_3_4(_arguments: &[String]) {
     println!("{:>5} {:>5} {:>10} {:>12} {:>12} {:>14}", "n", "k", "product", "bfs", "dfs", "bfs/transition");
@@ -28,7 +33,7 @@ pub(crate) fn example_2_3_4(_arguments: &[String]) {
         let mut transitions = 0;
         for _ in 0..5 {
             for (time, search) in times.iter_mut().zip([Search::BreadthFirst, Search::DepthFirst]) {
-                let options = Options { search, ..Options::new(Model::Traces) };
+                let options = Options { search, ..plain(Model::Traces) };
                 let outcome = refine(&system, &system, options, &Control::unlimited()).expect("no budget");
                 assert!(outcome.holds());
                 transitions = outcome.statistics.transitions;
@@ -87,14 +92,14 @@ pub(crate) fn refinements(arguments: &[String]) {
     for (name, specification, implementation) in &cases {
         let files = Files::write(&folder, specification, implementation);
         for (model, model_name, preorder) in MODELS {
-            let (antichain, counted) = best(specification, implementation, Options::new(model), 3);
+            let (antichain, counted) = best(specification, implementation, plain(model), 3);
             let antichain = antichain.expect("the antichain ends in time");
             let [lazy, full] = [Algorithm::LazyNormalForm, Algorithm::NormalForm].map(|algorithm| {
-                let (time, _) = best(specification, implementation, Options { algorithm, ..Options::new(model) }, 1);
+                let (time, _) = best(specification, implementation, Options { algorithm, ..plain(model) }, 1);
                 time.map_or("> 3 s".to_string(), |time| format!("{time:.1?}"))
             });
             let [peer, ratio, with_reading] = match &peer {
-                Some(tool) => files.compare(tool, preorder, antichain, Options::new(model)),
+                Some(tool) => files.compare(tool, preorder, antichain, plain(model)),
                 None => ["-"; 3].map(String::from),
             };
             println!(

@@ -51,12 +51,16 @@ pub enum Search {
 }
 
 /// What is minimised modulo divergence-preserving branching bisimulation before the search.
+///
+/// The default was measured (`preprocess` among the benchmarks): a specification that gets smaller makes every set of its states
+/// smaller, up to 40 times faster there, and one that does not costs one minimisation of what is usually the smaller side;
+/// minimising the implementation costs more than searching it once in all but one of the cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Preprocess {
     /// Nothing.
-    #[default]
     Nothing,
     /// The specification.
+    #[default]
     Specification,
     /// The implementation.
     Implementation,
@@ -93,7 +97,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The defaults for a model.
+    /// The defaults for a model. A generalised specification wants [`Preprocess::Nothing`].
     pub fn new(model: Model) -> Options {
         Options {
             model,

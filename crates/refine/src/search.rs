@@ -90,6 +90,7 @@ struct Product<'a, V> {
     kept: u64,
     waiting: u64,
     since_check: u32,
+    reported: (u64, u64),
 }
 
 impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
@@ -111,6 +112,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
             kept: 0,
             waiting: 0,
             since_check: 0,
+            reported: (0, 0),
         };
         ProductSearch { graph, divergence: Divergence::new(), model, product, offers: Offers::default() }
     }
@@ -157,6 +159,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
             while done < level.len() {
                 let index = level[done];
                 done += 1;
+                self.product.tick()?;
                 let pair = self.product.pairs[index as usize];
                 if may_be_stale && !self.product.visited.keeps(pair.state, pair.node) {
                     continue;
@@ -184,6 +187,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
             }
             for &index in &level {
                 self.product.waiting -= 1;
+                self.product.tick()?;
                 let pair = self.product.pairs[index as usize];
                 if let Some(accepted) = self.refused_acceptance(pair)? {
                     return Ok(Some(Found::Acceptance { pair: index, accepted }));
@@ -296,6 +300,20 @@ impl<V: Visited> Product<'_, V> {
         Ok(None)
     }
 
+    /// Looks now and then whether to stop, and tells how far the search is.
+    #[inline]
+    fn tick(&mut self) -> Result<(), Stopped> {
+        self.since_check += 1;
+        if self.since_check == 4096 {
+            self.since_check = 0;
+            self.control.check()?;
+            let (states, transitions) = (self.statistics.states, self.statistics.transitions);
+            self.control.progress().add(states - self.reported.0, transitions - self.reported.1);
+            self.reported = (states, transitions);
+        }
+        Ok(())
+    }
+
     #[inline]
     fn discover(
         &mut self,
@@ -305,12 +323,7 @@ impl<V: Visited> Product<'_, V> {
         node: NodeId,
         list: &mut Vec<u32>,
     ) -> Result<(), Stopped> {
-        self.since_check += 1;
-        if self.since_check == 4096 {
-            self.since_check = 0;
-            self.control.check()?;
-            self.control.progress().add(0, 4096);
-        }
+        self.tick()?;
         if node == NodeId::CHAOS {
             return Ok(());
         }

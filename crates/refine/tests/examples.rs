@@ -41,8 +41,12 @@ fn check(specification: &Lts, implementation: &Lts, model: Model) -> Option<Witn
     first.flatten()
 }
 
+fn plain(model: Model) -> Options {
+    Options { preprocess: Preprocess::Nothing, ..Options::new(model) }
+}
+
 fn outcome(specification: &Lts, implementation: &Lts, model: Model, search: Search) -> Outcome {
-    refine(specification, implementation, Options { search, ..Options::new(model) }, &Control::unlimited()).unwrap()
+    refine(specification, implementation, Options { search, ..plain(model) }, &Control::unlimited()).unwrap()
 }
 
 /// A teller machine (s), one that stops after one request (t), one that polls for ever (u).
@@ -189,7 +193,7 @@ fn a_specification_whose_normal_form_explodes_is_no_matter_for_antichains() {
         assert!(outcome.statistics.states < 200, "{model:?}: {:?}", outcome.statistics);
     }
     let limits = Limits { time: Some(std::time::Duration::from_millis(50)), memory: None };
-    let options = Options { algorithm: Algorithm::NormalForm, ..Options::new(Traces) };
+    let options = Options { algorithm: Algorithm::NormalForm, ..plain(Traces) };
     match refine(&spec, &imp, options, &Control::new(limits)) {
         Err(Unanswered::Stopped { .. }) => {}
         other => panic!("2^40 sets in 50 ms: {other:?}"),

@@ -14,6 +14,10 @@ use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 const MODELS: [Model; 3] = [Model::Traces, Model::Failures, Model::FailuresDivergences];
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm];
 
+fn plain(model: Model) -> Options {
+    Options { preprocess: Preprocess::Nothing, ..Options::new(model) }
+}
+
 fn length<'a>(
     specification: impl Into<Specification<'a>>,
     implementation: impl Into<Implementation<'a>>,
@@ -96,7 +100,7 @@ fn systems_explored_on_the_fly_give_the_same_lengths() {
                 for (threads, preprocess) in
                     [(1, Preprocess::Nothing), (2, Preprocess::Nothing), (1, Preprocess::Implementation)]
                 {
-                    let options = Options { algorithm, threads, preprocess, ..Options::new(model) };
+                    let options = Options { algorithm, threads, preprocess, ..plain(model) };
                     assert_eq!(length(&specification, system, options), expected, "pair {number} {options:?}");
                 }
             }
@@ -111,7 +115,7 @@ fn threads_do_not_change_lengths() {
             let expected = shortest_violation(&specification, &implementation, model);
             for algorithm in ALGORITHMS {
                 for preprocess in [Preprocess::Nothing, Preprocess::Both] {
-                    let options = Options { algorithm, preprocess, threads: 2, ..Options::new(model) };
+                    let options = Options { algorithm, preprocess, threads: 2, ..plain(model) };
                     assert_eq!(length(&specification, &implementation, options), expected, "pair {number} {options:?}");
                 }
             }
@@ -133,7 +137,7 @@ fn generalised_systems_behave_as_what_they_stand_for() {
             };
             let (normal_spec, normal_imp) = (normal(&specification), normal(&implementation));
             for algorithm in ALGORITHMS {
-                let options = Options { algorithm, ..Options::new(model) };
+                let options = Options { algorithm, ..plain(model) };
                 for spec in [Specification::from(&specification), (&general_spec).into(), (&normal_spec).into()] {
                     for imp in [Implementation::from(&implementation), (&general_imp).into(), (&normal_imp).into()] {
                         assert_eq!(length(spec, imp, options), expected, "pair {number} {options:?}");
@@ -149,7 +153,7 @@ fn what_carries_its_own_acceptances_is_not_preprocessed() {
     let (_, specification, implementation) = pairs(1).next().unwrap();
     let control = Control::unlimited();
     let general = Glts::from_lts(specification, &control).unwrap();
-    let options = Options { preprocess: Preprocess::Specification, ..Options::new(Model::Traces) };
+    let options = Options { preprocess: Preprocess::Specification, ..plain(Model::Traces) };
     let refused = refine(&general, &implementation, options, &control);
     assert!(matches!(refused, Err(Unanswered::Refused(_))));
 }
@@ -162,7 +166,7 @@ fn a_stopped_check_tells_what_it_counted() {
     for algorithm in ALGORITHMS {
         for search in [Search::BreadthFirst, Search::DepthFirst] {
             for threads in [1, 2] {
-                let options = Options { algorithm, search, threads, ..Options::new(Model::Traces) };
+                let options = Options { algorithm, search, threads, ..plain(Model::Traces) };
                 match refine(&specification, &implementation, options, &control) {
                     Err(Unanswered::Stopped { reason, statistics }) => {
                         assert_eq!(reason, Stopped::Interrupted);
@@ -198,7 +202,7 @@ fn algorithms_agree_on_specifications_with_more_than_64_states() {
         let implementation = builder.build(StateId(0));
         for model in MODELS {
             let [antichain, full, lazy] = ALGORITHMS
-                .map(|algorithm| length(&specification, &implementation, Options { algorithm, ..Options::new(model) }));
+                .map(|algorithm| length(&specification, &implementation, Options { algorithm, ..plain(model) }));
             assert_eq!((antichain, full), (lazy, lazy), "pair {number} {model:?}");
             violated += usize::from(lazy.is_some());
         }
