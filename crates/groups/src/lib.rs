@@ -5,6 +5,7 @@ mod bound;
 mod chain;
 mod cycles;
 mod elements;
+mod graph;
 mod group;
 mod orbits;
 mod partition_stabiliser;
@@ -16,6 +17,9 @@ pub use chain::{EXPLICIT_POINTS, StabiliserChain};
 pub use cycles::{CycleError, LARGEST_POINT};
 pub use dashu_int::UBig;
 pub use elements::Elements;
+pub use graph::{
+    Arc, Automorphisms, CanonicalLabelling, ColouredGraph, SparsePermutation, automorphisms, canonical_labelling,
+};
 pub use group::PermutationGroup;
 pub use orbits::Orbits;
 pub use permutation::{NotAPermutation, Permutation, Point, compose_into, follow, invert_into, is_identity};
