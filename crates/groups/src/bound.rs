@@ -139,7 +139,7 @@ pub(crate) fn block_numbers(degree: usize, blocks: &[Vec<Point>]) -> Vec<u32> {
 }
 
 /// Generators of what the stabiliser of the first block does to it, by Schreier's lemma on the blocks.
-fn block_action(
+pub(crate) fn block_action(
     degree: usize,
     generators: &[Permutation],
     blocks: &[Vec<Point>],

@@ -126,6 +126,18 @@ impl StabiliserChain {
         self.levels.len()
     }
 
+    /// Divides out the representatives of the levels `first..last` only; says whether all of them could be.
+    pub(crate) fn sift_between(&self, images: &mut [Point], first: usize, last: usize) -> bool {
+        for level in &self.levels[first..last] {
+            let point = images[level.base_point as usize];
+            if level.edge[point as usize] == ABSENT {
+                return false;
+            }
+            self.divide(level, point, images);
+        }
+        true
+    }
+
     /// `images` followed by the inverse of the representative of `point`.
     #[inline]
     fn divide(&self, level: &Level, mut point: Point, images: &mut [Point]) {

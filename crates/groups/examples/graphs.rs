@@ -1,0 +1,126 @@
+//! Times automorphisms and canonical labelling of generated graphs, or writes a graph for the field's other tools:
+//! `graphs torus 316 317`, `graphs hypercube 16`, `graphs tree 16`, `graphs regular 1000 3`, `graphs star 100000`,
+//! `graphs rings 10000 10`, `graphs paley 401`, `graphs random-tree 100000`; with `write` before it, in dreadnaut's input format.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use trefoil_control::Control;
+use trefoil_groups::{ColouredGraph, Permutation, Point, Random, automorphisms, canonical_labelling};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let write = words.first() == Some(&"write");
+    if write {
+        words.remove(0);
+    }
+    let number = |index: usize| words.get(index).and_then(|word| word.parse::<usize>().ok()).unwrap_or(10);
+    let edges = match words.first().copied() {
+        Some("torus") => torus(number(1), number(2)),
+        Some("hypercube") => hypercube(number(1)),
+        Some("tree") => (1..(2u32 << number(1)) - 1).map(|vertex| (vertex, (vertex - 1) / 2)).collect(),
+        Some("random-tree") => {
+            let mut random = Random::new(1);
+            (1..number(1)).map(|vertex| (vertex as Point, random.below(vertex) as Point)).collect()
+        }
+        Some("regular") => regular(number(1), number(2)),
+        Some("star") => (1..=number(1) as Point).map(|leaf| (0, leaf)).collect(),
+        Some("rings") => rings(number(1), number(2)),
+        Some("paley") => paley(number(1)),
+        _ => {
+            eprintln!("usage: graphs [write] (torus R C | hypercube D | tree H | random-tree N | regular N D | star N | rings K N | paley P)");
+            return;
+        }
+    };
+    let n = edges.iter().map(|&(a, b)| a.max(b) as usize + 1).max().unwrap_or(0);
+    let mut graph = ColouredGraph::new(n);
+    edges.iter().for_each(|&(a, b)| graph.add_edge(a, b, 0));
+    // A random numbering, so that no tool profits from the order in which the graph was made.
+    let graph = graph.relabelled(&Random::new(42).permutation(n));
+    if write {
+        println!("{}", dreadnaut(&graph));
+    } else {
+        measure(&graph);
+    }
+}
+
+fn measure(graph: &ColouredGraph) {
+    let control = Control::unlimited();
+    let started = Instant::now();
+    let found = automorphisms(graph, &control).expect("nothing stops it");
+    let automorphism_time = started.elapsed();
+    let started = Instant::now();
+    let labelling = canonical_labelling(graph, &control).expect("nothing stops it");
+    let labelling_time = started.elapsed();
+    let digits = found.order.to_string();
+    let shown = if digits.len() > 24 { format!("about 10^{}", digits.len() - 1) } else { digits };
+    println!(
+        "{} vertices, {} arcs: automorphisms {:.2} ms, canonical labelling {:.2} ms; {} generators, order {shown}",
+        graph.vertices(),
+        graph.arcs().len(),
+        automorphism_time.as_secs_f64() * 1e3,
+        labelling_time.as_secs_f64() * 1e3,
+        found.generators.len(),
+    );
+    let copy = graph.relabelled(&Random::new(43).permutation(graph.vertices()));
+    let other = canonical_labelling(&copy, &control).expect("nothing stops it");
+    let same = |graph: &ColouredGraph, labels: &Permutation| graph.relabelled(labels);
+    assert_eq!(same(graph, &labelling.labels), same(&copy, &other.labels), "not canonical");
+}
+
+fn dreadnaut(graph: &ColouredGraph) -> String {
+    let mut text = format!("n={} $=0 g\n", graph.vertices());
+    let mut arcs: Vec<(Point, Point)> =
+        graph.arcs().iter().filter(|arc| arc.from < arc.to).map(|arc| (arc.from, arc.to)).collect();
+    arcs.sort_unstable();
+    for run in arcs.chunk_by(|a, b| a.0 == b.0) {
+        let _ = write!(text, "{}:", run[0].0);
+        run.iter().for_each(|arc| {
+            let _ = write!(text, " {}", arc.1);
+        });
+        text.push_str(";\n");
+    }
+    text.push('.');
+    text
+}
+
+fn torus(rows: usize, columns: usize) -> Vec<(Point, Point)> {
+    let at = |row: usize, column: usize| (row % rows * columns + column % columns) as Point;
+    let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    let near = |(row, column)| [(at(row, column), at(row + 1, column)), (at(row, column), at(row, column + 1))];
+    cells.flat_map(near).collect()
+}
+
+fn hypercube(dimension: usize) -> Vec<(Point, Point)> {
+    (0..1u32 << dimension)
+        .flat_map(|a| (0..dimension).map(move |bit| (a, a ^ 1 << bit)))
+        .filter(|(a, b)| a < b)
+        .collect()
+}
+
+fn regular(n: usize, degree: usize) -> Vec<(Point, Point)> {
+    let mut random = Random::new(7);
+    loop {
+        let mut ends: Vec<Point> = (0..n * degree).map(|end| (end / degree) as Point).collect();
+        random.shuffle(&mut ends);
+        let mut pairs: Vec<(Point, Point)> =
+            ends.chunks_exact(2).map(|pair| (pair[0].min(pair[1]), pair[0].max(pair[1]))).collect();
+        pairs.sort_unstable();
+        if pairs.iter().all(|(a, b)| a != b) && pairs.windows(2).all(|two| two[0] != two[1]) {
+            return pairs;
+        }
+    }
+}
+
+fn rings(count: usize, size: usize) -> Vec<(Point, Point)> {
+    let ring = |k: usize| (0..size).map(move |a| ((k * size + a) as Point, (k * size + (a + 1) % size) as Point));
+    (0..count).flat_map(ring).collect()
+}
+
+fn paley(prime: usize) -> Vec<(Point, Point)> {
+    let mut square = vec![false; prime];
+    (1..prime).for_each(|x| square[x * x % prime] = true);
+    let pairs = (0..prime).flat_map(|a| (0..a).map(move |b| (a, b)));
+    pairs.filter(|(a, b)| square[a - b]).map(|(a, b)| (a as Point, b as Point)).collect()
+}

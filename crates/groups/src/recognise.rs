@@ -1,0 +1,382 @@
+//! Recognising how a group is built: products, wreath products, symmetric, alternating, cyclic and dihedral groups, nested.
+//!
+//! A group is first split into factors that move disjoint points (`factors`). For a factor `H` the orbits on which it is faithful are looked at,
+//! the smallest first, and then all orbits together. Every answer rests on an equality of orders:
+//!
+//! - symmetric and alternating: `H` acts faithfully on `n` points and has `n!` elements, or half as many, for only one group does;
+//! - cyclic: generators commute, and the exponent, the least common multiple of their orders, is the order;
+//! - dihedral: `2n` elements on `n ≥ 4` points, among them an `n`-cycle and an element outside its powers that inverts it;
+//! - wreath: for a system of `k` blocks, `H` embeds in the wreath product of what the stabiliser of a block does to it and what `H` does to
+//!   the blocks (Krasner and Kaloujnine, 1951); it is that wreath product when the orders agree. A block may take points from several
+//!   orbits: a node with its clients and its servers.
+//!
+//! Cost: polynomial; dominated by the chains of the restrictions that are tried. At most [`MOST_SYSTEMS`] block systems are tried for an
+//! orbit, so an exotic wreath product can be reported as a group of which only the order is known, never as something it is not.
+
+use dashu_int::UBig;
+use dashu_int::ops::Gcd;
+use trefoil_control::{Control, Stopped};
+
+use crate::blocks::block_systems;
+use crate::bound::{action_on_blocks, block_action, block_numbers, independent_orbits, restrict_all};
+use crate::chain::{StabiliserChain, factorial};
+use crate::factors::disjoint_factors;
+use crate::group::PermutationGroup;
+use crate::orbits::Orbits;
+use crate::permutation::{Permutation, Point};
+use crate::random::Random;
+use crate::structure::{Kind, Structure};
+
+/// Block systems that are tried for one orbit.
+const MOST_SYSTEMS: usize = 64;
+
+impl PermutationGroup {
+    /// How the group is built.
+    pub fn structure(&self, control: &Control) -> Result<Structure, Stopped> {
+        recognise(self, control)
+    }
+}
+
+fn recognise(group: &PermutationGroup, control: &Control) -> Result<Structure, Stopped> {
+    let mut factors = Vec::new();
+    for factor in disjoint_factors(group, control)? {
+        factors.push(recognise_factor(&factor, control)?);
+    }
+    let order = group.order();
+    let moved = moved_points(group);
+    if factors.len() > 1 {
+        return Ok(Structure { order, moved, kind: Kind::Product { factors } });
+    }
+    Ok(factors.pop().unwrap_or(Structure { order, moved, kind: Kind::Trivial }))
+}
+
+fn moved_points(group: &PermutationGroup) -> Vec<Point> {
+    let mut moved: Vec<Point> = group.generators().iter().flat_map(Permutation::support).collect();
+    moved.sort_unstable();
+    moved.dedup();
+    moved
+}
+
+/// A group that is not a product of factors on disjoint points.
+fn recognise_factor(group: &PermutationGroup, control: &Control) -> Result<Structure, Stopped> {
+    let order = group.order();
+    let mut orbits: Vec<Vec<Point>> = group.orbits().into_iter().filter(|orbit| orbit.len() > 1).collect();
+    orbits.sort_by_key(Vec::len);
+    let mut faithful = Vec::new();
+    for orbit in orbits {
+        control.check()?;
+        if is_faithful_on(group, &orbit, &order, control)? {
+            faithful.push(orbit);
+        }
+    }
+    let mut kind = None;
+    for orbit in &faithful {
+        let full = factorial(orbit.len());
+        let giant = full == order || (orbit.len() > 3 && full == &order * UBig::from(2u8));
+        if giant {
+            kind = recognise_giant(group, orbit, full == order, control)?;
+        }
+        if kind.is_some() {
+            break;
+        }
+    }
+    if kind.is_none() {
+        kind = recognise_cyclic(group, &order);
+    }
+    for orbit in &faithful {
+        if kind.is_none() && order == UBig::from(2 * orbit.len()) {
+            kind = recognise_dihedral(group, orbit, control)?;
+        }
+    }
+    for orbit in &faithful {
+        if kind.is_none() {
+            kind = recognise_wreath(group, orbit, control)?;
+        }
+    }
+    if kind.is_none() {
+        kind = recognise_wreath_of_several(group, control)?;
+    }
+    let kind = kind.unwrap_or_else(|| Kind::Other { generators: group.generators().to_vec() });
+    Ok(Structure { order, moved: moved_points(group), kind })
+}
+
+fn is_faithful_on(
+    group: &PermutationGroup,
+    points: &[Point],
+    order: &UBig,
+    control: &Control,
+) -> Result<bool, Stopped> {
+    if factorial(points.len()) < *order {
+        return Ok(false);
+    }
+    // Faithful when nothing is left once the points are fixed.
+    Ok(group.pointwise_stabiliser(points, control)?.is_trivial())
+}
+
+/// The element that carries `from[i]` to `to[i]`, in a chain whose base begins with `from` and on which the group is faithful.
+fn lift(chain: &StabiliserChain, from: &[Point], to: impl Fn(usize) -> Point) -> Option<Permutation> {
+    let targets: Vec<Point> = (0..from.len()).map(to).collect();
+    let element = chain.carrier(&targets)?;
+    from.iter().zip(&targets).all(|(&point, &target)| element.image(point) == target).then_some(element)
+}
+
+fn recognise_giant(
+    group: &PermutationGroup,
+    points: &[Point],
+    symmetric: bool,
+    control: &Control,
+) -> Result<Option<Kind>, Stopped> {
+    let chain = group.chain_with_base(points, control)?;
+    let length = if symmetric { 2 } else { 3 };
+    let mut lifted = Vec::new();
+    for start in 0..=points.len() - length {
+        control.check()?;
+        let image = |index: usize| {
+            let in_cycle = (start..start + length).contains(&index);
+            points[if in_cycle { start + (index - start + 1) % length } else { index }]
+        };
+        let Some(element) = lift(&chain, points, image) else { return Ok(None) };
+        lifted.push(element);
+    }
+    let points = points.to_vec();
+    Ok(Some(match symmetric {
+        true => Kind::Symmetric { points, swaps: lifted },
+        false => Kind::Alternating { points, turns: lifted },
+    }))
+}
+
+fn recognise_cyclic(group: &PermutationGroup, order: &UBig) -> Option<Kind> {
+    let generators = group.generators();
+    let commute = |a: &Permutation, b: &Permutation| a.then(b) == b.then(a);
+    if !generators.iter().enumerate().all(|(index, a)| generators[..index].iter().all(|b| commute(a, b))) {
+        return None;
+    }
+    let mut exponent = UBig::ONE;
+    for generator in generators {
+        let order = generator.order();
+        exponent = &exponent / (&exponent).gcd(&order) * order;
+    }
+    if exponent != *order {
+        return None;
+    }
+    // At least one element in every few generates a cyclic group.
+    let mut random = Random::new(1);
+    loop {
+        let element = group.random_element(&mut random);
+        if element.order() == *order {
+            return Some(Kind::Cyclic { generator: element });
+        }
+    }
+}
+
+fn recognise_dihedral(
+    group: &PermutationGroup,
+    orbit: &[Point],
+    control: &Control,
+) -> Result<Option<Kind>, Stopped> {
+    if orbit.len() < 4 {
+        return Ok(None);
+    }
+    let index_of = |point: Point| orbit.binary_search(&point).unwrap_or_default();
+    for element in group.elements() {
+        control.check()?;
+        // The ring as this element walks it.
+        let mut points = vec![orbit[0]];
+        while points.len() < orbit.len() && element.image(points[points.len() - 1]) != orbit[0] {
+            points.push(element.image(points[points.len() - 1]));
+        }
+        if points.len() < orbit.len() {
+            continue;
+        }
+        let mut place = vec![0; orbit.len()];
+        points.iter().enumerate().for_each(|(position, &point)| place[index_of(point)] = position);
+        let reflects = |candidate: &Permutation| {
+            let n = points.len();
+            (0..n).all(|position| place[index_of(candidate.image(points[position]))] == (n - position) % n)
+        };
+        let reflection = group.elements().find(|candidate| reflects(candidate));
+        return Ok(reflection.map(|reflection| Kind::Dihedral { points, rotation: element, reflection }));
+    }
+    Ok(None)
+}
+
+fn recognise_wreath(
+    group: &PermutationGroup,
+    orbit: &[Point],
+    control: &Control,
+) -> Result<Option<Kind>, Stopped> {
+    let restricted = restrict_all(group.degree(), group.generators(), orbit);
+    for system in block_systems(&restricted, orbit.len(), MOST_SYSTEMS, control)? {
+        let blocks: Vec<Vec<Point>> =
+            system.iter().map(|block| block.iter().map(|&index| orbit[index as usize]).collect()).collect();
+        if let Some(kind) = wreath_over(group, &blocks, control)? {
+            return Ok(Some(kind));
+        }
+    }
+    Ok(None)
+}
+
+/// Blocks that take points from several orbits, none of which determines another.
+fn recognise_wreath_of_several(group: &PermutationGroup, control: &Control) -> Result<Option<Kind>, Stopped> {
+    let degree = group.degree();
+    let generators = group.generators();
+    let orbits = group.orbits().into_iter().filter(|orbit| orbit.len() > 1).collect();
+    let orbits = independent_orbits(degree, generators, orbits, control)?;
+    if orbits.len() < 2 {
+        return Ok(None);
+    }
+    let first = &orbits[0];
+    let restricted = restrict_all(degree, generators, first);
+    for system in block_systems(&restricted, first.len(), MOST_SYSTEMS, control)? {
+        let count = system.len();
+        if orbits.iter().any(|orbit| orbit.len() % count != 0) {
+            continue;
+        }
+        let mut blocks: Vec<Vec<Point>> =
+            system.iter().map(|block| block.iter().map(|&index| first[index as usize]).collect()).collect();
+        let stabiliser = block_stabiliser(degree, generators, &blocks, control)?;
+        let cells = Orbits::of(degree, &stabiliser).cells();
+        let mut complete = true;
+        for orbit in &orbits[1..] {
+            // The part of this orbit that belongs to the first block: an orbit of its stabiliser, such that the action on the
+            // block as a whole stays as small as possible.
+            let mut best: Option<(UBig, Vec<Vec<Point>>)> = None;
+            let parts = cells.iter().filter(|cell| cell.len() * count == orbit.len());
+            for part in parts.filter(|cell| orbit.binary_search(&cell[0]).is_ok()) {
+                let Some(extended) = extend_blocks(degree, generators, &blocks, part) else { continue };
+                let within = block_action(degree, generators, &extended, control)?;
+                let size = PermutationGroup::generate(extended[0].len(), &within, control)?.order();
+                if best.as_ref().is_none_or(|(least, _)| size < *least) {
+                    best = Some((size, extended));
+                }
+            }
+            match best {
+                Some((_, extended)) => blocks = extended,
+                None => complete = false,
+            }
+            if !complete {
+                break;
+            }
+        }
+        if complete && let Some(kind) = wreath_over(group, &blocks, control)? {
+            return Ok(Some(kind));
+        }
+    }
+    Ok(None)
+}
+
+/// For each block an element that carries the first block to it.
+fn block_carriers(degree: usize, generators: &[Permutation], blocks: &[Vec<Point>]) -> Vec<Permutation> {
+    let block_of = block_numbers(degree, blocks);
+    let mut carriers: Vec<Option<Permutation>> = vec![None; blocks.len()];
+    carriers[0] = Some(Permutation::identity(degree));
+    let mut queue = vec![0];
+    let mut done = 0;
+    while done < queue.len() {
+        let Some(carrier) = carriers[queue[done]].clone() else { break };
+        done += 1;
+        for generator in generators {
+            let target = block_of[generator.image(carrier.image(blocks[0][0])) as usize] as usize;
+            if carriers[target].is_none() {
+                carriers[target] = Some(carrier.then(generator));
+                queue.push(target);
+            }
+        }
+    }
+    carriers.into_iter().flatten().collect()
+}
+
+/// Generators of the elements that map the first block to itself, by Schreier's lemma.
+fn block_stabiliser(
+    degree: usize,
+    generators: &[Permutation],
+    blocks: &[Vec<Point>],
+    control: &Control,
+) -> Result<Vec<Permutation>, Stopped> {
+    let carriers = block_carriers(degree, generators, blocks);
+    let block_of = block_numbers(degree, blocks);
+    let mut found = Vec::new();
+    for carrier in &carriers {
+        control.check()?;
+        for generator in generators {
+            let product = carrier.then(generator);
+            let target = block_of[product.image(blocks[0][0]) as usize] as usize;
+            found.push(product.then(&carriers[target].inverse()));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// The blocks with the images of `part` added, each to the block that moves with it; `None` when they do not move together.
+fn extend_blocks(
+    degree: usize,
+    generators: &[Permutation],
+    blocks: &[Vec<Point>],
+    part: &[Point],
+) -> Option<Vec<Vec<Point>>> {
+    let carriers = block_carriers(degree, generators, blocks);
+    let mut extended = blocks.to_vec();
+    let mut taken = vec![false; degree];
+    for (block, carrier) in extended.iter_mut().zip(&carriers) {
+        for &point in part {
+            let image = carrier.image(point);
+            if std::mem::replace(&mut taken[image as usize], true) {
+                return None;
+            }
+            block.push(image);
+        }
+    }
+    // Every generator must carry extended blocks to extended blocks.
+    let block_of = block_numbers(degree, &extended);
+    let together = generators.iter().all(|generator| {
+        extended.iter().all(|block| {
+            let target = block_of[generator.image(block[0]) as usize];
+            block.iter().all(|&point| block_of[generator.image(point) as usize] == target)
+        })
+    });
+    together.then_some(extended)
+}
+
+/// The group as a wreath product over these blocks, when it is one and faithful on them.
+fn wreath_over(
+    group: &PermutationGroup,
+    blocks: &[Vec<Point>],
+    control: &Control,
+) -> Result<Option<Kind>, Stopped> {
+    let (degree, generators) = (group.degree(), group.generators());
+    let count = blocks.len();
+    let across = action_on_blocks(degree, generators, blocks);
+    let top_order = PermutationGroup::generate(count, &across, control)?.order();
+    let within = block_action(degree, generators, blocks, control)?;
+    let base_on_block = PermutationGroup::generate(blocks[0].len(), &within, control)?;
+    let base_order = base_on_block.order();
+    if base_order == UBig::ONE || base_order.pow(count) * &top_order != group.order() {
+        return Ok(None);
+    }
+    // Coordinates: equal positions correspond under the chosen carriers.
+    let carriers = block_carriers(degree, generators, blocks);
+    let blocks: Vec<Vec<Point>> =
+        carriers.iter().map(|carrier| blocks[0].iter().map(|&point| carrier.image(point)).collect()).collect();
+    let size = blocks[0].len();
+    let key = blocks.concat();
+    let chain = group.chain_with_base(&key, control)?;
+    let mut base = Vec::new();
+    for generator in base_on_block.generators() {
+        let image = |index: usize| if index < size { key[generator.image(index as Point) as usize] } else { key[index] };
+        let Some(element) = lift(&chain, &key, image) else { return Ok(None) };
+        base.push(element);
+    }
+    // The carriers numbered the blocks anew.
+    let mut top = Vec::new();
+    for generator in &action_on_blocks(degree, generators, &blocks) {
+        let image = |index: usize| blocks[generator.image((index / size) as Point) as usize][index % size];
+        let Some(element) = lift(&chain, &key, image) else { return Ok(None) };
+        top.push(element);
+    }
+    let base = PermutationGroup::with_order(degree, &base, &base_order, control)?;
+    let top = PermutationGroup::with_order(degree, &top, &top_order, control)?;
+    let (base, top) = (recognise(&base, control)?, recognise(&top, control)?);
+    Ok(Some(Kind::Wreath { blocks, base: Box::new(base), top: Box::new(top) }))
+}
