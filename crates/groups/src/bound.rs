@@ -1,7 +1,7 @@
 //! An upper bound on the order of a group, from its orbits and blocks alone.
 //!
-//! A group is a subgroup of the product of its actions on orbits; an orbit whose action is a function of another's
-//! (there is a map between them that commutes with every generator) adds nothing. A transitive group with a
+//! A group is a subgroup of the product of its actions on orbits; orbits that
+//! others determine (`determined`) add nothing. A transitive group with a
 //! system of `k` blocks is a subgroup of the wreath product of what the stabiliser of one block does to that block with what
 //! the group does to the `k` blocks (Krasner and Kaloujnine, *Produit complet des groupes de permutations*, 1951). A
 //! primitive group of degree `n` has at most `n!` elements, half of that when every generator is even. The bound is what these
@@ -15,6 +15,7 @@ use trefoil_control::{Control, Stopped};
 
 use crate::blocks::minimal_block_system;
 use crate::chain::factorial;
+use crate::determined::independent_orbits;
 use crate::orbits::Orbits;
 use crate::permutation::{Permutation, Point};
 
@@ -27,69 +28,6 @@ pub(crate) fn order_bound(degree: usize, generators: &[Permutation], control: &C
         bound *= transitive_bound(&restrict_all(degree, generators, &orbit), control)?;
     }
     Ok(bound)
-}
-
-/// The orbits without those whose action another orbit determines.
-pub(crate) fn independent_orbits(
-    degree: usize,
-    generators: &[Permutation],
-    mut orbits: Vec<Vec<Point>>,
-    control: &Control,
-) -> Result<Vec<Vec<Point>>, Stopped> {
-    orbits.sort_by_key(|orbit| std::cmp::Reverse(orbit.len()));
-    let mut kept: Vec<Vec<Point>> = Vec::new();
-    for orbit in orbits {
-        let mut determined = false;
-        for larger in &kept {
-            control.check()?;
-            if larger.len() % orbit.len() == 0 && equivariant_map(degree, generators, larger, &orbit).is_some() {
-                determined = true;
-                break;
-            }
-        }
-        if !determined {
-            kept.push(orbit);
-        }
-    }
-    Ok(kept)
-}
-
-/// A map from one orbit to another that commutes with every generator: the image of each point of `from`, in its order.
-pub(crate) fn equivariant_map(
-    degree: usize,
-    generators: &[Permutation],
-    from: &[Point],
-    to: &[Point],
-) -> Option<Vec<Point>> {
-    const UNKNOWN: Point = Point::MAX;
-    let mut image = vec![UNKNOWN; degree];
-    let mut queue: Vec<Point> = Vec::with_capacity(from.len());
-    'candidates: for &candidate in to {
-        for &point in &queue {
-            image[point as usize] = UNKNOWN;
-        }
-        queue.clear();
-        image[from[0] as usize] = candidate;
-        queue.push(from[0]);
-        let mut done = 0;
-        while done < queue.len() {
-            let point = queue[done];
-            done += 1;
-            for generator in generators {
-                let moved = generator.image(point);
-                let moved_image = generator.image(image[point as usize]);
-                let known = &mut image[moved as usize];
-                if *known == UNKNOWN {
-                    *known = moved_image;
-                    queue.push(moved);
-                } else if *known != moved_image {
-                    continue 'candidates;
-                }
-            }
-        }
-        return Some(from.iter().map(|&point| image[point as usize]).collect());
-    }
-    None
 }
 
 /// The generators as permutations of a set that they map to itself, numbered in its order; identities are dropped.

@@ -4,6 +4,7 @@ mod blocks;
 mod bound;
 mod chain;
 mod cycles;
+mod determined;
 mod elements;
 mod factors;
 mod graph;

@@ -18,8 +18,9 @@ use dashu_int::ops::Gcd;
 use trefoil_control::{Control, Stopped};
 
 use crate::blocks::block_systems;
-use crate::bound::{action_on_blocks, block_action, block_numbers, independent_orbits, restrict_all};
+use crate::bound::{action_on_blocks, block_action, block_numbers, restrict_all};
 use crate::chain::{StabiliserChain, factorial};
+use crate::determined::independent_orbits;
 use crate::factors::disjoint_factors;
 use crate::group::PermutationGroup;
 use crate::orbits::Orbits;

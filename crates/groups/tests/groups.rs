@@ -234,6 +234,32 @@ fn long_bases_are_proved_by_a_bound() {
 }
 
 #[test]
+fn points_that_follow_do_not_slow_the_proof() {
+    // Thirty processes with a channel for each ordered and a lock for each unordered pair of them.
+    let control = Control::unlimited();
+    let n = 30;
+    let mut names: Vec<Vec<Point>> = (0..n).map(|a| vec![a]).collect();
+    names.extend((0..n).flat_map(|a| (0..n).filter(move |&b| a != b).map(move |b| vec![a, b])));
+    names.extend((0..n).flat_map(|a| (0..a).map(move |b| vec![b, a, a])));
+    let numbers: std::collections::BTreeMap<Vec<Point>, Point> = names.iter().cloned().zip(0..).collect();
+    let lifted = |permutation: &Permutation| {
+        let image = |name: &Vec<Point>| {
+            let mut image: Vec<Point> = name.iter().map(|&point| permutation.image(point)).collect();
+            if let [a, b, _] = image[..] {
+                image = vec![a.min(b), a.max(b), a.max(b)];
+            }
+            numbers[&image]
+        };
+        Permutation::from_images(names.iter().map(image).collect()).expect("names are permuted")
+    };
+    let generators: Vec<Permutation> = symmetric(n as usize).iter().map(lifted).collect();
+    let group = generate(names.len(), &generators);
+    assert_eq!(group.order(), (1..=n).fold(UBig::ONE, |product, k| product * UBig::from(k)));
+    let structure = group.structure(&control).expect("nothing stops it");
+    assert_eq!(structure.name(), "S30");
+}
+
+#[test]
 fn the_cube_knows_its_members() {
     let generators = parse_all(&CUBE);
     let cube = generate(48, &generators);
