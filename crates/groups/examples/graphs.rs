@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use trefoil_control::Control;
-use trefoil_groups::{ColouredGraph, Permutation, Point, Random, automorphisms, canonical_labelling};
+use trefoil_groups::{ColouredGraph, Point, Random, automorphisms, canonical_labelling};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,26 +47,33 @@ fn main() {
 
 fn measure(graph: &ColouredGraph) {
     let control = Control::unlimited();
-    let started = Instant::now();
-    let found = automorphisms(graph, &control).expect("nothing stops it");
-    let automorphism_time = started.elapsed();
-    let started = Instant::now();
-    let labelling = canonical_labelling(graph, &control).expect("nothing stops it");
-    let labelling_time = started.elapsed();
+    let (automorphism_time, found) = best_of(|| automorphisms(graph, &control).expect("nothing stops it"));
+    let (labelling_time, labelling) = best_of(|| canonical_labelling(graph, &control).expect("nothing stops it"));
     let digits = found.order.to_string();
     let shown = if digits.len() > 24 { format!("about 10^{}", digits.len() - 1) } else { digits };
     println!(
-        "{} vertices, {} arcs: automorphisms {:.2} ms, canonical labelling {:.2} ms; {} generators, order {shown}",
+        "{} vertices, {} arcs: automorphisms {automorphism_time:.2} ms, canonical labelling {labelling_time:.2} ms; {} generators, order {shown}",
         graph.vertices(),
         graph.arcs().len(),
-        automorphism_time.as_secs_f64() * 1e3,
-        labelling_time.as_secs_f64() * 1e3,
         found.generators.len(),
     );
     let copy = graph.relabelled(&Random::new(43).permutation(graph.vertices()));
     let other = canonical_labelling(&copy, &control).expect("nothing stops it");
-    let same = |graph: &ColouredGraph, labels: &Permutation| graph.relabelled(labels);
-    assert_eq!(same(graph, &labelling.labels), same(&copy, &other.labels), "not canonical");
+    assert_eq!(graph.relabelled(&labelling.labels), copy.relabelled(&other.labels), "not canonical");
+}
+
+/// The least time of several runs, in milliseconds: other work on the machine only ever adds.
+fn best_of<T>(mut run: impl FnMut() -> T) -> (f64, T) {
+    let all = Instant::now();
+    let mut best = f64::INFINITY;
+    loop {
+        let started = Instant::now();
+        let result = run();
+        best = best.min(started.elapsed().as_secs_f64() * 1e3);
+        if all.elapsed().as_millis() > 300 {
+            return (best, result);
+        }
+    }
 }
 
 fn dreadnaut(graph: &ColouredGraph) -> String {

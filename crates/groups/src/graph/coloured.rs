@@ -104,45 +104,31 @@ impl Adjacency {
         let mut colours: Vec<u32> = graph.arcs.iter().map(|arc| arc.colour).collect();
         colours.sort_unstable();
         colours.dedup();
-        let symmetric = is_symmetric(graph);
-        let directions = if symmetric { 1 } else { 2 };
-        let class_of = |colour: u32| colours.binary_search(&colour).unwrap_or_default() as u32 * directions;
-        let mut starts = vec![0u32; graph.vertices() + 1];
-        for arc in &graph.arcs {
-            starts[arc.from as usize + 1] += 1;
-            if !symmetric {
-                starts[arc.to as usize + 1] += 1;
-            }
+        let rank = |colour: u32| colours.binary_search(&colour).unwrap_or_default() as u32;
+        let arcs = || graph.arcs.iter().map(|arc| (arc.from, arc.to, rank(arc.colour)));
+        let outgoing = Lists::of(graph.vertices(), arcs());
+        let incoming = Lists::of(graph.vertices(), arcs().map(|(from, to, colour)| (to, from, colour)));
+        let symmetric = outgoing.equal(&incoming);
+        let weight = |colour: u32, direction: u64| mix(u64::from(colour) << 1 | direction) | 1;
+        if symmetric {
+            let one_class = colours.len() <= 1;
+            let weights = colours.iter().map(|&colour| if one_class { 1 } else { weight(colour, 0) }).collect();
+            let classes = if one_class { Vec::new() } else { outgoing.colours };
+            return Adjacency { starts: outgoing.starts, neighbours: outgoing.ends, classes, weights };
         }
+        let mut merged =
+            Adjacency { starts: vec![0], neighbours: Vec::new(), classes: Vec::new(), weights: Vec::new() };
         for vertex in 0..graph.vertices() {
-            starts[vertex + 1] += starts[vertex];
-        }
-        let total = starts.last().map_or(0, |&end| end as usize);
-        let one_class = colours.len() as u32 * directions <= 1;
-        let mut neighbours = vec![0; total];
-        let mut classes = vec![0; if one_class { 0 } else { total }];
-        let mut next = starts.clone();
-        let mut place = |vertex: Point, neighbour: Point, class: u32| {
-            let slot = next[vertex as usize] as usize;
-            next[vertex as usize] += 1;
-            neighbours[slot] = neighbour;
-            if !one_class {
-                classes[slot] = class;
+            for (direction, lists) in (0..).zip([&outgoing, &incoming]) {
+                for slot in lists.range(vertex) {
+                    merged.neighbours.push(lists.ends[slot]);
+                    merged.classes.push(2 * lists.colours[slot] + direction);
+                }
             }
-        };
-        for arc in &graph.arcs {
-            let class = if one_class { 0 } else { class_of(arc.colour) };
-            place(arc.from, arc.to, class);
-            if !symmetric {
-                place(arc.to, arc.from, class + 1);
-            }
+            merged.starts.push(merged.neighbours.len() as u32);
         }
-        let weight = |class: u32| {
-            let colour = u64::from(colours[(class / directions) as usize]);
-            mix((colour << 1 | u64::from(class % directions)).wrapping_add(0x5bd1_e995)) | 1
-        };
-        let weights = if one_class { vec![1] } else { (0..colours.len() as u32 * directions).map(weight).collect() };
-        Adjacency { starts, neighbours, classes, weights }
+        merged.weights = colours.iter().flat_map(|&colour| [weight(colour, 0), weight(colour, 1)]).collect();
+        merged
     }
 
     #[inline]
@@ -182,11 +168,56 @@ impl Adjacency {
     }
 }
 
-fn is_symmetric(graph: &ColouredGraph) -> bool {
-    let mut forth: Vec<Arc> = graph.arcs.iter().filter(|arc| arc.from < arc.to).copied().collect();
-    let turn = |arc: &Arc| Arc { from: arc.to, to: arc.from, colour: arc.colour };
-    let mut back: Vec<Arc> = graph.arcs.iter().filter(|arc| arc.from > arc.to).map(turn).collect();
-    forth.sort_unstable();
-    back.sort_unstable();
-    forth == back
+/// Arcs by the vertex they begin at.
+struct Lists {
+    starts: Vec<u32>,
+    ends: Vec<Point>,
+    colours: Vec<u32>,
+}
+
+impl Lists {
+    fn of(vertices: usize, arcs: impl Iterator<Item = (Point, Point, u32)> + Clone) -> Lists {
+        let mut starts = vec![0u32; vertices + 1];
+        for (from, _, _) in arcs.clone() {
+            starts[from as usize + 1] += 1;
+        }
+        for vertex in 0..vertices {
+            starts[vertex + 1] += starts[vertex];
+        }
+        let total = starts[vertices] as usize;
+        let (mut ends, mut colours) = (vec![0; total], vec![0; total]);
+        let mut next = starts.clone();
+        for (from, to, colour) in arcs {
+            let slot = next[from as usize] as usize;
+            next[from as usize] += 1;
+            ends[slot] = to;
+            colours[slot] = colour;
+        }
+        Lists { starts, ends, colours }
+    }
+
+    fn range(&self, vertex: usize) -> std::ops::Range<usize> {
+        self.starts[vertex] as usize..self.starts[vertex + 1] as usize
+    }
+
+    /// Has every vertex the same arcs in both, in whatever order?
+    fn equal(&self, other: &Lists) -> bool {
+        let sorted = |lists: &Lists, vertex: usize, into: &mut Vec<(u32, Point)>| {
+            into.clear();
+            into.extend(lists.range(vertex).map(|slot| (lists.colours[slot], lists.ends[slot])));
+            into.sort_unstable();
+        };
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        self.starts == other.starts
+            && (0..self.starts.len() - 1).all(|vertex| {
+                if self.ends[self.range(vertex)] == other.ends[other.range(vertex)]
+                    && self.colours[self.range(vertex)] == other.colours[other.range(vertex)]
+                {
+                    return true;
+                }
+                sorted(self, vertex, &mut left);
+                sorted(other, vertex, &mut right);
+                left == right
+            })
+    }
 }
