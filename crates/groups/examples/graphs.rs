@@ -29,7 +29,9 @@ fn main() {
         Some("rings") => rings(number(1), number(2)),
         Some("paley") => paley(number(1)),
         _ => {
-            eprintln!("usage: graphs [write] (torus R C | hypercube D | tree H | random-tree N | regular N D | star N | rings K N | paley P)");
+            eprintln!(
+                "usage: graphs [write] (torus R C | hypercube D | tree H | random-tree N | regular N D | star N | rings K N | paley P)"
+            );
             return;
         }
     };

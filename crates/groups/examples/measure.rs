@@ -29,7 +29,11 @@ fn chain(generators: &[Permutation]) {
     match PermutationGroup::generate(0, generators, &Control::unlimited()) {
         Ok(group) => {
             let order = group.order().to_string();
-            println!("{:.1} ms, base of {}, order {order}", started.elapsed().as_secs_f64() * 1e3, group.chain().base().len());
+            println!(
+                "{:.1} ms, base of {}, order {order}",
+                started.elapsed().as_secs_f64() * 1e3,
+                group.chain().base().len()
+            );
         }
         Err(stopped) => eprintln!("{stopped}"),
     }
@@ -46,7 +50,8 @@ fn wreath(size: usize, count: usize) -> Vec<Permutation> {
     let mut generators: Vec<Permutation> =
         symmetric(size).iter().map(|generator| generator.extended(size * count)).collect();
     for top in symmetric(count) {
-        let images = (0..size * count).map(|point| top.images()[point / size] * size as Point + (point % size) as Point);
+        let images =
+            (0..size * count).map(|point| top.images()[point / size] * size as Point + (point % size) as Point);
         generators.extend(Permutation::from_images(images.collect()));
     }
     generators

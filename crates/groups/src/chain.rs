@@ -330,7 +330,8 @@ impl StabiliserChain {
 pub(crate) fn product(factors: impl IntoIterator<Item = usize>) -> UBig {
     let mut factors: Vec<UBig> = factors.into_iter().map(UBig::from).collect();
     while factors.len() > 1 {
-        factors = factors.chunks(2).map(|pair| pair.iter().fold(UBig::ONE, |product, factor| product * factor)).collect();
+        factors =
+            factors.chunks(2).map(|pair| pair.iter().fold(UBig::ONE, |product, factor| product * factor)).collect();
     }
     factors.pop().unwrap_or(UBig::ONE)
 }

@@ -106,8 +106,58 @@ fn parse_cycles(text: &str) -> Result<Vec<Vec<Point>>, CycleError> {
     Ok(cycles)
 }
 
+/// Reads a set, `{1,2}`, or several with bars between them, `{1,2}|{3,4}`: the cells of a partition. The points become 0-based.
+pub fn parse_cells(text: &str) -> Result<Vec<Vec<Point>>, CycleError> {
+    let error = |at: usize, message: &str| Err(CycleError { at, message: message.to_string() });
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let skip_blanks = |at: &mut usize| {
+        while bytes.get(*at).is_some_and(u8::is_ascii_whitespace) {
+            *at += 1;
+        }
+    };
+    let mut cells = Vec::new();
+    loop {
+        skip_blanks(&mut at);
+        if bytes.get(at) != Some(&b'{') {
+            return error(at, "expected '{'");
+        }
+        let opened = at;
+        at += 1;
+        skip_blanks(&mut at);
+        let mut cell = Vec::new();
+        while bytes.get(at) != Some(&b'}') {
+            if at == bytes.len() {
+                return error(opened, "this '{' is never closed");
+            }
+            cell.push(parse_point(bytes, &mut at)?);
+            skip_blanks(&mut at);
+            match bytes.get(at) {
+                Some(b',') => {
+                    at += 1;
+                    skip_blanks(&mut at);
+                    if bytes.get(at) == Some(&b'}') {
+                        return error(at, "expected a point, a number from 1 on");
+                    }
+                }
+                Some(b'}') => {}
+                None => return error(opened, "this '{' is never closed"),
+                Some(_) => return error(at, "expected ',' or '}'"),
+            }
+        }
+        at += 1;
+        cells.push(cell);
+        skip_blanks(&mut at);
+        match bytes.get(at) {
+            None => return Ok(cells),
+            Some(b'|') => at += 1,
+            Some(_) => return error(at, "expected '|' or the end"),
+        }
+    }
+}
+
 /// One number of at least 1; points are counted from 0 inside.
-pub(crate) fn parse_point(bytes: &[u8], at: &mut usize) -> Result<Point, CycleError> {
+fn parse_point(bytes: &[u8], at: &mut usize) -> Result<Point, CycleError> {
     let start = *at;
     let mut value: u64 = 0;
     while let Some(digit) = bytes.get(*at).filter(|byte| byte.is_ascii_digit()) {
@@ -173,6 +223,19 @@ mod tests {
         assert_eq!(at("(1,2)x"), Err(5));
         assert_eq!(at("(1;2)"), Err(2));
         assert_eq!(at("(1,99999999999999999999)"), Err(3));
+    }
+
+    #[test]
+    fn cells_are_read() {
+        assert_eq!(parse_cells("{1,2}|{3, 4}"), Ok(vec![vec![0, 1], vec![2, 3]]));
+        assert_eq!(parse_cells(" {} "), Ok(vec![vec![]]));
+        let at = |text: &str| parse_cells(text).map_err(|error| error.at);
+        assert_eq!(at("1,2"), Err(0));
+        assert_eq!(at("{1,2"), Err(0));
+        assert_eq!(at("{1,}"), Err(3));
+        assert_eq!(at("{1 2}"), Err(3));
+        assert_eq!(at("{1}{2}"), Err(3));
+        assert_eq!(at("{1}|"), Err(4));
     }
 
     #[test]

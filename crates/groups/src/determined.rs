@@ -118,11 +118,9 @@ fn carry_round(generators: &[Permutation], tree: &OrbitTree, name: &[Point]) -> 
     let mut names: Vec<Vec<Point>> = vec![Vec::new(); tree.points.len()];
     names[0] = name.to_vec();
     names[0].sort_unstable();
-    for (index, &point) in tree.points.iter().enumerate().skip(1) {
-        let generator = tree.reached_by[index];
+    for index in 1..tree.points.len() {
         let parent = tree.place[tree.parent[index] as usize] as usize;
-        let _ = point;
-        names[index] = moved(&names[parent], &generators[generator]);
+        names[index] = moved(&names[parent], &generators[tree.reached_by[index]]);
     }
     for (index, &point) in tree.points.iter().enumerate() {
         for generator in generators {

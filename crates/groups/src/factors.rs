@@ -19,10 +19,7 @@ use crate::permutation::{Permutation, Point};
 const LARGEST_BASE: usize = 3000;
 
 /// The factors, in the order of their least points; none for the trivial group.
-pub(crate) fn disjoint_factors(
-    group: &PermutationGroup,
-    control: &Control,
-) -> Result<Vec<PermutationGroup>, Stopped> {
+pub(crate) fn disjoint_factors(group: &PermutationGroup, control: &Control) -> Result<Vec<PermutationGroup>, Stopped> {
     let orbits: Vec<Vec<Point>> = group.orbits().into_iter().filter(|orbit| orbit.len() > 1).collect();
     if orbits.len() < 2 {
         return Ok(if orbits.is_empty() { Vec::new() } else { vec![group.clone()] });

@@ -23,11 +23,7 @@ pub struct PermutationGroup {
 
 impl PermutationGroup {
     /// The group that these generate. Shorter permutations fix the points beyond their degree.
-    pub fn generate(
-        degree: usize,
-        generators: &[Permutation],
-        control: &Control,
-    ) -> Result<PermutationGroup, Stopped> {
+    pub fn generate(degree: usize, generators: &[Permutation], control: &Control) -> Result<PermutationGroup, Stopped> {
         let (degree, generators) = of_one_degree(degree, generators);
         let chain = schreier_sims::chain_of(degree, &generators, &[], None, control)?;
         Ok(PermutationGroup { generators, chain })
@@ -144,11 +140,7 @@ impl PermutationGroup {
 
     /// The elements that map each of these cells to itself; cells are not exchanged. Points in no cell form one more.
     /// A point in several cells stays within all of them.
-    pub fn partition_stabiliser(
-        &self,
-        cells: &[Vec<Point>],
-        control: &Control,
-    ) -> Result<PermutationGroup, Stopped> {
+    pub fn partition_stabiliser(&self, cells: &[Vec<Point>], control: &Control) -> Result<PermutationGroup, Stopped> {
         let mut colours = vec![0; self.degree()];
         for cell in cells {
             // Points of one colour before and on one side of this cell have one colour after it.

@@ -1,4 +1,17 @@
 //! Permutation groups and coloured graphs: the mathematics under symmetry.
+//!
+//! The crate knows nothing of models, states or languages; it has points, permutations and graphs.
+//!
+//! - [`Permutation`]: an array of images; cycle notation in and out; products into buffers.
+//! - [`PermutationGroup`]: a group by generators, with a proved [`StabiliserChain`]; order, membership, random elements, orbits, blocks,
+//!   pointwise, set and partition stabilisers, all elements in a fixed order.
+//! - [`Structure`]: how a group is built from symmetric, alternating, cyclic and dihedral groups by products and wreath products.
+//! - [`LeastImages`]: the least arrangement of colours under a group.
+//! - [`ColouredGraph`], [`automorphisms`], [`canonical_labelling`]: symmetries and isomorphism of coloured directed graphs.
+//!
+//! Conventions: points and vertices are `u32` from 0, written from 1; permutations act from the right, `a.then(&b)` is first `a`. Whatever is
+//! random is seeded, so the same input gives the same output. No answer depends on luck: random phases end in a proof, guesses are checked.
+//! Everything that can take long takes a [`trefoil_control::Control`] and ends with its reason when told to.
 
 mod blocks;
 mod bound;
@@ -9,6 +22,7 @@ mod elements;
 mod factors;
 mod graph;
 mod group;
+mod least_image;
 mod orbits;
 mod partition_stabiliser;
 mod permutation;
@@ -18,13 +32,14 @@ mod schreier_sims;
 mod structure;
 
 pub use chain::{EXPLICIT_POINTS, StabiliserChain};
-pub use cycles::{CycleError, LARGEST_POINT};
+pub use cycles::{CycleError, LARGEST_POINT, parse_cells};
 pub use dashu_int::UBig;
 pub use elements::Elements;
 pub use graph::{
     Arc, Automorphisms, CanonicalLabelling, ColouredGraph, SparsePermutation, automorphisms, canonical_labelling,
 };
 pub use group::PermutationGroup;
+pub use least_image::{LeastImage, LeastImages};
 pub use orbits::Orbits;
 pub use permutation::{NotAPermutation, Permutation, Point, compose_into, follow, invert_into, is_identity};
 pub use random::Random;

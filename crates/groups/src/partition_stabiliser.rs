@@ -193,11 +193,12 @@ impl<'a> Search<'a> {
                 let base = &self.chain.levels[..depth];
                 let element = &node.element;
                 let pruning = node.pruning.get_or_insert_with(|| {
-                    let fixes =
-                        |known: &Permutation| base.iter().all(|at| {
+                    let fixes = |known: &Permutation| {
+                        base.iter().all(|at| {
                             let image = element.image(at.base_point);
                             known.image(image) == image
-                        });
+                        })
+                    };
                     Orbits::of(element.degree(), found.iter().map(|(_, known)| known).filter(|known| fixes(known)))
                 });
                 let representative = pruning.find(image);

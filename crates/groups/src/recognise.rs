@@ -170,11 +170,7 @@ fn recognise_cyclic(group: &PermutationGroup, order: &UBig) -> Option<Kind> {
     }
 }
 
-fn recognise_dihedral(
-    group: &PermutationGroup,
-    orbit: &[Point],
-    control: &Control,
-) -> Result<Option<Kind>, Stopped> {
+fn recognise_dihedral(group: &PermutationGroup, orbit: &[Point], control: &Control) -> Result<Option<Kind>, Stopped> {
     if orbit.len() < 4 {
         return Ok(None);
     }
@@ -201,11 +197,7 @@ fn recognise_dihedral(
     Ok(None)
 }
 
-fn recognise_wreath(
-    group: &PermutationGroup,
-    orbit: &[Point],
-    control: &Control,
-) -> Result<Option<Kind>, Stopped> {
+fn recognise_wreath(group: &PermutationGroup, orbit: &[Point], control: &Control) -> Result<Option<Kind>, Stopped> {
     let restricted = restrict_all(group.degree(), group.generators(), orbit);
     for system in block_systems(&restricted, orbit.len(), MOST_SYSTEMS, control)? {
         let blocks: Vec<Vec<Point>> =
@@ -341,11 +333,7 @@ fn extend_blocks(
 }
 
 /// The group as a wreath product over these blocks, when it is one and faithful on them.
-fn wreath_over(
-    group: &PermutationGroup,
-    blocks: &[Vec<Point>],
-    control: &Control,
-) -> Result<Option<Kind>, Stopped> {
+fn wreath_over(group: &PermutationGroup, blocks: &[Vec<Point>], control: &Control) -> Result<Option<Kind>, Stopped> {
     let (degree, generators) = (group.degree(), group.generators());
     let count = blocks.len();
     let across = action_on_blocks(degree, generators, blocks);
@@ -365,7 +353,8 @@ fn wreath_over(
     let chain = group.chain_with_base(&key, control)?;
     let mut base = Vec::new();
     for generator in base_on_block.generators() {
-        let image = |index: usize| if index < size { key[generator.image(index as Point) as usize] } else { key[index] };
+        let image =
+            |index: usize| if index < size { key[generator.image(index as Point) as usize] } else { key[index] };
         let Some(element) = lift(&chain, &key, image) else { return Ok(None) };
         base.push(element);
     }

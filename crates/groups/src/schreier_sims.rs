@@ -43,7 +43,8 @@ pub(crate) fn chain_of(
     control: &Control,
 ) -> Result<StabiliserChain, Stopped> {
     let mut chain = StabiliserChain::trivial(degree, prefix);
-    let generators: Vec<Permutation> = generators.iter().filter(|generator| !generator.is_identity()).cloned().collect();
+    let generators: Vec<Permutation> =
+        generators.iter().filter(|generator| !generator.is_identity()).cloned().collect();
     if generators.is_empty() {
         chain.make_explicit();
         return Ok(chain);

@@ -87,9 +87,7 @@ impl Structure {
             Kind::Alternating { points, .. } => format!("A{}", points.len()),
             Kind::Cyclic { .. } => format!("C{}", self.order),
             Kind::Dihedral { points, .. } => format!("D{}", points.len()),
-            Kind::Product { factors } => {
-                factors.iter().map(Structure::bracketed).collect::<Vec<_>>().join(" × ")
-            }
+            Kind::Product { factors } => factors.iter().map(Structure::bracketed).collect::<Vec<_>>().join(" × "),
             Kind::Wreath { base, top, .. } => format!("{} wr {}", base.bracketed(), top.bracketed()),
             Kind::Other { .. } => format!("a group of order {}", self.order),
         }

@@ -48,7 +48,7 @@ fn all_permutations(n: usize) -> Vec<Permutation> {
 #[test]
 fn small_random_graphs_against_all_permutations() {
     let control = Control::unlimited();
-    let mut forms: BTreeMap<(Vec<u32>, Vec<(u32, u32, u32)>), ColouredGraph> = BTreeMap::new();
+    let mut forms: BTreeMap<Plain, ColouredGraph> = BTreeMap::new();
     let permutations: Vec<Vec<Permutation>> = (0..=6).map(all_permutations).collect();
     for seed in 0..400 {
         let mut random = Random::new(seed);
@@ -71,7 +71,10 @@ fn small_random_graphs_against_all_permutations() {
     assert!(forms.len() > 200, "{}", forms.len());
 }
 
-fn plain(graph: ColouredGraph) -> (Vec<u32>, Vec<(u32, u32, u32)>) {
+/// Colours of the vertices, and arcs with theirs: what can be ordered.
+type Plain = (Vec<u32>, Vec<(u32, u32, u32)>);
+
+fn plain(graph: ColouredGraph) -> Plain {
     let arcs = graph.arcs().iter().map(|arc| (arc.from, arc.to, arc.colour)).collect();
     (graph.colours().to_vec(), arcs)
 }
@@ -85,7 +88,11 @@ fn regular_graphs_of_eight_vertices() {
         let mut random = Random::new(seed);
         let graph = random_regular(&mut random, 8, 3);
         let keeping = permutations.iter().filter(|permutation| graph.has_automorphism(permutation)).count();
-        assert_eq!(automorphisms(&graph, &control).expect("nothing stops it").order, UBig::from(keeping), "seed {seed}");
+        assert_eq!(
+            automorphisms(&graph, &control).expect("nothing stops it").order,
+            UBig::from(keeping),
+            "seed {seed}"
+        );
         canonical(&graph, &mut random, &format!("seed {seed}"));
     }
 }

@@ -94,8 +94,11 @@ fn stabilisers_on_random_groups() {
         let group = generate(degree, &generators);
         let set: Vec<Point> = (0..degree as Point).filter(|_| random.below(3) == 0).collect();
 
-        let fixing: BTreeSet<Vec<Point>> =
-            oracle.iter().filter(|element| set.iter().all(|&point| element[point as usize] == point)).cloned().collect();
+        let fixing: BTreeSet<Vec<Point>> = oracle
+            .iter()
+            .filter(|element| set.iter().all(|&point| element[point as usize] == point))
+            .cloned()
+            .collect();
         let found = group.pointwise_stabiliser(&set, &control).expect("nothing stops it");
         assert_eq!(elements_of(&found), fixing, "pointwise {set:?}, seed {seed}");
 

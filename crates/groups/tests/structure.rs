@@ -19,14 +19,20 @@ fn name_of(generators: &[Permutation]) -> String {
 }
 
 /// Checks what each node promises, and gives generators of the group that the tree describes.
-fn rebuild(structure: &Structure, degree: usize, context: &str) -> Vec<Permutation> {
+fn rebuild(structure: &Structure, context: &str) -> Vec<Permutation> {
     let generators = match &structure.kind {
         Kind::Trivial => Vec::new(),
         Kind::Symmetric { points, swaps } => {
             assert_eq!(swaps.len() + 1, points.len(), "{context}");
             for (index, swap) in swaps.iter().enumerate() {
                 for (place, &point) in points.iter().enumerate() {
-                    let target = if place == index { index + 1 } else if place == index + 1 { index } else { place };
+                    let target = if place == index {
+                        index + 1
+                    } else if place == index + 1 {
+                        index
+                    } else {
+                        place
+                    };
                     assert_eq!(swap.image(point), points[target], "{context}");
                 }
             }
@@ -52,13 +58,13 @@ fn rebuild(structure: &Structure, degree: usize, context: &str) -> Vec<Permutati
         Kind::Product { factors } => {
             let moved: Vec<Point> = factors.iter().flat_map(|factor| factor.moved.clone()).collect();
             assert_eq!(moved.len(), moved.iter().collect::<BTreeSet<_>>().len(), "factors overlap, {context}");
-            factors.iter().flat_map(|factor| rebuild(factor, degree, context)).collect()
+            factors.iter().flat_map(|factor| rebuild(factor, context)).collect()
         }
         Kind::Wreath { blocks, base, top } => {
-            let mut generators = rebuild(base, degree, context);
+            let mut generators = rebuild(base, context);
             let others: Vec<Point> = blocks[1..].concat();
             assert!(generators.iter().all(|element| others.iter().all(|&point| element.image(point) == point)));
-            for element in rebuild(top, degree, context) {
+            for element in rebuild(top, context) {
                 for block in blocks {
                     let target = blocks.iter().find(|target| target[0] == element.image(block[0])).expect(context);
                     let images: Vec<Point> = block.iter().map(|&point| element.image(point)).collect();
@@ -85,7 +91,7 @@ fn structures_of_random_groups_describe_them() {
         let structure = structure_of(degree, &generators);
         let context = format!("seed {seed}, {structure}");
         assert_eq!(structure.order, UBig::from(oracle.len()), "{context}");
-        assert_eq!(enumerate(degree, &rebuild(&structure, degree, &context)), oracle, "{context}");
+        assert_eq!(enumerate(degree, &rebuild(&structure, &context)), oracle, "{context}");
         others += usize::from(structure.to_string().contains("group of order"));
     }
     assert!(others < 60, "{others} of 300 are not recognised");
@@ -110,14 +116,14 @@ fn products_are_the_finest() {
             Kind::Product { factors } => factors.len(),
             _ => 1,
         };
-        let subgroup = PermutationGroup::generate(degree, &generators, &Control::unlimited()).expect("nothing stops it");
+        let subgroup =
+            PermutationGroup::generate(degree, &generators, &Control::unlimited()).expect("nothing stops it");
         let orbits: Vec<Vec<Point>> = subgroup.orbits().into_iter().filter(|orbit| orbit.len() > 1).collect();
         // A union of orbits splits off exactly when cutting an element down to it stays in the group.
         let splits = |chosen: u32| {
             oracle.iter().all(|element| {
                 let mut cut: Vec<Point> = (0..degree as Point).collect();
-                for (number, orbit) in orbits.iter().enumerate().filter(|(number, _)| chosen >> number & 1 == 1) {
-                    let _ = number;
+                for (_, orbit) in orbits.iter().enumerate().filter(|(number, _)| chosen >> number & 1 == 1) {
                     orbit.iter().for_each(|&point| cut[point as usize] = element[point as usize]);
                 }
                 oracle.contains(&cut)
@@ -188,6 +194,6 @@ fn the_load_balancer_has_432_symmetries() {
     assert_eq!(structure.order, UBig::from(432u32));
     assert_eq!(structure.name(), "(S3 wr S2) × S3");
     let words = "(S3 wr S2) on {1..6} moving {10..17,21,22} along × S3 on {7,8,9} moving {18,19,20} along";
-    assert_eq!(structure.to_string().replace("10,11,12..17", "10..17"), words);
-    assert_eq!(enumerate(22, &rebuild(&structure, 22, "load balancer")).len(), 432);
+    assert_eq!(structure.to_string(), words);
+    assert_eq!(enumerate(22, &rebuild(&structure, "load balancer")).len(), 432);
 }

@@ -130,7 +130,11 @@ impl<'a> Refinement<'a> {
 
     /// The number of vertices in the cell that begins at `start`; 0 when none begins there.
     pub(crate) fn length_of(&self, start: u32) -> usize {
-        if self.cell_of[self.elements[start as usize] as usize] == start { self.length[start as usize] as usize } else { 0 }
+        if self.cell_of[self.elements[start as usize] as usize] == start {
+            self.length[start as usize] as usize
+        } else {
+            0
+        }
     }
 
     pub(crate) fn cell(&self, start: u32) -> &[Point] {

@@ -59,12 +59,7 @@ impl Node {
     }
 
     /// The next vertex that is not the image of one that is done under a known automorphism that fixes `choices`.
-    pub(super) fn next(
-        &mut self,
-        degree: usize,
-        generators: &[SparsePermutation],
-        choices: &[Point],
-    ) -> Option<Point> {
+    pub(super) fn next(&mut self, degree: usize, generators: &[SparsePermutation], choices: &[Point]) -> Option<Point> {
         while let Some(vertex) = self.pending.pop() {
             if self.done.is_empty() {
                 return Some(vertex);
@@ -253,9 +248,11 @@ impl<'a> Search<'a> {
                 last_match = count;
                 let refinement = &self.refinement;
                 self.pairs.clear();
-                self.pairs.extend(refinement.singles[mark.singles..].iter().map(|&place| {
-                    (self.leaf[place as usize], refinement.elements[place as usize])
-                }));
+                self.pairs.extend(
+                    refinement.singles[mark.singles..]
+                        .iter()
+                        .map(|&place| (self.leaf[place as usize], refinement.elements[place as usize])),
+                );
                 if let Some(generator) = self.matching.automorphism(&self.pairs) {
                     break Some(generator);
                 }

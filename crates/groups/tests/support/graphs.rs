@@ -79,9 +79,8 @@ pub fn torus(rows: usize, columns: usize) -> ColouredGraph {
     let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
     from_edges(
         rows * columns,
-        cells.flat_map(|(row, column)| {
-            [(at(row, column), at(row + 1, column)), (at(row, column), at(row, column + 1))]
-        }),
+        cells
+            .flat_map(|(row, column)| [(at(row, column), at(row + 1, column)), (at(row, column), at(row, column + 1))]),
     )
 }
 

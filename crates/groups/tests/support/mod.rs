@@ -79,7 +79,8 @@ pub fn wreath_product(base: &[Permutation], top: &[Permutation]) -> Vec<Permutat
     let (size, count) = (base[0].degree(), top[0].degree());
     let mut generators: Vec<Permutation> = base.iter().map(|generator| generator.extended(size * count)).collect();
     for generator in top {
-        let images = (0..size * count).map(|point| (generator.images()[point / size] as usize * size + point % size) as u32);
+        let images =
+            (0..size * count).map(|point| (generator.images()[point / size] as usize * size + point % size) as u32);
         generators.push(Permutation::from_images(images.collect()).expect("blocks are permuted"));
     }
     generators
