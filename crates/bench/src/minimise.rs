@@ -18,7 +18,7 @@ use trefoil_lts::{Lts, LtsBuilder, Transition};
 use trefoil_system::{LabelId, Labels, StateId};
 
 /// Runs it.
-pub fn run(arguments: &[String]) {
+pub(crate) fn run(arguments: &[String]) {
     let option = |name: &str| {
         let at = arguments.iter().position(|argument| argument == name)?;
         arguments.get(at + 1).map(String::as_str)
