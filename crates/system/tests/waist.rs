@@ -9,12 +9,15 @@ use trefoil_system::{
     TakenStep, Value, Witness,
 };
 
-/// A system given by a function from a row to its steps: group, label, new row.
+/// From a row to its steps: group, label, new row.
+type Steps = fn(&[Value]) -> Vec<(u32, u32, Vec<Value>)>;
+
+/// A system given by a function.
 struct Table {
     labels: Arc<Labels>,
     layout: Layout,
     groups: Vec<Group>,
-    steps: fn(&[Value]) -> Vec<(u32, u32, Vec<Value>)>,
+    steps: Steps,
 }
 
 const A: LabelId = LabelId(2);
@@ -22,7 +25,7 @@ const B: LabelId = LabelId(3);
 const TAU: u32 = 0;
 
 impl Table {
-    fn new(widths: &[u32], groups: Vec<Group>, steps: fn(&[Value]) -> Vec<(u32, u32, Vec<Value>)>) -> Table {
+    fn new(widths: &[u32], groups: Vec<Group>, steps: Steps) -> Table {
         let labels = Arc::new(Labels::new());
         assert_eq!((labels.name("a"), labels.name("b")), (A, B));
         let slots = widths.iter().enumerate().map(|(index, &values)| Slot::bounded(format!("s{index}"), values));
@@ -30,7 +33,7 @@ impl Table {
     }
 
     /// One slot, one group that reads and writes it.
-    fn simple(values: u32, steps: fn(&[Value]) -> Vec<(u32, u32, Vec<Value>)>) -> Table {
+    fn simple(values: u32, steps: Steps) -> Table {
         Table::new(&[values], vec![group(&[0], &[0], &[])], steps)
     }
 }
