@@ -85,6 +85,8 @@ pub struct LazyNormalForm {
     kept: Vec<bool>,
     nodes: boxcar::Vec<Node>,
     index: [Mutex<Probe>; SHARDS],
+    /// By state, the node of its closure, when it was asked for.
+    closures: Vec<AtomicU32>,
     initial: NodeId,
 }
 
@@ -138,6 +140,7 @@ impl LazyNormalForm {
             kept,
             nodes: boxcar::Vec::new(),
             index: std::array::from_fn(|_| Mutex::default()),
+            closures: (0..lts.state_count()).map(|_| AtomicU32::new(UNKNOWN)).collect(),
             initial: NodeId::CHAOS,
         };
         // Chaos is not in the index: no set of states is it, however little it keeps.
@@ -192,7 +195,10 @@ impl LazyNormalForm {
                 scratch.add(step.target.0);
             }
         }
-        let target = self.close(scratch, control)?;
+        let target = match scratch.found[..] {
+            [only] => self.closure_of(only, scratch, control)?,
+            _ => self.close(scratch, control)?,
+        };
         edges[place].target.store(target.0, Ordering::Release);
         Ok(Some(target))
     }
@@ -256,6 +262,19 @@ impl LazyNormalForm {
             labels.dedup();
             labels.into_iter().map(|label| Edge { label, target: AtomicU32::new(UNKNOWN) }).collect()
         })
+    }
+
+    /// The node of one state and what it reaches by `τ`: what most events of a specification that is nearly deterministic lead
+    /// to, from many nodes. The state is all that was found.
+    fn closure_of(&self, state: u32, scratch: &mut Scratch, control: &Control) -> Result<NodeId, Stopped> {
+        let place = &self.closures[state as usize];
+        let known = place.load(Ordering::Acquire);
+        if known != UNKNOWN {
+            return Ok(NodeId(known));
+        }
+        let node = self.close(scratch, control)?;
+        place.store(node.0, Ordering::Release);
+        Ok(node)
     }
 
     /// Closes what was found under `τ` and gives its node.
