@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_lts::Lts;
 use trefoil_lts::equivalence::{EQUIVALENCES, Equivalence, minimise};
-use trefoil_system::Labels;
+use trefoil_system::{Labels, StateId};
 use trefoil_testkit::equivalences::{bisimilar, class_count, equivalent, reachable_states};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
@@ -55,14 +55,35 @@ fn check(lts: &Lts, equivalence: Equivalence, context: &str) {
     }
 }
 
-#[test]
-fn random_systems_shrink_to_their_classes() {
-    let seed = seed();
+fn check_random(seed: u64, rounds: usize, wanted: impl Fn(Equivalence) -> bool) {
     let mut random = Random::new(seed);
-    for round in 0..10000 {
+    for round in 0..rounds {
         let lts = random_system(&mut random);
-        for info in EQUIVALENCES {
+        for info in EQUIVALENCES.iter().filter(|info| wanted(info.equivalence)) {
             check(&lts, info.equivalence, &format!("TREFOIL_SEED={seed} round {round}"));
         }
+    }
+}
+
+#[test]
+fn random_systems_shrink_to_their_bisimilarity_classes() {
+    check_random(seed(), 20_000, |equivalence| !is_trace(equivalence));
+}
+
+#[test]
+fn random_systems_shrink_to_their_futures_after_traces() {
+    check_random(seed(), 8_000, is_trace);
+}
+
+#[test]
+fn state_zero_is_initial_and_what_is_minimal_keeps_its_numbers() {
+    let mut random = Random::new(seed());
+    let control = Control::unlimited();
+    for _ in 0..2_000 {
+        let lts = random_system(&mut random);
+        let small = minimise(&lts, Equivalence::Strong, &control).expect("no budget");
+        assert_eq!(small.lts.initial(), small.block_of(lts.initial()).expect("the initial state is reachable"));
+        assert_eq!(small.lts.initial(), StateId(0));
+        assert!(lts.states().all(|state| small.block_of(state).is_some() == reachable_states(&lts).contains(&state)));
     }
 }

@@ -17,7 +17,8 @@
 //!   need not be looked at to be split off. A node changes its block at most log n times, because each time its
 //!   new block has at most half the size of the old one (Hopcroft 1971).
 //! - **Bundles.** The transitions from one block by one label to one block share a bundle, a counter (compare the
-//!   block-label-constellation sets of Groote and Jansen, *A simple O(m log n) algorithm for branching bisimilarity*, 2025).
+//!   block-bunch slices of Jansen, Groote, Keiren and Wijs, *An O(m log n) algorithm for branching bisimilarity on labelled
+//!   transition systems*, 2020).
 //!   A signature is a set of bundles. A *bottom* node has no inert step. Every node reaches a bottom node of its block by
 //!   inert steps, so a block is stable exactly when each of its bottom nodes takes part in every bundle of the block: long
 //!   inert chains above bottom nodes that change alike are never walked. When a part of a block moves to a new one,
