@@ -1,9 +1,8 @@
 //! What can be said about a system at a glance.
 //!
-//! Everything takes time linear in states and transitions and at most 26 bytes a state. Strongly connected components are found with Tarjan's
-//! algorithm (*Depth-first search and linear graph algorithms*, 1972) with an explicit stack of states and, for each, the
-//! position of its next transition, so depth costs no call stack. Components come out sinks first; that order gives divergence in the same
-//! walk: a state diverges when its component has a cycle of `τ` or one of its `τ` leads to a component that diverges.
+//! Everything takes time linear in states and transitions and at most 26 bytes a state. Components come out sinks first; that order gives
+//! divergence in the same walk: a state diverges when its component has a cycle of `τ` or one of its `τ` leads to a component
+//! that diverges.
 //!
 //! Counts of states, transitions and labels, and determinism, are about the whole file; deadlocks, divergence and strong connection
 //! are about what can be reached, because a state that is never entered neither blocks nor diverges.
@@ -11,6 +10,7 @@
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, StateId};
 
+use crate::components::{StateBits, components, reachable};
 use crate::explicit::{Lts, Transition};
 
 /// Figures about a system.
@@ -92,7 +92,7 @@ pub fn info(lts: &Lts, control: &Control) -> Result<Info, Stopped> {
     labels_and_branching(lts, control, &mut info)?;
 
     let reachable = reachable(lts, control)?;
-    for state in lts.states().filter(|state| reachable[state.index()]) {
+    for state in lts.states().filter(|&state| reachable.contains(state)) {
         info.reachable_states += 1;
         info.reachable_transitions += lts.outgoing(state).len();
         if lts.outgoing(state).is_empty() {
@@ -135,33 +135,13 @@ fn labels_and_branching(lts: &Lts, control: &Control, info: &mut Info) -> Result
     Ok(())
 }
 
-/// Which states can be reached from the initial one.
-fn reachable(lts: &Lts, control: &Control) -> Result<Vec<bool>, Stopped> {
-    let mut reached = vec![false; lts.state_count()];
-    let mut open = vec![lts.initial()];
-    reached[lts.initial().index()] = true;
-    let mut steps = 0usize;
-    while let Some(state) = open.pop() {
-        steps += 1;
-        if steps.is_multiple_of(BATCH) {
-            control.check()?;
-        }
-        for transition in lts.outgoing(state) {
-            if !std::mem::replace(&mut reached[transition.target.index()], true) {
-                open.push(transition.target);
-            }
-        }
-    }
-    Ok(reached)
-}
-
-fn divergence(lts: &Lts, reachable: &[bool], control: &Control, info: &mut Info) -> Result<(), Stopped> {
+fn divergence(lts: &Lts, reachable: &StateBits, control: &Control, info: &mut Info) -> Result<(), Stopped> {
     let is_tau = |transition: &Transition| transition.label == LabelId::TAU;
     let mut diverges = vec![false; lts.state_count()];
     let mut on_cycles = 0;
     components(
         lts,
-        |state| reachable[state.index()],
+        |state| reachable.contains(state),
         is_tau,
         control,
         |members| {
@@ -180,70 +160,6 @@ fn divergence(lts: &Lts, reachable: &[bool], control: &Control, info: &mut Info)
     info.tau_cycle_states = on_cycles;
     info.diverging_states = diverges.iter().filter(|&&diverging| diverging).count();
     info.first_diverging = diverges.iter().position(|&diverging| diverging).map(|state| StateId(state as u32));
-    Ok(())
-}
-
-/// Strongly connected components of what the roots reach over the chosen transitions, each handed out after all that it leads to.
-fn components(
-    lts: &Lts,
-    is_root: impl Fn(StateId) -> bool,
-    chosen: impl Fn(&Transition) -> bool,
-    control: &Control,
-    mut found: impl FnMut(&[StateId]),
-) -> Result<(), Stopped> {
-    const UNSEEN: u32 = 0;
-    const FINISHED: u32 = u32::MAX;
-    // While a state is open this is the least entry number known to be reachable from it within its component.
-    let mut low = vec![UNSEEN; lts.state_count()];
-    let mut entered = 0u32;
-    let mut waiting: Vec<StateId> = Vec::new();
-    // The path: a state, its own entry number, and the position of its next transition among its own.
-    let mut path: Vec<(StateId, u32, usize)> = Vec::new();
-    let mut steps = 0usize;
-    for root in lts.states().filter(|&state| is_root(state)) {
-        if low[root.index()] != UNSEEN {
-            continue;
-        }
-        entered += 1;
-        low[root.index()] = entered;
-        path.push((root, entered, 0));
-        waiting.push(root);
-        while let Some((state, number, next)) = path.last_mut() {
-            steps += 1;
-            if steps.is_multiple_of(BATCH) {
-                control.check()?;
-            }
-            let (state, number) = (*state, *number);
-            let rest = &lts.outgoing(state)[*next..];
-            if let Some(skipped) = rest.iter().position(&chosen) {
-                *next += skipped + 1;
-                let target = rest[skipped].target;
-                match low[target.index()] {
-                    UNSEEN => {
-                        entered += 1;
-                        low[target.index()] = entered;
-                        path.push((target, entered, 0));
-                        waiting.push(target);
-                    }
-                    FINISHED => {}
-                    known => low[state.index()] = low[state.index()].min(known),
-                }
-                continue;
-            }
-            path.pop();
-            let least = low[state.index()];
-            if least == number {
-                // The component is what has been waiting since this state.
-                let start = waiting.iter().rposition(|&member| member == state).unwrap_or(0);
-                found(&waiting[start..]);
-                for member in waiting.drain(start..) {
-                    low[member.index()] = FINISHED;
-                }
-            } else if let Some((parent, _, _)) = path.last() {
-                low[parent.index()] = low[parent.index()].min(least);
-            }
-        }
-    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 //! rely on. Where divergence is observed, a component that has a cycle gets a step to itself under [`DIVERGENCE`], a label
 //! that no table holds and that is visible to every algorithm; [`super::quotient`] turns it back into a `τ`-loop.
 //!
-//! The components are found by Tarjan, *Depth-first search and linear graph algorithms* (1972), with an explicit stack.
+//! The components are those of [`crate::components`].
 //! Nodes are numbered by their least state, so that neighbours in the input stay neighbours. When nothing is dropped or
 //! contracted the transitions are borrowed, not copied. Cost: linear.
 
@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, StateId};
 
+use crate::components::{StateBits, components, reachable};
 use crate::explicit::{Lts, Transition};
 
 /// The label of the step that marks a divergent component.
@@ -76,7 +77,7 @@ pub(super) fn prepare<'a>(lts: &'a Lts, tau: Tau, control: &Control) -> Result<P
     let reached = reachable(lts, control)?;
     let contracted = match tau {
         Tau::Visible => None,
-        Tau::Internal | Tau::Divergent => components(lts, &reached, control)?,
+        Tau::Internal | Tau::Divergent => tau_components(lts, &reached, control)?,
     };
     match contracted {
         None => restrict(lts, &reached, control),
@@ -87,50 +88,11 @@ pub(super) fn prepare<'a>(lts: &'a Lts, tau: Tau, control: &Control) -> Result<P
     }
 }
 
-/// A set of states, one bit each: small enough to stay near the processor where a number a state does not.
-struct Reached {
-    bits: Vec<u64>,
-}
-
-impl Reached {
-    #[inline]
-    fn contains(&self, state: u32) -> bool {
-        self.bits[state as usize / 64] >> (state % 64) & 1 == 1
-    }
-
-    /// True when it was not in the set.
-    #[inline]
-    fn insert(&mut self, state: u32) -> bool {
-        let word = &mut self.bits[state as usize / 64];
-        let before = *word;
-        *word |= 1 << (state % 64);
-        *word != before
-    }
-}
-
-/// What can be reached from the initial state.
-fn reachable(lts: &Lts, control: &Control) -> Result<Reached, Stopped> {
-    let mut reached = Reached { bits: vec![0; lts.state_count().div_ceil(64)] };
-    reached.insert(lts.initial().0);
-    let mut work = vec![lts.initial().0];
-    let mut steps = 0usize;
-    while let Some(state) = work.pop() {
-        steps += 1;
-        if steps.is_multiple_of(1 << 14) {
-            control.check()?;
-            control.progress().done(steps as u64);
-        }
-        let targets = lts.outgoing(StateId(state)).iter().map(|transition| transition.target.0);
-        work.extend(targets.filter(|&target| reached.insert(target)));
-    }
-    Ok(reached)
-}
-
 /// Numbers the reachable states and keeps their rows.
-fn restrict<'a>(lts: &'a Lts, reached: &Reached, control: &Control) -> Result<Prepared<'a>, Stopped> {
+fn restrict<'a>(lts: &'a Lts, reached: &StateBits, control: &Control) -> Result<Prepared<'a>, Stopped> {
     let mut nodes = 0u32;
     let number = |state: StateId| {
-        let node = if reached.contains(state.0) { nodes } else { ABSENT };
+        let node = if reached.contains(state) { nodes } else { ABSENT };
         nodes += u32::from(node != ABSENT);
         node
     };
@@ -155,77 +117,28 @@ fn restrict<'a>(lts: &'a Lts, reached: &Reached, control: &Control) -> Result<Pr
 }
 
 /// The component of every reachable state, numbered by least member; `None` when there is no cycle of `τ`.
-fn components(lts: &Lts, reached: &Reached, control: &Control) -> Result<Option<Vec<u32>>, Stopped> {
-    const UNSEEN: u32 = 0;
-    const CLOSED: u32 = u32::MAX;
-    // Depth-first numbers from 1; a state whose component is complete is closed and keeps its root in `root_of`.
-    let mut number = vec![UNSEEN; lts.state_count()];
+fn tau_components(lts: &Lts, reached: &StateBits, control: &Control) -> Result<Option<Vec<u32>>, Stopped> {
+    let is_tau = |transition: &Transition| transition.label == LabelId::TAU;
     let mut root_of = vec![ABSENT; lts.state_count()];
-    let mut open: Vec<u32> = Vec::new();
-    let mut path: Vec<(u32, u32)> = Vec::new();
-    let mut next_number = 1u32;
     let mut cyclic = false;
-    for start in lts.states() {
-        if !reached.contains(start.0) || number[start.index()] != UNSEEN {
-            continue;
-        }
-        number[start.index()] = next_number;
-        root_of[start.index()] = next_number;
-        next_number += 1;
-        open.push(start.0);
-        path.push((start.0, 0));
-        if next_number.is_multiple_of(1 << 14) {
-            control.check()?;
-        }
-        while let Some((state, at)) = path.last_mut() {
-            let source = *state as usize;
-            let row = lts.outgoing(StateId(*state));
-            let Some(transition) = row.get(*at as usize) else {
-                path.pop();
-                let low = root_of[source];
-                if low == number[source] {
-                    cyclic |= open.last() != Some(&(source as u32));
-                    while let Some(member) = open.pop() {
-                        number[member as usize] = CLOSED;
-                        root_of[member as usize] = source as u32;
-                        if member as usize == source {
-                            break;
-                        }
-                    }
-                } else if let Some(&(parent, _)) = path.last() {
-                    let parent = parent as usize;
-                    root_of[parent] = root_of[parent].min(low);
-                }
-                continue;
-            };
-            *at += 1;
-            if transition.label != LabelId::TAU {
-                continue;
-            }
-            let target = transition.target.index();
-            cyclic |= target == source;
-            match number[target] {
-                UNSEEN => {
-                    number[target] = next_number;
-                    root_of[target] = next_number;
-                    next_number += 1;
-                    if next_number.is_multiple_of(1 << 14) {
-                        control.check()?;
-                    }
-                    open.push(target as u32);
-                    path.push((target as u32, 0));
-                }
-                CLOSED => {}
-                open_number => root_of[source] = root_of[source].min(open_number),
-            }
-        }
-    }
+    components(
+        lts,
+        |state| reached.contains(state),
+        is_tau,
+        control,
+        |members| {
+            let root = members[0];
+            let loops = |transition: &Transition| is_tau(transition) && transition.target == root;
+            cyclic |= members.len() > 1 || lts.outgoing(root).iter().any(loops);
+            members.iter().for_each(|member| root_of[member.index()] = root.0);
+        },
+    )?;
     if !cyclic {
         return Ok(None);
     }
-    // Number the components in the order of their least state, reusing `number` as the number of each root.
+    // Number the components in the order of their least state.
     let mut nodes = 0u32;
-    number.fill(ABSENT);
+    let mut number = vec![ABSENT; lts.state_count()];
     for state in 0..root_of.len() {
         if root_of[state] != ABSENT {
             let root = root_of[state] as usize;

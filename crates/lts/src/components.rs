@@ -1,0 +1,116 @@
+//! What can be reached, and strongly connected components.
+//!
+//! Components are found with Tarjan's algorithm (*Depth-first search and linear graph algorithms*, 1972) with an explicit stack of
+//! states and, for each, the position of its next transition, so depth costs no call stack. Linear time; four bytes a
+//! state and, at worst, as much again for the stacks.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::StateId;
+
+use crate::explicit::{Lts, Transition};
+
+/// How many states are passed between two looks at the control.
+const BATCH: usize = 1 << 12;
+
+/// A set of states, one bit each: small enough to stay near the processor where a number a state does not.
+pub(crate) struct StateBits {
+    bits: Vec<u64>,
+}
+
+impl StateBits {
+    #[inline]
+    pub(crate) fn contains(&self, state: StateId) -> bool {
+        self.bits[state.index() / 64] >> (state.0 % 64) & 1 == 1
+    }
+
+    /// True when it was not in the set.
+    #[inline]
+    fn insert(&mut self, state: StateId) -> bool {
+        let word = &mut self.bits[state.index() / 64];
+        let before = *word;
+        *word |= 1 << (state.0 % 64);
+        *word != before
+    }
+}
+
+/// What can be reached from the initial state.
+pub(crate) fn reachable(lts: &Lts, control: &Control) -> Result<StateBits, Stopped> {
+    let mut reached = StateBits { bits: vec![0; lts.state_count().div_ceil(64)] };
+    reached.insert(lts.initial());
+    let mut work = vec![lts.initial()];
+    let mut steps = 0usize;
+    while let Some(state) = work.pop() {
+        steps += 1;
+        if steps.is_multiple_of(BATCH) {
+            control.check()?;
+            control.progress().done(steps as u64);
+        }
+        let targets = lts.outgoing(state).iter().map(|transition| transition.target);
+        work.extend(targets.filter(|&target| reached.insert(target)));
+    }
+    Ok(reached)
+}
+
+/// Strongly connected components of what the roots reach over the chosen transitions, each handed out after all that it leads to.
+pub(crate) fn components(
+    lts: &Lts,
+    is_root: impl Fn(StateId) -> bool,
+    chosen: impl Fn(&Transition) -> bool,
+    control: &Control,
+    mut found: impl FnMut(&[StateId]),
+) -> Result<(), Stopped> {
+    const UNSEEN: u32 = 0;
+    const FINISHED: u32 = u32::MAX;
+    // While a state is open this is the least entry number known to be reachable from it within its component.
+    let mut low = vec![UNSEEN; lts.state_count()];
+    let mut entered = 0u32;
+    let mut waiting: Vec<StateId> = Vec::new();
+    // The path: a state, its own entry number, and the position of its next transition among its own.
+    let mut path: Vec<(StateId, u32, usize)> = Vec::new();
+    let mut steps = 0usize;
+    for root in lts.states().filter(|&state| is_root(state)) {
+        if low[root.index()] != UNSEEN {
+            continue;
+        }
+        entered += 1;
+        low[root.index()] = entered;
+        path.push((root, entered, 0));
+        waiting.push(root);
+        while let Some((state, number, next)) = path.last_mut() {
+            steps += 1;
+            if steps.is_multiple_of(BATCH) {
+                control.check()?;
+            }
+            let (state, number) = (*state, *number);
+            let rest = &lts.outgoing(state)[*next..];
+            if let Some(skipped) = rest.iter().position(&chosen) {
+                *next += skipped + 1;
+                let target = rest[skipped].target;
+                match low[target.index()] {
+                    UNSEEN => {
+                        entered += 1;
+                        low[target.index()] = entered;
+                        path.push((target, entered, 0));
+                        waiting.push(target);
+                    }
+                    FINISHED => {}
+                    known => low[state.index()] = low[state.index()].min(known),
+                }
+                continue;
+            }
+            path.pop();
+            let least = low[state.index()];
+            if least == number {
+                // The component is what has been waiting since this state.
+                let start = waiting.iter().rposition(|&member| member == state).unwrap_or(0);
+                found(&waiting[start..]);
+                for member in waiting.drain(start..) {
+                    low[member.index()] = FINISHED;
+                }
+            } else if let Some((parent, _, _)) = path.last() {
+                low[parent.index()] = low[parent.index()].min(least);
+            }
+        }
+    }
+    Ok(())
+}
