@@ -115,6 +115,23 @@ fn a_counterexample_is_complete_in_json() {
 }
 
 #[test]
+fn every_algorithm_counts_what_waits() {
+    for algorithm in ["antichain", "normal-form", "lazy-normal-form"] {
+        for threads in ["1", "2"] {
+            let files = ["lts", "refine", "buffer/two-places.aut", "buffer/two-places.aut", "--format", "json"];
+            let output = trefoil(&[&files[..], &["--algorithm", algorithm, "--threads", threads]].concat());
+            let statistics = &json(&output)["results"][0]["statistics"];
+            assert_eq!(
+                statistics["product_states"], 7,
+                "the product of a deterministic system with itself: {statistics}"
+            );
+            assert_eq!(statistics["product_transitions"], 12, "{statistics}");
+            assert!(statistics["working_max"].as_u64().is_some_and(|most| (1..7).contains(&most)), "{statistics}");
+        }
+    }
+}
+
+#[test]
 fn of_several_checks_the_later_ones_still_run_and_the_worst_decides() {
     let all = ["lts", "refine", "atm/specification.aut", "atm/once.aut", "atm/missing.aut", "atm/good.aut"];
     let output = trefoil(&all);

@@ -87,9 +87,10 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         id
     }
 
-    /// Takes the newest state first.
-    pub(crate) fn depth_first(&mut self, initial: StateId) {
+    /// Takes the newest state first; how many waited at most.
+    pub(crate) fn depth_first(&mut self, initial: StateId) -> u64 {
         let mut stack = vec![initial];
+        let mut waiting = 1;
         let mut output = Output::default();
         let mut before = self.counts;
         while let Some(state) = stack.pop() {
@@ -99,6 +100,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
                 break;
             }
             stack.extend(output.next.states().rev());
+            waiting = waiting.max(stack.len());
             output.next.clear();
             if self.counts.transitions - before.transitions > 4096 {
                 self.inserter.release();
@@ -107,6 +109,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         }
         self.inserter.release();
         self.show_progress(before);
+        waiting as u64
     }
 
     fn show_progress(&self, before: Counts) -> Counts {

@@ -42,13 +42,18 @@ impl Frontier {
         self.ranges.is_empty()
     }
 
+    /// How many states it has.
+    pub(crate) fn len(&self) -> u64 {
+        self.ranges.iter().map(|range| u64::from(range.end - range.start)).sum()
+    }
+
     pub(crate) fn states(&self) -> impl DoubleEndedIterator<Item = StateId> + '_ {
         self.ranges.iter().cloned().flatten().map(StateId)
     }
 
     /// The same states as lists of ranges that `threads` share evenly, each of a moderate number of states.
     pub(crate) fn into_pieces(self, threads: usize) -> Pieces {
-        let states: u64 = self.ranges.iter().map(|range| u64::from(range.end - range.start)).sum();
+        let states = self.len();
         let fair = (states / (4 * threads as u64)).clamp(1, u64::from(LARGEST_PIECE)) as u32;
         let mut pieces = Pieces { ranges: Vec::with_capacity(self.ranges.len()), ends: Vec::new(), states };
         let mut filled = 0;

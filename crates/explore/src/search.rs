@@ -165,6 +165,8 @@ pub struct Counts {
     pub transitions: u64,
     /// The greatest distance of an expanded state.
     pub depth: u32,
+    /// The most states that waited to be expanded at one time.
+    pub waiting: u64,
 }
 
 /// A search that has ended.
@@ -243,7 +245,7 @@ pub fn search<V: Visitor>(
         stopped: Mutex::new(None),
     };
     let mut initial = StateId(0);
-    let mut depth = 0;
+    let (mut depth, mut waiting) = (0, 0);
     let results = run_crew(
         threads,
         || Expander::new(&shared, visitor()),
@@ -251,13 +253,13 @@ pub fn search<V: Visitor>(
         |crew: &mut Crew<'_, Expander<'_, '_, V>>| {
             initial = crew.own().enter_initial();
             if options.order == Order::DepthFirst {
-                crew.own().depth_first(initial);
+                waiting = crew.own().depth_first(initial);
             } else {
-                depth = run_levels(&shared, crew, initial);
+                (depth, waiting) = run_levels(&shared, crew, initial);
             }
         },
     );
-    let mut counts = Counts { depth, ..Counts::default() };
+    let mut counts = Counts { depth, waiting, ..Counts::default() };
     let mut visitors = Vec::with_capacity(results.len());
     for (visitor, own) in results {
         counts.states += own.states;
@@ -276,11 +278,15 @@ pub fn search<V: Visitor>(
     Exploration { end, counts, initial, states: states.freeze(), visitors }
 }
 
-/// Level after level until nothing is left; the greatest distance of an expanded state.
-fn run_levels<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, '_, V>>, initial: StateId) -> u32 {
+/// Level after level until nothing is left; the greatest distance of an expanded state, and how many states waited at most.
+fn run_levels<V: Visitor>(
+    shared: &Shared<'_>,
+    crew: &mut Crew<'_, Expander<'_, '_, V>>,
+    initial: StateId,
+) -> (u32, u64) {
     let mut level = Frontier::default();
     level.push(initial);
-    let mut depth = 0;
+    let (mut depth, mut waiting) = (0, 0);
     loop {
         let mut next = Frontier::default();
         // The entries of the level itself may have been claimed meanwhile; what τ adds is claimed already.
@@ -288,6 +294,7 @@ fn run_levels<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, 
         let mut round = std::mem::take(&mut level);
         let distance = shared.level.load(Ordering::Relaxed) as u32;
         while !round.is_empty() && !shared.halted() {
+            waiting = waiting.max(round.len() + next.len());
             let outputs = crew.run(round.into_pieces(crew.len()), claimed);
             round = Frontier::default();
             for output in outputs {
@@ -298,7 +305,7 @@ fn run_levels<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, 
             claimed = true;
         }
         if shared.halted() || shared.has_found() || next.is_empty() {
-            return depth;
+            return (depth, waiting);
         }
         level = next;
         // Distances are for people beyond this; a search of 2^32 levels does not end anyway.

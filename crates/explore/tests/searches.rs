@@ -181,7 +181,7 @@ fn findings_are_shortest_and_their_paths_replay() {
                     };
                     assert_eq!(Some(found.length), expected, "{context}");
                     let path = exploration.path_to(&*system, found).expect("parents were kept");
-                    assert_eq!(replay::replay_path(&*system, &path), Ok(()), "{context}");
+                    assert_eq!(replay::replay_path(&*system, &path, &Control::unlimited()), Ok(()), "{context}");
                     let length = if all { path.steps.len() } else { path.length() };
                     assert_eq!(length as u32, found.length, "{context}");
                     match &found.step {

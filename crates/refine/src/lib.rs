@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::{Glts, LazyNormalForm, Lts, normalise};
-use trefoil_system::replay::replay_refinement;
+use trefoil_system::replay::{Rejection, replay_refinement};
 use trefoil_system::{Model, Observations, System, Witness};
 
 pub use statistics::Statistics;
@@ -283,11 +283,13 @@ fn run(
         };
         witness = Some(given.expect("what is equivalent fails alike"));
     }
-    if let Some(witness) = &witness
-        && let Err(rejection) =
-            replay_refinement(specification.system(), implementation.system(), options.model, witness)
-    {
-        panic!("the search gave a witness that does not replay ({rejection}): {witness:?}");
+    if let Some(witness) = &witness {
+        control.progress().begin("replaying the witness", 0);
+        match replay_refinement(specification.system(), implementation.system(), options.model, witness, control) {
+            Ok(()) => {}
+            Err(Rejection::Stopped(stopped)) => return Err(stopped),
+            Err(rejection) => panic!("the search gave a witness that does not replay ({rejection}): {witness:?}"),
+        }
     }
     Ok(witness)
 }

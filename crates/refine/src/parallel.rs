@@ -165,6 +165,7 @@ pub(crate) fn search(
     let ends: u64 = exploration.visitors.iter().map(|judge| judge.ends).sum();
     statistics.states = exploration.counts.states - ends;
     statistics.transitions = exploration.counts.transitions;
+    statistics.working_max = exploration.counts.waiting;
     statistics.levels = u64::from(exploration.counts.depth);
     match &exploration.end {
         End::Stopped(reason) => Err(*reason),

@@ -1,6 +1,7 @@
 //! Witnesses as plain data, with labels and states in words.
 
 use serde::Serialize;
+use trefoil_control::{Control, Stopped};
 use trefoil_system::replay::acceptances_after;
 use trefoil_system::{Failure, LabelId, Labels, System, TakenStep, Witness};
 
@@ -53,7 +54,12 @@ pub enum FailureReport {
 
 impl WitnessReport {
     /// The witness of a failed refinement in words.
-    pub fn new(witness: &Witness, specification: &dyn System, implementation: &dyn System) -> WitnessReport {
+    pub fn new(
+        witness: &Witness,
+        specification: &dyn System,
+        implementation: &dyn System,
+        control: &Control,
+    ) -> Result<WitnessReport, Stopped> {
         let labels = implementation.labels();
         let steps_of = |steps: &[TakenStep]| -> Vec<StepReport> {
             let report = |step: &TakenStep| StepReport {
@@ -70,17 +76,20 @@ impl WitnessReport {
             }
             Witness::Path { failure: Failure::Acceptance(accepted), .. } => FailureReport::Acceptance {
                 accepted: words(labels, accepted.iter().copied()),
-                allowed: acceptances_after(specification, &trace).into_iter().map(|set| words(labels, set)).collect(),
+                allowed: acceptances_after(specification, &trace, control)?
+                    .into_iter()
+                    .map(|set| words(labels, set))
+                    .collect(),
             },
             Witness::Lasso { cycle, .. } => FailureReport::Divergence { cycle: steps_of(cycle) },
         };
-        WitnessReport {
+        Ok(WitnessReport {
             length: witness.length(),
             trace: words(labels, trace),
             initial: implementation.describe(&path.start),
             steps: steps_of(&path.steps),
             failure,
-        }
+        })
     }
 }
 

@@ -7,12 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use trefoil_control::{Control, Stopped};
+
 use crate::labels::LabelId;
 use crate::layout::Value;
 use crate::transitions::{Explorer, Observation, Observations, System};
 use crate::witness::{Failure, Model, Path, TakenStep, Witness};
 
-/// Why a witness was rejected. Reaching a user, it is a bug in the engine that made the witness.
+/// Why a witness was not accepted. Except for a budget, it is a bug in the engine that made the witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
     /// The run does not start in the initial state.
@@ -27,6 +29,14 @@ pub enum Rejection {
     Allowed,
     /// The kind of failure does not exist in this model.
     NotInModel,
+    /// There was no time or memory to find out.
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Rejection {
+    fn from(stopped: Stopped) -> Rejection {
+        Rejection::Stopped(stopped)
+    }
 }
 
 impl fmt::Display for Rejection {
@@ -38,6 +48,7 @@ impl fmt::Display for Rejection {
             Rejection::WrongEnd => write!(f, "the last state does not behave as stated"),
             Rejection::Allowed => write!(f, "the specification allows it"),
             Rejection::NotInModel => write!(f, "the model does not observe this"),
+            Rejection::Stopped(stopped) => stopped.fmt(f),
         }
     }
 }
@@ -45,17 +56,24 @@ impl fmt::Display for Rejection {
 impl std::error::Error for Rejection {}
 
 /// Walks a run step by step.
-pub fn replay_path(system: &dyn System, path: &Path) -> Result<(), Rejection> {
+pub fn replay_path(system: &dyn System, path: &Path, control: &Control) -> Result<(), Rejection> {
     if path.start != system.initial() {
         return Err(Rejection::WrongStart);
     }
-    walk(system, &path.start, &path.steps, 0)
+    walk(system, &path.start, &path.steps, 0, control)
 }
 
-fn walk(system: &dyn System, from: &[Value], steps: &[TakenStep], offset: usize) -> Result<(), Rejection> {
+fn walk(
+    system: &dyn System,
+    from: &[Value],
+    steps: &[TakenStep],
+    offset: usize,
+    control: &Control,
+) -> Result<(), Rejection> {
     let mut explorer = system.explorer();
     let mut here = from;
     for (index, taken) in steps.iter().enumerate() {
+        control.check()?;
         let mut found = false;
         explorer.successors(here, &mut |step| found |= step.label == taken.label && step.row == taken.row);
         if !found {
@@ -72,16 +90,17 @@ pub fn replay_refinement(
     implementation: &dyn System,
     model: Model,
     witness: &Witness,
+    control: &Control,
 ) -> Result<(), Rejection> {
     let path = witness.path();
-    replay_path(implementation, path)?;
-    let mut spec = Subset::new(specification);
+    replay_path(implementation, path, control)?;
+    let mut spec = Subset::new(specification, control)?;
     match witness {
         Witness::Path { path, failure: Failure::Event } => {
             let last = path.steps.last().filter(|step| step.label.is_visible()).ok_or(Rejection::WrongEnd)?;
             let before: Vec<LabelId> = path.trace().collect();
             spec.follow(&before[..before.len() - 1], model)?;
-            spec.advance(last.label);
+            spec.advance(last.label)?;
             if spec.rows.is_empty() { Ok(()) } else { Err(Rejection::Allowed) }
         }
         Witness::Path { path, failure: Failure::Acceptance(accepted) } => {
@@ -93,7 +112,7 @@ pub fn replay_refinement(
                 return Err(Rejection::WrongEnd);
             }
             spec.follow(&path.trace().collect::<Vec<_>>(), model)?;
-            if spec.allows(accepted) { Err(Rejection::Allowed) } else { Ok(()) }
+            if spec.allows(accepted)? { Err(Rejection::Allowed) } else { Ok(()) }
         }
         Witness::Lasso { path, cycle } => {
             if model != Model::FailuresDivergences {
@@ -105,7 +124,7 @@ pub fn replay_refinement(
                     return Err(Rejection::NoCycle);
                 }
             } else {
-                walk(implementation, path.last(), cycle, path.steps.len())?;
+                walk(implementation, path.last(), cycle, path.steps.len(), control)?;
                 let closed = cycle.last().is_some_and(|step| step.row == path.last());
                 if !closed || cycle.iter().any(|step| step.label.is_visible()) {
                     return Err(Rejection::NoCycle);
@@ -117,10 +136,14 @@ pub fn replay_refinement(
 }
 
 /// The minimal acceptances of the states that a system can be in after a trace, none inside another.
-pub fn acceptances_after(system: &dyn System, trace: &[LabelId]) -> Vec<Vec<LabelId>> {
-    let mut subset = Subset::new(system);
+pub fn acceptances_after(
+    system: &dyn System,
+    trace: &[LabelId],
+    control: &Control,
+) -> Result<Vec<Vec<LabelId>>, Stopped> {
+    let mut subset = Subset::new(system, control)?;
     for &event in trace {
-        subset.advance(event);
+        subset.advance(event)?;
     }
     let mut all: Vec<Vec<LabelId>> = Vec::new();
     for row in subset.rows.clone() {
@@ -130,7 +153,7 @@ pub fn acceptances_after(system: &dyn System, trace: &[LabelId]) -> Vec<Vec<Labe
     all.dedup();
     let inside = |small: &[LabelId], large: &[LabelId]| small.iter().all(|label| large.binary_search(label).is_ok());
     let minimal = |set: &&Vec<LabelId>| !all.iter().any(|other| other != *set && inside(other, set));
-    all.iter().filter(minimal).cloned().collect()
+    Ok(all.iter().filter(minimal).cloned().collect())
 }
 
 /// One system's behaviour as the definitions give it.
@@ -163,71 +186,79 @@ impl<'a> View<'a> {
 /// The states that a specification can be in after a trace, `τ` included.
 struct Subset<'a> {
     view: View<'a>,
+    control: &'a Control,
     rows: BTreeSet<Vec<Value>>,
 }
 
 impl<'a> Subset<'a> {
-    fn new(system: &'a dyn System) -> Subset<'a> {
-        let mut subset = Subset { view: View::new(system), rows: BTreeSet::from([system.initial()]) };
-        subset.close();
-        subset
+    fn new(system: &'a dyn System, control: &'a Control) -> Result<Subset<'a>, Stopped> {
+        let mut subset = Subset { view: View::new(system), control, rows: BTreeSet::from([system.initial()]) };
+        subset.close()?;
+        Ok(subset)
     }
 
-    fn close(&mut self) {
+    fn close(&mut self) -> Result<(), Stopped> {
         let mut work: Vec<Vec<Value>> = self.rows.iter().cloned().collect();
         while let Some(row) = work.pop() {
+            self.control.check()?;
             for (label, next) in self.view.steps(&row) {
                 if label == LabelId::TAU && self.rows.insert(next.clone()) {
                     work.push(next);
                 }
             }
         }
+        Ok(())
     }
 
-    fn advance(&mut self, event: LabelId) {
+    fn advance(&mut self, event: LabelId) -> Result<(), Stopped> {
         let mut next = BTreeSet::new();
         for row in &self.rows {
+            self.control.check()?;
             next.extend(self.view.steps(row).into_iter().filter(|(label, _)| *label == event).map(|(_, row)| row));
         }
         self.rows = next;
-        self.close();
+        self.close()
     }
 
     /// Follows a trace that the specification has and, where divergence is observed, does not diverge on.
     fn follow(&mut self, trace: &[LabelId], model: Model) -> Result<(), Rejection> {
         let observes_divergence = model == Model::FailuresDivergences;
         for &event in trace {
-            if observes_divergence && self.diverges() {
+            if observes_divergence && self.diverges()? {
                 return Err(Rejection::Allowed);
             }
-            self.advance(event);
+            self.advance(event)?;
             if self.rows.is_empty() {
                 // A shorter run would have been the witness; this one claims something about a state nobody can be in.
                 return Err(Rejection::WrongEnd);
             }
         }
-        if observes_divergence && self.diverges() { Err(Rejection::Allowed) } else { Ok(()) }
+        if observes_divergence && self.diverges()? { Err(Rejection::Allowed) } else { Ok(()) }
     }
 
-    fn allows(&mut self, accepted: &[LabelId]) -> bool {
-        let rows: Vec<Vec<Value>> = self.rows.iter().cloned().collect();
-        rows.iter().any(|row| {
+    fn allows(&mut self, accepted: &[LabelId]) -> Result<bool, Stopped> {
+        for row in &self.rows {
+            self.control.check()?;
             let acceptances = self.view.acceptances(row);
-            acceptances.iter().any(|least| least.iter().all(|label| accepted.binary_search(label).is_ok()))
-        })
+            if acceptances.iter().any(|least| least.iter().all(|label| accepted.binary_search(label).is_ok())) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Is there a cycle of `τ` among the rows, which are closed under `τ`? By taking away what has no `τ` left.
-    fn diverges(&mut self) -> bool {
+    fn diverges(&mut self) -> Result<bool, Stopped> {
         let rows: Vec<Vec<Value>> = self.rows.iter().cloned().collect();
         if self.view.explicit {
-            return rows.iter().any(|row| self.view.explorer.observe(row).diverges);
+            return Ok(rows.iter().any(|row| self.view.explorer.observe(row).diverges));
         }
         let number: BTreeMap<&[Value], usize> =
             rows.iter().enumerate().map(|(index, row)| (row.as_slice(), index)).collect();
         let mut into: Vec<Vec<usize>> = vec![Vec::new(); rows.len()];
         let mut left: Vec<usize> = vec![0; rows.len()];
         for (index, row) in rows.iter().enumerate() {
+            self.control.check()?;
             for (label, next) in self.view.steps(row) {
                 if label == LabelId::TAU {
                     into[number[next.as_slice()]].push(index);
@@ -246,6 +277,6 @@ impl<'a> Subset<'a> {
                 }
             }
         }
-        taken < rows.len()
+        Ok(taken < rows.len())
     }
 }

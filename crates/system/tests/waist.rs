@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use trefoil_control::Control;
 use trefoil_system::replay::{Rejection, acceptances_after, replay_path, replay_refinement};
 use trefoil_system::{
     Checked, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Slot, SlotSet, Step, System,
@@ -131,6 +132,10 @@ fn a_value_outside_its_slot_is_caught() {
     assert!(!is_honest(table, &[&[2, 0]]));
 }
 
+fn free() -> Control {
+    Control::unlimited()
+}
+
 fn path(steps: &[(LabelId, Value)]) -> Path {
     let steps = steps.iter().map(|&(label, state)| TakenStep { label, row: vec![state] });
     Path { start: vec![0], steps: steps.collect() }
@@ -163,31 +168,34 @@ fn short() -> Table {
 #[test]
 fn a_run_is_walked_step_by_step() {
     let system = looping();
-    assert_eq!(replay_path(&system, &path(&[(A, 1), (LabelId::TAU, 2), (B, 3)])), Ok(()));
-    assert_eq!(replay_path(&system, &path(&[(A, 1), (B, 3)])), Err(Rejection::NoSuchStep(1)));
+    assert_eq!(replay_path(&system, &path(&[(A, 1), (LabelId::TAU, 2), (B, 3)]), &free()), Ok(()));
+    assert_eq!(replay_path(&system, &path(&[(A, 1), (B, 3)]), &free()), Err(Rejection::NoSuchStep(1)));
     let elsewhere = Path { start: vec![1], steps: Vec::new() };
-    assert_eq!(replay_path(&system, &elsewhere), Err(Rejection::WrongStart));
+    assert_eq!(replay_path(&system, &elsewhere, &free()), Err(Rejection::WrongStart));
 }
 
 #[test]
 fn an_event_must_be_one_that_the_specification_lacks() {
     let event = |steps: &[(LabelId, Value)]| Witness::Path { path: path(steps), failure: Failure::Event };
     let shown = event(&[(A, 1), (B, 2)]);
-    assert_eq!(replay_refinement(&short(), &straight(), Model::Traces, &shown), Ok(()));
-    assert_eq!(replay_refinement(&looping(), &straight(), Model::Traces, &shown), Err(Rejection::Allowed));
-    let divergent = replay_refinement(&looping(), &straight(), Model::FailuresDivergences, &shown);
+    assert_eq!(replay_refinement(&short(), &straight(), Model::Traces, &shown, &free()), Ok(()));
+    assert_eq!(replay_refinement(&looping(), &straight(), Model::Traces, &shown, &free()), Err(Rejection::Allowed));
+    let divergent = replay_refinement(&looping(), &straight(), Model::FailuresDivergences, &shown, &free());
     assert_eq!(divergent, Err(Rejection::Allowed), "after a divergence everything is allowed");
     let allowed = event(&[(A, 1)]);
-    assert_eq!(replay_refinement(&short(), &straight(), Model::Traces, &allowed), Err(Rejection::Allowed));
+    assert_eq!(replay_refinement(&short(), &straight(), Model::Traces, &allowed, &free()), Err(Rejection::Allowed));
 }
 
 #[test]
 fn an_acceptance_must_be_real_and_forbidden() {
     let deadlock = Witness::Path { path: path(&[(A, 1)]), failure: Failure::Acceptance(Vec::new()) };
-    assert_eq!(replay_refinement(&straight(), &short(), Model::Failures, &deadlock), Ok(()));
-    assert_eq!(replay_refinement(&straight(), &short(), Model::Traces, &deadlock), Err(Rejection::NotInModel));
-    assert_eq!(replay_refinement(&short(), &short(), Model::Failures, &deadlock), Err(Rejection::Allowed));
-    assert_eq!(replay_refinement(&straight(), &straight(), Model::Failures, &deadlock), Err(Rejection::WrongEnd));
+    assert_eq!(replay_refinement(&straight(), &short(), Model::Failures, &deadlock, &free()), Ok(()));
+    assert_eq!(replay_refinement(&straight(), &short(), Model::Traces, &deadlock, &free()), Err(Rejection::NotInModel));
+    assert_eq!(replay_refinement(&short(), &short(), Model::Failures, &deadlock, &free()), Err(Rejection::Allowed));
+    assert_eq!(
+        replay_refinement(&straight(), &straight(), Model::Failures, &deadlock, &free()),
+        Err(Rejection::WrongEnd)
+    );
 }
 
 #[test]
@@ -195,17 +203,20 @@ fn a_lasso_must_close_silently_and_be_forbidden() {
     let model = Model::FailuresDivergences;
     let around = |steps: &[(LabelId, Value)]| Witness::Lasso { path: path(&[(A, 1)]), cycle: path(steps).steps };
     let shown = around(&[(LabelId::TAU, 2), (LabelId::TAU, 1)]);
-    assert_eq!(replay_refinement(&straight(), &looping(), model, &shown), Ok(()));
-    assert_eq!(replay_refinement(&straight(), &looping(), Model::Failures, &shown), Err(Rejection::NotInModel));
-    assert_eq!(replay_refinement(&looping(), &looping(), model, &shown), Err(Rejection::Allowed));
+    assert_eq!(replay_refinement(&straight(), &looping(), model, &shown, &free()), Ok(()));
+    assert_eq!(
+        replay_refinement(&straight(), &looping(), Model::Failures, &shown, &free()),
+        Err(Rejection::NotInModel)
+    );
+    assert_eq!(replay_refinement(&looping(), &looping(), model, &shown, &free()), Err(Rejection::Allowed));
     let open = around(&[(LabelId::TAU, 2)]);
-    assert_eq!(replay_refinement(&straight(), &looping(), model, &open), Err(Rejection::NoCycle));
-    assert_eq!(replay_refinement(&straight(), &looping(), model, &around(&[])), Err(Rejection::NoCycle));
+    assert_eq!(replay_refinement(&straight(), &looping(), model, &open, &free()), Err(Rejection::NoCycle));
+    assert_eq!(replay_refinement(&straight(), &looping(), model, &around(&[]), &free()), Err(Rejection::NoCycle));
 }
 
 #[test]
 fn acceptances_after_a_trace_are_those_of_its_stable_states() {
-    assert_eq!(acceptances_after(&straight(), &[A]), [[B]]);
-    assert_eq!(acceptances_after(&short(), &[A]), [[]]);
-    assert!(acceptances_after(&looping(), &[A]).is_empty(), "no state after a is stable");
+    assert_eq!(acceptances_after(&straight(), &[A], &free()).expect("no budget"), [[B]]);
+    assert_eq!(acceptances_after(&short(), &[A], &free()).expect("no budget"), [[]]);
+    assert!(acceptances_after(&looping(), &[A], &free()).expect("no budget").is_empty(), "no state after a is stable");
 }

@@ -175,8 +175,8 @@ pub fn refine(task: &Refining, job: &Job) -> Result<RefineReport, Problem> {
     let outcome = trefoil_refine::refine(&specification, &implementation, options, &job.control);
     let (verdict, unfinished, statistics, witness) = match outcome {
         Ok(outcome) => {
-            let report = |witness| WitnessReport::new(witness, &specification, &implementation);
-            let witness = outcome.witness.as_ref().map(report);
+            let report = |witness| WitnessReport::new(witness, &specification, &implementation, &job.control);
+            let witness = outcome.witness.as_ref().map(report).transpose()?;
             let verdict = if witness.is_none() { Verdict::Holds } else { Verdict::Fails };
             (verdict, None, outcome.statistics, witness)
         }
