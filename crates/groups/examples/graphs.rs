@@ -1,6 +1,7 @@
 //! Times automorphisms and canonical labelling of generated graphs, or writes a graph for the field's other tools:
 //! `graphs torus 316 317`, `graphs hypercube 16`, `graphs tree 16`, `graphs regular 1000 3`, `graphs star 100000`,
-//! `graphs rings 10000 10`, `graphs paley 401`, `graphs random-tree 100000`; with `write` before it, in dreadnaut's input format.
+//! `graphs rings 10000 10`, `graphs paley 401`, `graphs random-tree 100000`; with `write` before it, in dreadnaut's
+//! input format.
 
 use std::fmt::Write;
 use std::time::Instant;

@@ -1,8 +1,8 @@
 //! Blocks of imprimitivity: sets of points that a transitive group moves as wholes.
 //!
-//! The finest system of blocks in which two given points share one is found by merging: whenever two points share a block,
-//! so must their images (Atkinson, *An algorithm for finding the blocks of a permutation group*, 1975). Every minimal
-//! system is one of these, for the first point and another. Cost: `O(n g α(n))` for each pair, `n` pairs.
+//! The finest system of blocks in which two given points share one is found by merging: whenever two points share a
+//! block, so must their images (Atkinson, *An algorithm for finding the blocks of a permutation group*, 1975). Every
+//! minimal system is one of these, for the first point and another. Cost: `O(n g α(n))` for each pair, `n` pairs.
 
 use trefoil_control::{Control, Stopped};
 

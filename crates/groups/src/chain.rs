@@ -1,18 +1,20 @@
 //! Stabiliser chains: a base and a strong generating set, with a tree of coset representatives at each level.
 //!
 //! With base points `b₀, b₁, …` let `Gᵢ` be the elements that fix `b₀ … bᵢ₋₁`. Level `i` knows the orbit of `bᵢ` under
-//! `Gᵢ` and, for each point of it, an element of `Gᵢ` that carries `bᵢ` there. Every element of the group is then one product of
-//! representatives, one from each level: the order is the product of the sizes of the orbits, membership is dividing the
-//! representatives out one level after another (*sifting*), and uniform random elements are free. Sims, *Computational methods in
-//! the study of permutation groups*, 1970; Seress, *Permutation group algorithms*, 2003, chapter 4.
+//! `Gᵢ` and, for each point of it, an element of `Gᵢ` that carries `bᵢ` there. Every element of the group is then one
+//! product of representatives, one from each level: the order is the product of the sizes of the orbits, membership is
+//! dividing the representatives out one level after another (*sifting*), and uniform random elements are free. Sims,
+//! *Computational methods in the study of permutation groups*, 1970; Seress, *Permutation group algorithms*, 2003,
+//! chapter 4.
 //!
 //! # Representation
 //!
-//! Representatives are kept as a Schreier tree: each point of the orbit remembers the generator by which it was reached.
-//! Trees are breadth first over all generators of the level, so they are shallow (generators are random elements). When all
-//! representatives of a chain together fit in [`EXPLICIT_POINTS`] words they are multiplied out once, and a level then costs
-//! one pass over the points; beyond that the trees alone are kept, since representatives of S₁₀₀₀ would need two gigabytes.
-//! Strong generators live in one pool, each with the number of base points that it fixes.
+//! Representatives are kept as a Schreier tree: each point of the orbit remembers the generator by which it was
+//! reached. Trees are breadth first over all generators of the level, so they are shallow (generators are random
+//! elements). When all representatives of a chain together fit in [`EXPLICIT_POINTS`] words they are multiplied out
+//! once, and a level then costs one pass over the points; beyond that the trees alone are kept, since representatives
+//! of S₁₀₀₀ would need two gigabytes. Strong generators live in one pool, each with the number of base points that it
+//! fixes.
 //!
 //! A chain is made by `schreier_sims`, which also proves it, or by a search that knows the order.
 
@@ -112,8 +114,8 @@ impl StabiliserChain {
         self.sift(&mut images, 0) == self.levels.len() && is_identity(&images)
     }
 
-    /// Divides representatives out of `images`, from level `from` on; what is left fixes the base points up to the level that is
-    /// returned, where it carries the base point out of the orbit (or past the last level).
+    /// Divides representatives out of `images`, from level `from` on; what is left fixes the base points up to the
+    /// level that is returned, where it carries the base point out of the orbit (or past the last level).
     pub(crate) fn sift(&self, images: &mut [Point], from: usize) -> usize {
         for index in from..self.levels.len() {
             let level = &self.levels[index];
@@ -171,8 +173,8 @@ impl StabiliserChain {
         Some(Permutation::from_bijection(inverse).inverse())
     }
 
-    /// `images` becomes the element that carries the base points of the first levels to `targets`, if there is one; of all such
-    /// elements, the one that is the product of the representatives of those levels.
+    /// `images` becomes the element that carries the base points of the first levels to `targets`, if there is one; of
+    /// all such elements, the one that is the product of the representatives of those levels.
     pub fn carrier(&self, targets: &[Point]) -> Option<Permutation> {
         let mut inverse: Vec<Point> = (0..self.degree as Point).collect();
         for (level, &target) in self.levels.iter().zip(targets) {

@@ -1,7 +1,7 @@
 //! Cycle notation, `(1,2,3)(4,5)`, read and written.
 //!
-//! Points are written from 1, as in every textbook and algebra system; commas and blanks both separate them, so
-//! `(1 2 3)` is read too, and `()` is the identity. Cycles of one word need not be disjoint: they are multiplied from left to
+//! Points are written from 1, as in every textbook and algebra system; commas and blanks both separate them, so `(1 2
+//! 3)` is read too, and `()` is the identity. Cycles of one word need not be disjoint: they are multiplied from left to
 //! right. A point above [`LARGEST_POINT`] is refused, since the degree is allocated.
 
 use std::fmt;
@@ -106,7 +106,8 @@ fn parse_cycles(text: &str) -> Result<Vec<Vec<Point>>, CycleError> {
     Ok(cycles)
 }
 
-/// Reads a set, `{1,2}`, or several with bars between them, `{1,2}|{3,4}`: the cells of a partition. The points become 0-based.
+/// Reads a set, `{1,2}`, or several with bars between them, `{1,2}|{3,4}`: the cells of a partition. The points become
+/// 0-based.
 pub fn parse_cells(text: &str) -> Result<Vec<Vec<Point>>, CycleError> {
     let error = |at: usize, message: &str| Err(CycleError { at, message: message.to_string() });
     let bytes = text.as_bytes();

@@ -1,13 +1,17 @@
 //! Which orbits can be left out because others already say what happens on them.
 //!
 //! An orbit is *determined* by some others when every element that fixes those pointwise fixes it too. Two cheap
-//! sufficient conditions cover what occurs in models (channels that belong to a process, to a pair or to a set of processes):
+//! sufficient conditions cover what occurs in models (channels that belong to a process, to a pair or to a set of
+//! processes):
 //!
-//! - its points carry sets of points of the others as names, in a way that commutes with the group, and no two points have the same names;
-//! - its points are themselves such names: the orbit is an image of another one under a map that commutes with the group.
+//! - its points carry sets of points of the others as names, in a way that commutes with the group, and no two points
+//!   have the same names;
+//! - its points are themselves such names: the orbit is an image of another one under a map that commutes with the
+//!   group.
 //!
-//! A candidate for the name of a point `c` is an orbit, on the other points, of the elements that fix `c`; a few random such elements give a
-//! guess, which is then carried round the orbit and checked against every generator. So what is found is proved.
+//! A candidate for the name of a point `c` is an orbit, on the other points, of the elements that fix `c`; a few random
+//! such elements give a guess, which is then carried round the orbit and checked against every generator. So what is
+//! found is proved.
 //!
 //! Cost: `O(m g s)` to check names of `s` points on an orbit of `m` points with `g` generators.
 
@@ -108,7 +112,8 @@ fn split_by<'n>(classes: Vec<Vec<Point>>, name: impl Fn(Point) -> &'n Vec<Point>
     split
 }
 
-/// The names of all points of the orbit, in the tree's order, when that of the first is `name`; `None` when they contradict each other.
+/// The names of all points of the orbit, in the tree's order, when that of the first is `name`; `None` when they
+/// contradict each other.
 fn carry_round(generators: &[Permutation], tree: &OrbitTree, name: &[Point]) -> Option<Vec<Vec<Point>>> {
     let moved = |names: &[Point], generator: &Permutation| {
         let mut moved: Vec<Point> = names.iter().map(|&point| generator.image(point)).collect();

@@ -1,8 +1,8 @@
 //! All elements of a group in a fixed order, and the cosets of a chain in that order.
 //!
-//! Elements come in the lexicographic order of the images of the base points, an order that depends on the group and its base
-//! only, not on the generators or the trees that happened to be grown. A stack keeps the product of the representatives
-//! of the levels above, so that an element costs one multiplication (amortised: the last level with
+//! Elements come in the lexicographic order of the images of the base points, an order that depends on the group and
+//! its base only, not on the generators or the trees that happened to be grown. A stack keeps the product of the
+//! representatives of the levels above, so that an element costs one multiplication (amortised: the last level with
 //! more than one coset moves most often).
 
 use crate::chain::StabiliserChain;

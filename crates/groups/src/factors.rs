@@ -1,12 +1,14 @@
 //! The finest decomposition of a group into factors that move disjoint sets of points.
 //!
-//! After Chang and Jefferson, *Disjoint direct product decompositions of permutation groups*, 2022. The base is ordered by orbits:
-//! first all points of the first orbit, then of the second, and so on, so that the strong generators of one orbit fix all earlier orbits pointwise.
-//! What such a generator does to a later orbit is undone, where that is possible, by an element that fixes all orbits before that one.
-//! Generators that still move several orbits tie these together; orbits that are not tied, directly or through others, belong to different factors.
+//! After Chang and Jefferson, *Disjoint direct product decompositions of permutation groups*, 2022. The base is ordered
+//! by orbits: first all points of the first orbit, then of the second, and so on, so that the strong generators of one
+//! orbit fix all earlier orbits pointwise. What such a generator does to a later orbit is undone, where that is
+//! possible, by an element that fixes all orbits before that one. Generators that still move several orbits tie these
+//! together; orbits that are not tied, directly or through others, belong to different factors.
 //!
-//! That the result is a product needs no trust in the argument: its generators have disjoint supports. That it is the finest is their theorem, and tested.
-//! Cost: one change of base to a base of all moved points, and a partial sift for each generator and orbit.
+//! That the result is a product needs no trust in the argument: its generators have disjoint supports. That it is the
+//! finest is their theorem, and tested. Cost: one change of base to a base of all moved points, and a partial sift for
+//! each generator and orbit.
 
 use trefoil_control::{Control, Stopped};
 
@@ -15,7 +17,8 @@ use crate::group::PermutationGroup;
 use crate::orbits::Orbits;
 use crate::permutation::{Permutation, Point};
 
-/// Moved points up to which the decomposition is the finest; beyond, a base of all of them is too large, and only the generators as given are looked at.
+/// Moved points up to which the decomposition is the finest; beyond, a base of all of them is too large, and only the
+/// generators as given are looked at.
 const LARGEST_BASE: usize = 3000;
 
 /// The factors, in the order of their least points; none for the trivial group.

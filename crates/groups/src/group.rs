@@ -108,7 +108,8 @@ impl PermutationGroup {
         self.orbits().into_iter().find(|orbit| orbit.contains(&point)).unwrap_or_else(|| vec![point])
     }
 
-    /// For each point of the orbit of `point`, an element that carries `point` there; in the order of the points reached.
+    /// For each point of the orbit of `point`, an element that carries `point` there; in the order of the points
+    /// reached.
     pub fn transversal(&self, point: Point, control: &Control) -> Result<Vec<(Point, Permutation)>, Stopped> {
         if point as usize >= self.degree() {
             return Ok(vec![(point, Permutation::identity(self.degree()))]);
@@ -167,8 +168,8 @@ impl PermutationGroup {
         Ok(PermutationGroup::from_chain(chain))
     }
 
-    /// The block systems of the action on the orbit of `point` with the least blocks: every other system of that orbit is
-    /// coarser than one of them. None when the action is primitive.
+    /// The block systems of the action on the orbit of `point` with the least blocks: every other system of that orbit
+    /// is coarser than one of them. None when the action is primitive.
     pub fn minimal_block_systems(&self, point: Point, control: &Control) -> Result<Vec<Vec<Vec<Point>>>, Stopped> {
         let orbit = self.orbit(point);
         let restricted = crate::bound::restrict_all(self.degree(), &self.generators, &orbit);

@@ -1,17 +1,19 @@
 //! The least image of a colouring under a group, without listing the group or any stabiliser.
 //!
-//! Among all arrangements `s∘h` of the colours `s` that elements `h` of the group make, the lexicographically least one is found position by
-//! position, after Linton, *Finding the smallest image of a set*, 2004, and Jefferson, Jonauskyte, Pfeiffer and Waldecker, *Minimal and canonical
-//! images*, 2019. With a base in the order of the positions, the elements that agree on the positions so far form one coset for each node of a
-//! level; the next position can take any colour on the image of a basic orbit under the node's element, the least colour over all nodes is kept, and with it
+//! Among all arrangements `s∘h` of the colours `s` that elements `h` of the group make, the lexicographically least one
+//! is found position by position, after Linton, *Finding the smallest image of a set*, 2004, and Jefferson, Jonauskyte,
+//! Pfeiffer and Waldecker, *Minimal and canonical images*, 2019. With a base in the order of the positions, the
+//! elements that agree on the positions so far form one coset for each node of a level; the next position can take any
+//! colour on the image of a basic orbit under the node's element, the least colour over all nodes is kept, and with it
 //! the cosets that reach it.
 //!
-//! Two cosets that an element of the stabiliser of `s` carries into each other lead to the same arrangements. That stabiliser is found first
-//! (`partition_stabiliser`), and at each node only one point of each orbit of what remains of it is followed. So the nodes
-//! of a level are pairwise inequivalent, a constant colouring has one node on every level, and at the end exactly one is left.
-//! The order of the stabiliser comes for free.
+//! Two cosets that an element of the stabiliser of `s` carries into each other lead to the same arrangements. That
+//! stabiliser is found first (`partition_stabiliser`), and at each node only one point of each orbit of what remains of
+//! it is followed. So the nodes of a level are pairwise inequivalent, a constant colouring has one node on every level,
+//! and at the end exactly one is left. The order of the stabiliser comes for free.
 //!
-//! Cost: a stabiliser search, then polynomial for each node; the number of nodes on a level can be exponential for contrived groups and colourings.
+//! Cost: a stabiliser search, then polynomial for each node; the number of nodes on a level can be exponential for
+//! contrived groups and colourings.
 
 use trefoil_control::{Control, Stopped};
 

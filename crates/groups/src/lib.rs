@@ -3,15 +3,18 @@
 //! The crate knows nothing of models, states or languages; it has points, permutations and graphs.
 //!
 //! - [`Permutation`]: an array of images; cycle notation in and out; products into buffers.
-//! - [`PermutationGroup`]: a group by generators, with a proved [`StabiliserChain`]; order, membership, random elements, orbits, blocks,
-//!   pointwise, set and partition stabilisers, all elements in a fixed order.
-//! - [`Structure`]: how a group is built from symmetric, alternating, cyclic and dihedral groups by products and wreath products.
+//! - [`PermutationGroup`]: a group by generators, with a proved [`StabiliserChain`]; order, membership, random
+//!   elements, orbits, blocks, pointwise, set and partition stabilisers, all elements in a fixed order.
+//! - [`Structure`]: how a group is built from symmetric, alternating, cyclic and dihedral groups by products and wreath
+//!   products.
 //! - [`LeastImages`]: the least arrangement of colours under a group.
-//! - [`ColouredGraph`], [`automorphisms`], [`canonical_labelling`]: symmetries and isomorphism of coloured directed graphs.
+//! - [`ColouredGraph`], [`automorphisms`], [`canonical_labelling`]: symmetries and isomorphism of coloured directed
+//!   graphs.
 //!
-//! Conventions: points and vertices are `u32` from 0, written from 1; permutations act from the right, `a.then(&b)` is first `a`. Whatever is
-//! random is seeded, so the same input gives the same output. No answer depends on luck: random phases end in a proof, guesses are checked.
-//! Everything that can take long takes a [`trefoil_control::Control`] and ends with its reason when told to.
+//! Conventions: points and vertices are `u32` from 0, written from 1; permutations act from the right, `a.then(&b)` is
+//! first `a`. Whatever is random is seeded, so the same input gives the same output. No answer depends on luck: random
+//! phases end in a proof, guesses are checked. Everything that can take long takes a [`trefoil_control::Control`] and
+//! ends with its reason when told to.
 
 mod blocks;
 mod bound;

@@ -1,20 +1,22 @@
-//! The stabiliser of a colouring of the points: set stabilisers, and partition stabilisers whose cells are not exchanged.
+//! The stabiliser of a colouring of the points: set stabilisers, and partition stabilisers whose cells are not
+//! exchanged.
 //!
 //! Backtrack search over the images of a base with partition refinement, after Leon, *Permutation group algorithms
-//! based on partitions*, 1991. The base begins with points of rare colours. At depth `i` of the search an element `t` carries the first base points
-//! to their chosen images; the refined partition of the points is the meet of the colours with the orbits of the stabiliser `Gᵢ`
-//! of those base points, and on the image side the meet of the colours with the images of these orbits under `t`. An element of the
-//! wanted subgroup below this node matches the two cell by cell, so the node is cut off as soon as an orbit and its image
-//! differ in how many points of each colour they have. (For a colouring this meet is a fixpoint: the orbits of `Gᵢ`
-//! already refine those of the earlier levels.)
+//! based on partitions*, 1991. The base begins with points of rare colours. At depth `i` of the search an element `t`
+//! carries the first base points to their chosen images; the refined partition of the points is the meet of the colours
+//! with the orbits of the stabiliser `Gᵢ` of those base points, and on the image side the meet of the colours with the
+//! images of these orbits under `t`. An element of the wanted subgroup below this node matches the two cell by cell, so
+//! the node is cut off as soon as an orbit and its image differ in how many points of each colour they have. (For a
+//! colouring this meet is a fixpoint: the orbits of `Gᵢ` already refine those of the earlier levels.)
 //!
-//! The wanted subgroup `H` is found from the last level up. When level `i` begins, the elements of `H` that fix the first
-//! `i + 1` base points are known; candidates for the image of base point `i` that lie in one orbit of what is known stand or fall
-//! together, so one of each orbit is tried, and a find merges orbits. Below a candidate, a subtree that failed
-//! also rules out the images of its first choice under the known elements that fix the choices above it.
+//! The wanted subgroup `H` is found from the last level up. When level `i` begins, the elements of `H` that fix the
+//! first `i + 1` base points are known; candidates for the image of base point `i` that lie in one orbit of what is
+//! known stand or fall together, so one of each orbit is tried, and a find merges orbits. Below a candidate, a subtree
+//! that failed also rules out the images of its first choice under the known elements that fix the choices above it.
 //!
-//! What comes out is a base and strong generating set of `H`, complete because the search was exhaustive; its order needs no
-//! further proof. Cost: exponential in the worst case (the problem is at least as hard as graph isomorphism); each node costs `O(n)`.
+//! What comes out is a base and strong generating set of `H`, complete because the search was exhaustive; its order
+//! needs no further proof. Cost: exponential in the worst case (the problem is at least as hard as graph isomorphism);
+//! each node costs `O(n)`.
 
 use trefoil_control::{Control, Stopped};
 
@@ -134,7 +136,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// An element of the wanted subgroup that fixes the base points before `level` and carries its base point to `candidate`.
+    /// An element of the wanted subgroup that fixes the base points before `level` and carries its base point to
+    /// `candidate`.
     fn element_through(&mut self, level: usize, candidate: Point) -> Result<Option<Permutation>, Stopped> {
         struct Node {
             element: Permutation,

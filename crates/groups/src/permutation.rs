@@ -142,7 +142,8 @@ impl Permutation {
         Permutation { images: images.into() }
     }
 
-    /// The least positive number of repetitions that gives the identity: the least common multiple of the lengths of its cycles.
+    /// The least positive number of repetitions that gives the identity: the least common multiple of the lengths of
+    /// its cycles.
     pub fn order(&self) -> UBig {
         let mut lengths: Vec<usize> = self.cycles().iter().map(Vec::len).collect();
         lengths.sort_unstable();

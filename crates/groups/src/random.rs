@@ -2,8 +2,9 @@
 //!
 //! Every random choice of this crate comes from a seed, so that the same input gives the same chain, the same
 //! generators and the same words on every machine. The numbers are those of Steele, Lea and Flood, *Fast splittable
-//! pseudorandom number generators*, 2014; the group elements come from the product replacement of Celler, Leedham-Green,
-//! Murray, Niemeyer and O'Brien, *Generating random elements of a finite group*, 1995, with an accumulator.
+//! pseudorandom number generators*, 2014; the group elements come from the product replacement of Celler,
+//! Leedham-Green, Murray, Niemeyer and O'Brien, *Generating random elements of a finite group*, 1995, with an
+//! accumulator.
 
 use crate::permutation::{Permutation, Point, follow};
 

@@ -1,17 +1,22 @@
-//! Recognising how a group is built: products, wreath products, symmetric, alternating, cyclic and dihedral groups, nested.
+//! Recognising how a group is built: products, wreath products, symmetric, alternating, cyclic and dihedral groups,
+//! nested.
 //!
-//! A group is first split into factors that move disjoint points (`factors`). For a factor `H` the orbits on which it is faithful are looked at,
-//! the smallest first, and then all orbits together. Every answer rests on an equality of orders:
+//! A group is first split into factors that move disjoint points (`factors`). For a factor `H` the orbits on which it
+//! is faithful are looked at, the smallest first, and then all orbits together. Every answer rests on an equality of
+//! orders:
 //!
-//! - symmetric and alternating: `H` acts faithfully on `n` points and has `n!` elements, or half as many, for only one group does;
+//! - symmetric and alternating: `H` acts faithfully on `n` points and has `n!` elements, or half as many, for only one
+//!   group does;
 //! - cyclic: generators commute, and the exponent, the least common multiple of their orders, is the order;
-//! - dihedral: `2n` elements on `n ≥ 4` points, among them an `n`-cycle and an element outside its powers that inverts it;
-//! - wreath: for a system of `k` blocks, `H` embeds in the wreath product of what the stabiliser of a block does to it and what `H` does to
-//!   the blocks (Krasner and Kaloujnine, 1951); it is that wreath product when the orders agree. A block may take points from several
-//!   orbits: a node with its clients and its servers.
+//! - dihedral: `2n` elements on `n ≥ 4` points, among them an `n`-cycle and an element outside its powers that inverts
+//!   it;
+//! - wreath: for a system of `k` blocks, `H` embeds in the wreath product of what the stabiliser of a block does to it
+//!   and what `H` does to the blocks (Krasner and Kaloujnine, 1951); it is that wreath product when the orders agree. A
+//!   block may take points from several orbits: a node with its clients and its servers.
 //!
-//! Cost: polynomial; dominated by the chains of the restrictions that are tried. At most [`MOST_SYSTEMS`] block systems are tried for an
-//! orbit, so an exotic wreath product can be reported as a group of which only the order is known, never as something it is not.
+//! Cost: polynomial; dominated by the chains of the restrictions that are tried. At most [`MOST_SYSTEMS`] block systems
+//! are tried for an orbit, so an exotic wreath product can be reported as a group of which only the order is known,
+//! never as something it is not.
 
 use dashu_int::UBig;
 use dashu_int::ops::Gcd;
@@ -114,7 +119,8 @@ fn is_faithful_on(
     Ok(group.pointwise_stabiliser(points, control)?.is_trivial())
 }
 
-/// The element that carries `from[i]` to `to[i]`, in a chain whose base begins with `from` and on which the group is faithful.
+/// The element that carries `from[i]` to `to[i]`, in a chain whose base begins with `from` and on which the group is
+/// faithful.
 fn lift(chain: &StabiliserChain, from: &[Point], to: impl Fn(usize) -> Point) -> Option<Permutation> {
     let targets: Vec<Point> = (0..from.len()).map(to).collect();
     let element = chain.carrier(&targets)?;
@@ -231,8 +237,8 @@ fn recognise_wreath_of_several(group: &PermutationGroup, control: &Control) -> R
         let cells = Orbits::of(degree, &stabiliser).cells();
         let mut complete = true;
         for orbit in &orbits[1..] {
-            // The part of this orbit that belongs to the first block: an orbit of its stabiliser, such that the action on the
-            // block as a whole stays as small as possible.
+            // The part of this orbit that belongs to the first block: an orbit of its stabiliser, such that the action
+            // on the block as a whole stays as small as possible.
             let mut best: Option<(UBig, Vec<Vec<Point>>)> = None;
             let parts = cells.iter().filter(|cell| cell.len() * count == orbit.len());
             for part in parts.filter(|cell| orbit.binary_search(&cell[0]).is_ok()) {
@@ -302,7 +308,8 @@ fn block_stabiliser(
     Ok(found)
 }
 
-/// The blocks with the images of `part` added, each to the block that moves with it; `None` when they do not move together.
+/// The blocks with the images of `part` added, each to the block that moves with it; `None` when they do not move
+/// together.
 fn extend_blocks(
     degree: usize,
     generators: &[Permutation],

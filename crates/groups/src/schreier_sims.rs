@@ -1,9 +1,9 @@
 //! Making stabiliser chains: random elements until the chain looks complete, then a proof that it is.
 //!
-//! Elements of the group are sifted through the chain under construction; what is left over of one becomes a strong generator at the level
-//! where it fell out (Leon, *On an algorithm for finding a base and a strong generating set for a group given by generating
-//! permutations*, 1980). After [`QUIET`] elements in a row have sifted to nothing the chain is almost surely complete.
-//! "Almost" is removed in one of three ways:
+//! Elements of the group are sifted through the chain under construction; what is left over of one becomes a strong
+//! generator at the level where it fell out (Leon, *On an algorithm for finding a base and a strong generating set for
+//! a group given by generating permutations*, 1980). After [`QUIET`] elements in a row have sifted to nothing the chain
+//! is almost surely complete. "Almost" is removed in one of three ways:
 //!
 //! - the order is known in advance (a change of base, the result of a search): the product of the orbits never exceeds
 //!   the order, so reaching it is a proof;
@@ -12,10 +12,12 @@
 //! - Schreier's lemma: level by level from the last, every Schreier generator sifts to nothing. One that does not is
 //!   a new strong generator, and the random phase resumes.
 //!
-//! Invariant: everything in the chain is an element of the group, so a chain under construction only ever underestimates.
+//! Invariant: everything in the chain is an element of the group, so a chain under construction only ever
+//! underestimates.
 //!
-//! Cost: the random phase sifts `O(b)` elements at `O(b n d)` each, for `b` base points, degree `n` and trees of depth `d`
-//! (a small constant); Schreier's lemma costs `O(g b n)` for each of the `Σ |orbit|` representatives and `g` generators.
+//! Cost: the random phase sifts `O(b)` elements at `O(b n d)` each, for `b` base points, degree `n` and trees of depth
+//! `d` (a small constant); Schreier's lemma costs `O(g b n)` for each of the `Σ |orbit|` representatives and `g`
+//! generators.
 
 use dashu_int::UBig;
 use trefoil_control::{Control, Stopped};

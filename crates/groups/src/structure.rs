@@ -1,9 +1,10 @@
 //! What a group is made of, as data that a strategy can follow and as words for people.
 //!
-//! A [`Structure`] is a tree. Its leaves are symmetric, alternating, cyclic and dihedral groups in their natural actions, and groups of which nothing
-//! more is known; its inner nodes are products of factors that move disjoint points, and wreath products. Each node stands for a
-//! subgroup of the whole, and all its permutations have the whole's degree: the node acts in the way it says on its *key* points, it is faithful there, and
-//! whatever else it moves follows. So the channels of a process follow the process, and a strategy applies the permutations as they are.
+//! A [`Structure`] is a tree. Its leaves are symmetric, alternating, cyclic and dihedral groups in their natural
+//! actions, and groups of which nothing more is known; its inner nodes are products of factors that move disjoint
+//! points, and wreath products. Each node stands for a subgroup of the whole, and all its permutations have the whole's
+//! degree: the node acts in the way it says on its *key* points, it is faithful there, and whatever else it moves
+//! follows. So the channels of a process follow the process, and a strategy applies the permutations as they are.
 //!
 //! Nothing here is a guess: `recognise` compares orders before it says anything.
 
@@ -40,7 +41,8 @@ pub enum Kind {
     Alternating {
         /// The key points, ascending.
         points: Vec<Point>,
-        /// `turns[i]` carries `points[i]` to `points[i + 1]`, that to `points[i + 2]` and that back; it fixes the other key points.
+        /// `turns[i]` carries `points[i]` to `points[i + 1]`, that to `points[i + 2]` and that back; it fixes the other
+        /// key points.
         turns: Vec<Permutation>,
     },
     /// The powers of one element.

@@ -1,4 +1,5 @@
-//! Automorphisms and canonical labelling: against all permutations on small random graphs, and known orders on large ones.
+//! Automorphisms and canonical labelling: against all permutations on small random graphs, and known orders on large
+//! ones.
 
 mod support;
 
@@ -160,6 +161,28 @@ fn look_alikes_are_told_apart() {
         let (right, _) = canonical(right, &mut random, "right");
         assert_ne!(left, right, "pair {index}");
     }
+}
+
+#[test]
+fn many_unlike_parts_stay_cheap() {
+    // Cubic graphs of eight vertices of several kinds: refinement sees no difference, and entering parts of the wrong
+    // kind first must not multiply over the parts.
+    let mut random = Random::new(11);
+    let mut graph = ColouredGraph::new(0);
+    for _ in 0..16 {
+        graph = union(&graph, &random_regular(&mut random, 8, 3));
+    }
+    let (_, whole) = canonical(&graph, &mut random, "sixteen parts");
+    let (_, twice) = canonical(&union(&graph, &graph), &mut random, "thirty-two parts");
+    assert!(twice > whole);
+}
+
+#[test]
+fn wrong_candidates_are_refuted_once() {
+    // Hadamard's matrices from the squares modulo 23 and 31: almost every choice fails, deep in the tree.
+    assert_eq!(order(&hadamard(23)), "24288");
+    assert_eq!(order(&hadamard(31)), "59520");
+    canonical(&hadamard(23), &mut Random::new(1), "Hadamard");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Stabiliser chains and everything on top of them, against enumeration on small random groups and against known orders.
+//! Stabiliser chains and everything on top of them, against enumeration on small random groups and against known
+//! orders.
 
 mod support;
 

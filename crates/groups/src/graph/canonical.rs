@@ -1,10 +1,11 @@
 //! The best leaf of the search tree: the one with the least trace, and among those the least labelled graph.
 //!
-//! It is the same graph for every numbering of the vertices, which makes the labelling canonical. At each node of the first path,
-//! once its automorphisms are known, one vertex of every other orbit in its cell is explored. Below such a vertex the search goes depth first and
-//! cuts off a node as soon as its trace exceeds that of the best leaf. A node, or leaf, that an automorphism carries to a
-//! node of the best path shows that the whole subtree in which it lies, below the last choice it has in common with the best path, is a
-//! copy of one already searched; that automorphism is remembered for pruning.
+//! It is the same graph for every numbering of the vertices, which makes the labelling canonical. At each node of the
+//! first path, once its automorphisms are known, one vertex of every other orbit in its cell is explored. Below such a
+//! vertex the search goes depth first and cuts off a node as soon as its trace exceeds that of the best leaf. A node,
+//! or leaf, that an automorphism carries to a node of the best path shows that the whole subtree in which it lies,
+//! below the last choice it has in common with the best path, is a copy of one already searched; that automorphism is
+//! remembered for pruning.
 
 use std::cmp::Ordering;
 
@@ -13,6 +14,7 @@ use trefoil_control::Stopped;
 use super::refinement::Against;
 use super::search::{Node, Search, choose_target, compare_leaves};
 use super::sparse::SparsePermutation;
+use crate::orbits::Orbits;
 use crate::permutation::Point;
 
 pub(super) struct Best {
@@ -34,12 +36,16 @@ impl Best {
         }
     }
 
-    /// Explores the vertex `start` in place of the choice at `level` of the first path; the state is the node of that level.
+    /// Explores the vertex `start` in place of the choice at `level` of the first path; the state is the node of that
+    /// level.
     pub(super) fn explore(&mut self, search: &mut Search<'_>, level: usize, start: Point) -> Result<(), Stopped> {
         let n = search.graph.vertices();
         let root = search.path[level].mark;
         let mut choices: Vec<Point> = search.path[..level].iter().map(|step| step.vertex).collect();
         let mut stack: Vec<Node> = Vec::new();
+        // For each node of the stack, which generators of the search fix the choices above it. All those known now fix
+        // the first ones.
+        let mut fixing: Vec<Vec<u32>> = vec![(0..search.generators.len() as u32).collect()];
         let mut next = Some(start);
         // The path under way has a smaller trace than the best; it then leads straight to a new best leaf.
         let mut less = false;
@@ -56,17 +62,18 @@ impl Best {
             };
             search.control.check()?;
             choices.push(vertex);
+            fixing.truncate(stack.len() + 1);
             let seen = search.refinement.splits.len();
             search.refinement.individualise(vertex);
             let against = if less { Against::Nothing } else { Against::AtMost };
-            match search.refinement.refine(against, &self.trace)? {
+            match search.refinement.refine(against, &self.trace, 0)? {
                 None => continue,
                 Some(order) => less |= order == Ordering::Less,
             }
             if !less {
                 let shared = choices.iter().zip(&self.choices).take_while(|(a, b)| a == b).count();
                 if let Some(automorphism) = self.match_with_best(search, &root, &stack, shared - level) {
-                    self.remember(automorphism);
+                    self.met.push(automorphism);
                     // The subtree below the last shared choice is a copy: go on at the node of that choice.
                     choices.truncate(shared + 1);
                     stack.truncate(shared - level);
@@ -85,12 +92,72 @@ impl Best {
                 continue;
             }
             let Some(target) = choose_target(&search.refinement, seen) else { continue };
-            let mut node = Node::new(search.refinement.mark(), search.refinement.cell(target).to_vec());
+            let above = &fixing[stack.len()];
+            let still: Vec<u32> = above
+                .iter()
+                .copied()
+                .filter(|&known| search.generators[known as usize].image(vertex) == vertex)
+                .collect();
+            let least = self.least_children(search, target, &choices, &still, less)?;
+            if least.is_empty() {
+                continue;
+            }
+            fixing.push(still);
+            let mut node = Node::new(search.refinement.mark(), least);
             next = node.next(n, &[], &choices);
             stack.push(node);
         }
         search.refinement.undo(&root);
         Ok(())
+    }
+
+    /// The vertices of a cell whose refinement has the least trace, one for each orbit of the known automorphisms that
+    /// fix the choices.
+    ///
+    /// Comparing children before any of them is entered keeps graphs of many unlike parts polynomial: entering them one
+    /// by one, and finding out each time that a later one is better, multiplies over the levels.
+    fn least_children(
+        &self,
+        search: &mut Search<'_>,
+        target: u32,
+        choices: &[Point],
+        fixing: &[u32],
+        less: bool,
+    ) -> Result<Vec<Point>, Stopped> {
+        let mut orbits = Orbits::trivial(search.graph.vertices());
+        let met = self.met.iter().filter(|known| choices.iter().all(|&choice| known.image(choice) == choice));
+        for known in fixing.iter().map(|&known| &search.generators[known as usize]).chain(met) {
+            for &(from, to) in known.moves() {
+                orbits.merge(from, to);
+            }
+        }
+        let mark = search.refinement.mark();
+        let begin = search.refinement.trace.len();
+        let mut candidates: Vec<(Point, Point)> =
+            search.refinement.cell(target).iter().map(|&vertex| (orbits.find(vertex), vertex)).collect();
+        candidates.sort_unstable();
+        candidates.dedup_by_key(|&mut (orbit, _)| orbit);
+        let mut reference: Option<Vec<u64>> = (!less).then(|| self.trace.get(begin..).unwrap_or_default().to_vec());
+        let mut least = Vec::new();
+        for (_, vertex) in candidates {
+            search.control.check()?;
+            search.refinement.individualise(vertex);
+            let order = match &reference {
+                None => search.refinement.refine(Against::Nothing, &[], 0)?.map(|_| Ordering::Less),
+                Some(reference) => search.refinement.refine(Against::AtMost, reference, begin)?,
+            };
+            match order {
+                None | Some(Ordering::Greater) => {}
+                Some(Ordering::Equal) => least.push(vertex),
+                Some(Ordering::Less) => {
+                    least.clear();
+                    least.push(vertex);
+                    reference = Some(search.refinement.trace[begin..].to_vec());
+                }
+            }
+            search.refinement.undo(&mark);
+        }
+        Ok(least)
     }
 
     /// An automorphism that maps the best path to the path under way, as far as the latter goes.
@@ -107,9 +174,5 @@ impl Best {
         let pairs: Vec<(Point, Point)> =
             places.iter().map(|&place| (self.leaf[place as usize], refinement.elements[place as usize])).collect();
         search.matching.automorphism(&pairs)
-    }
-
-    fn remember(&mut self, automorphism: SparsePermutation) {
-        self.met.push(automorphism);
     }
 }

@@ -88,8 +88,8 @@ impl ColouredGraph {
 
 /// The arcs of a graph by vertex, as refinement wants them.
 ///
-/// A vertex lists its neighbours along outgoing and then incoming arcs, each with a class: the colour and direction of the
-/// arc. When every arc has its mirror image the incoming half says nothing new and is left out.
+/// A vertex lists its neighbours along outgoing and then incoming arcs, each with a class: the colour and direction of
+/// the arc. When every arc has its mirror image the incoming half says nothing new and is left out.
 pub(crate) struct Adjacency {
     starts: Vec<u32>,
     neighbours: Vec<Point>,

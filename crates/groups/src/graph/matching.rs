@@ -1,11 +1,11 @@
 //! From two partially individualised copies of a graph to an automorphism, if the obvious guess is one.
 //!
-//! Two nodes of a search tree with equal traces pair up their single vertices. The pairs are a partial map; wherever a chain of pairs ends
-//! in a vertex that has no image yet, the guess closes the chain to a cycle, and it fixes everything else. The guess is then
-//! checked on every arc at every moved vertex, so it is never wrong, only sometimes fruitless. When all remaining
-//! cells agree this is the early test of Darga, Sakallah and Markov, *Faster symmetry discovery using sparsity of
-//! symmetries*, 2008; closing chains also finds exchanges of two copies of a part long before a leaf, at a cost that depends on the
-//! size of the part alone.
+//! Two nodes of a search tree with equal traces pair up their single vertices. The pairs are a partial map; wherever a
+//! chain of pairs ends in a vertex that has no image yet, the guess closes the chain to a cycle, and it fixes
+//! everything else. The guess is then checked on every arc at every moved vertex, so it is never wrong, only sometimes
+//! fruitless. When all remaining cells agree this is the early test of Darga, Sakallah and Markov, *Faster symmetry
+//! discovery using sparsity of symmetries*, 2008; closing chains also finds exchanges of two copies of a part long
+//! before a leaf, at a cost that depends on the size of the part alone.
 
 use super::coloured::Adjacency;
 use super::sparse::SparsePermutation;
@@ -39,7 +39,8 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// An automorphism other than the identity that extends these pairs, by closing chains; `None` when that is not one.
+    /// An automorphism other than the identity that extends these pairs, by closing chains; `None` when that is not
+    /// one.
     pub(crate) fn automorphism(&mut self, pairs: &[(Point, Point)]) -> Option<SparsePermutation> {
         for &(from, to) in pairs {
             self.in_domain[from as usize] = true;

@@ -1,11 +1,13 @@
 //! Automorphisms and canonical labelling of coloured directed graphs.
 //!
-//! Individualisation and refinement: `refinement` keeps an ordered partition of the vertices and makes it equitable, `search` walks a tree of
-//! such partitions and finds generators of the automorphism group along its first path, `matching` turns two nodes of equal
-//! shape into an automorphism as early as possible, `canonical` looks for the leaf with the least trace and labelled graph. Each says which papers it follows.
+//! Individualisation and refinement: `refinement` keeps an ordered partition of the vertices and makes it equitable,
+//! `search` walks a tree of such partitions and finds generators of the automorphism group along its first path,
+//! `matching` turns two nodes of equal shape into an automorphism as early as possible, `canonical` looks for the leaf
+//! with the least trace and labelled graph. Each says which papers it follows.
 //!
-//! Built for sparse graphs: nothing is quadratic in the number of vertices unless the graph is hard, generators are lists of what they move,
-//! and undoing a step costs what the step cost. All loops are iterative; depth is bounded by memory, not by a stack.
+//! Built for sparse graphs: nothing is quadratic in the number of vertices unless the graph is hard, generators are
+//! lists of what they move, and undoing a step costs what the step cost. All loops are iterative; depth is bounded by
+//! memory, not by a stack.
 
 mod canonical;
 mod coloured;

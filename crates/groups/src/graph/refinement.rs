@@ -1,25 +1,26 @@
 //! Ordered partitions of the vertices and their refinement to equitable ones, with undo.
 //!
 //! A partition is equitable when vertices of one cell have equally many arcs of each class to every cell. Refinement
-//! takes cells as splitters, counts for each vertex its arcs into the splitter, and splits the cells whose vertices have different counts;
-//! all parts but the largest become splitters (Hopcroft's trick; Paige and Tarjan, *Three partition refinement algorithms*, 1987; for
-//! isomorphism McKay, *Practical graph isomorphism*, 1981). With several classes the count is a sum of one pseudo-random weight for each
-//! arc: a collision could only leave a cell whole that might have been split, alike in isomorphic graphs, and every answer of the
-//! searches is checked on the graph itself.
+//! takes cells as splitters, counts for each vertex its arcs into the splitter, and splits the cells whose vertices
+//! have different counts; all parts but the largest become splitters (Hopcroft's trick; Paige and Tarjan, *Three
+//! partition refinement algorithms*, 1987; for isomorphism McKay, *Practical graph isomorphism*, 1981). With several
+//! classes the count is a sum of one pseudo-random weight for each arc: a collision could only leave a cell whole that
+//! might have been split, alike in isomorphic graphs, and every answer of the searches is checked on the graph itself.
 //!
 //! # Invariance
 //!
-//! Nothing depends on the numbers of vertices: splitters are taken in an order given by positions of cells, parts are ordered
-//! by count, cells touched by a splitter are handled by position. So the *trace*, one word for each splitter and one
-//! for the number of cells at the end, is the same for isomorphic nodes of a search tree. A search compares the trace with
-//! that of another node while it is made, and a refinement stops at the first word that differs in the wrong direction.
+//! Nothing depends on the numbers of vertices: splitters are taken in an order given by positions of cells, parts are
+//! ordered by count, cells touched by a splitter are handled by position. So the *trace*, one word for each splitter
+//! and one for the number of cells at the end, is the same for isomorphic nodes of a search tree. A search compares the
+//! trace with that of another node while it is made, and a refinement stops at the first word that differs in the wrong
+//! direction.
 //!
 //! # Representation
 //!
-//! `elements` lists the vertices cell after cell; a cell is named by where it begins. Vertices that a splitter
-//! touches move to the end of their cell; the untouched part, which may be large, keeps the cell's name and its
-//! vertices are never looked at. Undoing joins the parts split off in reverse order and costs what splitting cost. The order inside a cell
-//! is not restored, since it means nothing.
+//! `elements` lists the vertices cell after cell; a cell is named by where it begins. Vertices that a splitter touches
+//! move to the end of their cell; the untouched part, which may be large, keeps the cell's name and its vertices are
+//! never looked at. Undoing joins the parts split off in reverse order and costs what splitting cost. The order inside
+//! a cell is not restored, since it means nothing.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -218,8 +219,14 @@ impl<'a> Refinement<'a> {
     }
 
     /// Refines to the coarsest equitable partition below the queued splits. `None` when the comparison stopped it;
-    /// otherwise how the trace, from where it stood on, compares with `reference`.
-    pub(crate) fn refine(&mut self, against: Against, reference: &[u64]) -> Result<Option<Ordering>, Stopped> {
+    /// otherwise how the trace, from where it stood on, compares with `reference`, which begins at word `offset` of a
+    /// trace.
+    pub(crate) fn refine(
+        &mut self,
+        against: Against,
+        reference: &[u64],
+        offset: usize,
+    ) -> Result<Option<Ordering>, Stopped> {
         let mut state = Ordering::Equal;
         while let Some(splitter) = self.single_splitters.pop().or_else(|| self.splitters.pop_front()) {
             self.queued[splitter as usize] = false;
@@ -229,7 +236,7 @@ impl<'a> Refinement<'a> {
             }
             self.count(splitter);
             let word = self.split_touched(splitter);
-            if !self.record(word, against, reference, &mut state) {
+            if !self.record(word, against, reference, offset, &mut state) {
                 self.clear_queue();
                 return Ok(None);
             }
@@ -238,12 +245,12 @@ impl<'a> Refinement<'a> {
             }
         }
         let word = mix(self.cells as u64 ^ 0x0063_656c_6c73);
-        Ok(self.record(word, against, reference, &mut state).then_some(state))
+        Ok(self.record(word, against, reference, offset, &mut state).then_some(state))
     }
 
-    fn record(&mut self, word: u64, against: Against, reference: &[u64], state: &mut Ordering) -> bool {
+    fn record(&mut self, word: u64, against: Against, reference: &[u64], offset: usize, state: &mut Ordering) -> bool {
         if against != Against::Nothing && *state == Ordering::Equal {
-            let order = reference.get(self.trace.len()).map_or(Ordering::Greater, |known| word.cmp(known));
+            let order = reference.get(self.trace.len() - offset).map_or(Ordering::Greater, |known| word.cmp(known));
             match (against, order) {
                 (_, Ordering::Equal) => {}
                 (Against::AtMost, Ordering::Less) => *state = Ordering::Less,
@@ -254,7 +261,8 @@ impl<'a> Refinement<'a> {
         true
     }
 
-    /// Counts the arcs of every vertex into the splitter, and gathers the vertices that have any at the ends of their cells.
+    /// Counts the arcs of every vertex into the splitter, and gathers the vertices that have any at the ends of their
+    /// cells.
     fn count(&mut self, splitter: u32) {
         let adjacency = self.adjacency;
         // Gathering moves vertices, those of the splitter too, so it is walked over in a copy.

@@ -1,18 +1,22 @@
 //! The search tree: individualise a vertex of a cell, refine, and so on; its first path and the automorphisms along it.
 //!
-//! Follows the plan of McKay and Piperno, *Practical graph isomorphism, II*, 2014, and, for the handling of sparse graphs with
-//! many small symmetries, Darga, Sakallah and Markov, 2008, and Junttila and Kaski, *Engineering an efficient canonical labeling tool for large and
-//! sparse graphs*, 2007.
+//! Follows the plan of McKay and Piperno, *Practical graph isomorphism, II*, 2014, and, for the handling of sparse
+//! graphs with many small symmetries, Darga, Sakallah and Markov, 2008, and Junttila and Kaski, *Engineering an
+//! efficient canonical labeling tool for large and sparse graphs*, 2007.
 //!
-//! One path is followed to a discrete partition. Then, from its last node up, the vertices of the cell that was split there are tried in
-//! place of the one the path took: an automorphism that fixes the choices above and maps the one to the other exists exactly when
-//! a node with the same trace and an isomorphic leaf lies below. Vertices in one orbit of what is known stand or fall together.
-//! Bottom up, the automorphisms found at a node generate all that fix the choices above it, so the order of the whole group is the product of the
-//! orbits of the choices, and at most `n - 1` generators are found.
+//! One path is followed to a discrete partition. Then, from its last node up, the vertices of the cell that was split
+//! there are tried in place of the one the path took: an automorphism that fixes the choices above and maps the one to
+//! the other exists exactly when a node with the same trace and an isomorphic leaf lies below. Vertices in one orbit of
+//! what is known stand or fall together. Bottom up, the automorphisms found at a node generate all that fix the choices
+//! above it, so the order of the whole group is the product of the orbits of the choices, and at most `n - 1`
+//! generators are found.
+//!
+//! A node off the path is given up early: if an isomorphism carried the path's node to it, then as many vertices of its cell would
+//! succeed as the orbit of the path's choice has, and that orbit is known. Where the cell is one orbit, one failure is enough.
 //!
 //! Which cell is split matters for locality: the smallest of those that the last refinement made, else the one made
-//! most recently. The search thus finishes a part of the graph before it enters the next, and `matching` can exchange two
-//! copies of a part without walking to a leaf.
+//! most recently. The search thus finishes a part of the graph before it enters the next, and `matching` can exchange
+//! two copies of a part without walking to a leaf.
 
 use std::cmp::Ordering;
 
@@ -41,6 +45,9 @@ pub(super) struct Step {
     pub(super) vertex: Point,
     /// The number of cells after refining by the choice.
     cells: usize,
+    /// The size of the orbit of the choice under the automorphisms that fix the earlier ones, once the level is
+    /// completed.
+    orbit: usize,
 }
 
 /// A node off the first path while the search is below it.
@@ -50,16 +57,21 @@ pub(super) struct Node {
     pub(super) pending: Vec<Point>,
     /// Vertices whose subtrees are done.
     pub(super) done: Vec<Point>,
+    /// When more vertices than these fail, all do.
+    tolerated: usize,
     pruning: Option<(usize, Orbits)>,
 }
 
 impl Node {
     pub(super) fn new(mark: Mark, pending: Vec<Point>) -> Node {
-        Node { mark, pending, done: Vec::new(), pruning: None }
+        Node { mark, pending, done: Vec::new(), tolerated: usize::MAX, pruning: None }
     }
 
     /// The next vertex that is not the image of one that is done under a known automorphism that fixes `choices`.
     pub(super) fn next(&mut self, degree: usize, generators: &[SparsePermutation], choices: &[Point]) -> Option<Point> {
+        if self.done.len() > self.tolerated {
+            return None;
+        }
         while let Some(vertex) = self.pending.pop() {
             if self.done.is_empty() {
                 return Some(vertex);
@@ -96,7 +108,6 @@ pub(super) struct Search<'a> {
     pub(super) leaf: Vec<Point>,
     pub(super) generators: Vec<SparsePermutation>,
     pub(super) orbits: Orbits,
-    orbit_sizes: Vec<usize>,
     refuted: Vec<u32>,
     pairs: Vec<(Point, Point)>,
 }
@@ -119,12 +130,11 @@ impl<'a> Search<'a> {
             leaf: Vec::new(),
             generators: Vec::new(),
             orbits: Orbits::trivial(n),
-            orbit_sizes: Vec::new(),
             refuted: vec![u32::MAX; n],
             pairs: Vec::new(),
         };
         let refinement = &mut search.refinement;
-        refinement.refine(Against::Nothing, &[])?;
+        refinement.refine(Against::Nothing, &[], 0)?;
         // Parts split off and not yet known to be single, oldest first: what `choose_target` finds by walking back.
         let mut pending: Vec<u32> = Vec::new();
         let mut seen = 0;
@@ -141,8 +151,8 @@ impl<'a> Search<'a> {
             let vertex = refinement.cell(target)[size - 1];
             let mark = refinement.mark();
             refinement.individualise(vertex);
-            refinement.refine(Against::Nothing, &[])?;
-            search.path.push(Step { mark, target, size, vertex, cells: refinement.cells });
+            refinement.refine(Against::Nothing, &[], 0)?;
+            search.path.push(Step { mark, target, size, vertex, cells: refinement.cells, orbit: 1 });
         }
         search.trace = refinement.trace.clone();
         search.leaf = refinement.elements.clone();
@@ -151,15 +161,16 @@ impl<'a> Search<'a> {
 
     /// The number of automorphisms, once every level is completed.
     pub(super) fn order(&self) -> UBig {
-        product(self.orbit_sizes.iter().copied())
+        product(self.path.iter().map(|step| step.orbit))
     }
 
-    /// Finds all automorphisms that fix the choices before `level`, given those that fix its choice too; the state is then the node of
-    /// that level. What is returned is one vertex of every other orbit in its cell.
+    /// Finds all automorphisms that fix the choices before `level`, given those that fix its choice too; the state is
+    /// then the node of that level. What is returned is one vertex of every other orbit in its cell.
     pub(super) fn complete_level(&mut self, level: usize) -> Result<Vec<Point>, Stopped> {
         let Step { mark, target, size, vertex, .. } = self.path[level];
         self.refinement.undo(&mark);
-        // Usually the next choice in the same cell, or any other vertex, completes the orbit, and the cell need not be walked over.
+        // Usually the next choice in the same cell, or any other vertex, completes the orbit, and the cell need not be
+        // walked over.
         let next = self.path.get(level + 1).map(|step| step.vertex);
         let next = next.filter(|&next| self.refinement.cell_of(next) == target);
         let first = next.into_iter().chain([self.refinement.cell(target)[0], self.refinement.cell(target)[size / 2]]);
@@ -187,7 +198,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        self.orbit_sizes.push(self.orbits.size_of(vertex));
+        self.path[level].orbit = self.orbits.size_of(vertex);
         Ok(others)
     }
 
@@ -237,7 +248,7 @@ impl<'a> Search<'a> {
             choices.push(vertex);
             let depth = level + stack.len();
             self.refinement.individualise(vertex);
-            if self.refinement.refine(Against::Equal, &self.trace)?.is_none()
+            if self.refinement.refine(Against::Equal, &self.trace, 0)?.is_none()
                 || self.refinement.cells != self.path[depth].cells
             {
                 continue;
@@ -267,7 +278,10 @@ impl<'a> Search<'a> {
                 pending.retain(|&vertex| vertex != step.vertex);
                 pending.push(step.vertex);
             }
-            let mut node = Node::new(self.refinement.mark(), pending);
+            // If there is an isomorphism from the path's node to this one, it carries the orbit of the path's choice,
+            // which is known, to vertices that all succeed.
+            let tolerated = step.size - step.orbit;
+            let mut node = Node { tolerated, ..Node::new(self.refinement.mark(), pending) };
             next = node.next(n, &[], &choices);
             stack.push(node);
         };
@@ -276,7 +290,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The smallest cell of several vertices among those split off since `seen`; the first of these in the order of splitting.
+/// The smallest cell of several vertices among those split off since `seen`; the first of these in the order of
+/// splitting.
 fn smallest_new(refinement: &Refinement<'_>, seen: usize) -> Option<u32> {
     let parts = refinement.splits[seen..].iter().map(|&(_, part)| part);
     parts.filter(|&part| refinement.length_of(part) > 1).min_by_key(|&part| refinement.length_of(part))

@@ -95,6 +95,21 @@ pub fn paley(prime: u32) -> ColouredGraph {
     from_edges(prime as usize, pairs.filter(|(a, b)| a < b))
 }
 
+/// The graph of Paley's Hadamard matrix of order `prime + 1`, for a prime that is 3 modulo 4: two vertices for each row
+/// and column, joined straight or crossed.
+pub fn hadamard(prime: u32) -> ColouredGraph {
+    let n = prime + 1;
+    let is_square = |x: u32| (1..prime).any(|y| y * y % prime == x);
+    let plus =
+        |row: u32, column: u32| row == 0 || column == 0 || (row != column && is_square((column + prime - row) % prime));
+    let entries = (0..n).flat_map(|row| (0..n).map(move |column| (row, column)));
+    let edges = entries.flat_map(|(row, column)| {
+        let crossed = u32::from(!plus(row, column));
+        [(2 * row, 2 * n + 2 * column + crossed), (2 * row + 1, 2 * n + 2 * column + 1 - crossed)]
+    });
+    from_edges(4 * n as usize, edges.collect::<Vec<_>>())
+}
+
 /// Squares of a board, joined along rows and columns.
 pub fn rook(n: u32) -> ColouredGraph {
     let squares = (0..n * n).flat_map(move |a| (0..a).map(move |b| (a, b)));
@@ -134,8 +149,8 @@ pub fn copies(graph: &ColouredGraph, count: usize) -> ColouredGraph {
     all
 }
 
-/// Cai, Fürer and Immerman's construction over a graph: a gadget for each vertex with one inner vertex for each even set of its
-/// edges and two outer ones for each edge; `twist` crosses one connection.
+/// Cai, Fürer and Immerman's construction over a graph: a gadget for each vertex with one inner vertex for each even
+/// set of its edges and two outer ones for each edge; `twist` crosses one connection.
 pub fn gadgets(base: &ColouredGraph, twist: bool) -> ColouredGraph {
     let mut graph = ColouredGraph::new(0);
     let n = base.vertices() as Point;
