@@ -3,7 +3,8 @@
 //! A group is a subgroup of the product of its actions on orbits; orbits that others determine (`determined`) add
 //! nothing. A transitive group with a system of `k` blocks is a subgroup of the wreath product of what the stabiliser
 //! of one block does to that block with what the group does to the `k` blocks (Krasner and Kaloujnine, *Produit complet
-//! des groupes de permutations*, 1951). A primitive group of degree `n` has at most `n!` elements, half of that when
+//! des groupes de permutations*, 1951). A commutative transitive group has
+//! as many elements as points. A primitive group of degree `n` has at most `n!` elements, half of that when
 //! every generator is even. The bound is what these three facts give, and it is exact for symmetric and alternating
 //! groups and for products, parallel copies and wreath products of them.
 //!
@@ -47,6 +48,11 @@ fn transitive_bound(generators: &[Permutation], control: &Control) -> Result<UBi
     let Some(first) = generators.first() else { return Ok(UBig::ONE) };
     let degree = first.degree();
     control.check()?;
+    let commute =
+        |a: &Permutation, b: &Permutation| a.images().iter().zip(b.images()).all(|(&x, &y)| b.image(x) == a.image(y));
+    if generators.iter().enumerate().all(|(index, a)| generators[..index].iter().all(|b| commute(a, b))) {
+        return Ok(UBig::from(degree));
+    }
     let Some(blocks) = minimal_block_system(generators, control)? else {
         let symmetric = factorial(degree);
         return Ok(if generators.iter().all(Permutation::is_even) { symmetric / UBig::from(2u8) } else { symmetric });

@@ -43,12 +43,24 @@ pub(crate) struct Level {
     pub(crate) base_point: Point,
     /// The orbit of the base point, which comes first, breadth first.
     pub(crate) orbit: Vec<Point>,
-    /// For each point: [`ABSENT`] outside the orbit, [`ROOT`] for the base point, else the generator that reached it.
+    /// For each point: [`ABSENT`] outside the orbit, [`ROOT`] for the base point, else the generator that reached it. Empty
+    /// as long as the orbit is the base point alone, so that a long prescribed base costs nothing.
     edge: Vec<u32>,
     /// Inverses of the representatives, `degree` words for each point of the orbit, in its order.
     explicit: Option<Box<[Point]>>,
     /// Where in `orbit` a point stands; filled with `explicit`.
     rank: Vec<u32>,
+}
+
+impl Level {
+    #[inline]
+    fn edge(&self, point: Point) -> u32 {
+        match self.edge.get(point as usize) {
+            Some(&edge) => edge,
+            None if point == self.base_point => ROOT,
+            None => ABSENT,
+        }
+    }
 }
 
 /// A base, strong generators and coset representatives of a permutation group.
@@ -120,7 +132,7 @@ impl StabiliserChain {
         for index in from..self.levels.len() {
             let level = &self.levels[index];
             let point = images[level.base_point as usize];
-            if level.edge[point as usize] == ABSENT {
+            if level.edge(point) == ABSENT {
                 return index;
             }
             self.divide(level, point, images);
@@ -132,7 +144,7 @@ impl StabiliserChain {
     pub(crate) fn sift_between(&self, images: &mut [Point], first: usize, last: usize) -> bool {
         for level in &self.levels[first..last] {
             let point = images[level.base_point as usize];
-            if level.edge[point as usize] == ABSENT {
+            if level.edge(point) == ABSENT {
                 return false;
             }
             self.divide(level, point, images);
@@ -151,7 +163,7 @@ impl StabiliserChain {
             return;
         }
         loop {
-            match level.edge[point as usize] {
+            match level.edge(point) {
                 ROOT => return,
                 edge => {
                     let inverse = &self.pool[edge as usize].inverse;
@@ -165,7 +177,7 @@ impl StabiliserChain {
     /// The element of level `level` that carries its base point to `point`, when `point` is in the orbit.
     pub fn representative(&self, level: usize, point: Point) -> Option<Permutation> {
         let level = &self.levels[level];
-        if *level.edge.get(point as usize)? == ABSENT {
+        if level.edge(point) == ABSENT {
             return None;
         }
         let mut inverse: Vec<Point> = (0..self.degree as Point).collect();
@@ -179,7 +191,7 @@ impl StabiliserChain {
         let mut inverse: Vec<Point> = (0..self.degree as Point).collect();
         for (level, &target) in self.levels.iter().zip(targets) {
             let point = *inverse.get(target as usize)?;
-            if level.edge[point as usize] == ABSENT {
+            if level.edge(point) == ABSENT {
                 return None;
             }
             self.divide(level, point, &mut inverse);
@@ -225,9 +237,8 @@ impl StabiliserChain {
     }
 
     pub(crate) fn push_level(&mut self, base_point: Point) {
-        let mut edge = vec![ABSENT; self.degree];
-        edge[base_point as usize] = ROOT;
-        self.levels.push(Level { base_point, orbit: vec![base_point], edge, explicit: None, rank: Vec::new() });
+        let orbit = vec![base_point];
+        self.levels.push(Level { base_point, orbit, edge: Vec::new(), explicit: None, rank: Vec::new() });
     }
 
     /// Adds an element that fixes the first `depth` base points, and a base point when it fixes them all.
@@ -241,8 +252,8 @@ impl StabiliserChain {
         invert_into(images, &mut inverse);
         self.pool.push(StrongGenerator { images: images.into(), inverse, depth });
         for level in (0..=depth.min(self.levels.len() - 1)).rev() {
-            let Level { orbit, edge, .. } = &self.levels[level];
-            if orbit.iter().any(|&point| edge[images[point as usize] as usize] == ABSENT) {
+            let known = &self.levels[level];
+            if known.orbit.iter().any(|&point| known.edge(images[point as usize]) == ABSENT) {
                 self.grow_orbit(level);
             }
         }
@@ -251,7 +262,8 @@ impl StabiliserChain {
     /// Grows the tree of a level anew from all generators that belong to it.
     fn grow_orbit(&mut self, index: usize) {
         let level = &mut self.levels[index];
-        level.edge.fill(ABSENT);
+        level.edge.clear();
+        level.edge.resize(self.degree, ABSENT);
         level.edge[level.base_point as usize] = ROOT;
         level.orbit.clear();
         level.orbit.push(level.base_point);
@@ -277,12 +289,16 @@ impl StabiliserChain {
 
     /// Multiplies the representatives out when they are small enough together.
     pub(crate) fn make_explicit(&mut self) {
-        let total: usize = self.levels.iter().map(|level| level.orbit.len().saturating_mul(self.degree)).sum();
-        if total > EXPLICIT_POINTS {
+        let moving = |level: &&Level| level.orbit.len() > 1;
+        let points = self.levels.iter().filter(moving).map(|level| level.orbit.len());
+        if points.sum::<usize>().saturating_mul(self.degree) > EXPLICIT_POINTS {
             return;
         }
         for index in 0..self.levels.len() {
             let level = &self.levels[index];
+            if level.orbit.len() == 1 {
+                continue;
+            }
             let mut rank = vec![ABSENT; self.degree];
             let mut explicit = vec![0; level.orbit.len() * self.degree].into_boxed_slice();
             for (place, &point) in level.orbit.iter().enumerate() {
@@ -307,7 +323,7 @@ impl StabiliserChain {
 
     /// Was `point^generator` reached from `point` by this generator?
     pub(crate) fn is_tree_edge(&self, level: usize, generator: usize, image: Point) -> bool {
-        self.levels[level].edge[image as usize] == generator as u32
+        self.levels[level].edge(image) == generator as u32
     }
 
     /// Drops redundant levels after the first `keep`, those where nothing moves.

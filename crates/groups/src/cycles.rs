@@ -9,7 +9,7 @@ use std::fmt;
 use crate::permutation::{Permutation, Point};
 
 /// The largest point that cycle notation may name.
-pub const LARGEST_POINT: u32 = 10_000_000;
+pub const LARGEST_POINT: u32 = 1_000_000;
 
 /// What is wrong with a text in cycle notation, and at which byte of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -33,6 +33,9 @@ const QUIET: usize = 12;
 /// Steps of Schreier's lemma that are cheaper than looking for a bound.
 const CHEAP_PROOF: u128 = 3_000_000;
 
+/// The degree from which each strong generator is an allocation to ask for.
+const LARGE_DEGREE: usize = 1 << 16;
+
 /// Every chain is made from the same random stream, so that the same input gives the same chain.
 const SEED: u64 = 0x7265_666f_696c;
 
@@ -51,6 +54,7 @@ pub(crate) fn chain_of(
         chain.make_explicit();
         return Ok(chain);
     }
+    control.afford(degree.saturating_mul(8).saturating_mul(generators.len() + 16))?;
     let mut images = vec![0; degree];
     for generator in &generators {
         control.check()?;
@@ -131,6 +135,9 @@ fn fill(
     while quiet < QUIET {
         control.check()?;
         next(&mut images);
+        if chain.degree() >= LARGE_DEGREE {
+            control.afford(16 * chain.degree())?;
+        }
         if sift_in(chain, &mut images, 0) {
             quiet = 0;
         } else {

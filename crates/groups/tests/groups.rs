@@ -264,6 +264,17 @@ fn points_that_follow_do_not_slow_the_proof() {
 }
 
 #[test]
+fn a_few_moves_among_many_points() {
+    let control = Control::unlimited();
+    let group = generate(0, &parse_all(&["(1,400000)(2,3)", "(7,8,9)"]));
+    assert_eq!(group.order(), UBig::from(6u8));
+    assert_eq!(group.structure(&control).expect("nothing stops it").name(), "S2 × C3");
+    let ring = generate(0, &[cycle(20_000)]);
+    assert_eq!(ring.order(), UBig::from(20_000u32));
+    assert!(ring.contains(&cycle(20_000).power(777)));
+}
+
+#[test]
 fn the_cube_knows_its_members() {
     let generators = parse_all(&CUBE);
     let cube = generate(48, &generators);
