@@ -1,4 +1,5 @@
-//! Times one construction: `measure chain symmetric 100`, `measure chain wreath 20 20`, `measure chain cube`.
+//! Times a stabiliser chain and the structure of a group: `measure chain symmetric 100`, `measure chain wreath 20 20`,
+//! `measure chain copies 5 50`, `measure chain cube`, `measure chain '(1,2,3)' '(1,2)'`.
 
 use std::time::Instant;
 
@@ -12,6 +13,7 @@ fn main() {
     match words.as_slice() {
         ["chain", "symmetric", ..] => chain(&symmetric(number(2))),
         ["chain", "wreath", ..] => chain(&wreath(number(2), number(3))),
+        ["chain", "copies", ..] => chain(&copies(number(2), number(3))),
         ["chain", "cube"] => chain(&cube()),
         ["chain", cycles @ ..] if !cycles.is_empty() => {
             let read = |text: &&str| Permutation::parse(text, 0);
@@ -20,7 +22,7 @@ fn main() {
                 Err(error) => eprintln!("{error}"),
             }
         }
-        _ => eprintln!("usage: measure chain (symmetric N | wreath N K | cube | CYCLES...)"),
+        _ => eprintln!("usage: measure chain (symmetric N | wreath N K | copies N K | cube | CYCLES...)"),
     }
 }
 
@@ -29,11 +31,13 @@ fn chain(generators: &[Permutation]) {
     match PermutationGroup::generate(0, generators, &Control::unlimited()) {
         Ok(group) => {
             let order = group.order().to_string();
-            println!(
-                "{:.1} ms, base of {}, order {order}",
-                started.elapsed().as_secs_f64() * 1e3,
-                group.chain().base().len()
-            );
+            let chain_time = started.elapsed().as_secs_f64() * 1e3;
+            let base = group.chain().base().len();
+            println!("chain {chain_time:.1} ms, base of {base}, order {order}");
+            let started = Instant::now();
+            if let Ok(structure) = group.structure(&Control::unlimited()) {
+                println!("structure {:.1} ms: {structure}", started.elapsed().as_secs_f64() * 1e3);
+            }
         }
         Err(stopped) => eprintln!("{stopped}"),
     }
@@ -53,6 +57,21 @@ fn wreath(size: usize, count: usize) -> Vec<Permutation> {
         let images =
             (0..size * count).map(|point| top.images()[point / size] * size as Point + (point % size) as Point);
         generators.extend(Permutation::from_images(images.collect()));
+    }
+    generators
+}
+
+/// Symmetric groups side by side.
+fn copies(size: usize, count: usize) -> Vec<Permutation> {
+    let mut generators = Vec::new();
+    for copy in 0..count {
+        for generator in symmetric(size) {
+            let mut images: Vec<Point> = (0..(size * count) as Point).collect();
+            for (point, &image) in generator.images().iter().enumerate() {
+                images[copy * size + point] = (copy * size) as Point + image;
+            }
+            generators.extend(Permutation::from_images(images));
+        }
     }
     generators
 }

@@ -19,7 +19,7 @@
 //! never as something it is not.
 
 use dashu_int::UBig;
-use dashu_int::ops::Gcd;
+use dashu_int::ops::{BitTest, Gcd};
 use trefoil_control::{Control, Stopped};
 
 use crate::blocks::block_systems;
@@ -77,9 +77,9 @@ fn recognise_factor(group: &PermutationGroup, control: &Control) -> Result<Struc
     }
     let mut kind = None;
     for orbit in &faithful {
-        let full = factorial(orbit.len());
-        let giant = full == order || (orbit.len() > 3 && full == &order * UBig::from(2u8));
-        if giant {
+        if let Some(full) = factorial_up_to(orbit.len(), &order)
+            && (full == order || (orbit.len() > 3 && full == &order * UBig::from(2u8)))
+        {
             kind = recognise_giant(group, orbit, full == order, control)?;
         }
         if kind.is_some() {
@@ -112,11 +112,17 @@ fn is_faithful_on(
     order: &UBig,
     control: &Control,
 ) -> Result<bool, Stopped> {
-    if factorial(points.len()) < *order {
+    if factorial_up_to(points.len(), order).is_some_and(|full| full < *order) {
         return Ok(false);
     }
     // Faithful when nothing is left once the points are fixed.
     Ok(group.pointwise_stabiliser(points, control)?.is_trivial())
+}
+
+/// `n!`, unless it is clearly more than twice `limit`: the factorial of a large orbit is itself a long computation.
+fn factorial_up_to(n: usize, limit: &UBig) -> Option<UBig> {
+    // From four on, n! is more than the n-th power of two.
+    (n < limit.bit_len() + 4).then(|| factorial(n))
 }
 
 /// The element that carries `from[i]` to `to[i]`, in a chain whose base begins with `from` and on which the group is

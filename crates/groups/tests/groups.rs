@@ -272,6 +272,7 @@ fn a_few_moves_among_many_points() {
     let ring = generate(0, &[cycle(20_000)]);
     assert_eq!(ring.order(), UBig::from(20_000u32));
     assert!(ring.contains(&cycle(20_000).power(777)));
+    assert_eq!(ring.structure(&control).expect("nothing stops it").name(), "C20000");
 }
 
 #[test]
