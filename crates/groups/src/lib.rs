@@ -8,6 +8,7 @@
 //! - [`Structure`]: how a group is built from symmetric, alternating, cyclic and dihedral groups by products and wreath
 //!   products.
 //! - [`LeastImages`]: the least arrangement of colours under a group.
+//! - [`GraphImages`]: the canonical image of a coloured graph under a group of permutations of some of its vertices.
 //! - [`ColouredGraph`], [`automorphisms`], [`canonical_labelling`]: symmetries and isomorphism of coloured directed
 //!   graphs.
 //!
@@ -39,7 +40,8 @@ pub use cycles::{CycleError, LARGEST_POINT, parse_cells};
 pub use dashu_int::UBig;
 pub use elements::Elements;
 pub use graph::{
-    Arc, Automorphisms, CanonicalLabelling, ColouredGraph, SparsePermutation, automorphisms, canonical_labelling,
+    Arc, Automorphisms, CanonicalLabelling, ColouredGraph, GraphImage, GraphImages, SparsePermutation, automorphisms,
+    canonical_labelling,
 };
 pub use group::PermutationGroup;
 pub use least_image::{LeastImage, LeastImages};

@@ -15,7 +15,7 @@ pub struct Arc {
 }
 
 /// A directed graph on the vertices `0..n`, with colours on vertices and arcs. An undirected edge is two arcs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ColouredGraph {
     colours: Vec<u32>,
     arcs: Vec<Arc>,

@@ -11,6 +11,7 @@
 
 mod canonical;
 mod coloured;
+mod image;
 mod matching;
 mod refinement;
 mod search;
@@ -20,6 +21,7 @@ use dashu_int::UBig;
 use trefoil_control::{Control, Stopped};
 
 pub use coloured::{Arc, ColouredGraph};
+pub use image::{GraphImage, GraphImages};
 pub use sparse::SparsePermutation;
 
 use crate::group::PermutationGroup;
