@@ -8,7 +8,7 @@ use trefoil_session::lts::{
 use trefoil_session::{FailureReport, Resources, StepReport, Verdict, WitnessReport};
 
 use crate::run::Answer;
-use crate::text::{count, resources, table, unfinished, verdict};
+use crate::text::{count, counted, list, resources, table, unfinished, verdict};
 
 impl Answer for ConvertReport {
     fn text(&self, _colour: bool) -> String {
@@ -71,7 +71,7 @@ impl Answer for CompareReport {
         );
         match &self.difference {
             Some(Difference::Trace { only, trace, weak }) => {
-                let words = if trace.is_empty() { "the empty trace".to_string() } else { trace.join(", ") };
+                let words = if trace.is_empty() { "the empty trace".to_string() } else { list(trace, ", ") };
                 let kind = if *weak { "does, internal steps aside," } else { "does" };
                 let _ = writeln!(text, "  only {only} {kind} {words}");
             }
@@ -126,21 +126,25 @@ impl Answer for RefineReport {
         if let Some(witness) = &self.witness {
             text.push_str(&counterexample(witness));
         }
-        let counted = &self.statistics;
+        let statistics = &self.statistics;
         let mut rows = vec![
             ("algorithm", format!("{}, {}, preprocessed: {}", self.algorithm, self.search, self.preprocess)),
-            ("specification", format!("{} states", count(counted.specification_states))),
-            ("implementation", format!("{} states", count(counted.implementation_states))),
+            ("specification", counted(statistics.specification_states, "state")),
+            ("implementation", counted(statistics.implementation_states, "state")),
             (
                 "product",
-                format!("{} states, {} transitions", count(counted.product_states), count(counted.product_transitions)),
+                format!(
+                    "{}, {}",
+                    counted(statistics.product_states, "state"),
+                    counted(statistics.product_transitions, "transition")
+                ),
             ),
-            ("most waiting", count(counted.working_max)),
+            ("most waiting", count(statistics.working_max)),
         ];
         if let (Some(hits), Some(misses), Some(most)) =
-            (counted.antichain_hits, counted.antichain_misses, counted.antichain_max)
+            (statistics.antichain_hits, statistics.antichain_misses, statistics.antichain_max)
         {
-            let words = format!("{} hits, {} misses, at most {} pairs", count(hits), count(misses), count(most));
+            let words = format!("{} hits, {} misses, at most {}", count(hits), count(misses), counted(most, "pair"));
             rows.push(("antichain", words));
         }
         rows.extend(resources(&self.resources));
@@ -155,7 +159,7 @@ fn counterexample(witness: &WitnessReport) -> String {
     let event_fails = matches!(witness.failure, FailureReport::Event { .. });
     let allowed = if event_fails { witness.trace.len() - 1 } else { witness.trace.len() };
     let after = &witness.trace[..allowed];
-    let _ = writeln!(text, "  after     {}", if after.is_empty() { "nothing".to_string() } else { after.join(", ") });
+    let _ = writeln!(text, "  after     {}", if after.is_empty() { "nothing".to_string() } else { list(after, ", ") });
     match &witness.failure {
         FailureReport::Event { event } => {
             let _ = writeln!(text, "  it does   {event}, which the specification does not allow");
@@ -163,16 +167,16 @@ fn counterexample(witness: &WitnessReport) -> String {
         FailureReport::Acceptance { accepted, allowed } => {
             let _ = writeln!(text, "  it accepts only {}", set(accepted));
             let sets: Vec<String> = allowed.iter().map(|labels| set(labels)).collect();
-            let demand = if sets.is_empty() { "never to be stable".to_string() } else { sets.join(" or ") };
+            let demand = if sets.is_empty() { "never to be stable".to_string() } else { list(&sets, " or ") };
             let _ = writeln!(text, "  the specification insists on {demand}");
         }
         FailureReport::Divergence { cycle } => {
-            let states: Vec<&str> = cycle.iter().map(|step| step.state.as_str()).collect();
+            let states: Vec<String> = cycle.iter().map(|step| step.state.clone()).collect();
             let _ = writeln!(text, "  it diverges, which the specification does not allow");
             let _ = writeln!(
                 text,
                 "  cycle     τ through {}",
-                if states.is_empty() { "this state".into() } else { states.join(", ") }
+                if states.is_empty() { "this state".into() } else { list(&states, ", ") }
             );
         }
     }
@@ -197,11 +201,11 @@ fn run(initial: &str, steps: &[StepReport]) -> String {
 }
 
 fn set(labels: &[String]) -> String {
-    format!("{{{}}}", labels.join(", "))
+    format!("{{{}}}", list(labels, ", "))
 }
 
 fn size(size: Size) -> String {
-    format!("{} states, {} transitions", count(size.states as u64), count(size.transitions as u64))
+    format!("{}, {}", counted(size.states as u64, "state"), counted(size.transitions as u64, "transition"))
 }
 
 fn headed(head: &str, mut rows: Vec<(&str, String)>, used: &Resources) -> String {

@@ -211,7 +211,7 @@ pub(crate) struct Composition {
     #[arg(long, value_name = "OLD=NEW,…")]
     pub(crate) rename: Vec<String>,
     /// Labels of the composition, after renaming, that become internal
-    #[arg(long, value_name = "LABELS", conflicts_with = "hide_all_but")]
+    #[arg(long, value_name = "LABELS")]
     pub(crate) hide: Vec<String>,
     /// Labels of the composition, after renaming, that stay visible
     #[arg(long, value_name = "LABELS")]
@@ -250,6 +250,9 @@ fn parse_size(text: &str) -> Result<u64, String> {
 fn parse_duration(text: &str) -> Result<Duration, String> {
     const UNITS: &[(&str, f64)] = &[("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
     let seconds = with_unit(text.trim(), UNITS).ok_or("expected a time such as 30, 1.5s, 10m or 2h")?;
+    if seconds == 0.0 {
+        return Err("a budget of nothing is not a budget".into());
+    }
     Duration::try_from_secs_f64(seconds).map_err(|_| "that is too long".into())
 }
 
@@ -288,6 +291,6 @@ mod tests {
         assert_eq!(parse_duration("5"), Ok(Duration::from_secs(5)));
         assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
         assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7200)));
-        assert!(parse_duration("soon").is_err());
+        assert!(parse_duration("soon").is_err() && parse_duration("0").is_err());
     }
 }

@@ -20,6 +20,7 @@ pub(crate) struct Interrupt {
 #[derive(Default)]
 struct Shared {
     pressed: AtomicBool,
+    answered: AtomicBool,
     job: Mutex<Option<Control>>,
 }
 
@@ -40,19 +41,28 @@ impl Interrupt {
         if let Some(job) = &*self.job() {
             job.cancel();
         }
-        thread::spawn(|| {
+        let waiting = self.clone();
+        thread::spawn(move || {
             thread::sleep(GRACE);
-            eprintln!("unknown: interrupted");
-            process::exit(crate::exit::UNKNOWN.into());
+            if !waiting.shared.answered.load(Ordering::SeqCst) {
+                eprintln!("unknown: interrupted");
+                process::exit(crate::exit::UNKNOWN.into());
+            }
         });
     }
 
     /// From now on Ctrl-C ends this job; at once if it was pressed before.
     pub(crate) fn watch(&self, control: &Control) {
         *self.job() = Some(control.clone());
+        self.shared.answered.store(false, Ordering::SeqCst);
         if self.shared.pressed.load(Ordering::SeqCst) {
             control.cancel();
         }
+    }
+
+    /// The job has its answer: what is left is to print it, which nobody cuts short but a second Ctrl-C.
+    pub(crate) fn answered(&self) {
+        self.shared.answered.store(true, Ordering::SeqCst);
     }
 
     fn job(&self) -> std::sync::MutexGuard<'_, Option<Control>> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use trefoil_session::lts::{self, Comparing, Composing, Minimising, Refining, Shape};
+use trefoil_session::lts::{self, Comparing, Composing, Minimising, Refining, Shape, Specification};
 
 use crate::arguments::{Common, LtsCommand, Reading};
 use crate::run::{Destination, Run};
@@ -12,6 +12,9 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
     match command {
         LtsCommand::Info { files, reading } => {
             let mut run = Run::new("lts info", common, Destination::Out);
+            if !reads_once(&mut run, &names(&files)) {
+                return run.finish();
+            }
             for file in &files {
                 run.check(&names([file]), |job| lts::info(file, &reading.clone().into(), job));
             }
@@ -32,24 +35,35 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
         LtsCommand::Compare { left, right, equivalence, reading } => {
             let mut run = Run::new("lts compare", common, Destination::Out);
             let files = names([&left, &right]);
+            if !reads_once(&mut run, &files) {
+                return run.finish();
+            }
             let task = Comparing { left, right, reading: reading.into(), equivalence };
             run.check(&files, |job| lts::compare(&task, job));
             run.finish()
         }
         LtsCommand::Refine { specification, implementations, model, algorithm, search, preprocess, reading } => {
             let mut run = Run::new("lts refine", common, Destination::Out);
-            for implementation in implementations {
-                let files = names([&specification, &implementation]);
-                let specification = specification.clone();
-                let reading = reading.clone().into();
-                let task = Refining { specification, implementation, reading, model, algorithm, search, preprocess };
-                run.check(&files, |job| lts::refine(&task, job));
+            let all = names(std::iter::once(&specification).chain(&implementations));
+            if !reads_once(&mut run, &all) {
+                return run.finish();
+            }
+            let opened = run.prepare(&all, |job| Specification::open(&specification, reading.into(), job));
+            if let Some(opened) = opened {
+                for implementation in implementations {
+                    let files = names([&specification, &implementation]);
+                    let task = Refining { implementation, model, algorithm, search, preprocess };
+                    run.check(&files, |job| lts::refine(&opened, &task, job));
+                }
             }
             run.finish()
         }
         LtsCommand::Compose { files, composition, output, reading, writing } => {
             let mut run = Run::new("lts compose", common, destination(output.as_deref()));
             let shown = names(&files);
+            if !reads_once(&mut run, &shown) {
+                return run.finish();
+            }
             let task = Composing {
                 files,
                 reading: reading.into(),
@@ -82,6 +96,15 @@ impl From<Reading> for lts::Reading {
 
 fn names<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Vec<String> {
     files.into_iter().map(|file| file.display().to_string()).collect()
+}
+
+/// Standard input can be read once; says so when it is named twice.
+fn reads_once(run: &mut Run, files: &[String]) -> bool {
+    let once = files.iter().filter(|file| *file == "-").count() <= 1;
+    if !once {
+        run.misuse("standard input (-) is named twice, but it can be read only once");
+    }
+    once
 }
 
 /// When a system goes to standard output, words about it do not.

@@ -50,6 +50,13 @@ impl Run {
 
     /// Runs one check, named by the files it is about, and shows its answer.
     pub(crate) fn check<A: Answer>(&mut self, files: &[String], work: impl FnOnce(&Job) -> Result<A, Problem>) {
+        if let Some(answer) = self.prepare(files, work) {
+            self.answer(&answer);
+        }
+    }
+
+    /// Does work that has no answer of its own; why it failed is shown, and then there is no result.
+    pub(crate) fn prepare<R>(&mut self, files: &[String], work: impl FnOnce(&Job) -> Result<R, Problem>) -> Option<R> {
         let memory = self.common.memory.or_else(Limits::default_memory);
         let control = Control::new(Limits { time: self.common.timeout, memory });
         self.interrupt.watch(&control);
@@ -57,12 +64,20 @@ impl Run {
         let threads = self.common.threads.map_or(cores, |threads| threads as usize);
         let progress = ProgressLine::show(&control);
         let result = work(&Job { control: control.clone(), threads });
+        self.interrupt.answered();
         drop(progress);
         match result {
-            Ok(answer) => self.answer(&answer),
+            Ok(result) => return Some(result),
             Err(Problem::Stopped(stopped)) => self.unknown(files, &Unfinished::new(stopped, &control)),
             Err(problem) => self.wrong(files, &problem.render(terminal::colour_err()), problem.reports()),
         }
+        None
+    }
+
+    /// The arguments make no sense together.
+    pub(crate) fn misuse(&mut self, why: &str) {
+        self.codes.push(exit::WRONG);
+        terminal::complain(&format!("error: {why}\n"));
     }
 
     fn answer<A: Answer>(&mut self, answer: &A) {

@@ -44,6 +44,24 @@ pub(crate) fn count(number: u64) -> String {
     grouped
 }
 
+/// A number with what is counted: `1 state`, `2 states`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// How many entries of a list a person is shown; the rest is in the JSON.
+const SHOWN: usize = 24;
+
+/// A list on one line, its middle left out when it is long.
+pub(crate) fn list(entries: &[String], separator: &str) -> String {
+    if entries.len() <= SHOWN {
+        return entries.join(separator);
+    }
+    let (head, tail) = (&entries[..SHOWN / 2], &entries[entries.len() - SHOWN / 2..]);
+    let left_out = count((entries.len() - SHOWN) as u64);
+    format!("{}{separator}… {left_out} more …{separator}{}", head.join(separator), tail.join(separator))
+}
+
 /// The rows that every answer ends with.
 pub(crate) fn resources(used: &Resources) -> Vec<(&'static str, String)> {
     let mut rows = vec![("time", format!("{:.3} s", used.seconds))];
@@ -55,6 +73,11 @@ pub(crate) fn resources(used: &Resources) -> Vec<(&'static str, String)> {
 pub(crate) fn unfinished(files: &[String], unfinished: &Unfinished) -> String {
     let mut text = format!("{}: {} ({})\n", verdict(Verdict::Unknown, false), unfinished.reason, files.join(" "));
     let mut rows = vec![("while", unfinished.phase.clone())];
+    if unfinished.total > 0 {
+        rows.push(("done", format!("{} of {}", count(unfinished.done), count(unfinished.total))));
+    } else if unfinished.done > 0 {
+        rows.push(("done", count(unfinished.done)));
+    }
     for (name, value) in
         [("states", unfinished.states), ("transitions", unfinished.transitions), ("depth", unfinished.depth)]
     {
@@ -75,6 +98,15 @@ mod tests {
         assert_eq!(count(7), "7");
         assert_eq!(count(1000), "1 000");
         assert_eq!(count(1_234_567), "1 234 567");
+    }
+
+    #[test]
+    fn long_lists_lose_their_middle() {
+        let entries: Vec<String> = (0..1000).map(|i| format!("e{i}")).collect();
+        let text = list(&entries, ", ");
+        assert!(text.starts_with("e0, e1, ") && text.ends_with("e998, e999") && text.contains("976 more"), "{text}");
+        assert_eq!(list(&entries[..3], " or "), "e0 or e1 or e2");
+        assert_eq!((counted(1, "state"), counted(2, "state")), ("1 state".into(), "2 states".into()));
     }
 
     #[test]

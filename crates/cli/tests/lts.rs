@@ -262,6 +262,42 @@ fn running_out_of_time_or_memory_is_an_answer() {
 }
 
 #[test]
+fn a_file_stays_as_it_was_when_writing_fails() {
+    let folder = folder();
+    let kept = written(&folder, "kept.aut", "des (0,0,1)\n");
+    let broken = written(
+        &folder,
+        "broken.json",
+        r#"{"format":"trefoil-lts","version":1,"initial":0,"states":1,"labels":["tau","a\nb"],"transitions":[[0,1,0]]}"#,
+    );
+    let output = trefoil(&["lts", "convert", &broken, &kept]);
+    assert_eq!(code(&output), 2, "a label with a line break cannot be written as .aut: {}", err(&output));
+    assert_eq!(fs::read_to_string(&kept).expect("it is still there"), "des (0,0,1)\n");
+    let files: Vec<_> = fs::read_dir(folder.path()).expect("a folder").collect();
+    assert_eq!(files.len(), 2, "nothing is left behind: {files:?}");
+}
+
+#[test]
+fn standard_input_is_read_once_and_the_specification_too() {
+    let output = trefoil(&["lts", "compare", "-", "-"]);
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("only once"), "{}", err(&output));
+    let specification = fs::read(examples().join("atm/specification.aut")).expect("an example");
+    let mut child = program()
+        .args(["lts", "refine", "-", "atm/good.aut", "atm/once.aut", "atm/good.aut"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    child.stdin.take().expect("a pipe").write_all(&specification).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 1);
+    assert_eq!(out(&output).matches("holds:").count(), 2, "{}", out(&output));
+    let output = trefoil(&["lts", "refine", "missing.aut", "atm/good.aut", "atm/once.aut"]);
+    assert_eq!(err(&output).matches("missing.aut`").count(), 1, "said once: {}", err(&output));
+}
+
+#[test]
 fn a_closed_pipe_ends_silently() {
     let mut child = program()
         .args(["lts", "random", "-", "--states", "100000", "--transitions", "300000"])
@@ -271,6 +307,7 @@ fn a_closed_pipe_ends_silently() {
         .expect("the program runs");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 0, "who closed the pipe has seen enough");
     assert!(!err(&output).contains("panicked") && !err(&output).contains("pipe"), "{}", err(&output));
 }
 
@@ -287,6 +324,7 @@ fn colours_are_asked_for_and_not_otherwise() {
     let refused = program()
         .args(["lts", "refine", "atm/specification.aut", "atm/missing.aut"])
         .env("NO_COLOR", "1")
+        .env("CLICOLOR", "1")
         .output()
         .expect("the program runs");
     assert!(!err(&refused).contains('\u{1b}'));
@@ -334,5 +372,6 @@ fn control_c_gives_the_counts_so_far() {
     let document = json(&output);
     let unfinished = &document["results"][0]["unfinished"];
     assert_eq!(unfinished["reason"], "interrupted");
+    assert_eq!(unfinished["phase"], "composing");
     assert!(unfinished["states"].as_u64().is_some_and(|states| states > 0), "{document}");
 }

@@ -22,7 +22,9 @@ use crate::subsets::{LazyNormalForm, NodeId, Scratch};
 
 /// The whole normal form of what `lazy` is a normal form of, over the same labels.
 pub fn normalise(lazy: &LazyNormalForm, labels: &Arc<Labels>, control: &Control) -> Result<Glts, Stopped> {
+    control.progress().begin("normalising", 0);
     let prenormal = prenormalise(lazy, labels, control)?;
+    control.progress().begin("minimising the normal form", 0);
     minimise(&prenormal, control)
 }
 
@@ -58,6 +60,7 @@ fn prenormalise(lazy: &LazyNormalForm, labels: &Arc<Labels>, control: &Control) 
             });
             transitions.push(Transition { label, target });
         }
+        control.progress().add(1, (transitions.len() - starts[starts.len() - 1]) as u64);
         starts.push(transitions.len());
     }
     let lts = Lts::from_rows(labels.clone(), StateId(0), starts, transitions);

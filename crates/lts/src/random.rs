@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, Labels, StateId};
 
 use crate::explicit::{Lts, LtsBuilder};
@@ -59,11 +60,26 @@ pub struct RandomShape {
 /// Labels are `a0`, `a1`, …. The first transitions lead from a state to each later one in turn, as far as they go, so that most
 /// states are reachable.
 pub fn random_lts(labels: &Arc<Labels>, shape: RandomShape, random: &mut Random) -> Lts {
+    budgeted_random_lts(labels, shape, random, &Control::unlimited()).expect("there is no budget")
+}
+
+/// The same within a budget.
+pub fn budgeted_random_lts(
+    labels: &Arc<Labels>,
+    shape: RandomShape,
+    random: &mut Random,
+    control: &Control,
+) -> Result<Lts, Stopped> {
+    control.progress().begin("making a random system", shape.transitions as u64);
     let names: Vec<LabelId> = (0..shape.labels).map(|i| labels.name(&format!("a{i}"))).collect();
     let states = shape.states.max(1);
     let mut builder = LtsBuilder::new(labels.clone());
     builder.at_least(states);
     for index in 0..shape.transitions {
+        if index.is_multiple_of(1 << 16) {
+            control.check()?;
+            control.progress().done(index as u64);
+        }
         let reaching = index + 1 < states as usize;
         let source = random.below(if reaching { index + 1 } else { states as usize });
         let target = if reaching { index + 1 } else { random.below(states as usize) };
@@ -71,7 +87,7 @@ pub fn random_lts(labels: &Arc<Labels>, shape: RandomShape, random: &mut Random)
         let label = if visible { names[random.below(names.len())] } else { LabelId::TAU };
         builder.add(StateId(source as u32), label, StateId(target as u32));
     }
-    builder.build(StateId(0))
+    Ok(builder.build(StateId(0)))
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub struct Composed {
 
 /// Explores a network into an LTS, the same whatever the number of threads (0: one per core).
 pub fn compose(network: &Network, threads: usize, control: &Control) -> Result<Composed, Unfinished> {
+    control.progress().begin("composing", 0);
     let mut collected = collect(network, threads, control)?;
     let (mut kept, mut begin) = (0, 0);
     for state in 0..collected.origins.len() {
@@ -71,6 +72,7 @@ fn keep_distinct(transitions: &mut [(LabelId, StateId)], begin: usize, end: usiz
 
 /// Explores a network and only counts.
 pub fn count(network: &Network, threads: usize, control: &Control) -> (End, Counts) {
+    control.progress().begin("composing", 0);
     let options = Options { threads, order: Order::Steps, parents: false };
     let Exploration { end, counts, visitors, .. } = search(network, &options, control, Distinct::default);
     let repeated: u64 = visitors.iter().map(|visitor| visitor.repeated).sum();

@@ -55,6 +55,10 @@ pub struct Unfinished {
     pub reason: String,
     /// What it was doing.
     pub phase: String,
+    /// Units of work done in that phase: bytes read, states prepared, classes found.
+    pub done: u64,
+    /// Units of work of that phase in all; 0 when nobody knows.
+    pub total: u64,
     /// States found in that phase.
     pub states: u64,
     /// Transitions found in that phase.
@@ -67,8 +71,15 @@ impl Unfinished {
     /// How far the job of `control` is now.
     pub fn new(stopped: Stopped, control: &Control) -> Unfinished {
         let now = control.progress().snapshot();
-        let (phase, states, transitions, depth) = (now.phase, now.states, now.transitions, now.depth);
-        Unfinished { reason: stopped.to_string(), phase, states, transitions, depth }
+        Unfinished {
+            reason: stopped.to_string(),
+            phase: now.phase,
+            done: now.done,
+            total: now.total,
+            states: now.states,
+            transitions: now.transitions,
+            depth: now.depth,
+        }
     }
 }
 

@@ -22,7 +22,7 @@ mod open;
 mod output;
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -285,16 +285,38 @@ pub fn save_lts(lts: &Lts, output: &Output, format: Option<Format>, control: &Co
         Output::Stdout => write_named(lts, format, &mut io::stdout().lock(), "<stdout>", control),
         Output::Path(path) => {
             let name = path.display().to_string();
-            let create = || File::create(path).map_err(|error| WriteError::from(cannot_create(&name, &error)));
-            if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
-                let mut compressed = GzEncoder::new(create()?, Compression::default());
-                write_named(lts, format, &mut compressed, &name, control)?;
-                compressed.finish()?.flush()?;
-                Ok(())
-            } else {
-                write_named(lts, format, &mut create()?, &name, control)
+            let cannot = |error: io::Error| WriteError::from(cannot_create(&name, &error));
+            // What is there stays as it was until the new content is complete. A device or a pipe cannot be replaced.
+            let replaceable = fs::metadata(path).map_or(true, |there| there.is_file());
+            if !replaceable {
+                let file = File::create(path).map_err(cannot)?;
+                return write_file(lts, format, file, path, control);
             }
+            let mut part = path.clone().into_os_string();
+            part.push(format!(".part-{}", std::process::id()));
+            let written = File::create(&part).map_err(cannot).and_then(|file| {
+                write_file(lts, format, file, path, control)?;
+                fs::rename(&part, path).map_err(cannot)
+            });
+            if written.is_err() {
+                // It may not even have been made; then there is nothing to tidy up.
+                let _ = fs::remove_file(&part);
+            }
+            written
         }
+    }
+}
+
+/// Writes to an open file, compressed when the name it will have ends in `.gz`.
+fn write_file(lts: &Lts, format: Format, mut file: File, path: &Path, control: &Control) -> Result<(), WriteError> {
+    let name = path.display().to_string();
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
+        let mut compressed = GzEncoder::new(file, Compression::default());
+        write_named(lts, format, &mut compressed, &name, control)?;
+        compressed.finish()?.flush()?;
+        Ok(())
+    } else {
+        write_named(lts, format, &mut file, &name, control)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
-use trefoil_lts::random::{Random, RandomShape, random_lts};
+use trefoil_lts::random::{Random, RandomShape, budgeted_random_lts};
 use trefoil_system::Labels;
 
 use super::{Reading, Size, check_output, name, read, write};
@@ -49,10 +49,9 @@ pub fn random(
     job: &Job,
 ) -> Result<ConvertReport, Problem> {
     check_output(Some(output), format)?;
-    job.control.progress().begin("making a random system", 0);
     let transition = size_of::<(u32, u32, u32)>() + 2 * size_of::<u64>();
     job.control.afford(shape.transitions.saturating_mul(transition).saturating_add(shape.states as usize * 8))?;
-    let lts = random_lts(&Arc::new(Labels::new()), shape, &mut Random::new(seed));
+    let lts = budgeted_random_lts(&Arc::new(Labels::new()), shape, &mut Random::new(seed), &job.control)?;
     write(&lts, output, format, job)?;
     Ok(ConvertReport { output: name(output), size: Size::of(&lts), resources: Resources::new(&job.control) })
 }

@@ -23,8 +23,8 @@ pub use convert::{ConvertReport, Shape, convert, random};
 pub use info::{InfoReport, info};
 pub use minimise::{EQUIVALENCES, MinimiseReport, Minimising, minimise};
 pub use refine::{
-    ALGORITHMS, DEFAULT_PREPROCESSING, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, StatisticsReport,
-    refine,
+    ALGORITHMS, DEFAULT_PREPROCESSING, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, Specification,
+    StatisticsReport, refine,
 };
 
 use crate::problem::CANNOT_WRITE;

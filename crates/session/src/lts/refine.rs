@@ -1,9 +1,10 @@
 //! Refinement of one file by another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
+use trefoil_lts::Lts;
 use trefoil_refine::{Algorithm, Options, Preprocess, Search, Statistics, Unanswered};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Labels, Model};
@@ -46,15 +47,26 @@ pub const PREPROCESSING: &[Choice] = &[
 /// What is minimised when the user does not say; `benchsuite/README.md` has the measurement.
 pub const DEFAULT_PREPROCESSING: &str = "spec";
 
+/// A specification that was read, for any number of checks.
+pub struct Specification {
+    file: String,
+    lts: Lts,
+    reading: Reading,
+}
+
+impl Specification {
+    /// Reads it; the implementations will be read in the same way.
+    pub fn open(file: &Path, reading: Reading, job: &Job) -> Result<Specification, Problem> {
+        let lts = read(file, &reading, &Arc::new(Labels::new()), job)?;
+        Ok(Specification { file: name(file), lts, reading })
+    }
+}
+
 /// What to check.
 #[derive(Clone, Debug)]
 pub struct Refining {
-    /// The file with the specification.
-    pub specification: PathBuf,
     /// The file with the implementation.
     pub implementation: PathBuf,
-    /// How both are read.
-    pub reading: Reading,
     /// By its name in [`MODELS`].
     pub model: &'static str,
     /// By its name in [`ALGORITHMS`].
@@ -166,16 +178,15 @@ impl StatisticsReport {
     }
 }
 
-/// Checks a refinement.
-pub fn refine(task: &Refining, job: &Job) -> Result<RefineReport, Problem> {
-    let labels = Arc::new(Labels::new());
-    let specification = read(&task.specification, &task.reading, &labels, job)?;
-    let implementation = read(&task.implementation, &task.reading, &labels, job)?;
+/// Checks whether an implementation refines a specification.
+pub fn refine(specification: &Specification, task: &Refining, job: &Job) -> Result<RefineReport, Problem> {
+    let Specification { file, lts: specification, reading } = specification;
+    let implementation = read(&task.implementation, reading, specification.labels(), job)?;
     let options = task.options(job.threads);
-    let outcome = trefoil_refine::refine(&specification, &implementation, options, &job.control);
+    let outcome = trefoil_refine::refine(specification, &implementation, options, &job.control);
     let (verdict, unfinished, statistics, witness) = match outcome {
         Ok(outcome) => {
-            let report = |witness| WitnessReport::new(witness, &specification, &implementation, &job.control);
+            let report = |witness| WitnessReport::new(witness, specification, &implementation, &job.control);
             let witness = outcome.witness.as_ref().map(report).transpose()?;
             let verdict = if witness.is_none() { Verdict::Holds } else { Verdict::Fails };
             (verdict, None, outcome.statistics, witness)
@@ -188,7 +199,7 @@ pub fn refine(task: &Refining, job: &Job) -> Result<RefineReport, Problem> {
         }
     };
     Ok(RefineReport {
-        specification: name(&task.specification),
+        specification: file.clone(),
         implementation: name(&task.implementation),
         model: task.model,
         algorithm: task.algorithm,
