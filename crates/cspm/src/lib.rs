@@ -1,0 +1,6 @@
+//! CSPM, the machine-readable dialect of CSP, in visible stages.
+//!
+//! [`syntax`] turns text into a tree of raw names. Each later stage has its own types, so that it cannot be handed a tree
+//! that an earlier stage has not passed.
+
+pub mod syntax;

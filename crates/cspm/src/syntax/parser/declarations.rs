@@ -1,0 +1,485 @@
+//! Declarations, and how reading goes on after a broken one.
+
+use trefoil_source::{Diagnostic, Place, Span};
+
+use super::super::codes;
+use super::super::lexer::unescape;
+use super::super::names::Symbol;
+use super::super::store::List;
+use super::super::token::{Kind, Token};
+use super::super::tree::*;
+use super::{Failed, Parser, Result};
+
+/// What encloses the declarations being read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Context {
+    pub(super) local: bool,
+    pub(super) module: bool,
+    pub(super) timed: bool,
+}
+
+/// Something declared; equations wait for their neighbours.
+enum Declared {
+    Whole(DeclarationId),
+    Equation(Named<Symbol>, Clause),
+}
+
+/// The declarations of one list, equations of one name put together.
+#[derive(Default)]
+struct Gathered {
+    declarations: Vec<DeclarationId>,
+    function: Option<(Named<Symbol>, Vec<Clause>)>,
+}
+
+impl Parser<'_, '_> {
+    /// Reads the whole file.
+    pub(super) fn file(&mut self) -> Vec<DeclarationId> {
+        let mut gathered = Gathered::default();
+        while self.peek() != Kind::End {
+            self.declarations(&mut gathered, |_| false);
+        }
+        self.flush(&mut gathered);
+        gathered.declarations
+    }
+
+    /// Reads the declarations of a `let`. The first mistake ends them, and the declaration around the `let` too.
+    pub(super) fn local_declarations(&mut self) -> Result<Vec<DeclarationId>> {
+        let mut gathered = Gathered::default();
+        let mut first = true;
+        while self.peek() != Kind::Within && self.peek() != Kind::End {
+            if !first && (!self.token().after_newline || self.closes_module() || self.left_the_let()) {
+                break;
+            }
+            first = false;
+            let (declared, whole) = self.declaration()?;
+            self.gather(&mut gathered, declared);
+            if !whole {
+                return Err(Failed);
+            }
+        }
+        self.flush(&mut gathered);
+        Ok(gathered.declarations)
+    }
+
+    /// A keyword that no `let` can hold, at the start of a line.
+    fn left_the_let(&self) -> bool {
+        let kind = self.peek();
+        let allowed = matches!(kind, Kind::External | Kind::Transparent | Kind::Timed);
+        kind.is_declaration_keyword() && !allowed && self.column(self.token()) == 0
+    }
+
+    fn closes_module(&self) -> bool {
+        matches!(self.peek(), Kind::Exports | Kind::EndModule)
+    }
+
+    /// Reads declarations up to where `stop` says, and recovers from broken ones.
+    fn declarations(&mut self, gathered: &mut Gathered, stop: fn(Kind) -> bool) {
+        while self.peek() != Kind::End && !stop(self.peek()) {
+            let start = self.at;
+            let nodes = self.tree.expression_count();
+            let (sequences, free, depth, context) = (self.sequences, self.free, self.depth, self.context);
+            let whole = match self.declaration() {
+                Ok((declared, whole)) => {
+                    self.gather(gathered, declared);
+                    whole && self.ends_here(stop)
+                }
+                Err(Failed) => {
+                    self.flush(gathered);
+                    let span = self.span_from(self.tokens[start].start);
+                    gathered.declarations.push(self.tree.add_declaration(Declaration::Error, span));
+                    false
+                }
+            };
+            if !whole {
+                (self.sequences, self.free, self.depth, self.context) = (sequences, free, depth, context);
+                self.silence(nodes);
+                self.at = self.next_start(start);
+            }
+        }
+    }
+
+    /// Checks that nothing follows a declaration on its line.
+    fn ends_here(&mut self, stop: fn(Kind) -> bool) -> bool {
+        let token = self.token();
+        if token.after_newline || stop(token.kind) {
+            return true;
+        }
+        let place = Place::Span(self.span_of(token));
+        let closes = matches!(
+            token.kind,
+            Kind::CloseRound
+                | Kind::CloseBrace
+                | Kind::CloseProductions
+                | Kind::CloseMap
+                | Kind::CloseRename
+                | Kind::CloseEvents
+                | Kind::CloseSquare
+                | Kind::Greater
+        );
+        let complaint = if closes {
+            Diagnostic::error(codes::UNOPENED, format!("{} closes nothing", token.kind.shown()), place)
+        } else {
+            let message = format!("{} follows a complete declaration on its line", self.found());
+            let help = "an operator is missing before it, or a new line";
+            Diagnostic::error(codes::SAME_LINE, message, place).help(help)
+        };
+        self.complain(complaint);
+        false
+    }
+
+    /// What a broken declaration left behind is not worth another word.
+    fn silence(&mut self, from: usize) {
+        for at in from..self.tree.expressions.len() {
+            if matches!(self.tree.expressions[at], Expression::Wildcard | Expression::Both(..)) {
+                self.tree.expressions[at] = Expression::Error;
+            }
+        }
+    }
+
+    /// Where reading goes on after the declaration at `broken`: the next line that looks like one.
+    fn next_start(&self, broken: usize) -> usize {
+        let indent = self.column(self.tokens[broken]);
+        let ends_block = |kind| self.context.timed && kind == Kind::CloseBrace;
+        (broken + 1..self.tokens.len())
+            .find(|&at| {
+                let token = self.tokens[at];
+                token.kind == Kind::End
+                    || (token.after_newline
+                        && (token.kind.starts_declaration() || ends_block(token.kind))
+                        && !self.tokens[at - 1].kind.continues()
+                        && (token.kind.is_declaration_keyword() || self.column(token) <= indent))
+            })
+            .unwrap_or(self.tokens.len() - 1)
+    }
+
+    fn column(&self, token: Token) -> usize {
+        let before = &self.source.text().as_bytes()[..token.start as usize];
+        before.iter().rev().take_while(|&&byte| byte != b'\n' && byte != b'\r').count()
+    }
+
+    fn gather(&mut self, gathered: &mut Gathered, declared: Declared) {
+        match declared {
+            Declared::Whole(id) => {
+                self.flush_before(gathered, Some(id));
+            }
+            Declared::Equation(name, clause) => match &mut gathered.function {
+                Some((other, clauses)) if other.name == name.name => clauses.push(clause),
+                _ => {
+                    self.flush(gathered);
+                    gathered.function = Some((name, vec![clause]));
+                }
+            },
+        }
+    }
+
+    fn flush(&mut self, gathered: &mut Gathered) {
+        self.flush_before(gathered, None);
+    }
+
+    fn flush_before(&mut self, gathered: &mut Gathered, next: Option<DeclarationId>) {
+        if let Some((name, clauses)) = gathered.function.take() {
+            let span = Span { start: clauses[0].span.start, ..clauses[clauses.len() - 1].span };
+            let clauses = self.tree.add_list(clauses);
+            gathered.declarations.push(self.tree.add_declaration(Declaration::Function { name, clauses }, span));
+        }
+        gathered.declarations.extend(next);
+    }
+
+    /// Reads a declaration; says too whether all of it was good.
+    fn declaration(&mut self) -> Result<(Declared, bool)> {
+        let token = self.token();
+        let start = token.start;
+        let (node, forbidden) = match token.kind {
+            Kind::Channel => (self.channel()?, self.context.local),
+            Kind::Datatype | Kind::Subtype => (self.datatype()?, self.context.local),
+            Kind::Nametype => (self.nametype()?, self.context.local),
+            Kind::External => (Declaration::External(self.names_after_keyword()?), false),
+            Kind::Transparent => (Declaration::Transparent(self.names_after_keyword()?), false),
+            Kind::Assert => (self.assertion()?, self.context.local || self.context.module),
+            Kind::Module => (self.module()?, self.context.local),
+            Kind::Instance => (self.instance()?, self.context.local),
+            Kind::Timed => (self.timed()?, false),
+            Kind::Name if self.is_directive("include") => (self.include()?, false),
+            Kind::Name if self.is_directive("print") => {
+                self.advance();
+                let shown = Declaration::Print(self.expression(0)?);
+                (shown, self.context.local || self.context.module || self.context.timed)
+            }
+            Kind::Name if self.is_annotation() => (self.annotation()?, false),
+            kind if kind.starts_declaration() || self.starts_pattern() => return self.definition(),
+            _ => return Err(self.unexpected(codes::DECLARATION_EXPECTED, "a declaration")),
+        };
+        let span = self.span_from(start);
+        if forbidden {
+            let inside = match self.context {
+                Context { local: true, .. } => "a `let`",
+                Context { module: true, .. } => "a module",
+                _ => "a timed section",
+            };
+            let message = format!("`{}` is not allowed in {inside}", self.text_of(token));
+            self.report(Diagnostic::error(codes::NOT_HERE, message, Place::Span(self.span_of(token))));
+        }
+        Ok((Declared::Whole(self.tree.add_declaration(node, span)), true))
+    }
+
+    fn starts_pattern(&self) -> bool {
+        matches!(self.peek(), Kind::Integer | Kind::True | Kind::False | Kind::Character | Kind::String | Kind::Minus)
+    }
+
+    /// Whether the next name is a word that is no keyword elsewhere.
+    fn is_directive(&self, word: &str) -> bool {
+        let next = self.tokens[self.at + 1];
+        let defines = matches!(
+            next.kind,
+            Kind::Equals | Kind::Caret | Kind::AtAt | Kind::Comma | Kind::DoubleColon | Kind::Dot
+        );
+        let applied = next.kind == Kind::OpenRound && next.start == self.token().end;
+        self.text_of(self.token()) == word && !defines && !applied
+    }
+
+    fn is_annotation(&self) -> bool {
+        let mut ahead = 1;
+        while self.peek_at(ahead) == Kind::Comma && self.peek_at(ahead + 1) == Kind::Name {
+            ahead += 2;
+        }
+        self.peek_at(ahead) == Kind::DoubleColon
+    }
+
+    pub(super) fn name(&mut self) -> Result<Named<Symbol>> {
+        let token = self.expect(Kind::Name)?;
+        Ok(Named { name: self.symbol_of(token), span: self.span_of(token) })
+    }
+
+    pub(super) fn names(&mut self) -> Result<List<Named<Symbol>>> {
+        let names = self.separated(Self::name)?;
+        Ok(self.tree.add_list(names))
+    }
+
+    fn names_after_keyword(&mut self) -> Result<List<Named<Symbol>>> {
+        self.advance();
+        self.names()
+    }
+
+    fn channel(&mut self) -> Result<Declaration<Symbol>> {
+        let names = self.names_after_keyword()?;
+        let fields = if self.accept(Kind::Colon) { Some(self.expression(0)?) } else { None };
+        Ok(Declaration::Channel { names, fields })
+    }
+
+    fn datatype(&mut self) -> Result<Declaration<Symbol>> {
+        let keyword = self.advance();
+        let name = self.name()?;
+        self.expect(Kind::Equals)?;
+        let mut constructors = Vec::new();
+        loop {
+            let name = self.name()?;
+            let fields = if self.accept(Kind::Dot) { Some(self.expression(0)?) } else { None };
+            constructors.push(Constructor { name, fields });
+            if !self.accept(Kind::Bar) {
+                break;
+            }
+        }
+        let constructors = self.tree.add_list(constructors);
+        Ok(match keyword.kind {
+            Kind::Datatype => Declaration::Datatype { name, constructors },
+            _ => Declaration::Subtype { name, constructors },
+        })
+    }
+
+    fn nametype(&mut self) -> Result<Declaration<Symbol>> {
+        self.advance();
+        let name = self.name()?;
+        self.expect(Kind::Equals)?;
+        Ok(Declaration::Nametype { name, set: self.expression(0)? })
+    }
+
+    fn module(&mut self) -> Result<Declaration<Symbol>> {
+        let keyword = self.advance();
+        let name = self.name()?;
+        let mut parameters = Vec::new();
+        if self.peek() == Kind::OpenRound && !self.token().after_newline {
+            let open = self.advance();
+            self.not_empty("module")?;
+            parameters = self.inside(|parser| parser.separated(|parser| parser.pattern(0)))?;
+            self.close(open, Kind::CloseRound)?;
+        }
+        let outside = self.context;
+        self.context.module = true;
+        let stop = |kind| matches!(kind, Kind::Exports | Kind::EndModule);
+        let mut parts = [Vec::new(), Vec::new()];
+        for (part, end) in [Kind::Exports, Kind::EndModule].into_iter().enumerate() {
+            let mut gathered = Gathered::default();
+            self.declarations(&mut gathered, stop);
+            self.flush(&mut gathered);
+            parts[part] = gathered.declarations;
+            if !self.accept(end) {
+                self.context = outside;
+                let complaint = self.complaint(codes::NO_EXPORTS, end.shown());
+                let complaint = complaint.also(Place::Span(self.span_of(keyword)), "in this module");
+                // What was read of the module is better than nothing.
+                self.complain(complaint);
+                self.accept(Kind::EndModule);
+                break;
+            }
+        }
+        self.context = outside;
+        let parameters = self.tree.add_list(parameters);
+        let [private, exported] = parts;
+        let private = self.tree.add_list(private);
+        let exported = self.tree.add_list(exported);
+        Ok(Declaration::Module { name, parameters, private, exported })
+    }
+
+    /// Refuses `()` after a module's name.
+    fn not_empty(&mut self, of: &str) -> Result<()> {
+        if self.peek() == Kind::CloseRound {
+            let place = Place::Span(self.span_of(self.token()));
+            let message = format!("the {of}'s brackets are empty");
+            let help = "leave the brackets out";
+            self.report(Diagnostic::error(codes::EMPTY_PARAMETERS, message, place).help(help));
+            return Err(Failed);
+        }
+        Ok(())
+    }
+
+    fn instance(&mut self) -> Result<Declaration<Symbol>> {
+        self.advance();
+        let name = self.name()?;
+        self.expect(Kind::Equals)?;
+        let module = self.name()?;
+        let mut arguments = Vec::new();
+        if self.peek() == Kind::OpenRound && !self.at_new_line() {
+            let open = self.advance();
+            self.not_empty("instance")?;
+            arguments = self.inside(|parser| parser.separated(|parser| parser.expression(0)))?;
+            self.close(open, Kind::CloseRound)?;
+        }
+        let arguments = self.tree.add_list(arguments);
+        Ok(Declaration::Instance { name, module, arguments })
+    }
+
+    fn timed(&mut self) -> Result<Declaration<Symbol>> {
+        self.advance();
+        let mut durations = None;
+        if self.peek() == Kind::OpenRound {
+            let open = self.advance();
+            durations = Some(self.inside(|parser| parser.expression(0))?);
+            self.close(open, Kind::CloseRound)?;
+        }
+        let open = self.expect(Kind::OpenBrace)?;
+        let outside = self.context;
+        self.context.timed = true;
+        let mut gathered = Gathered::default();
+        self.declarations(&mut gathered, |kind| kind == Kind::CloseBrace);
+        self.flush(&mut gathered);
+        self.context = outside;
+        self.close(open, Kind::CloseBrace)?;
+        let declarations = self.tree.add_list(gathered.declarations);
+        Ok(Declaration::Timed { durations, declarations })
+    }
+
+    fn include(&mut self) -> Result<Declaration<Symbol>> {
+        let keyword = self.advance();
+        let token = self.token();
+        if token.kind != Kind::String || token.after_newline {
+            let message = "`include` needs a path in double quotes on its line";
+            let place = Place::Span(self.span_of(keyword));
+            self.complain(Diagnostic::error(codes::BAD_INCLUDE, message, place));
+            return Err(Failed);
+        }
+        self.advance();
+        let text = self.text_of(token);
+        let written = &text[1..text.len() - 1];
+        // A backslash in a path is a separator, not an escape, unless it makes a quote.
+        let path = if written.contains("\\\"") { unescape(written) } else { written.to_string() };
+        let symbol = self.tree.names.intern(&path);
+        let (file, declarations) = self.included(&path, token);
+        Ok(Declaration::Include { path: symbol, file, declarations })
+    }
+
+    fn included(&mut self, path: &str, token: Token) -> (Option<IncludedFile>, List<DeclarationId>) {
+        let place = Place::Span(self.span_of(token));
+        let name = self.session.loader.resolve(self.source.name(), path);
+        if self.session.open.contains(&name) {
+            let message = format!("`{path}` includes itself, perhaps through other files");
+            let diagnostic = Diagnostic::error(codes::CYCLE, message, place);
+            let chain = self.session.open.join("`, which includes `");
+            self.report(diagnostic.note(format!("the files being read: `{chain}`")));
+            return (None, List::EMPTY);
+        }
+        if self.session.loaded.contains(&name) {
+            return (None, List::EMPTY);
+        }
+        let read = self.session.load(&name).or_else(|reason| {
+            // Paths relative to the script are seen in the wild too.
+            let other = self.session.loader.resolve(&self.session.root, path);
+            if other == name || self.session.open.contains(&other) || self.session.loaded.contains(&other) {
+                return Err(reason);
+            }
+            self.session.load(&other).map_err(|_| reason)
+        });
+        match read {
+            Ok(id) => {
+                let list = stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || self.session.file(id, self.tree));
+                (Some(IncludedFile(id)), list)
+            }
+            Err(reason) => {
+                let message = format!("cannot read `{path}`: {reason}");
+                let diagnostic = Diagnostic::error(codes::CANNOT_READ, message, place);
+                self.report(diagnostic.note(format!("looked for `{name}`")));
+                (None, List::EMPTY)
+            }
+        }
+    }
+
+    /// Reads `f(x) = e` or `p = e`. When only `e` is broken the names are still declared.
+    fn definition(&mut self) -> Result<(Declared, bool)> {
+        let start = self.token().start;
+        let mark = self.tree.mark();
+        let left = self.expression(0)?;
+        if self.peek() != Kind::Equals {
+            let complaint = self.complaint(codes::NO_EQUALS, "`=` to make this a definition");
+            let place = Place::Span(self.tree.expression_span(left));
+            return Err(self.complain(complaint.also(place, "this is defined nowhere")));
+        }
+        // `f(x)(y)`: the innermost function is the name, the outermost arguments the last parameters.
+        let mut groups = Vec::new();
+        let mut function = left;
+        while let Expression::Apply { function: inner, arguments } = *self.tree.expression(function) {
+            groups.push(arguments);
+            function = inner;
+        }
+        let name = match *self.tree.expression(function) {
+            Expression::Name(name) if !groups.is_empty() => {
+                Some(Named { name, span: self.tree.expression_span(function) })
+            }
+            _ => None,
+        };
+        let Some(name) = name else {
+            let pattern = self.to_pattern(left, mark);
+            self.advance();
+            let (body, whole) = self.body();
+            let span = self.span_from(start);
+            let node = Declaration::Binding { pattern, body };
+            return Ok((Declared::Whole(self.tree.add_declaration(node, span)), whole));
+        };
+        let mut parameters = Vec::new();
+        for group in groups.into_iter().rev() {
+            parameters.push(self.all_converted(group));
+        }
+        self.tree.cut_back(mark);
+        let parameters = self.tree.add_list(parameters);
+        self.advance();
+        let (body, whole) = self.body();
+        let clause = Clause { parameters, body, span: self.span_from(start) };
+        Ok((Declared::Equation(name, clause), whole))
+    }
+
+    fn body(&mut self) -> (ExpressionId, bool) {
+        let start = self.token().start;
+        match self.expression(0) {
+            Ok(body) => (body, true),
+            Err(Failed) => (self.add(Expression::Error, start), false),
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! Tokens to tree.
+//!
+//! Recursive descent with precedence climbing. CSPM has no layout, yet newlines matter: a declaration ends where a line ends
+//! and the next one starts with something that cannot continue an expression. Only `(`, `<` and `-` can do both; at the start
+//! of a line and outside brackets they start something new. `>` closes a sequence if one is open in the innermost bracket,
+//! else it compares. What may be a pattern is read as an expression and converted when `=`, `<-`, `:` or `->` shows what it
+//! was.
+//!
+//! A mistake is reported once, and reading goes on at the next line that looks like a declaration, no deeper indented than
+//! the broken one. Depth costs heap, not stack: every nested expression checks for room and moves to a fresh segment.
+
+mod assertions;
+mod brackets;
+mod declarations;
+mod expressions;
+mod patterns;
+mod types;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use trefoil_source::{Diagnostic, FileId, Place, SourceFile, Sources, Span};
+
+use super::codes;
+use super::lexer::lex;
+use super::loader::{Encoding, Loader, decode};
+use super::names::Symbol;
+use super::store::{List, Tree};
+use super::token::{Kind, Token};
+use super::tree::*;
+use declarations::Context;
+pub(super) use expressions::{level, levels};
+
+/// What became of a script.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The tree; where something was wrong it holds `Error` nodes.
+    pub tree: Tree<Symbol>,
+    /// What was wrong, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Expressions nested deeper than this are refused.
+const DEEPEST: u32 = 200_000;
+
+/// Longer files are refused.
+const LONGEST: usize = 1 << 30;
+
+/// Reads the script `file` and what it includes.
+pub fn parse(file: &str, loader: &dyn Loader, sources: &mut Sources) -> Parsed {
+    let mut tree = Tree::default();
+    let mut session = Session::new(loader, file, sources);
+    match session.load(file) {
+        Ok(id) => {
+            tree.root = Some(id);
+            tree.declarations = session.file(id, &mut tree);
+        }
+        Err(reason) => {
+            let message = format!("cannot read the script: {reason}");
+            session.diagnostics.push(Diagnostic::error(codes::CANNOT_READ, message, Place::File(file.to_string())));
+        }
+    }
+    Parsed { diagnostics: session.finish(&mut tree, 0), tree }
+}
+
+/// Reads one expression from a file of `sources` into a tree that may hold a script already.
+pub fn parse_expression_into(
+    tree: &mut Tree<Symbol>,
+    file: FileId,
+    sources: &Sources,
+) -> (ExpressionId, Vec<Diagnostic>) {
+    let from = tree.expressions.len();
+    let mut sources = sources.clone();
+    let mut session = Session::new(&NoLoader, "", &mut sources);
+    let mut parser = Parser::new(file, tree, &mut session);
+    let whole = Span { file, start: 0, end: parser.source.text().len() as u32 };
+    let read = parser.expression(0).and_then(|expression| match parser.peek() {
+        Kind::End => Ok(expression),
+        _ => Err(parser.unexpected(codes::TOKEN_EXPECTED, "the end of the expression")),
+    });
+    let expression = read.unwrap_or_else(|Failed| parser.tree.add_expression(Expression::Error, whole));
+    (expression, session.finish(tree, from))
+}
+
+/// Reads declarations from a file of `sources` into a tree that may hold a script already. They are not added to the tree's own
+/// list, and nothing can be included.
+pub fn parse_declarations_into(
+    tree: &mut Tree<Symbol>,
+    file: FileId,
+    sources: &Sources,
+) -> (List<DeclarationId>, Vec<Diagnostic>) {
+    let from = tree.expressions.len();
+    let mut sources = sources.clone();
+    let mut session = Session::new(&NoLoader, "", &mut sources);
+    let list = session.file(file, tree);
+    (list, session.finish(tree, from))
+}
+
+struct NoLoader;
+
+impl Loader for NoLoader {
+    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
+        Err("files cannot be included here".to_string())
+    }
+}
+
+/// What all files of one script share.
+struct Session<'a> {
+    loader: &'a dyn Loader,
+    sources: &'a mut Sources,
+    root: String,
+    diagnostics: Vec<Diagnostic>,
+    loaded: HashSet<String>,
+    /// The files being read, each included by the one before it.
+    open: Vec<String>,
+}
+
+impl Session<'_> {
+    fn new<'a>(loader: &'a dyn Loader, root: &str, sources: &'a mut Sources) -> Session<'a> {
+        let diagnostics = Vec::new();
+        Session { loader, sources, root: root.to_string(), diagnostics, loaded: HashSet::new(), open: Vec::new() }
+    }
+
+    /// Puts a file among the sources.
+    fn load(&mut self, name: &str) -> Result<FileId, String> {
+        let bytes = self.loader.read(name)?;
+        if bytes.len() > LONGEST {
+            return Err(format!("it has {} bytes, and {LONGEST} is the most", bytes.len()));
+        }
+        let (text, encoding) = decode(bytes);
+        let rich = text.starts_with("{\\rtf1");
+        self.loaded.insert(name.to_string());
+        self.open.push(name.to_string());
+        let id = self.sources.add(name, if rich { String::new() } else { text });
+        let place = || Place::File(name.to_string());
+        if rich {
+            let message = "this is a word processor's document (RTF)";
+            let diagnostic = Diagnostic::error(codes::RICH_TEXT, message, place());
+            self.diagnostics.push(diagnostic.help("save the script as plain text"));
+        }
+        if encoding == Encoding::Windows1252 {
+            let message = "the file is not UTF-8 and is read as Windows-1252";
+            let diagnostic = Diagnostic::warning(codes::NOT_UTF8, message, place());
+            self.diagnostics.push(diagnostic.help("save it as UTF-8 if letters look wrong"));
+        }
+        Ok(id)
+    }
+
+    /// Reads the declarations of a loaded file.
+    fn file(&mut self, id: FileId, tree: &mut Tree<Symbol>) -> List<DeclarationId> {
+        let mut parser = Parser::new(id, tree, self);
+        let declarations = parser.file();
+        self.open.pop();
+        tree.add_list(declarations)
+    }
+
+    /// Reports what only patterns may hold, and gives the diagnostics in order.
+    fn finish(mut self, tree: &mut Tree<Symbol>, from: usize) -> Vec<Diagnostic> {
+        for at in from..tree.expressions.len() {
+            let shown = match tree.expressions[at] {
+                Expression::Wildcard => "`_`",
+                Expression::Both(..) => "`@@`",
+                _ => continue,
+            };
+            tree.expressions[at] = Expression::Error;
+            let place = Place::Span(tree.expression_spans[at]);
+            let message = format!("{shown} means something only in a pattern");
+            self.diagnostics.push(Diagnostic::error(codes::PATTERN_ONLY, message, place));
+        }
+        let order = |diagnostic: &Diagnostic| match &diagnostic.labels[0].place {
+            Place::Span(span) => (span.file.0 + 1, span.start),
+            _ => (0, 0),
+        };
+        self.diagnostics.sort_by_key(order);
+        self.diagnostics
+    }
+}
+
+/// Something was wrong and has been reported.
+#[derive(Clone, Copy, Debug)]
+struct Failed;
+
+type Result<T, E = Failed> = std::result::Result<T, E>;
+
+/// The reading of one file.
+struct Parser<'a, 'b> {
+    tree: &'a mut Tree<Symbol>,
+    session: &'a mut Session<'b>,
+    source: Arc<SourceFile>,
+    file: FileId,
+    tokens: Vec<Token>,
+    at: usize,
+    /// How many sequences are open in the innermost bracket.
+    sequences: u32,
+    /// Whether we are inside brackets, where newlines mean nothing.
+    free: bool,
+    depth: u32,
+    context: Context,
+}
+
+impl<'a, 'b> Parser<'a, 'b> {
+    fn new(
+        file: FileId,
+        tree: &'a mut Tree<Symbol>,
+        session: &'a mut Session<'b>,
+    ) -> Parser<'a, 'b> {
+        let source = Arc::clone(session.sources.file(file));
+        let lexed = lex(source.text(), file);
+        tree.comments.extend(lexed.comments);
+        tree.after_blank.extend(lexed.after_blank);
+        session.diagnostics.extend(lexed.diagnostics);
+        let context = Context::default();
+        Parser { tree, session, source, file, tokens: lexed.tokens, at: 0, sequences: 0, free: false, depth: 0, context }
+    }
+
+    fn peek(&self) -> Kind {
+        self.tokens[self.at].kind
+    }
+
+    fn peek_at(&self, ahead: usize) -> Kind {
+        self.tokens.get(self.at + ahead).map_or(Kind::End, |token| token.kind)
+    }
+
+    fn token(&self) -> Token {
+        self.tokens[self.at]
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.tokens[self.at];
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn accept(&mut self, kind: Kind) -> bool {
+        let accepted = self.peek() == kind;
+        if accepted {
+            self.advance();
+        }
+        accepted
+    }
+
+    /// Whether a newline that counts comes before the next token.
+    fn at_new_line(&self) -> bool {
+        !self.free && self.token().after_newline
+    }
+
+    fn text_of(&self, token: Token) -> &str {
+        &self.source.text()[token.start as usize..token.end as usize]
+    }
+
+    fn span_of(&self, token: Token) -> Span {
+        Span { file: self.file, start: token.start, end: token.end }
+    }
+
+    /// From a byte to the end of the last token read.
+    fn span_from(&self, start: u32) -> Span {
+        let end = if self.at == 0 { start } else { self.tokens[self.at - 1].end };
+        Span { file: self.file, start, end: end.max(start) }
+    }
+
+    fn symbol_of(&mut self, token: Token) -> Symbol {
+        let text = &self.source.text()[token.start as usize..token.end as usize];
+        self.tree.names.intern(text)
+    }
+
+    fn add(&mut self, expression: Expression<Symbol>, start: u32) -> ExpressionId {
+        let span = self.span_from(start);
+        self.tree.add_expression(expression, span)
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.session.diagnostics.push(diagnostic);
+    }
+
+    /// The next token as messages show it.
+    fn found(&self) -> String {
+        let token = self.token();
+        match token.kind {
+            Kind::Name | Kind::Integer | Kind::Character | Kind::String | Kind::Refines => {
+                let text: String = self.text_of(token).chars().take(40).collect();
+                format!("`{text}`")
+            }
+            kind => kind.shown().to_string(),
+        }
+    }
+
+    /// A diagnostic about the next token, which is not what was expected.
+    fn complaint(&self, code: &'static str, expected: &str) -> Diagnostic {
+        let message = format!("expected {expected}, found {}", self.found());
+        Diagnostic::error(code, message, Place::Span(self.span_of(self.token())))
+    }
+
+    /// Reports the next token, unless the lexer did.
+    fn unexpected(&mut self, code: &'static str, expected: &str) -> Failed {
+        let complaint = self.complaint(code, expected);
+        self.complain(complaint)
+    }
+
+    fn complain(&mut self, complaint: Diagnostic) -> Failed {
+        if self.peek() != Kind::Bad {
+            self.report(complaint);
+        }
+        Failed
+    }
+
+    fn expect(&mut self, kind: Kind) -> Result<Token> {
+        if self.peek() == kind { Ok(self.advance()) } else { Err(self.unexpected(codes::TOKEN_EXPECTED, kind.shown())) }
+    }
+
+    /// Expects the bracket that closes `open`.
+    fn close(&mut self, open: Token, kind: Kind) -> Result<()> {
+        // `[x]]`: the longest token was too long.
+        if kind == Kind::CloseSquare && self.peek() == Kind::CloseRename {
+            let token = &mut self.tokens[self.at];
+            token.kind = Kind::CloseSquare;
+            token.start += 1;
+            return Ok(());
+        }
+        if self.accept(kind) {
+            return Ok(());
+        }
+        let code = if self.token().after_newline { codes::UNCLOSED } else { codes::TOKEN_EXPECTED };
+        let complaint = self.complaint(code, kind.shown());
+        let complaint = complaint.also(Place::Span(self.span_of(open)), "to close this bracket");
+        Err(self.complain(complaint))
+    }
+
+    /// Reads something inside brackets.
+    fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let outside = (self.sequences, self.free);
+        (self.sequences, self.free) = (0, true);
+        let result = read(self);
+        (self.sequences, self.free) = outside;
+        result
+    }
+
+    /// Reads `item, item, …`.
+    fn separated<T>(&mut self, mut read: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = vec![read(self)?];
+        while self.accept(Kind::Comma) {
+            items.push(read(self)?);
+        }
+        Ok(items)
+    }
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::{MemoryLoader, print_expression};
+
+    #[test]
+    fn an_expression_can_be_read_beside_a_script() {
+        let mut sources = Sources::default();
+        let mut parsed = parse("a.csp", &MemoryLoader::one("a.csp", "f(x) = x + 1\n"), &mut sources);
+        assert!(parsed.diagnostics.is_empty());
+        let file = sources.add("prompt", "f(2)  *  3");
+        let (expression, diagnostics) = parse_expression_into(&mut parsed.tree, file, &sources);
+        assert!(diagnostics.is_empty());
+        assert_eq!(print_expression(&parsed.tree, expression), "f(2) * 3");
+        let file = sources.add("prompt", "f(2) 3");
+        assert_eq!(parse_expression_into(&mut parsed.tree, file, &sources).1.len(), 1);
+        let file = sources.add("prompt", "y = f(2)");
+        let (declarations, diagnostics) = parse_declarations_into(&mut parsed.tree, file, &sources);
+        assert_eq!((declarations.len(), diagnostics.len()), (1, 0));
+    }
+}
