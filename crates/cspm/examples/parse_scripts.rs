@@ -62,7 +62,8 @@ fn check_round_trip(name: &str) {
     if !tree.same(&again.tree) {
         println!("## {name}: another tree");
     }
-    let comments = |tree: &trefoil_cspm::syntax::Tree<_>| tree.comments.iter().map(|c| c.text.clone()).collect::<Vec<_>>();
+    let comments =
+        |tree: &trefoil_cspm::syntax::Tree<_>| tree.comments.iter().map(|c| c.text.clone()).collect::<Vec<_>>();
     if comments(&tree) != comments(&again.tree) {
         println!("## {name}: other comments");
     }

@@ -27,7 +27,7 @@ codes! {
     BAD_LITERAL = "C004", "a string or character literal is not closed or not one character", "x = \"abc";
     BIG_NUMBER = "C005", "a number does not fit in 32 bits", "x = 4294967296";
     RICH_TEXT = "C006", "the file is a word processor's document, not plain text", "{\\rtf1 P = STOP}";
-    EXPRESSION_EXPECTED = "C010", "an expression was expected", "P = a -> [] STOP";
+    EXPRESSION_EXPECTED = "C010", "an expression was expected", "x = 1 + * 2";
     TOKEN_EXPECTED = "C011", "something else was expected", "x = if true 1 else 2";
     UNCLOSED = "C012", "a bracket is not closed", "P = (a -> STOP\nQ = STOP";
     UNOPENED = "C013", "a closing bracket without its opening one", "x = card({1}))";

@@ -76,8 +76,7 @@ impl Lexer<'_> {
     }
 
     fn push(&mut self, kind: Kind, start: usize) {
-        let token =
-            Token { kind, after_newline: self.after_newline, start: start as u32, end: self.at as u32 };
+        let token = Token { kind, after_newline: self.after_newline, start: start as u32, end: self.at as u32 };
         self.note_blank(start);
         self.lexed.tokens.push(token);
         self.after_newline = false;

@@ -60,8 +60,7 @@ impl Printer<'_> {
                 self.then(work);
             }
             Declaration::Instance { name, module, arguments } => {
-                let mut work =
-                    vec![Text("instance "), Work::Symbol(name.name), Text(" = "), Work::Symbol(module.name)];
+                let mut work = vec![Text("instance "), Work::Symbol(name.name), Text(" = "), Work::Symbol(module.name)];
                 if !arguments.is_empty() {
                     work.push(Text("("));
                     self.all_free(&mut work, arguments, indent);

@@ -152,7 +152,11 @@ impl Printer<'_> {
                 self.around(shown, left, least, middle, right, least, wide);
             }
             Expression::Rename { process, renames, statements } => {
-                let mut work = vec![Show(shown.before(process, level::APPLY)), Text("[[")];
+                let mut work = vec![Show(shown.before(process, level::APPLY))];
+                if wide {
+                    work.push(Line(shown.indented().indent));
+                }
+                work.push(Text("[["));
                 self.pairs(&mut work, renames, " <- ", shown);
                 self.statements(&mut work, statements, shown);
                 work.push(Text("]]"));

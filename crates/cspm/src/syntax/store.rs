@@ -424,9 +424,11 @@ impl<N> Tree<N> {
             expression.with_name(|name| rename(NameSite::Expression(ExpressionId(at as u32)), name))
         });
         let expressions = expressions.collect();
-        let patterns = self.patterns.into_iter().enumerate().map(|(at, pattern)| {
-            pattern.with_name(|name| rename(NameSite::Pattern(PatternId(at as u32)), name))
-        });
+        let patterns = self
+            .patterns
+            .into_iter()
+            .enumerate()
+            .map(|(at, pattern)| pattern.with_name(|name| rename(NameSite::Pattern(PatternId(at as u32)), name)));
         let patterns = patterns.collect();
         let types = self.types.into_iter().enumerate();
         let types = types.map(|(at, node)| node.with_name(|name| rename(NameSite::Type(TypeId(at as u32)), name)));

@@ -76,7 +76,10 @@ impl Kind {
     /// Whether an expression can start with it and none can go on with it.
     pub(super) fn only_starts_expression(self) -> bool {
         use Kind::*;
-        matches!(self, Name | Integer | Character | String | True | False | OpenBrace | OpenProductions | OpenMap | Hash)
+        matches!(
+            self,
+            Name | Integer | Character | String | True | False | OpenBrace | OpenProductions | OpenMap | Hash
+        )
     }
 
     /// The closing bracket that belongs to an opening one.

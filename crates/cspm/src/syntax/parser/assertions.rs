@@ -77,9 +77,7 @@ impl Parser<'_, '_> {
         let check = match bracket.phrase {
             Phrase::Property(property) => Check::Property { process, property, model },
             // `:[has trace] <a>` without the colon is accepted too.
-            Phrase::HasTrace => {
-                Check::HasTrace { process, model, trace: self.expression(0)? }
-            }
+            Phrase::HasTrace => Check::HasTrace { process, model, trace: self.expression(0)? },
             Phrase::Symmetric => {
                 self.takes_more(&bracket)?;
                 let types = self.separated(|parser| parser.expression(0))?;

@@ -120,7 +120,10 @@ impl Parser<'_, '_> {
             Diagnostic::error(codes::UNOPENED, format!("{} closes nothing", token.kind.shown()), place)
         } else {
             let message = format!("{} follows a complete declaration on its line", self.found());
-            let help = "an operator is missing before it, or a new line";
+            let help = match token.kind {
+                Kind::Equals => "the line before is not finished, so this one continues it",
+                _ => "an operator is missing before it, or a new line",
+            };
             Diagnostic::error(codes::SAME_LINE, message, place).help(help)
         };
         self.complain(complaint);
@@ -139,15 +142,18 @@ impl Parser<'_, '_> {
     /// Where reading goes on after the declaration at `broken`: the next line that looks like one.
     fn next_start(&self, broken: usize) -> usize {
         let indent = self.column(self.tokens[broken]);
-        let ends_block = |kind| self.context.timed && kind == Kind::CloseBrace;
         (broken + 1..self.tokens.len())
             .find(|&at| {
                 let token = self.tokens[at];
-                token.kind == Kind::End
-                    || (token.after_newline
-                        && (token.kind.starts_declaration() || ends_block(token.kind))
-                        && !self.tokens[at - 1].kind.continues()
-                        && (token.kind.is_declaration_keyword() || self.column(token) <= indent))
+                let ends_block = match token.kind {
+                    Kind::End => return true,
+                    Kind::CloseBrace => self.context.timed,
+                    Kind::Exports | Kind::EndModule => self.context.module,
+                    _ => false,
+                };
+                let starts = token.kind.starts_declaration() && !self.tokens[at - 1].kind.continues();
+                let outdented = || token.kind.is_declaration_keyword() || self.column(token) <= indent;
+                token.after_newline && (starts || ends_block) && outdented()
             })
             .unwrap_or(self.tokens.len() - 1)
     }
@@ -206,6 +212,9 @@ impl Parser<'_, '_> {
                 (shown, self.context.local || self.context.module || self.context.timed)
             }
             Kind::Name if self.is_annotation() => (self.annotation()?, false),
+            Kind::Exports | Kind::EndModule => {
+                return Err(self.unexpected(codes::DECLARATION_EXPECTED, "a declaration"));
+            }
             kind if kind.starts_declaration() || self.starts_pattern() => return self.definition(),
             _ => return Err(self.unexpected(codes::DECLARATION_EXPECTED, "a declaration")),
         };
@@ -229,10 +238,8 @@ impl Parser<'_, '_> {
     /// Whether the next name is a word that is no keyword elsewhere.
     fn is_directive(&self, word: &str) -> bool {
         let next = self.tokens[self.at + 1];
-        let defines = matches!(
-            next.kind,
-            Kind::Equals | Kind::Caret | Kind::AtAt | Kind::Comma | Kind::DoubleColon | Kind::Dot
-        );
+        let defines =
+            matches!(next.kind, Kind::Equals | Kind::Caret | Kind::AtAt | Kind::Comma | Kind::DoubleColon | Kind::Dot);
         let applied = next.kind == Kind::OpenRound && next.start == self.token().end;
         self.text_of(self.token()) == word && !defines && !applied
     }
@@ -298,10 +305,7 @@ impl Parser<'_, '_> {
         let name = self.name()?;
         let mut parameters = Vec::new();
         if self.peek() == Kind::OpenRound && !self.token().after_newline {
-            let open = self.advance();
-            self.not_empty("module")?;
-            parameters = self.inside(|parser| parser.separated(|parser| parser.pattern(0)))?;
-            self.close(open, Kind::CloseRound)?;
+            parameters = self.bracketed("module", |parser| parser.pattern(0))?;
         }
         let outside = self.context;
         self.context.module = true;
@@ -330,16 +334,20 @@ impl Parser<'_, '_> {
         Ok(Declaration::Module { name, parameters, private, exported })
     }
 
-    /// Refuses `()` after a module's name.
-    fn not_empty(&mut self, of: &str) -> Result<()> {
+    /// Reads `(x, y)` after a module's name; `()` is refused.
+    fn bracketed<T>(&mut self, of: &str, read: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let open = self.advance();
         if self.peek() == Kind::CloseRound {
             let place = Place::Span(self.span_of(self.token()));
             let message = format!("the {of}'s brackets are empty");
             let help = "leave the brackets out";
             self.report(Diagnostic::error(codes::EMPTY_PARAMETERS, message, place).help(help));
-            return Err(Failed);
+            self.advance();
+            return Ok(Vec::new());
         }
-        Ok(())
+        let items = self.inside(|parser| parser.separated(read))?;
+        self.close(open, Kind::CloseRound)?;
+        Ok(items)
     }
 
     fn instance(&mut self) -> Result<Declaration<Symbol>> {
@@ -349,10 +357,7 @@ impl Parser<'_, '_> {
         let module = self.name()?;
         let mut arguments = Vec::new();
         if self.peek() == Kind::OpenRound && !self.at_new_line() {
-            let open = self.advance();
-            self.not_empty("instance")?;
-            arguments = self.inside(|parser| parser.separated(|parser| parser.expression(0)))?;
-            self.close(open, Kind::CloseRound)?;
+            arguments = self.bracketed("instance", |parser| parser.expression(0))?;
         }
         let arguments = self.tree.add_list(arguments);
         Ok(Declaration::Instance { name, module, arguments })
@@ -373,7 +378,8 @@ impl Parser<'_, '_> {
         self.declarations(&mut gathered, |kind| kind == Kind::CloseBrace);
         self.flush(&mut gathered);
         self.context = outside;
-        self.close(open, Kind::CloseBrace)?;
+        // What was read of the section is better than nothing.
+        let _ = self.close(open, Kind::CloseBrace);
         let declarations = self.tree.add_list(gathered.declarations);
         Ok(Declaration::Timed { durations, declarations })
     }
@@ -438,9 +444,17 @@ impl Parser<'_, '_> {
         let mark = self.tree.mark();
         let left = self.expression(0)?;
         if self.peek() != Kind::Equals {
-            let complaint = self.complaint(codes::NO_EQUALS, "`=` to make this a definition");
-            let place = Place::Span(self.tree.expression_span(left));
-            return Err(self.complain(complaint.also(place, "this is defined nowhere")));
+            let span = self.tree.expression_span(left);
+            let compares =
+                matches!(self.tree.expression(left), Expression::Binary { operator: BinaryOperator::Equal, .. });
+            let complaint = if self.token().after_newline {
+                let message = "this is no declaration: `=` is missing";
+                Diagnostic::error(codes::NO_EQUALS, message, Place::Span(span))
+            } else {
+                self.complaint(codes::NO_EQUALS, "`=` to make this a definition").also(Place::Span(span), "")
+            };
+            let help = "`=` defines, `==` compares";
+            return Err(self.complain(if compares { complaint.help(help) } else { complaint }));
         }
         // `f(x)(y)`: the innermost function is the name, the outermost arguments the last parameters.
         let mut groups = Vec::new();

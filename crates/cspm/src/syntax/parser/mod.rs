@@ -199,18 +199,25 @@ struct Parser<'a, 'b> {
 }
 
 impl<'a, 'b> Parser<'a, 'b> {
-    fn new(
-        file: FileId,
-        tree: &'a mut Tree<Symbol>,
-        session: &'a mut Session<'b>,
-    ) -> Parser<'a, 'b> {
+    fn new(file: FileId, tree: &'a mut Tree<Symbol>, session: &'a mut Session<'b>) -> Parser<'a, 'b> {
         let source = Arc::clone(session.sources.file(file));
         let lexed = lex(source.text(), file);
         tree.comments.extend(lexed.comments);
         tree.after_blank.extend(lexed.after_blank);
         session.diagnostics.extend(lexed.diagnostics);
         let context = Context::default();
-        Parser { tree, session, source, file, tokens: lexed.tokens, at: 0, sequences: 0, free: false, depth: 0, context }
+        Parser {
+            tree,
+            session,
+            source,
+            file,
+            tokens: lexed.tokens,
+            at: 0,
+            sequences: 0,
+            free: false,
+            depth: 0,
+            context,
+        }
     }
 
     fn peek(&self) -> Kind {
@@ -345,7 +352,6 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(items)
     }
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -15,8 +15,8 @@ impl Parser<'_, '_> {
     pub(super) fn annotation(&mut self) -> Result<Declaration<Symbol>> {
         let names = self.names()?;
         self.expect(Kind::DoubleColon)?;
-        let bracketed = self.peek() == Kind::OpenRound
-            && (self.peek_at(1), self.peek_at(2)) == (Kind::Name, Kind::Name);
+        let bracketed =
+            self.peek() == Kind::OpenRound && (self.peek_at(1), self.peek_at(2)) == (Kind::Name, Kind::Name);
         let mut constraints = List::EMPTY;
         if bracketed {
             let open = self.advance();
