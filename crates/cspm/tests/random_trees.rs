@@ -274,13 +274,14 @@ impl Grower {
                     Clause { parameters, body: self.expression(size), span: NOWHERE }
                 })
                 .collect();
+            let pattern = self.pattern(size / 2);
+            let body = self.expression(size);
+            // A function is complete when the next declaration has been read.
             if !clauses.is_empty() {
                 let clauses = self.tree.add_list(clauses);
                 let node = Declaration::Function { name: named, clauses };
                 declarations.push(self.tree.add_declaration(node, NOWHERE));
             }
-            let pattern = self.pattern(size / 2);
-            let body = self.expression(size);
             declarations.push(self.tree.add_declaration(Declaration::Binding { pattern, body }, NOWHERE));
         }
         declarations

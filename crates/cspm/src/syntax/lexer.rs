@@ -167,6 +167,8 @@ impl Lexer<'_> {
                     if self.at >= self.bytes.len() {
                         self.at = start + 2;
                         self.error(codes::OPEN_COMMENT, "this block comment is not closed", start);
+                        // So that nobody complains about the end of the file.
+                        self.push(Kind::Bad, start);
                         self.at = self.bytes.len();
                         return;
                     }

@@ -269,15 +269,34 @@ impl<N> Tree<N> {
         })
     }
 
-    /// Whether two trees are the same but for places and comments. Both must have been built from the leaves up, left to
-    /// right, as parsing does.
+    /// Whether two trees are the same but for places, comments and the numbers of their strings. Both must have been built
+    /// from the leaves up, left to right, as parsing does.
     pub fn same(&self, other: &Tree<N>) -> bool
     where
         N: PartialEq,
     {
-        self.expressions == other.expressions
-            && self.patterns == other.patterns
-            && self.all_declarations == other.all_declarations
+        let texts = |mine, others| self.names.text(mine) == other.names.text(others);
+        let expressions = |pair: (&Expression<N>, &Expression<N>)| match pair {
+            (&Expression::String(mine), &Expression::String(others)) => texts(mine, others),
+            (mine, others) => mine == others,
+        };
+        let patterns = |pair: (&Pattern<N>, &Pattern<N>)| match pair {
+            (&Pattern::String(mine), &Pattern::String(others)) => texts(mine, others),
+            (mine, others) => mine == others,
+        };
+        let declarations = |pair: (&Declaration<N>, &Declaration<N>)| match pair {
+            (
+                &Declaration::Include { path: mine, declarations: inside, .. },
+                &Declaration::Include { path: others, declarations, .. },
+            ) => texts(mine, others) && inside == declarations,
+            (mine, others) => mine == others,
+        };
+        self.expressions.len() == other.expressions.len()
+            && self.expressions.iter().zip(&other.expressions).all(expressions)
+            && self.patterns.len() == other.patterns.len()
+            && self.patterns.iter().zip(&other.patterns).all(patterns)
+            && self.all_declarations.len() == other.all_declarations.len()
+            && self.all_declarations.iter().zip(&other.all_declarations).all(declarations)
             && self.types == other.types
             && self.expression_lists == other.expression_lists
             && self.pattern_lists == other.pattern_lists

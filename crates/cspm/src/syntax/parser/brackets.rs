@@ -24,7 +24,7 @@ impl Parser<'_, '_> {
         let open = self.advance();
         let (renames, statements) = self.inside(|parser| {
             let renames = match parser.peek() {
-                Kind::CloseRename => Vec::new(),
+                Kind::CloseRename | Kind::Bar => Vec::new(),
                 _ => parser.separated(|parser| {
                     let from = parser.expression(0)?;
                     parser.expect(Kind::LeftArrow)?;

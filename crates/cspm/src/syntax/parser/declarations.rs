@@ -20,7 +20,7 @@ pub(super) struct Context {
 
 /// Something declared; equations wait for their neighbours.
 enum Declared {
-    Whole(DeclarationId),
+    Whole(Declaration<Symbol>, Span),
     Equation(Named<Symbol>, Clause),
 }
 
@@ -165,8 +165,9 @@ impl Parser<'_, '_> {
 
     fn gather(&mut self, gathered: &mut Gathered, declared: Declared) {
         match declared {
-            Declared::Whole(id) => {
-                self.flush_before(gathered, Some(id));
+            Declared::Whole(node, span) => {
+                self.flush(gathered);
+                gathered.declarations.push(self.tree.add_declaration(node, span));
             }
             Declared::Equation(name, clause) => match &mut gathered.function {
                 Some((other, clauses)) if other.name == name.name => clauses.push(clause),
@@ -179,16 +180,11 @@ impl Parser<'_, '_> {
     }
 
     fn flush(&mut self, gathered: &mut Gathered) {
-        self.flush_before(gathered, None);
-    }
-
-    fn flush_before(&mut self, gathered: &mut Gathered, next: Option<DeclarationId>) {
         if let Some((name, clauses)) = gathered.function.take() {
             let span = Span { start: clauses[0].span.start, ..clauses[clauses.len() - 1].span };
             let clauses = self.tree.add_list(clauses);
             gathered.declarations.push(self.tree.add_declaration(Declaration::Function { name, clauses }, span));
         }
-        gathered.declarations.extend(next);
     }
 
     /// Reads a declaration; says too whether all of it was good.
@@ -228,7 +224,7 @@ impl Parser<'_, '_> {
             let message = format!("`{}` is not allowed in {inside}", self.text_of(token));
             self.report(Diagnostic::error(codes::NOT_HERE, message, Place::Span(self.span_of(token))));
         }
-        Ok((Declared::Whole(self.tree.add_declaration(node, span)), true))
+        Ok((Declared::Whole(node, span), true))
     }
 
     fn starts_pattern(&self) -> bool {
@@ -474,8 +470,7 @@ impl Parser<'_, '_> {
             self.advance();
             let (body, whole) = self.body();
             let span = self.span_from(start);
-            let node = Declaration::Binding { pattern, body };
-            return Ok((Declared::Whole(self.tree.add_declaration(node, span)), whole));
+            return Ok((Declared::Whole(Declaration::Binding { pattern, body }, span), whole));
         };
         let mut parameters = Vec::new();
         for group in groups.into_iter().rev() {

@@ -296,7 +296,13 @@ impl<'a, 'b> Parser<'a, 'b> {
     /// A diagnostic about the next token, which is not what was expected.
     fn complaint(&self, code: &'static str, expected: &str) -> Diagnostic {
         let message = format!("expected {expected}, found {}", self.found());
-        Diagnostic::error(code, message, Place::Span(self.span_of(self.token())))
+        let mut span = self.span_of(self.token());
+        if self.peek() == Kind::End && self.at > 0 {
+            // Where the text ends, not where the comments after it do.
+            let end = self.tokens[self.at - 1].end;
+            span = Span { start: end, end, ..span };
+        }
+        Diagnostic::error(code, message, Place::Span(span))
     }
 
     /// Reports the next token, unless the lexer did.
