@@ -36,7 +36,7 @@ fn depth_and_length_cost_no_stack() {
         nested("[] x : S @ ", "P", ""),
         nested("", "P", "[[a <- b]]"),
         nested("", "f", "(x)"),
-        nested("1, ".repeat(1).replace("1, ", "f(1, ").as_str(), "1", ")"),
+        nested("f(1, ", "1", ")"),
         format!("f({}) = 1\n", "x.".repeat(N) + "y"),
         format!("f({}x{}) = 1\n", "(".repeat(N), ")".repeat(N)),
         format!("f({}x{}) = 1\n", "<".repeat(N), ">".repeat(N)),

@@ -166,7 +166,11 @@ impl Lexer<'_> {
                     self.at += 1;
                     if self.at >= self.bytes.len() {
                         self.at = start + 2;
-                        self.error(codes::OPEN_COMMENT, "this block comment is not closed", start);
+                        let message = "this block comment is not closed";
+                        let diagnostic = Diagnostic::error(codes::OPEN_COMMENT, message, Place::Span(self.span(start)));
+                        let negative = self.byte(0).is_ascii_digit();
+                        let help = "`{-` starts a comment; a set with a negative number starts with `{ -`";
+                        self.lexed.diagnostics.push(if negative { diagnostic.help(help) } else { diagnostic });
                         // So that nobody complains about the end of the file.
                         self.push(Kind::Bad, start);
                         self.at = self.bytes.len();

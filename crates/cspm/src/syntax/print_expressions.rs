@@ -186,7 +186,15 @@ impl Printer<'_> {
                 self.then(work);
             }
             Expression::Apply { function, arguments } => {
-                let mut work = vec![Show(shown.before(function, level::APPLY)), Text("(")];
+                // A `>` right before `(` would compare.
+                let sequence = matches!(
+                    self.tree.expression(function),
+                    Expression::Collection { kind: CollectionKind::Sequence, .. }
+                );
+                let mut work = match sequence {
+                    true => vec![Text("("), Show(Shown::free(function, indent)), Text(")(")],
+                    false => vec![Show(shown.before(function, level::APPLY)), Text("(")],
+                };
                 self.all(&mut work, arguments, Shown::free(shown.id, indent));
                 work.push(Text(")"));
                 self.then(work);

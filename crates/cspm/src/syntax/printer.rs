@@ -143,12 +143,14 @@ impl<'a> Printer<'a> {
 
     /// Appends a token; a blank keeps it apart from what it would merge with.
     pub(super) fn text(&mut self, text: &str) {
-        let merges = match (self.out.as_bytes().last(), text.as_bytes().first()) {
-            (Some(b'{'), Some(b'|' | b'-')) | (Some(b'<'), Some(b'-')) | (Some(b'('), Some(b'|')) => true,
-            (Some(b'['), Some(b'|' | b'+' | b'[' | b'>' | b']')) => true,
-            (Some(b'-'), Some(b'-')) | (Some(b'|'), Some(b'|' | b'~' | b'\\' | b'>')) => true,
-            _ => false,
-        };
+        let merges = matches!(
+            (self.out.as_bytes().last(), text.as_bytes().first()),
+            (Some(b'{'), Some(b'|' | b'-'))
+                | (Some(b'<' | b'-'), Some(b'-'))
+                | (Some(b'('), Some(b'|'))
+                | (Some(b'['), Some(b'|' | b'+' | b'[' | b'>' | b']'))
+                | (Some(b'|'), Some(b'|' | b'~' | b'\\' | b'>'))
+        );
         if merges {
             self.out.push(' ');
         }

@@ -1,4 +1,5 @@
-//! Shared by the tests.
+//! Shared by the tests; none of them uses all of it.
+#![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,6 @@ pub(crate) fn scripts(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Parses a text that includes nothing.
-#[allow(dead_code)]
 pub(crate) fn parse_text(text: &str) -> Parsed {
     parse("test.csp", &MemoryLoader::one("test.csp", text), &mut Sources::default())
 }
@@ -30,7 +30,6 @@ impl Loader for TestLoader {
 }
 
 /// What was said, as `C010 1:5` lines.
-#[allow(dead_code)]
 pub(crate) fn said(parsed: &Parsed, sources: &Sources) -> Vec<String> {
     let line = |diagnostic: &trefoil_source::Diagnostic| match &diagnostic.labels[0].place {
         Place::Span(span) => {
@@ -43,7 +42,6 @@ pub(crate) fn said(parsed: &Parsed, sources: &Sources) -> Vec<String> {
 }
 
 /// An expression with every bracket written: the shape of the tree, by a printer that knows no precedence.
-#[allow(dead_code)]
 pub(crate) fn shape(tree: &Tree<Symbol>, id: ExpressionId) -> String {
     let name = |symbol| tree.names.text(symbol).to_string();
     let sub = |id| shape(tree, id);

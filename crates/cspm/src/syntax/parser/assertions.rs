@@ -49,7 +49,8 @@ impl Parser<'_, '_> {
             Kind::Refines => {
                 let token = self.advance();
                 let text = self.text_of(token);
-                let model = self.model(&text[1..text.len() - 1].to_string(), token);
+                let name = text[1..text.len() - 1].to_string();
+                let model = self.model(&name, token);
                 let right = self.expression(0)?;
                 match model {
                     Some(model) => Check::Refinement { specification: left, model, implementation: right },

@@ -116,7 +116,7 @@ impl Parser<'_, '_> {
         if !matches!(self.peek(), Kind::LeftArrow | Kind::Colon) {
             return Ok(Statement::Condition(expression));
         }
-        let pattern = self.to_pattern(expression, mark);
+        let pattern = self.pattern_from(expression, mark);
         self.advance();
         Ok(Statement::Generator { pattern, set: self.expression(0)? })
     }

@@ -466,7 +466,7 @@ impl Parser<'_, '_> {
             _ => None,
         };
         let Some(name) = name else {
-            let pattern = self.to_pattern(left, mark);
+            let pattern = self.pattern_from(left, mark);
             self.advance();
             let (body, whole) = self.body();
             let span = self.span_from(start);

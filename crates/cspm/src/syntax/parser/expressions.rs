@@ -195,7 +195,7 @@ impl Parser<'_, '_> {
             let right = self.expression(level::FIELD)?;
             expression = self.add(Expression::Both(expression, right), start);
         }
-        Ok(self.to_pattern(expression, mark))
+        Ok(self.pattern_from(expression, mark))
     }
 
     fn synchronised(

@@ -13,11 +13,11 @@ impl Parser<'_, '_> {
     pub(super) fn pattern(&mut self, least: u8) -> Result<PatternId> {
         let mark = self.tree.mark();
         let expression = self.expression(least)?;
-        Ok(self.to_pattern(expression, mark))
+        Ok(self.pattern_from(expression, mark))
     }
 
     /// Turns the only expression made since the mark into a pattern.
-    pub(super) fn to_pattern(&mut self, expression: ExpressionId, mark: (usize, usize)) -> PatternId {
+    pub(super) fn pattern_from(&mut self, expression: ExpressionId, mark: (usize, usize)) -> PatternId {
         let pattern = self.converted(expression);
         self.tree.cut_back(mark);
         pattern
