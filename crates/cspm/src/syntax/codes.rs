@@ -1,26 +1,6 @@
 //! The codes of what this stage says.
 
-/// A code, what it says in one line, and a text that provokes it.
-#[derive(Clone, Copy, Debug)]
-pub struct CodeEntry {
-    /// The code.
-    pub code: &'static str,
-    /// What it says.
-    pub summary: &'static str,
-    /// A script that provokes it.
-    pub example: &'static str,
-}
-
-macro_rules! codes {
-    ($($name:ident = $code:literal, $summary:literal, $example:expr;)*) => {
-        $(pub(super) const $name: &str = $code;)*
-
-        /// Every code of this stage.
-        pub const CODES: &[CodeEntry] = &[$(CodeEntry { code: $code, summary: $summary, example: $example }),*];
-    };
-}
-
-codes! {
+crate::code_table::code_table! { pub(super)
     NOT_UTF8 = "C001", "the file is not UTF-8 and is read as Windows-1252 (Latin-1); a warning", "-- caf\u{e9} in Latin-1";
     BAD_CHARACTER = "C002", "a character that no token starts with", "P = a ~> STOP";
     OPEN_COMMENT = "C003", "a block comment is not closed", "P = STOP {- the rest";

@@ -18,7 +18,7 @@ mod store;
 mod token;
 mod tree;
 
-pub use codes::{CODES, CodeEntry};
+pub use codes::CODES;
 pub use loader::{DiskLoader, Loader, MemoryLoader};
 pub use names::{Names, Symbol};
 pub use parser::{Parsed, parse, parse_declarations_into, parse_expression_into};

@@ -243,6 +243,11 @@ impl<N> Tree<N> {
         self.all_declarations.len()
     }
 
+    /// How many types there are; their numbers are below this.
+    pub fn type_count(&self) -> usize {
+        self.types.len()
+    }
+
     /// The script's declarations in order, those of included files in the place of their `include`.
     pub fn flat_declarations(&self) -> Vec<DeclarationId> {
         self.flattened(self.declarations)

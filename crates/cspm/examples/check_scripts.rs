@@ -1,0 +1,49 @@
+//! Takes the scripts named on the command line through the stages; says how many had errors, by code, and how fast it went.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use trefoil_cspm::rename::rename;
+use trefoil_cspm::syntax::{DiskLoader, parse};
+use trefoil_source::{Diagnostic, Severity, Sources, render};
+
+fn main() {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut good, mut bad) = (0, 0);
+    let mut seconds = [0.0; 2];
+    for name in std::env::args().skip(1) {
+        let mut sources = Sources::default();
+        let start = Instant::now();
+        let parsed = parse(&name, &DiskLoader, &mut sources);
+        seconds[0] += start.elapsed().as_secs_f64();
+        let mut diagnostics = parsed.diagnostics;
+        if !has_errors(&diagnostics) {
+            let start = Instant::now();
+            let (_, more) = rename(parsed.tree, &[]);
+            seconds[1] += start.elapsed().as_secs_f64();
+            diagnostics.extend(more);
+        }
+        diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        if diagnostics.is_empty() {
+            good += 1;
+            continue;
+        }
+        bad += 1;
+        *counts.entry(diagnostics[0].code).or_default() += 1;
+        println!("## {name}: {} errors, first {}", diagnostics.len(), diagnostics[0].code);
+        for error in diagnostics.iter().take(3) {
+            print!("{}", render(error, &sources, false));
+        }
+    }
+    println!(
+        "{good} scripts without errors, {bad} with; parsed in {:.3} s, renamed in {:.3} s",
+        seconds[0], seconds[1]
+    );
+    for (code, count) in counts {
+        println!("{code}: {count}");
+    }
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
