@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use trefoil_cspm::rename::rename;
 use trefoil_cspm::syntax::{DiskLoader, parse};
+use trefoil_cspm::types::typecheck;
 use trefoil_source::{Diagnostic, Severity, Sources, render};
 
 fn main() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut good, mut bad) = (0, 0);
-    let mut seconds = [0.0; 2];
+    let mut seconds = [0.0; 3];
     for name in std::env::args().skip(1) {
         let mut sources = Sources::default();
         let start = Instant::now();
@@ -19,9 +20,15 @@ fn main() {
         let mut diagnostics = parsed.diagnostics;
         if !has_errors(&diagnostics) {
             let start = Instant::now();
-            let (_, more) = rename(parsed.tree, &[]);
+            let (renamed, more) = rename(parsed.tree, &[]);
             seconds[1] += start.elapsed().as_secs_f64();
             diagnostics.extend(more);
+            if !has_errors(&diagnostics) {
+                let start = Instant::now();
+                let (_, more) = typecheck(renamed);
+                seconds[2] += start.elapsed().as_secs_f64();
+                diagnostics.extend(more);
+            }
         }
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
         if diagnostics.is_empty() {
@@ -35,9 +42,9 @@ fn main() {
             print!("{}", render(error, &sources, false));
         }
     }
+    let [parsed, renamed, typed] = seconds;
     println!(
-        "{good} scripts without errors, {bad} with; parsed in {:.3} s, renamed in {:.3} s",
-        seconds[0], seconds[1]
+        "{good} scripts without errors, {bad} with; parsed in {parsed:.3} s, renamed in {renamed:.3} s, typed in {typed:.3} s"
     );
     for (code, count) in counts {
         println!("{code}: {count}");

@@ -165,15 +165,7 @@ impl<'t> Resolver<'t> {
         }
         self.resolve_instances();
         for scope in 0..self.scopes.len() {
-            if let Some(module) = self.scopes[scope].module {
-                if let Declaration::Module { parameters, .. } = *self.tree.declaration(self.definition_of(module)) {
-                    let declaration = self.definition_of(module);
-                    for &pattern in self.tree.list(parameters) {
-                        let declared = Declared { id: declaration, exported: false, timed: false };
-                        self.collect_pattern(scope, pattern, declared, DefinitionKind::Parameter);
-                    }
-                }
-            }
+            self.collect_parameters(scope);
             for at in 0..self.declared[scope].len() {
                 let declared = self.declared[scope][at];
                 if let Declaration::Binding { pattern, .. } = *self.tree.declaration(declared.id) {
@@ -189,8 +181,16 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    fn definition_of(&self, module: DefinitionId) -> DeclarationId {
-        self.definitions[module.index()].declaration
+    fn collect_parameters(&mut self, scope: usize) {
+        let tree = self.tree;
+        let Some(module) = self.scopes[scope].module else { return };
+        let id = self.definitions[module.index()].declaration;
+        if let Declaration::Module { parameters, .. } = *tree.declaration(id) {
+            for &pattern in tree.list(parameters) {
+                let declared = Declared { id, exported: false, timed: false };
+                self.collect_pattern(scope, pattern, declared, DefinitionKind::Parameter);
+            }
+        }
     }
 
     fn flatten(&self, list: List<DeclarationId>, exported: bool, into: &mut Vec<Declared>) {
@@ -221,7 +221,7 @@ impl<'t> Resolver<'t> {
         let own = NameSite::Declaration(declared.id);
         match *tree.declaration(declared.id) {
             Declaration::Function { name, .. } => {
-                drop(self.define(scope, name, own, DefinitionKind::Function, declared))
+                self.define(scope, name, own, DefinitionKind::Function, declared);
             }
             Declaration::Channel { names, .. } => {
                 for (&name, at) in tree.list(names).iter().zip(names.range()) {
@@ -235,9 +235,11 @@ impl<'t> Resolver<'t> {
                     self.define(scope, constructor.name, NameSite::Constructor(at), kind, declared);
                 }
             }
-            Declaration::Subtype { name, .. } => drop(self.define(scope, name, own, DefinitionKind::Subtype, declared)),
+            Declaration::Subtype { name, .. } => {
+                self.define(scope, name, own, DefinitionKind::Subtype, declared);
+            }
             Declaration::Nametype { name, .. } => {
-                drop(self.define(scope, name, own, DefinitionKind::Nametype, declared))
+                self.define(scope, name, own, DefinitionKind::Nametype, declared);
             }
             Declaration::External(names) | Declaration::Transparent(names) => {
                 let external = matches!(tree.declaration(declared.id), Declaration::External(_));
