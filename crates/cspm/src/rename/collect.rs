@@ -1,6 +1,6 @@
 //! The state of the stage, and the collection of what the top level and the modules declare.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 use trefoil_source::{Diagnostic, Place, Span};
@@ -90,6 +90,8 @@ pub(super) struct Resolver<'t> {
     pub(super) trail: Vec<(Symbol, Option<Binding>)>,
     /// Type variables in scope.
     pub(super) type_scope: Vec<(Symbol, TypeVariableId)>,
+    /// The annotations whose names are resolved.
+    pub(super) annotated: HashSet<TypeId, RandomState>,
     pub(super) timed: bool,
     /// Where each unknown name was reported, and how often it was seen since.
     pub(super) unknown: HashMap<Symbol, (usize, usize), RandomState>,
@@ -125,6 +127,7 @@ impl<'t> Resolver<'t> {
             current: vec![None; tree.names.len()],
             trail: Vec::new(),
             type_scope: Vec::new(),
+            annotated: HashSet::default(),
             timed: false,
             unknown: HashMap::default(),
         }

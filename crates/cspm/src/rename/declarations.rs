@@ -62,7 +62,9 @@ impl<'t> Resolver<'t> {
 
     pub(super) fn timed_section(&mut self, scope: usize, id: DeclarationId, durations: Option<ExpressionId>) {
         self.optional(scope, durations);
-        let span = self.tree.declaration_span(id);
+        let whole = self.tree.declaration_span(id);
+        // The word `Timed`.
+        let span = Span { end: whole.end.min(whole.start + 5), ..whole };
         let symbol = self.tree.names.find("tock");
         match symbol.map(|symbol| self.find(scope, symbol, span)) {
             Some(Ok(tock)) => drop(self.tocks.insert(id, tock)),
@@ -140,7 +142,7 @@ impl<'t> Resolver<'t> {
         if let Some(Declaration::Annotation { constraints, annotated, .. }) =
             annotation.map(|annotation| *self.tree.declaration(annotation))
         {
-            if self.annotation_is_done(annotated) {
+            if self.annotated.contains(&annotated) {
                 // It annotates several names: its variables are in scope for each of them.
                 let variables = self.variables_of(annotated);
                 self.type_scope.extend(variables);
@@ -154,16 +156,11 @@ impl<'t> Resolver<'t> {
 
     /// An annotation where it stands, unless it was resolved with what it annotates.
     pub(super) fn lone_annotation(&mut self, scope: usize, constraints: List<Constraint<Symbol>>, annotated: TypeId) {
-        if !self.annotation_is_done(annotated) {
+        if !self.annotated.contains(&annotated) {
             let from = self.type_scope.len();
             self.annotation(scope, constraints, annotated);
             self.type_scope.truncate(from);
         }
-    }
-
-    /// Whether the names of a type are resolved: its leftmost name is.
-    fn annotation_is_done(&self, annotated: TypeId) -> bool {
-        self.type_leaves(annotated).first().is_none_or(|&(id, _)| self.sites.get(NameSite::Type(id)) != Resolved::Error)
     }
 
     fn variables_of(&self, annotated: TypeId) -> Vec<(Symbol, TypeVariableId)> {
@@ -203,6 +200,7 @@ impl<'t> Resolver<'t> {
     /// what is annotated. The variables stay in scope until the caller ends it.
     pub(super) fn annotation(&mut self, scope: usize, constraints: List<Constraint<Symbol>>, annotated: TypeId) {
         let tree = self.tree;
+        self.annotated.insert(annotated);
         let from = self.type_scope.len();
         for (id, symbol) in self.type_leaves(annotated) {
             let found = self.type_name(scope, symbol, tree.type_span(id));

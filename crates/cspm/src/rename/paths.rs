@@ -74,7 +74,6 @@ impl Resolver<'_> {
         let mut before = first;
         let mut instance = None;
         for part in parts {
-            let part = part?;
             let Resolved::Definition(id) = found else { return Err(Problem::NotAModule(before)) };
             let definition = self.definitions[id.index()];
             let base = match definition.kind {
@@ -94,6 +93,7 @@ impl Resolver<'_> {
                 }
                 _ => return Err(Problem::NotAModule(before)),
             };
+            let part = part?;
             let inner = self.scope_of[&module];
             let entry = *self.scopes[inner].entries.get(&part).ok_or(Problem::Unknown)?;
             if !entry.exported && !self.inside(scope, module) {
@@ -197,6 +197,12 @@ impl Resolver<'_> {
         let found = match self.find(scope, module.name, module.span) {
             Ok(found) => found,
             Err(Problem::Broken) => return false,
+            Err(Problem::Unknown) => {
+                let help = self.suggestion(scope, module.name);
+                let message = format!("there is no module `{}`", self.text(module.name));
+                self.error(codes::UNKNOWN_NAME, message, module.span).help = help;
+                return true;
+            }
             Err(problem) => {
                 self.report(scope, module.name, module.span, problem);
                 return true;

@@ -417,10 +417,8 @@ impl Checker<'_> {
         }
         let bound = self.evaluate(bound, tree.pattern_span(pattern))?;
         let found = self.evaluate(found, span)?;
-        match self.solver.unify_directed(found, bound) {
-            Ok(_) => Ok(()),
-            Err(clash) => Err(self.clash(clash, bound, found, span)),
-        }
+        // Not the other way round: `x.y = B` would split the value of a datatype.
+        self.unify_directed(bound, found, span).map(drop)
     }
 
     /// What a set that serves as a type holds: `A.B` and `(A, B)` are sets of dotted values and of tuples.

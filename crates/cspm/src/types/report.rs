@@ -34,7 +34,7 @@ impl Checker<'_> {
     }
 
     /// Reports why two types do not go together. The types of the whole are shown, and where they differ inside, those too.
-    pub(super) fn clash(&mut self, clash: Clash, expected: T, found: T, span: Span) -> Failed {
+    fn clash(&mut self, clash: Clash, expected: T, found: T, span: Span) -> Failed {
         let place = Place::Span(span);
         // Types read better with their dots evaluated, if they can be.
         let expected = self.solver.evaluate(expected).unwrap_or(expected);

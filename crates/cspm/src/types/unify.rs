@@ -192,7 +192,12 @@ impl Solver {
 
     /// Ties two nodes together when their children have become the same.
     fn join(&mut self, a: T, b: T, pairs: &[(T, T)]) -> bool {
-        let same = pairs.iter().all(|&(x, y)| self.arena.head(x) == self.arena.head(y));
+        let same = pairs.iter().all(|&(x, y)| {
+            let (x, y) = (self.arena.head(x), self.arena.head(y));
+            let (one, other) = (self.arena.raw(x), self.arena.raw(y));
+            // Types without parts keep their nodes, which know where they come from.
+            x == y || (one == other && self.arena.children(x) == ([None, None], &[]))
+        });
         if same {
             self.arena.link(b, a);
         }
@@ -309,7 +314,12 @@ impl Solver {
         while let Some((constraint, t)) = waiting.pop() {
             let t = self.arena.head(t);
             self.arena.steps += 1;
-            if waiting.len() > 8 && !done.insert((constraint, t)) {
+            if self.arena.steps > self.most_steps {
+                return Err(Clash::TooLarge);
+            }
+            // Only what branches can be met exponentially often.
+            let branches = matches!(self.arena.raw(t), Tuple(_) | Map(..) | Dot(..) | Dotable(..));
+            if branches && !done.insert((constraint, t)) {
                 continue;
             }
             let missing = Err(Clash::Constraint(constraint, t));

@@ -6,13 +6,18 @@ use std::path::{Path, PathBuf};
 use trefoil_cspm::syntax::*;
 use trefoil_source::{Place, Sources};
 
-/// The scripts in a folder of the tests, by name.
-pub(crate) fn scripts(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/syntax").join(folder);
+/// The scripts in a folder of a stage's tests, by name.
+pub(crate) fn scripts_of(stage: &str, folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(stage).join(folder);
     let entries = std::fs::read_dir(folder).expect("the folder is there");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
     paths
+}
+
+/// The scripts in a folder of the syntax tests, by name.
+pub(crate) fn scripts(folder: &str) -> Vec<PathBuf> {
+    scripts_of("syntax", folder)
 }
 
 /// Parses a text that includes nothing.
@@ -31,6 +36,11 @@ impl Loader for TestLoader {
 
 /// What was said, as `C010 1:5` lines.
 pub(crate) fn said(parsed: &Parsed, sources: &Sources) -> Vec<String> {
+    said_in(&parsed.diagnostics, sources)
+}
+
+/// Diagnostics as `C010 1:5` lines.
+pub(crate) fn said_in(diagnostics: &[trefoil_source::Diagnostic], sources: &Sources) -> Vec<String> {
     let line = |diagnostic: &trefoil_source::Diagnostic| match &diagnostic.labels[0].place {
         Place::Span(span) => {
             let (line, column) = sources.file(span.file).line_column(span.start);
@@ -38,7 +48,7 @@ pub(crate) fn said(parsed: &Parsed, sources: &Sources) -> Vec<String> {
         }
         _ => diagnostic.code.to_string(),
     };
-    parsed.diagnostics.iter().map(line).collect()
+    diagnostics.iter().map(line).collect()
 }
 
 /// An expression with every bracket written: the shape of the tree, by a printer that knows no precedence.
