@@ -48,11 +48,13 @@ pub(crate) enum Output {
 }
 
 #[derive(Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "one value, made once")]
 pub(crate) enum Command {
     /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
     #[command(subcommand)]
     Lts(LtsCommand),
+    /// Work on CSPM scripts: check their types, show them, format them
+    #[command(subcommand)]
+    Cspm(CspmCommand),
     /// Write a completion script for a shell to standard output
     Completions {
         /// The shell
@@ -60,6 +62,28 @@ pub(crate) enum Command {
     },
     /// Write the manual page (roff) to standard output
     Man,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum CspmCommand {
+    /// Check that scripts have types; say what is wrong and where
+    Typecheck {
+        /// Scripts; - is standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Show every name that a script defines with its type
+    Types {
+        /// The script; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Write a script to standard output again, formatted, with its comments
+    Print {
+        /// The script; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]

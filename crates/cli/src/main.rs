@@ -2,6 +2,7 @@
 
 mod answers;
 mod arguments;
+mod cspm;
 mod exit;
 mod interrupt;
 mod lts;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let arguments = Trefoil::parse();
     match arguments.command {
         Command::Lts(command) => lts::run(command, arguments.common),
+        Command::Cspm(command) => cspm::run(command, arguments.common),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Trefoil::command(), "trefoil", &mut script);

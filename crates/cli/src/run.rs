@@ -21,6 +21,11 @@ pub(crate) trait Answer: Serialize {
 
     /// For people, with a newline at its end.
     fn text(&self, colour: bool) -> String;
+
+    /// What standard error gets to see of a result that is good all the same.
+    fn complaints(&self, _colour: bool) -> &str {
+        ""
+    }
 }
 
 /// Where the text of an answer goes.
@@ -81,6 +86,7 @@ impl Run {
     }
 
     fn answer<A: Answer>(&mut self, answer: &A) {
+        terminal::complain(answer.complaints(terminal::colour_err()));
         self.codes.push(match answer.verdict() {
             Verdict::Holds => exit::HOLDS,
             Verdict::Fails => exit::FAILS,

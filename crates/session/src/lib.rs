@@ -3,6 +3,7 @@
 //! A face (the command line, an editor) gives file names and options and gets reports: plain data that can be printed or
 //! serialised. Nothing here knows about terminals, colours or exit codes; no face knows about engines.
 
+pub mod cspm;
 pub mod lts;
 mod problem;
 mod witness;

@@ -18,7 +18,14 @@ const CODES: &[CodeEntry] = &[
 
 /// Every code that a user can meet, with a line and an example each, part by part.
 pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
-    vec![("Files", trefoil_lts::format::CODES), ("Composition", trefoil_network::CODES), ("Results and options", CODES)]
+    vec![
+        ("Files", trefoil_lts::format::CODES),
+        ("Composition", trefoil_network::CODES),
+        ("CSPM: syntax", trefoil_cspm::syntax::CODES),
+        ("CSPM: names", trefoil_cspm::rename::CODES),
+        ("CSPM: types", trefoil_cspm::types::CODES),
+        ("Results and options", CODES),
+    ]
 }
 
 /// A job ended without a result.
@@ -26,6 +33,8 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
 pub enum Problem {
     /// The input cannot be used; at least one diagnostic says why.
     Input(Vec<Diagnostic>),
+    /// A script cannot be used; the diagnostics point into these files.
+    Script(Vec<Diagnostic>, Sources),
     /// A budget ran out, or somebody interrupted.
     Stopped(Stopped),
 }
@@ -33,20 +42,24 @@ pub enum Problem {
 impl Problem {
     /// The diagnostics as text for a terminal.
     pub fn render(&self, colour: bool) -> String {
-        let sources = Sources::default();
-        self.diagnostics().iter().map(|diagnostic| render(diagnostic, &sources, colour)).collect()
+        self.each(|diagnostic, sources| render(diagnostic, sources, colour)).concat()
     }
 
     /// The diagnostics as plain data.
     pub fn reports(&self) -> Vec<Report> {
-        let sources = Sources::default();
-        self.diagnostics().iter().map(|diagnostic| Report::new(diagnostic, &sources)).collect()
+        self.each(Report::new)
     }
 
-    fn diagnostics(&self) -> &[Diagnostic] {
+    fn each<X>(&self, show: impl Fn(&Diagnostic, &Sources) -> X) -> Vec<X> {
         match self {
-            Problem::Input(diagnostics) => diagnostics,
-            Problem::Stopped(_) => &[],
+            Problem::Input(diagnostics) => {
+                let sources = Sources::default();
+                diagnostics.iter().map(|diagnostic| show(diagnostic, &sources)).collect()
+            }
+            Problem::Script(diagnostics, sources) => {
+                diagnostics.iter().map(|diagnostic| show(diagnostic, sources)).collect()
+            }
+            Problem::Stopped(_) => Vec::new(),
         }
     }
 }

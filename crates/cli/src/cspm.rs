@@ -1,0 +1,62 @@
+//! `trefoil cspm`: from arguments to jobs, and their answers for people.
+
+use std::process::ExitCode;
+
+use trefoil_session::cspm::{self, PrintReport, TypecheckReport, TypesReport};
+
+use crate::arguments::{Common, CspmCommand};
+use crate::run::{Answer, Destination, Run};
+use crate::text::count;
+
+pub(crate) fn run(command: CspmCommand, common: Common) -> ExitCode {
+    match command {
+        CspmCommand::Typecheck { files } => {
+            let mut run = Run::new("cspm typecheck", common, Destination::Out);
+            for file in &files {
+                run.check(&[file.display().to_string()], |job| cspm::typecheck(file, job));
+            }
+            run.finish()
+        }
+        CspmCommand::Types { file } => {
+            let mut run = Run::new("cspm types", common, Destination::Out);
+            run.check(&[file.display().to_string()], |job| cspm::types(&file, job));
+            run.finish()
+        }
+        CspmCommand::Print { file } => {
+            let mut run = Run::new("cspm print", common, Destination::Out);
+            run.check(&[file.display().to_string()], |job| cspm::print(&file, job));
+            run.finish()
+        }
+    }
+}
+
+impl Answer for TypecheckReport {
+    fn text(&self, _colour: bool) -> String {
+        let names = if self.definitions == 1 { "name" } else { "names" };
+        format!("{}: well typed, {} {names}\n", self.file, count(self.definitions as u64))
+    }
+
+    fn complaints(&self, colour: bool) -> &str {
+        self.warnings.text(colour)
+    }
+}
+
+impl Answer for TypesReport {
+    fn text(&self, _colour: bool) -> String {
+        self.names.iter().map(|name| format!("{} :: {}\n", name.name, name.type_text)).collect()
+    }
+
+    fn complaints(&self, colour: bool) -> &str {
+        self.warnings.text(colour)
+    }
+}
+
+impl Answer for PrintReport {
+    fn text(&self, _colour: bool) -> String {
+        self.text.clone()
+    }
+
+    fn complaints(&self, colour: bool) -> &str {
+        self.warnings.text(colour)
+    }
+}

@@ -1,0 +1,166 @@
+//! Jobs on CSPM scripts.
+
+use std::io::Read;
+use std::path::Path;
+
+use serde::Serialize;
+use trefoil_cspm::rename::{Renamed, rename};
+use trefoil_cspm::syntax::{DiskLoader, Loader, Parsed, parse, print as print_tree};
+use trefoil_cspm::types::{Typed, typecheck as check_types};
+use trefoil_source::{Diagnostic, Report, Severity, Sources, render};
+
+use crate::{Job, Problem, Resources};
+
+/// A script has types.
+#[derive(Clone, Debug, Serialize)]
+pub struct TypecheckReport {
+    /// The file.
+    pub file: String,
+    /// How many names it defines.
+    pub definitions: usize,
+    /// What is suspicious about it.
+    pub warnings: Warnings,
+    /// What it took.
+    #[serde(flatten)]
+    pub resources: Resources,
+}
+
+/// The types of a script's names.
+#[derive(Clone, Debug, Serialize)]
+pub struct TypesReport {
+    /// The file.
+    pub file: String,
+    /// Its names in the order of the script.
+    pub names: Vec<TypedName>,
+    /// What is suspicious about it.
+    pub warnings: Warnings,
+}
+
+/// A name and its type.
+#[derive(Clone, Debug, Serialize)]
+pub struct TypedName {
+    /// The name, with its module.
+    pub name: String,
+    /// The type as CSPM text.
+    #[serde(rename = "type")]
+    pub type_text: String,
+}
+
+/// A script, formatted.
+#[derive(Clone, Debug, Serialize)]
+pub struct PrintReport {
+    /// The file.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// What is suspicious about it.
+    pub warnings: Warnings,
+}
+
+/// Warnings, as data and as text for a terminal.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(transparent)]
+pub struct Warnings {
+    /// As data.
+    pub reports: Vec<Report>,
+    #[serde(skip)]
+    rendered: [String; 2],
+}
+
+impl Warnings {
+    fn new(diagnostics: &[Diagnostic], sources: &Sources) -> Warnings {
+        let reports = diagnostics.iter().map(|diagnostic| Report::new(diagnostic, sources)).collect();
+        let text = |colour| diagnostics.iter().map(|diagnostic| render(diagnostic, sources, colour)).collect();
+        Warnings { reports, rendered: [text(false), text(true)] }
+    }
+
+    /// For a terminal.
+    pub fn text(&self, colour: bool) -> &str {
+        &self.rendered[usize::from(colour)]
+    }
+}
+
+/// Files on the disk, and standard input.
+struct FileLoader;
+
+impl Loader for FileLoader {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        if name != "-" {
+            return DiskLoader.read(name);
+        }
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        Ok(bytes)
+    }
+}
+
+/// What a stage gave, unless it found an error. Warnings are added to those of earlier stages.
+fn passed<X>(
+    (result, said): (X, Vec<Diagnostic>),
+    warnings: &mut Vec<Diagnostic>,
+    sources: &Sources,
+) -> Result<X, Problem> {
+    let wrong = said.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    warnings.extend(said);
+    if wrong { Err(Problem::Script(std::mem::take(warnings), sources.clone())) } else { Ok(result) }
+}
+
+struct Opened {
+    file: String,
+    sources: Sources,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Opened {
+    fn parsed(file: &Path) -> Result<(Opened, trefoil_cspm::syntax::Tree<trefoil_cspm::syntax::Symbol>), Problem> {
+        let file = file.display().to_string();
+        let mut sources = Sources::default();
+        let Parsed { tree, diagnostics } = parse(&file, &FileLoader, &mut sources);
+        let mut warnings = Vec::new();
+        let tree = passed((tree, diagnostics), &mut warnings, &sources)?;
+        Ok((Opened { file, sources, warnings }, tree))
+    }
+
+    fn renamed(file: &Path) -> Result<(Opened, Renamed), Problem> {
+        let (mut opened, tree) = Opened::parsed(file)?;
+        let renamed = passed(rename(tree, &[]), &mut opened.warnings, &opened.sources)?;
+        Ok((opened, renamed))
+    }
+
+    fn typed(file: &Path) -> Result<(Opened, Typed), Problem> {
+        let (mut opened, renamed) = Opened::renamed(file)?;
+        let typed = passed(check_types(renamed), &mut opened.warnings, &opened.sources)?;
+        Ok((opened, typed))
+    }
+
+    fn warnings(&self) -> Warnings {
+        Warnings::new(&self.warnings, &self.sources)
+    }
+}
+
+/// Checks that a script has types.
+pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
+    job.control.check()?;
+    let (opened, typed) = Opened::typed(file)?;
+    let warnings = opened.warnings();
+    let resources = Resources::new(&job.control);
+    Ok(TypecheckReport { file: opened.file, definitions: typed.types().len(), warnings, resources })
+}
+
+/// The type of each name that a script defines.
+pub fn types(file: &Path, job: &Job) -> Result<TypesReport, Problem> {
+    job.control.check()?;
+    let (opened, typed) = Opened::typed(file)?;
+    let name = |(id, text): &(_, String)| TypedName { name: typed.renamed().qualified(*id), type_text: text.clone() };
+    let names = typed.types().iter().map(name).collect();
+    let warnings = opened.warnings();
+    Ok(TypesReport { file: opened.file, names, warnings })
+}
+
+/// A script as text again, formatted; files that it includes stay included.
+pub fn print(file: &Path, job: &Job) -> Result<PrintReport, Problem> {
+    job.control.check()?;
+    let (opened, tree) = Opened::parsed(file)?;
+    let warnings = opened.warnings();
+    Ok(PrintReport { file: opened.file, text: print_tree(&tree), warnings })
+}
