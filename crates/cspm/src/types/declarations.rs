@@ -20,7 +20,9 @@ impl Checker<'_> {
         let place_of: HashMap<DeclarationId, u32, RandomState> = nodes.iter().copied().zip(0..).collect();
         let mut edges: Vec<Vec<u32>> = Vec::with_capacity(nodes.len());
         for &id in &nodes {
-            let mut to = self.needed(id, &node_of, &place_of);
+            // A single local declaration needs nothing beside it; looking would make deeply nested ones expensive.
+            let alone = kind == Kind::Let && nodes.len() == 1;
+            let mut to = if alone { Vec::new() } else { self.needed(id, &node_of, &place_of) };
             to.sort_unstable();
             to.dedup();
             edges.push(to);
