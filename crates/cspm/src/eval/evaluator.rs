@@ -1,0 +1,201 @@
+//! The evaluator as others use it.
+
+use std::collections::HashMap;
+
+use trefoil_control::Control;
+
+use super::code::{ControlPoint, ControlPointId, GlobalId, OperationId, Program, SectionId, UnitId};
+use super::compile::{Compiled, compile};
+use super::failure::Result;
+use super::machine::{GlobalState, Machine, State};
+use super::process::{Communication, ProcessId, ProcessValue};
+use super::show::show;
+use super::value::{ConstructorId, Value};
+use crate::rename::{DefinitionId, Renamed};
+use crate::syntax::ExpressionId;
+use crate::types::Typed;
+
+/// Budgets of evaluation, besides those of [`Control`].
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many calls may be made.
+    pub steps: Option<u64>,
+    /// How deeply calls may be nested.
+    pub depth: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { steps: None, depth: 3_000_000 }
+    }
+}
+
+/// A script and what has been found out about it.
+pub struct Evaluator {
+    program: Program,
+    globals: HashMap<DefinitionId, GlobalId, foldhash::fast::RandomState>,
+    queries: Vec<UnitId>,
+    checks: HashMap<ExpressionId, UnitId, foldhash::fast::RandomState>,
+    state: State,
+}
+
+impl Evaluator {
+    /// Compiles a script in which no stage has found a mistake.
+    pub fn new(typed: &Typed, control: Control, options: Options) -> Evaluator {
+        Evaluator::untyped(typed.renamed(), control, options)
+    }
+
+    /// Compiles a script whose types nobody has checked; values of a wrong sort are then found when they are met.
+    pub fn untyped(renamed: &Renamed, control: Control, options: Options) -> Evaluator {
+        let Compiled { program, globals, queries, checks } = compile(renamed);
+        let state = State {
+            stack: Vec::new(),
+            globals: program.globals.iter().map(|_| GlobalState::Untouched).collect(),
+            fields: vec![None; program.constructors.len()],
+            fields_running: vec![false; program.constructors.len()],
+            listing: Vec::new(),
+            calls_kept: HashMap::default(),
+            processes: HashMap::default(),
+            steps: 0,
+            step_limit: options.steps.unwrap_or(u64::MAX),
+            depth: 0,
+            depth_limit: options.depth,
+            control,
+        };
+        Evaluator { program, globals, queries, checks, state }
+    }
+
+    /// Does something with the machine, and leaves no traces of a failure behind.
+    fn with<T>(&mut self, work: impl FnOnce(&mut Machine<'_>) -> Result<T>) -> Result<T> {
+        let (height, depth, listing) = (self.state.stack.len(), self.state.depth, self.state.listing.len());
+        let result = work(&mut Machine { program: &self.program, state: &mut self.state });
+        self.state.stack.truncate(height);
+        self.state.depth = depth;
+        self.state.listing.truncate(listing);
+        result
+    }
+
+    /// The value of a query, by its place among the queries that were renamed with the script.
+    pub fn query(&mut self, at: usize) -> Result<Value> {
+        let unit = self.queries[at];
+        self.with(|machine| machine.run(unit, &[]))
+    }
+
+    /// The value of a definition of the top level or of a module without parameters.
+    pub fn definition(&mut self, id: DefinitionId) -> Option<Result<Value>> {
+        let global = *self.globals.get(&id)?;
+        Some(self.with(|machine| machine.global(global)))
+    }
+
+    /// The value of an expression that an assertion or a print statement of the script mentions.
+    pub fn mentioned(&mut self, id: ExpressionId) -> Option<Result<Value>> {
+        let unit = *self.checks.get(&id)?;
+        Some(self.with(|machine| machine.run(unit, &[])))
+    }
+
+    /// Evaluates what is left to be evaluated in a value.
+    pub fn finish(&mut self, value: Value) -> Result<Value> {
+        self.with(|machine| machine.finish(value))
+    }
+
+    /// The elements of a set in order.
+    pub fn list(&mut self, value: &Value) -> Result<Vec<Value>> {
+        self.with(|machine| {
+            let set = machine.set(value)?;
+            Ok(machine.list(&set)?.to_vec())
+        })
+    }
+
+    /// Whether a value belongs to a set, which is not listed for that.
+    pub fn member(&mut self, value: &Value, set: &Value) -> Result<bool> {
+        self.with(|machine| {
+            let value = machine.finish(value.clone())?;
+            let set = machine.set(set)?;
+            machine.member_of(&value, &set)
+        })
+    }
+
+    /// All complete values that begin with this one: the events of a channel with some of its fields.
+    pub fn productions(&mut self, value: &Value) -> Result<Vec<Value>> {
+        self.with(|machine| machine.productions(value))
+    }
+
+    /// Applies a function.
+    pub fn apply(&mut self, function: &Value, arguments: Vec<Value>) -> Result<Value> {
+        let span = trefoil_source::Span { file: trefoil_source::FileId(0), start: 0, end: 0 };
+        self.with(|machine| machine.apply(function, arguments, span))
+    }
+
+    /// A finished value as CSPM text.
+    pub fn show(&self, value: &Value) -> String {
+        show(&self.program, value, usize::MAX)
+    }
+
+    /// The name of a constructor or channel as scripts write it, and whether it is a channel.
+    pub fn constructor(&self, id: ConstructorId) -> (&str, bool) {
+        let constructor = &self.program.constructors[id.index()];
+        (&constructor.name, constructor.channel)
+    }
+
+    /// A number for a process; equal ones have equal numbers. Evaluates what the process captured.
+    pub fn identify(&mut self, process: &ProcessValue) -> Result<ProcessId> {
+        let finished = self.finish(Value::Process(process.0.clone()))?;
+        let Value::Process(finished) = finished else { unreachable!("finishing a process gives a process") };
+        let next = ProcessId(self.state.processes.len() as u32);
+        Ok(*self.state.processes.entry(ProcessValue(finished)).or_insert(next))
+    }
+
+    /// A control point.
+    pub fn control_point(&self, id: ControlPointId) -> &ControlPoint {
+        &self.program.control_points[id.index()]
+    }
+
+    /// What an operation of a process's control point evaluates to in the process's environment: an operand, a set, an
+    /// alphabet. Not for what sees variables of generators.
+    pub fn operand(&mut self, process: &ProcessValue, operation: OperationId) -> Result<Value> {
+        self.with(|machine| {
+            machine.in_process(&process.0, |machine, _, base, captured| machine.eval(operation, base, captured))
+        })
+    }
+
+    /// The same for an operand that is a process.
+    pub fn operand_process(&mut self, process: &ProcessValue, operation: OperationId) -> Result<ProcessValue> {
+        let value = self.operand(process, operation)?;
+        self.process(value)
+    }
+
+    /// A value as a process.
+    pub fn process(&mut self, value: Value) -> Result<ProcessValue> {
+        self.with(|machine| machine.process_of(value))
+    }
+
+    /// What a prefix offers.
+    pub fn communications(&mut self, process: &ProcessValue) -> Result<Vec<Communication>> {
+        self.with(|machine| machine.communications(&process.0))
+    }
+
+    /// The copies of a replicated operator, with their alphabets if it has alphabets.
+    pub fn replicas(&mut self, process: &ProcessValue) -> Result<Vec<(Option<Value>, ProcessValue)>> {
+        self.with(|machine| machine.replicas(&process.0))
+    }
+
+    /// The pairs of a renaming or of linked parallel, as written: parts of events, to be extended alike.
+    pub fn ties(&mut self, process: &ProcessValue) -> Result<Vec<(Value, Value)>> {
+        self.with(|machine| machine.ties(&process.0))
+    }
+
+    /// The event that counts time in a timed section, and how long events take there if that is given.
+    pub fn section(&mut self, id: SectionId) -> Result<(Value, Option<Value>)> {
+        let (tock, durations) = (self.program.sections[id.index()].tock, self.program.sections[id.index()].durations);
+        self.with(|machine| {
+            let tock = machine.run(tock, &[])?;
+            let durations = durations.map(|unit| machine.run(unit, &[])).transpose()?;
+            Ok((tock, durations))
+        })
+    }
+
+    /// How many calls were made so far.
+    pub fn steps(&self) -> u64 {
+        self.state.steps
+    }
+}

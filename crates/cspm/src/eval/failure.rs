@@ -1,0 +1,141 @@
+//! Why an evaluation ended without a value.
+
+use trefoil_control::Stopped;
+use trefoil_source::{Code, Diagnostic, Place, Span};
+
+/// How many calls are told on either side of what is left out.
+const TOLD: usize = 6;
+
+/// Why there is no value. One pointer, so that results stay small.
+#[derive(Clone, Debug)]
+pub struct Failure(Box<Reason>);
+
+/// See [`Failure`].
+#[derive(Clone, Debug)]
+pub enum Reason {
+    /// A mistake met while evaluating, with the calls that led to it.
+    Mistake(Mistake),
+    /// A budget is used up, or somebody interrupted.
+    Stopped(Stopped),
+}
+
+/// See [`Failure`].
+#[derive(Clone, Debug)]
+pub struct Mistake {
+    /// Its code.
+    pub code: Code,
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub span: Option<Span>,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// Further places.
+    pub also: Vec<(Span, String)>,
+    /// The innermost calls, innermost first.
+    inner: Vec<(String, Span)>,
+    /// The outermost calls, a ring.
+    outer: Vec<(String, Span)>,
+    calls: usize,
+}
+
+impl Failure {
+    pub(super) fn at(code: Code, message: impl Into<String>, span: Option<Span>) -> Failure {
+        Failure(Box::new(Reason::Mistake(Mistake {
+            code,
+            message: message.into(),
+            span,
+            help: None,
+            also: Vec::new(),
+            inner: Vec::new(),
+            outer: Vec::new(),
+            calls: 0,
+        })))
+    }
+
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Failure {
+        Failure::at(code, message, None)
+    }
+
+    pub(super) fn help(mut self, help: impl Into<String>) -> Failure {
+        if let Reason::Mistake(mistake) = &mut *self.0 {
+            mistake.help = Some(help.into());
+        }
+        self
+    }
+
+    pub(super) fn also(mut self, span: Span, text: impl Into<String>) -> Failure {
+        if let Reason::Mistake(mistake) = &mut *self.0 {
+            mistake.also.push((span, text.into()));
+        }
+        self
+    }
+
+    /// Says where, unless that is known.
+    pub(super) fn placed(mut self, span: Span) -> Failure {
+        if let Reason::Mistake(mistake) = &mut *self.0 {
+            mistake.span.get_or_insert(span);
+        }
+        self
+    }
+
+    /// Adds a call around those that are known.
+    pub(super) fn called(mut self, name: &str, span: Span) -> Failure {
+        if let Reason::Mistake(mistake) = &mut *self.0 {
+            mistake.span.get_or_insert(span);
+            let at = mistake.calls;
+            mistake.calls += 1;
+            if at < TOLD {
+                mistake.inner.push((name.to_string(), span));
+            } else if mistake.outer.len() < TOLD {
+                mistake.outer.push((name.to_string(), span));
+            } else {
+                mistake.outer[at % TOLD] = (name.to_string(), span);
+            }
+        }
+        self
+    }
+
+    /// What it is.
+    pub fn reason(&self) -> &Reason {
+        &self.0
+    }
+
+    /// As something that can be shown; none when the job was stopped.
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
+        let Reason::Mistake(mistake) = &*self.0 else { return None };
+        let place = match mistake.span {
+            Some(span) => Place::Span(span),
+            None => Place::File("expression".to_string()),
+        };
+        let mut diagnostic = Diagnostic::error(mistake.code, mistake.message.clone(), place);
+        for (span, text) in &mistake.also {
+            diagnostic = diagnostic.also(Place::Span(*span), text.clone());
+        }
+        for (name, span) in &mistake.inner {
+            diagnostic = diagnostic.also(Place::Span(*span), format!("while evaluating `{name}`"));
+        }
+        let left_out = mistake.calls - mistake.inner.len() - mistake.outer.len();
+        if left_out > 0 {
+            diagnostic = diagnostic.note(format!("{left_out} more calls lie between the inner and the outer ones"));
+        }
+        let mut outer = mistake.outer.clone();
+        if mistake.outer.len() == TOLD {
+            outer.rotate_left(mistake.calls % TOLD);
+        }
+        for (name, span) in &outer {
+            diagnostic = diagnostic.also(Place::Span(*span), format!("while evaluating `{name}`"));
+        }
+        diagnostic.help = mistake.help.clone();
+        Some(diagnostic)
+    }
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Failure {
+        Failure(Box::new(Reason::Stopped(stopped)))
+    }
+}
+
+/// What evaluating gives.
+pub type Result<T> = std::result::Result<T, Failure>;

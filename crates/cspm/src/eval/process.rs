@@ -1,0 +1,101 @@
+//! Processes as values: closed descriptions.
+//!
+//! A process evaluates to the place in the script where it is made, its *control point*, and the values of that place's free
+//! variables, or to a built-in with its arguments. Nothing else of the environment is kept, so two states that differ
+//! only in variables that are dead are one. Processes are compared and hashed by this description; the hash is kept, and
+//! [`Evaluator::identify`](super::Evaluator::identify) gives equal processes the same number.
+//!
+//! What a process can do is found by running the operations of its control point in its environment: the events and
+//! successors of a prefix, the copies of a replicated operator, the operands of all others.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::rename::Builtin;
+
+use super::code::ControlPointId;
+use super::order::{compare_processes, hash_process};
+use super::value::{Value, let_go};
+
+/// A process. Equality and hashing are those of the description and cheap once it has been identified.
+#[derive(Clone)]
+pub struct ProcessValue(pub(super) Rc<ProcessNode>);
+
+/// What a [`ProcessValue`] shares.
+pub struct ProcessNode {
+    pub(super) kind: ProcessKind,
+    pub(super) hash: Cell<u64>,
+}
+
+/// How a process is described.
+pub(super) enum ProcessKind {
+    /// Made at a control point, with the values it captured.
+    Made(ControlPointId, Vec<Value>),
+    /// A built-in with its arguments, and the timed section or 0.
+    Builtin(Builtin, u32, Vec<Value>),
+}
+
+/// A process, taken apart.
+pub enum Description<'a> {
+    /// Made at a control point, with the values of its free variables.
+    Made(ControlPointId, &'a [Value]),
+    /// A built-in with its arguments.
+    Builtin(Builtin, &'a [Value]),
+}
+
+/// A number for a process; equal processes have equal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProcessId(pub u32);
+
+/// What a prefix can do: an event and what follows. Those with the same `choice` are offered together; between different
+/// values of `choice` the process chooses by itself (`$`).
+pub struct Communication {
+    /// Which of the internal choices this belongs to.
+    pub choice: u32,
+    /// The event.
+    pub event: Value,
+    /// What follows.
+    pub then: ProcessValue,
+}
+
+impl ProcessValue {
+    pub(super) fn value(kind: ProcessKind) -> Value {
+        Value::Process(Rc::new(ProcessNode { kind, hash: Cell::new(0) }))
+    }
+
+    /// What it is.
+    pub fn description(&self) -> Description<'_> {
+        match &self.0.kind {
+            ProcessKind::Made(point, captures) => Description::Made(*point, captures),
+            ProcessKind::Builtin(builtin, _, arguments) => Description::Builtin(*builtin, arguments),
+        }
+    }
+
+    /// Whether both are the same object.
+    pub fn is(&self, other: &ProcessValue) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl PartialEq for ProcessValue {
+    fn eq(&self, other: &ProcessValue) -> bool {
+        self.is(other)
+            || (hash_process(&self.0) == hash_process(&other.0) && compare_processes(&self.0, &other.0).is_eq())
+    }
+}
+
+impl Eq for ProcessValue {}
+
+impl std::hash::Hash for ProcessValue {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u64(hash_process(&self.0));
+    }
+}
+
+impl Drop for ProcessNode {
+    fn drop(&mut self) {
+        match &mut self.kind {
+            ProcessKind::Made(_, values) | ProcessKind::Builtin(_, _, values) => let_go(values),
+        }
+    }
+}
