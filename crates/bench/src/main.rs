@@ -2,6 +2,7 @@
 //!
 //! Each prints what it measured with the sizes beside it. `benchsuite/README.md` has the commands and dated results.
 
+mod cspm;
 mod exploring;
 mod minimise;
 mod read;
@@ -17,6 +18,16 @@ struct Benchmark {
 }
 
 const BENCHMARKS: &[Benchmark] = &[
+    Benchmark {
+        name: "cspm-eval",
+        about: "CSPM evaluation: 10^7 calls, mtransclose of 500 pairs, a comprehension of 10^6 elements",
+        run: cspm::evaluation,
+    },
+    Benchmark {
+        name: "cspm-front",
+        about: "CSPM text to checked types, of a generated script: [LINES]",
+        run: cspm::front_end,
+    },
     Benchmark {
         name: "read-aut",
         about: "reads and writes Aldebaran files: [TRANSITIONS] [STATES] [LABELS]",

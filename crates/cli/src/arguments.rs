@@ -52,7 +52,7 @@ pub(crate) enum Command {
     /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
     #[command(subcommand)]
     Lts(LtsCommand),
-    /// Work on CSPM scripts: check their types, show them, format them
+    /// Work on CSPM scripts: check their types, show them, format them, evaluate expressions
     #[command(subcommand)]
     Cspm(CspmCommand),
     /// Write a completion script for a shell to standard output
@@ -83,6 +83,27 @@ pub(crate) enum CspmCommand {
         /// The script; - is standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
+    },
+    /// Evaluate expressions in a script and print their values as CSPM text
+    Eval {
+        /// The script
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The expressions; after -- if one begins with a minus
+        #[arg(required = true, value_name = "EXPRESSION")]
+        expressions: Vec<String>,
+        /// Give up after so many calls
+        #[arg(long, value_name = "N")]
+        steps: Option<u64>,
+    },
+    /// Type expressions and see their values; :help lists what else there is
+    Repl {
+        /// The script
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Give up after so many calls in one evaluation
+        #[arg(long, value_name = "N")]
+        steps: Option<u64>,
     },
 }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use trefoil_session::cspm::{self, PrintReport, TypecheckReport, TypesReport};
 
 use crate::arguments::{Common, CspmCommand};
+use crate::cspm_eval;
 use crate::run::{Answer, Destination, Run};
 use crate::text::count;
 
@@ -27,6 +28,8 @@ pub(crate) fn run(command: CspmCommand, common: Common) -> ExitCode {
             run.check(&[file.display().to_string()], |job| cspm::print(&file, job));
             run.finish()
         }
+        CspmCommand::Eval { file, expressions, steps } => cspm_eval::eval(file, expressions, steps, common),
+        CspmCommand::Repl { file, steps } => cspm_eval::prompt(&file, steps, &common),
     }
 }
 

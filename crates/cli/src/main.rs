@@ -3,6 +3,7 @@
 mod answers;
 mod arguments;
 mod cspm;
+mod cspm_eval;
 mod exit;
 mod interrupt;
 mod lts;

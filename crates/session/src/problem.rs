@@ -24,6 +24,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("CSPM: syntax", trefoil_cspm::syntax::CODES),
         ("CSPM: names", trefoil_cspm::rename::CODES),
         ("CSPM: types", trefoil_cspm::types::CODES),
+        ("CSPM: evaluation", trefoil_cspm::eval::CODES),
         ("Results and options", CODES),
     ]
 }

@@ -1,5 +1,7 @@
 //! Jobs on CSPM scripts.
 
+pub mod eval;
+
 use std::io::Read;
 use std::path::Path;
 

@@ -1,0 +1,154 @@
+//! Values of expressions in scripts, once or at a prompt.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use trefoil_control::Control;
+use trefoil_cspm::eval::{Evaluator, Failure, Options, Reason};
+use trefoil_cspm::rename::{Builtin, rename};
+use trefoil_cspm::syntax::{DiskLoader, Symbol, Tree, parse, parse_expression_into};
+use trefoil_cspm::types::{Typed, typecheck};
+use trefoil_source::{Diagnostic, Severity, Sources};
+
+use crate::{Job, Problem, Resources};
+
+/// Which expressions to evaluate in which script.
+#[derive(Clone, Debug)]
+pub struct Evaluating {
+    /// The script.
+    pub file: PathBuf,
+    /// The expressions.
+    pub expressions: Vec<String>,
+    /// How many calls may be made.
+    pub steps: Option<u64>,
+}
+
+/// An expression and its value.
+#[derive(Clone, Debug, Serialize)]
+pub struct ValueReport {
+    /// The expression as given.
+    pub expression: String,
+    /// Its type as CSPM text.
+    #[serde(rename = "type")]
+    pub type_text: String,
+    /// Its value as CSPM text.
+    pub value: String,
+}
+
+/// The values of expressions.
+#[derive(Clone, Debug, Serialize)]
+pub struct EvaluationReport {
+    /// The script.
+    pub file: String,
+    /// One for each expression, in order.
+    pub values: Vec<ValueReport>,
+    /// What it took.
+    #[serde(flatten)]
+    pub resources: Resources,
+}
+
+/// Evaluates expressions in a script.
+pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Problem> {
+    let script = Script::open(&task.file)?;
+    let values = script.values(&task.expressions, task.steps, &job.control)?;
+    let file = task.file.display().to_string();
+    Ok(EvaluationReport { file, values, resources: Resources::new(&job.control) })
+}
+
+/// A script that has been read, in which expressions can be evaluated again and again.
+pub struct Script {
+    file: PathBuf,
+    tree: Tree<Symbol>,
+    sources: Sources,
+}
+
+impl Script {
+    /// Reads a script and checks its names and types.
+    pub fn open(file: &Path) -> Result<Script, Problem> {
+        let mut sources = Sources::default();
+        let parsed = parse(&file.display().to_string(), &DiskLoader, &mut sources);
+        let script = Script { file: file.to_path_buf(), tree: parsed.tree, sources };
+        script.refuse(parsed.diagnostics, &script.sources)?;
+        script.checked(&[])?;
+        Ok(script)
+    }
+
+    /// Reads it again.
+    pub fn reload(&mut self) -> Result<(), Problem> {
+        *self = Script::open(&self.file)?;
+        Ok(())
+    }
+
+    /// The type of an expression.
+    pub fn type_of(&self, expression: &str) -> Result<String, Problem> {
+        let (typed, _) = self.checked(&[expression.to_string()])?;
+        Ok(typed.query_types().first().cloned().unwrap_or_default())
+    }
+
+    /// The value of an expression.
+    pub fn value(&self, expression: &str, steps: Option<u64>, control: &Control) -> Result<ValueReport, Problem> {
+        let mut values = self.values(&[expression.to_string()], steps, control)?;
+        Ok(values.swap_remove(0))
+    }
+
+    /// The values of expressions.
+    fn values(
+        &self,
+        expressions: &[String],
+        steps: Option<u64>,
+        control: &Control,
+    ) -> Result<Vec<ValueReport>, Problem> {
+        let (typed, sources) = self.checked(expressions)?;
+        let mut evaluator = Evaluator::new(&typed, control.clone(), Options { steps, ..Options::default() });
+        let mut values = Vec::with_capacity(expressions.len());
+        for (at, expression) in expressions.iter().enumerate() {
+            let value = evaluator.query(at).and_then(|value| evaluator.finish(value));
+            let value = value.map_err(|failure| problem(&failure, &sources))?;
+            let type_text = typed.query_types().get(at).cloned().unwrap_or_default();
+            values.push(ValueReport { expression: expression.clone(), type_text, value: evaluator.show(&value) });
+        }
+        Ok(values)
+    }
+
+    /// The names that an expression can mention.
+    pub fn names(&self) -> Vec<String> {
+        let (renamed, _) = rename(self.tree.clone(), &[]);
+        let definitions = 0..renamed.definitions().len() as u32;
+        let mut names: Vec<String> =
+            definitions.map(|id| renamed.qualified(trefoil_cspm::rename::DefinitionId(id))).collect();
+        names.extend(Builtin::ALL.iter().map(|builtin| builtin.text().to_string()));
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The script with expressions beside it, checked.
+    fn checked(&self, expressions: &[String]) -> Result<(Typed, Sources), Problem> {
+        let (mut tree, mut sources) = (self.tree.clone(), self.sources.clone());
+        let mut queries = Vec::with_capacity(expressions.len());
+        for expression in expressions {
+            let file = sources.add("expression", expression.clone());
+            let (query, diagnostics) = parse_expression_into(&mut tree, file, &sources);
+            self.refuse(diagnostics, &sources)?;
+            queries.push(query);
+        }
+        let (renamed, diagnostics) = rename(tree, &queries);
+        self.refuse(diagnostics, &sources)?;
+        let (typed, diagnostics) = typecheck(renamed);
+        self.refuse(diagnostics, &sources)?;
+        Ok((typed, sources))
+    }
+
+    /// Ends with the diagnostics if one of them is an error.
+    fn refuse(&self, mut diagnostics: Vec<Diagnostic>, sources: &Sources) -> Result<(), Problem> {
+        diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        if diagnostics.is_empty() { Ok(()) } else { Err(Problem::Script(diagnostics, sources.clone())) }
+    }
+}
+
+fn problem(failure: &Failure, sources: &Sources) -> Problem {
+    match (failure.reason(), failure.diagnostic()) {
+        (Reason::Stopped(stopped), _) => Problem::Stopped(*stopped),
+        (_, diagnostic) => Problem::Script(diagnostic.into_iter().collect(), sources.clone()),
+    }
+}
