@@ -10,8 +10,9 @@
 //!   component moves alone.
 //! - **Vectors** (EXP.OPEN's synchronisation vectors, mCRL2's `comm` and `allow`): `send,_,receive -> c` lets the first component do
 //!   `send` and the third `receive`, together, seen as `c`. An entry may have one `*`, and then all entries with a `*` must agree on what
-//!   it stands for: `send(*),receive(*) -> c(*)`. What a vector takes from a component moves by vectors only;
-//!   everything else synchronises as said above.
+//!   it stands for: `send(*),receive(*) -> c(*)`. Every label of a component that its entry in some vector fits moves by vectors
+//!   only, and is blocked where no partner agrees: a sender of `send(2)` waits when no receiver has `receive(2)` (so it is with
+//!   mCRL2's `comm` under `allow`). Everything else synchronises as said above.
 //! - `τ` never synchronises: each component does it alone. `✓` is done by all components together (distributed
 //!   termination), and so never if one of them cannot.
 //! - **Renaming**, then: every `old=new` whose `old` fits a label gives it the new name, all at once; a label with several
@@ -19,7 +20,9 @@
 //!   `tau`.
 //! - **Hiding**, last: the listed labels, as they are called after renaming, become `τ`; or all that are not listed.
 //!
-//! Entries are read as [`crate::patterns`] says. An entry that fits nothing is a mistake, not an empty set.
+//! Entries are read as [`crate::patterns`] says. An entry that fits nothing is a mistake, not an empty set; a list without
+//! entries is empty (the label without text is `""`), so to hide all but `` is to hide everything. A `*` that nothing fills, in a
+//! vector's result or in a new name, is a mistake unless it is quoted or part of a label that exists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -82,6 +85,8 @@ impl Argument<'_> {
     }
 }
 
+const QUOTE_STARS: &str = "a `*` that is part of a label goes in double quotes";
+
 /// Visible labels by their text.
 struct Alphabet {
     texts: BTreeMap<String, LabelId>,
@@ -130,6 +135,9 @@ impl Alphabet {
 
     /// The labels that a list of entries fits.
     fn resolve_list(&self, argument: Argument<'_>, mistakes: &mut Vec<Diagnostic>) -> Vec<LabelId> {
+        if argument.text.trim().is_empty() {
+            return Vec::new();
+        }
         if let Some(&whole) = self.texts.get(argument.text) {
             return vec![whole];
         }
@@ -160,6 +168,14 @@ fn reserved(argument: Argument<'_>, wanted: &Entry) -> Option<Diagnostic> {
         _ => return None,
     };
     Some(argument.error(codes::RESERVED, why, wanted.range.clone()))
+}
+
+/// What vectors make of the components' labels.
+#[derive(Default)]
+struct Vectors {
+    rules: Vec<Rule>,
+    /// Labels that a component does by vectors only, those without a partner among them.
+    taken: HashSet<(usize, LabelId)>,
 }
 
 struct Renaming {
@@ -229,9 +245,8 @@ impl Composition {
             }
         };
         let vectors = self.vector_rules(&members, mistakes);
-        let taken: HashSet<(usize, LabelId)> = vectors.iter().flat_map(Rule::parts).collect();
         for (label, mut holders) in holders {
-            holders.retain(|&component| !taken.contains(&(component, label)));
+            holders.retain(|&component| !vectors.taken.contains(&(component, label)));
             if listed.as_ref().is_none_or(|listed| listed.contains(&label)) {
                 if !holders.is_empty() {
                     rules.push(Rule::new(holders.into_iter().map(|component| (component, label)), label));
@@ -240,33 +255,36 @@ impl Composition {
                 rules.extend(holders.into_iter().map(|component| Rule::new([(component, label)], label)));
             }
         }
-        rules.extend(vectors);
+        rules.extend(vectors.rules);
         rules
     }
 
-    fn vector_rules(&self, members: &[Vec<LabelId>], mistakes: &mut Vec<Diagnostic>) -> Vec<Rule> {
+    fn vector_rules(&self, members: &[Vec<LabelId>], mistakes: &mut Vec<Diagnostic>) -> Vectors {
+        let mut all = Vectors::default();
         if self.vectors.is_empty() {
-            return Vec::new();
+            return all;
         }
         let alphabets: Vec<Alphabet> =
             members.iter().map(|labels| Alphabet::new(&self.labels, labels.iter().copied())).collect();
-        let mut rules = Vec::new();
         for text in &self.vectors {
-            match self.vector(Argument { option: "--vector", text }, &alphabets) {
-                Ok(made) => rules.extend(made),
-                Err(mistake) => mistakes.push(mistake),
+            if let Err(mistake) = self.vector(Argument { option: "--vector", text }, &alphabets, &mut all) {
+                mistakes.push(mistake);
             }
         }
-        rules
+        all
     }
 
-    fn vector(&self, argument: Argument<'_>, alphabets: &[Alphabet]) -> Result<Vec<Rule>, Diagnostic> {
+    fn vector(&self, argument: Argument<'_>, alphabets: &[Alphabet], all: &mut Vectors) -> Result<(), Diagnostic> {
         let text = argument.text;
         let whole = 0..text.len();
         let malformed = |message: &str, range| {
             argument
                 .error(codes::VECTOR_SHAPE, message, range)
                 .help("write `send,_,receive -> c`, with `_` for a component that does nothing")
+        };
+        let several_stars = |part: &Entry| {
+            let message = "an entry has at most one `*`";
+            argument.error(codes::VECTOR_SHAPE, message, part.range.clone()).help(QUOTE_STARS)
         };
         let Some((left, right)) = split_once(text, whole.clone(), "->").map_err(|at| argument.unbalanced(at))? else {
             return Err(malformed("a vector needs `->` and the label that is seen", whole));
@@ -306,6 +324,7 @@ impl Composition {
             match alphabets[*component].texts.get(&part.text) {
                 Some(&label) => fixed.push((*component, label)),
                 None if part.around().is_some() => open.push(indexed),
+                None if part.has_wildcard() => return Err(several_stars(part)),
                 None => {
                     let name = &self.components[*component].name;
                     let message = format!("component {} ({name}) does not have `{}`", component + 1, part.text);
@@ -314,10 +333,25 @@ impl Composition {
                 }
             }
         }
+        let literal = alphabets.iter().any(|alphabet| alphabet.texts.contains_key(&seen.text));
+        if seen.has_wildcard() && !literal {
+            if seen.around().is_none() {
+                return Err(several_stars(&seen));
+            }
+            if open.is_empty() {
+                let message = "no entry says what this `*` stands for";
+                return Err(argument.error(codes::VECTOR_SHAPE, message, seen.range).help(QUOTE_STARS));
+            }
+        }
+        all.taken.extend(&fixed);
         let Some(((first, pattern), others)) = open.split_first().map(|(first, others)| (*first, others)) else {
-            return Ok(vec![Rule::new(fixed, self.labels.name(&seen.text))]);
+            all.rules.push(Rule::new(fixed, self.labels.name(&seen.text)));
+            return Ok(());
         };
-        let mut rules = Vec::new();
+        for (component, part) in open.iter().copied() {
+            all.taken.extend(alphabets[*component].matching(part).into_iter().map(|label| (*component, label)));
+        }
+        let made = all.rules.len();
         for (label_text, &label) in &alphabets[*first].texts {
             let Some(captured) = pattern.captured(label_text) else { continue };
             let filled = |part: &Entry| part.around().map(|(before, after)| format!("{before}{captured}{after}"));
@@ -327,15 +361,15 @@ impl Composition {
                 .collect();
             if let Some(agreeing) = agreeing {
                 let parts = fixed.iter().copied().chain([(*first, label)]).chain(agreeing);
-                let name = filled(&seen).unwrap_or_else(|| seen.text.clone());
-                rules.push(Rule::new(parts, self.labels.name(&name)));
+                let name = filled(&seen).filter(|_| !literal).unwrap_or_else(|| seen.text.clone());
+                all.rules.push(Rule::new(parts, self.labels.name(&name)));
             }
         }
-        if rules.is_empty() {
+        if all.rules.len() == made {
             let message = "no labels of these components fit the vector";
             return Err(argument.error(codes::VECTOR_LABEL, message, left));
         }
-        Ok(rules)
+        Ok(())
     }
 
     /// The visible labels that rules give, and those that components have.
@@ -423,11 +457,18 @@ fn renaming(
         return None;
     }
     let exact = results.texts.contains_key(&old.text);
-    if !exact && old.has_wildcard() && new.has_wildcard() && (old.around().is_none() || new.around().is_none()) {
-        return malformed("with several `*` it is not clear what goes where", part);
+    let literal = results.texts.contains_key(&new.text);
+    if new.has_wildcard() && !literal {
+        if exact || !old.has_wildcard() {
+            return malformed("nothing says what the `*` of the new name stands for", part);
+        }
+        if old.around().is_none() || new.around().is_none() {
+            return malformed("with several `*` it is not clear what goes where", part);
+        }
     }
     let fits: HashSet<LabelId> = results.resolve(argument, &old, mistakes).into_iter().collect();
-    // A label whose own text has the star captures nothing.
-    let old = if exact { Entry { quoted: true, ..old } } else { old };
+    // A label whose own text has the star neither captures nor is filled.
+    let old = Entry { quoted: old.quoted || exact, ..old };
+    let new = Entry { quoted: new.quoted || literal, ..new };
     (!fits.is_empty()).then_some(Renaming { old, new, fits })
 }

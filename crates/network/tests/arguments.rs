@@ -71,6 +71,60 @@ fn a_vector_with_stars_is_communication_of_values() {
 }
 
 #[test]
+fn a_label_that_a_vector_fits_is_blocked_without_a_partner() {
+    // The third component's `send(2)` is in no vector and moves alone.
+    let mut partly = composition(&[&["send(1)", "send(2)"], &["recv(1)"], &["send(2)"]]);
+    partly.vectors = vec!["send(*),recv(*),_ -> c(*)".into()];
+    assert_eq!(shown(partly), ["0 c(1) 1", "0 send(2) 0", "1 send(2) 1"]);
+    let mut receiver = composition(&[&["send(1)"], &["recv(1)", "recv(2)"]]);
+    receiver.vectors = vec!["send(*),recv(*) -> c(*)".into()];
+    assert_eq!(shown(receiver), ["0 c(1) 1"]);
+    // A vector for that value alone sets it free.
+    let mut freed = composition(&[&["send(1)", "send(2)"], &["recv(1)"]]);
+    freed.vectors = vec!["send(*),recv(*) -> c(*)".into(), "send(2),_ -> lost".into()];
+    assert_eq!(shown(freed), ["0 c(1) 1", "1 lost 0"]);
+}
+
+#[test]
+fn stars_that_nothing_fills_are_refused_unless_they_are_labels() {
+    let vector = |text: &str| {
+        let mut composition = composition(&[&["s(1)", "t*u*"], &["r(1)", "b"]]);
+        composition.vectors = vec![text.into()];
+        composition
+    };
+    let one = "N002 an entry has at most one `*`";
+    assert_eq!(mistake(vector("s(*),r(*) -> c(*,*)")).0, one);
+    assert_eq!(mistake(vector("s(*)*,r(*) -> c(*)")).0, one);
+    assert_eq!(mistake(vector("s(1),*(*) -> c")).0, one);
+    assert_eq!(mistake(vector("s(1),r(1) -> c(*)")).0, "N002 no entry says what this `*` stands for");
+    let first = |text: &str| shown(vector(text))[0].clone();
+    assert_eq!(first("s(*),r(*) -> \"c(*,*)\""), "0 c(*,*) 1");
+    assert_eq!(first("s(1),r(1) -> t*u*"), "0 t*u* 1");
+    assert_eq!(first("s(*),r(*) -> t*u*"), "0 t*u* 1");
+    let rename = |text: &str| {
+        let mut composition = composition(&[&["s(1)", "t*u*"]]);
+        composition.rename = vec![text.into()];
+        composition
+    };
+    assert!(mistake(rename("s(1)=c*")).0.starts_with("N005"));
+    assert!(mistake(rename("t*u*=c*")).0.starts_with("N005"));
+    assert_eq!(shown(rename("s(1)=\"c*\"")), ["0 c* 1", "1 t*u* 0"]);
+    assert_eq!(shown(rename("s(*)=t*u*")), ["0 t*u* 1", "1 t*u* 0"]);
+}
+
+#[test]
+fn an_empty_list_of_what_stays_visible_hides_everything() {
+    for nothing in [vec![String::new()], vec![" ".into()], Vec::new()] {
+        let mut hidden = composition(&[&["a", "b", "✓"]]);
+        hidden.hide_all_but = Some(nothing);
+        assert_eq!(shown(hidden), ["0 tau 1", "1 tau 2", "2 ✓ 0"]);
+    }
+    let mut quoted = composition(&[&["a", ""]]);
+    quoted.hide_all_but = Some(vec!["\"\"".into()]);
+    assert_eq!(shown(quoted), ["0 tau 1", "1  0"]);
+}
+
+#[test]
 fn commas_in_labels_do_not_separate() {
     let mut composition = sender_receiver();
     composition.hide = vec!["in(0,1),in(1,1)".into()];

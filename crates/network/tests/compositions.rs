@@ -28,6 +28,38 @@ fn with_ticks(lts: &Lts, random: &mut Random) -> Lts {
     builder.build(lts.initial())
 }
 
+/// A vector with `a*` instead of some of these entries: one vector for each number that all of their components have.
+fn starred_vector(
+    parts: &[Option<LabelId>],
+    components: &[Lts],
+    composition: &mut Composition,
+    naive: &mut NaiveComposition,
+    random: &mut Random,
+) {
+    let labels = composition.labels.clone();
+    let starred: Vec<bool> = parts.iter().map(|part| part.is_some() && random.chance(70)).collect();
+    let has = |i: usize, a: LabelId| components[i].all_transitions().any(|(_, t)| t.label == a);
+    let stars: Vec<usize> = (0..parts.len()).filter(|&i| starred[i]).collect();
+    let numbered: Vec<LabelId> = (0..9).map(|number| labels.name(&format!("a{number}"))).collect();
+    let agreed: Vec<usize> =
+        (0..numbered.len()).filter(|&number| stars.iter().all(|&i| has(i, numbered[number]))).collect();
+    if stars.is_empty() || agreed.is_empty() {
+        return;
+    }
+    let seen = ["w", "v*", "a*"][random.below(3)];
+    for number in agreed {
+        let filled = (0..parts.len()).map(|i| if starred[i] { Some(numbered[number]) } else { parts[i] }).collect();
+        naive.vectors.push((filled, labels.name(&seen.replace('*', &number.to_string()))));
+    }
+    for &i in &stars {
+        naive.only_by_vectors.extend(numbered.iter().filter(|&&a| has(i, a)).map(|&a| (i, a)));
+    }
+    let text = |part: &Option<LabelId>| part.map_or("_".to_string(), |label| labels.get(label).to_string());
+    let entries: Vec<String> =
+        parts.iter().zip(&starred).map(|(part, &star)| if star { "a*".into() } else { text(part) }).collect();
+    composition.vectors.push(format!("{} -> {seen}", entries.join(", ")));
+}
+
 fn random_case(random: &mut Random) -> Case {
     let labels = Arc::new(Labels::new());
     let count = 1 + random.below(4);
@@ -86,6 +118,10 @@ fn random_case(random: &mut Random) -> Case {
             if parts.iter().all(Option::is_none) {
                 continue;
             }
+            if random.chance(40) {
+                starred_vector(&parts, &components, &mut composition, &mut naive, random);
+                continue;
+            }
             let seen = ["a0", "v", "w", "tau"][random.below(4)];
             let entries: Vec<String> = parts.iter().map(|part| part.map_or("_".into(), text)).collect();
             composition.vectors.push(format!("{} -> {seen}", entries.join(", ")));
@@ -94,7 +130,9 @@ fn random_case(random: &mut Random) -> Case {
     }
     let mut results: BTreeSet<LabelId> =
         naive.vectors.iter().map(|&(_, seen)| seen).filter(|l| l.is_visible()).collect();
-    let by_vector = |i: usize, a: LabelId| naive.vectors.iter().any(|(parts, _)| parts[i] == Some(a));
+    let by_vector = |i: usize, a: LabelId| {
+        naive.only_by_vectors.contains(&(i, a)) || naive.vectors.iter().any(|(parts, _)| parts[i] == Some(a))
+    };
     for (index, lts) in components.iter().enumerate() {
         results.extend(visible(lts).into_iter().filter(|&label| !by_vector(index, label)));
     }
@@ -150,7 +188,7 @@ fn graph(system: &dyn System, threads: usize) -> NaiveProduct {
 fn compositions_are_what_the_definition_says() {
     let seed = seed();
     let mut random = Random::new(seed);
-    let (mut large, mut synchronised) = (0, 0);
+    let (mut large, mut synchronised, mut blocked) = (0, 0, 0);
     for case in 0..3000 {
         let Case { composition, naive, components } = random_case(&mut random);
         let shown = format!("{composition:?}");
@@ -177,10 +215,13 @@ fn compositions_are_what_the_definition_says() {
         if case % 5 == 0 {
             assert_eq!(graph(&Checked::new(network), 1), expected, "{}", context());
         }
+        let in_vector = |&(i, a): &(usize, LabelId)| naive.vectors.iter().any(|(parts, _)| parts[i] == Some(a));
+        blocked += usize::from(!naive.only_by_vectors.iter().all(in_vector));
         large += usize::from(expected.len() > 20);
         synchronised += usize::from(labels.len() > 4 && expected.len() > 4);
     }
     assert!(large > 150 && synchronised > 750, "the cases are too small: {large}, {synchronised}");
+    assert!(blocked > 50, "labels without a partner are too rare: {blocked}");
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub struct NaiveComposition {
     pub synchronised: Option<BTreeSet<LabelId>>,
     /// For each component what it does, or nothing; and what is seen.
     pub vectors: Vec<(Vec<Option<LabelId>>, LabelId)>,
+    /// Labels that a component never does otherwise than by a vector, besides those that are in one.
+    pub only_by_vectors: BTreeSet<(usize, LabelId)>,
     /// Pairs of old and new.
     pub renamed: BTreeSet<(LabelId, LabelId)>,
     /// Labels that become `τ`.
@@ -40,7 +42,9 @@ impl NaiveComposition {
     fn steps(&self, components: &[Lts], state: &[u32]) -> BTreeSet<(LabelId, Vec<u32>)> {
         let count = components.len();
         let has = |i: usize, a: LabelId| components[i].all_transitions().any(|(_, t)| t.label == a);
-        let by_vector = |i: usize, a: LabelId| self.vectors.iter().any(|(parts, _)| parts[i] == Some(a));
+        let by_vector = |i: usize, a: LabelId| {
+            self.only_by_vectors.contains(&(i, a)) || self.vectors.iter().any(|(parts, _)| parts[i] == Some(a))
+        };
         let labels: BTreeSet<LabelId> =
             components.iter().flat_map(|lts| lts.all_transitions().map(|(_, t)| t.label)).collect();
         let mut steps = BTreeSet::new();
