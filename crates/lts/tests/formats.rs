@@ -95,6 +95,24 @@ fn headers_that_promise_too_much_allocate_nothing() {
     assert_eq!((error.code, error.message.split(' ').next().unwrap_or("")), ("A011", "1000000000000"));
     assert_eq!(place_of("des (0,1,4294967295)\n(0,a,0)\n"), at("A011", 1, 10));
     assert_eq!(place_of("des (0,99999999999999999999999999,3)\n(0,a,0)\n"), at("A012", 1, 8));
+    // Numbers that 64 bits do not hold are shown as they are written, or as what is known of them.
+    let long = "99999999999999999999999999";
+    assert_eq!(
+        refused(format!("des (0,{long},2)\n(0,a,0)\n")).message,
+        format!("the header promises {long} transitions, but there are 1")
+    );
+    let endless = "9".repeat(1000);
+    let json = format!("{{\"format\":\"trefoil-lts\",\"version\":1,\"initial\":0,\"states\":{long}}}");
+    for message in [
+        refused(format!("des (0,1,{long})\n")).message,
+        refused(format!("des ({long},1,2)\n")).message,
+        refused(format!("des (0,1,2)\n(0,a,{long})\n")).message,
+        refused(format!("des (0,1,{endless})\n")).message,
+        refused(json).message,
+    ] {
+        assert!(message.contains(long) || message.contains("more than 18446744073709551614"), "{message}");
+        assert!(message.len() < 120 && !message.contains("18446744073709551615"), "{message}");
+    }
     let control = Control::new(Limits { memory: Some(1 << 30), time: None });
     let input = Input::text("x.aut", "des (0,1,1000000000)\n(0,a,0)\n");
     let result = read_lts(input, &ReadOptions::default(), &Arc::new(Labels::new()), &control);
@@ -164,7 +182,9 @@ fn a_line_without_end_is_refused_in_bounded_memory() {
     let reader = Box::new(std::io::Read::chain(start, Endless));
     let input = Input::Reader { name: "endless".into(), reader };
     match read_lts(input, &ReadOptions::default(), &Arc::new(Labels::new()), &Control::unlimited()) {
-        Err(ReadError::Diagnostic(diagnostic)) => assert_eq!(diagnostic.code, "A018"),
+        Err(ReadError::Diagnostic(diagnostic)) => {
+            assert_eq!((diagnostic.code, diagnostic.message.as_str()), ("A018", "this line is longer than 64.0 MB"));
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -247,6 +267,32 @@ impl Drop for Folder {
 }
 
 #[test]
+fn foreign_systems_come_with_the_command_that_converts_them() {
+    let folder = Folder::new("foreign");
+    for (name, command) in [("a.lts", "ltsconvert"), ("a.fsm", "ltsconvert"), ("a.bcg", "bcg_io")] {
+        let path = folder.0.join(name);
+        std::fs::write(&path, "nothing known").expect("a temporary file");
+        let result =
+            read_lts(Input::Path(path), &ReadOptions::default(), &Arc::new(Labels::new()), &Control::unlimited());
+        let Err(ReadError::Diagnostic(diagnostic)) = result else { panic!("{name} is read") };
+        assert_eq!(diagnostic.code, "A006");
+        assert!(diagnostic.help.is_some_and(|help| help.contains(command) && help.ends_with("a.aut")));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn endings_are_known_whatever_bytes_come_before_them() {
+    use std::os::unix::ffi::OsStrExt;
+    let format = |name: &[u8]| Format::of_path(std::path::Path::new(std::ffi::OsStr::from_bytes(name)));
+    assert_eq!(format(b"dir.json/\xff\xfe.aut"), Some(Format::Aut));
+    assert_eq!(format(b"\xff.JSON.Gz"), Some(Format::Json));
+    assert_eq!(format(b"a.\xff"), None);
+    assert_eq!(format(b"a.gz"), None);
+    assert_eq!(format(b"dir.aut/a"), None);
+}
+
+#[test]
 fn files_are_told_apart_by_name_and_content() {
     let folder = Folder::new("names");
     let code = |name: &str, content: &[u8]| {
@@ -275,6 +321,9 @@ fn files_are_told_apart_by_name_and_content() {
     assert_eq!(code("a.dot", b"digraph {}"), "A006");
     assert_eq!(code("a.bcg", b"\x01\x02\0"), "A006");
     assert_eq!(code("a.lts", b"\x00\x8b\xaf\x83\x08"), "A004");
+    assert_eq!(code("b.lts", b"\x01\x02\0"), "A006");
+    assert_eq!(code("b.LTS", b"something else"), "A006");
+    assert_eq!(code("c.lts", aut), "read");
     assert_eq!(code("empty.aut", b""), "A003");
     assert_eq!(code("binary.aut", b"\x01\x02\0"), "A005");
 

@@ -65,6 +65,8 @@ struct Promised {
     initial: StateId,
     states: u32,
     transitions: u64,
+    /// As the header writes it.
+    transitions_text: String,
     /// The header's number of transitions, to point at when it is wrong.
     transitions_place: Line,
 }
@@ -182,13 +184,15 @@ impl Reading<'_> {
             .into());
         }
         if states >= u64::from(u32::MAX) {
+            let states = written(text, &header.states);
             let message = format!("{states} states are more than the {} that Trefoil numbers", u32::MAX - 1);
             return Err(Diagnostic::error(codes::TOO_MANY_STATES, message, count_place())
                 .help("if the file has fewer states, correct the header")
                 .into());
         }
         if header.initial.value >= states {
-            let message = format!("the initial state {} is not below the number of states", header.initial.value);
+            let initial = written(text, &header.initial);
+            let message = format!("the initial state {initial} is not below the number of states");
             return Err(Diagnostic::error(codes::INITIAL_OUT_OF_RANGE, message, self.place(text, &header.initial.at))
                 .also(count_place(), format!("{states} states, numbered from 0"))
                 .into());
@@ -205,6 +209,7 @@ impl Reading<'_> {
             initial: StateId(header.initial.value as u32),
             states: states as u32,
             transitions: header.transitions.value,
+            transitions_text: written(text, &header.transitions),
             transitions_place: self.line_at(text, &header.transitions.at),
         })
     }
@@ -213,7 +218,7 @@ impl Reading<'_> {
         if number.value < u64::from(header.states) {
             return Ok(StateId(number.value as u32));
         }
-        let message = format!("state {} is not below the number of states", number.value);
+        let message = format!("state {} is not below the number of states", written(text, number));
         Err(Diagnostic::error(codes::STATE_OUT_OF_RANGE, message, self.place(text, &number.at))
             .seen(format!("the header promises {} states, numbered from 0", header.states)))
     }
@@ -237,7 +242,8 @@ impl Reading<'_> {
         };
         let count = self.gather.count();
         if count as u64 != header.transitions {
-            let message = format!("the header promises {} transitions, but there are {count}", header.transitions);
+            let promised = header.transitions_text;
+            let message = format!("the header promises {promised} transitions, but there are {count}");
             let corrected = format!("des ({},{count},{})", header.initial.0, header.states);
             let place = Place::Line(header.transitions_place);
             return Err(Diagnostic::error(codes::TRANSITION_COUNT, message, place)
@@ -271,6 +277,17 @@ impl Reading<'_> {
         let line = &text[start..end];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         Line::cut(&self.name, number, line, at.start - start..at.end.max(at.start) - start)
+    }
+}
+
+/// A number as a message shows it: as it is written, for its value stops at the largest that 64 bits hold. One that is not to be
+/// read by anyone is only described.
+fn written(text: &[u8], number: &Number) -> String {
+    const READABLE: usize = 40;
+    match text[number.at.clone()].trim_ascii() {
+        digits if digits.len() <= READABLE => String::from_utf8_lossy(digits).into_owned(),
+        _ if number.value == u64::MAX => format!("more than {}", u64::MAX - 1),
+        _ => number.value.to_string(),
     }
 }
 

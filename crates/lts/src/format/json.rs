@@ -21,7 +21,7 @@ use trefoil_control::{Control, available_memory, human_bytes};
 use trefoil_system::{Label, LabelId, Labels, StateId};
 
 use super::gather::{Gather, row_bytes};
-use super::json_bytes::JsonBytes;
+use super::json_bytes::{JsonBytes, shown};
 use super::open::{BYTE_ORDER_MARK, Opened};
 use super::output::{Buffer, LabelTexts};
 use super::{ReadError, ReadOptions, WriteError, codes};
@@ -83,7 +83,8 @@ pub(crate) fn read(
             "version" => {
                 let version = json.natural("the version")?;
                 if version != VERSION {
-                    let message = format!("version {version} is not known; this Trefoil reads version {VERSION}");
+                    let message =
+                        format!("version {} is not known; this Trefoil reads version {VERSION}", shown(version));
                     return Err(json.error_at(value, codes::JSON_VERSION, message).into());
                 }
             }
@@ -108,7 +109,8 @@ pub(crate) fn read(
     }
     let states = document.states.unwrap_or_default();
     if document.initial >= u64::from(states) {
-        let message = format!("the initial state {} is not below the number of states, {states}", document.initial);
+        let initial = shown(document.initial);
+        let message = format!("the initial state {initial} is not below the number of states, {states}");
         return Err(json.error(codes::INITIAL_OUT_OF_RANGE, message).into());
     }
     Ok(gather.build(labels, StateId(document.initial as u32), states, control)?)
@@ -124,7 +126,7 @@ fn states(json: &mut JsonBytes<'_>, control: &Control) -> Result<u32, ReadError>
     let mark = json.mark();
     let states = json.natural("the number of states")?;
     if states >= u64::from(u32::MAX) {
-        let message = format!("{states} states are more than the {} that Trefoil numbers", u32::MAX - 1);
+        let message = format!("{} states are more than the {} that Trefoil numbers", shown(states), u32::MAX - 1);
         return Err(json.error_at(mark, codes::TOO_MANY_STATES, message).into());
     }
     let bytes = row_bytes(states as usize);
@@ -185,7 +187,7 @@ fn read_transitions(
         if state < states {
             return Ok(StateId(state as u32));
         }
-        let message = format!("state {state} is not below the number of states, {states}");
+        let message = format!("state {} is not below the number of states, {states}", shown(state));
         Err(json.error_at(mark, codes::STATE_OUT_OF_RANGE, message))
     };
     json.token(b'[')?;
@@ -203,7 +205,8 @@ fn read_transitions(
         let mark = json.mark();
         let label = json.natural("the label's number")?;
         let Some(&label) = usize::try_from(label).ok().and_then(|label| document.labels.get(label)) else {
-            let message = format!("label {label} is not below the number of labels, {}", document.labels.len());
+            let message =
+                format!("label {} is not below the number of labels, {}", shown(label), document.labels.len());
             return Err(json.error_at(mark, codes::LABEL_OUT_OF_RANGE, message).into());
         };
         json.token(b',')?;

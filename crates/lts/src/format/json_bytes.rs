@@ -5,6 +5,7 @@
 //! of a bit more than nothing a level and a limit.
 
 use memchr::memchr_iter;
+use trefoil_control::human_bytes;
 use trefoil_source::{Code, Diagnostic, Line, Place};
 
 use super::codes;
@@ -18,6 +19,11 @@ const CONTEXT: usize = 256;
 
 /// How deep values that nobody asked for may be nested.
 const DEEPEST: usize = 10_000;
+
+/// A number as a message shows it; [`JsonBytes::natural`] stops at the largest that 64 bits hold.
+pub(crate) fn shown(number: u64) -> String {
+    if number == u64::MAX { format!("more than {}", u64::MAX - 1) } else { number.to_string() }
+}
 
 /// A place that was passed.
 #[derive(Clone, Copy)]
@@ -168,7 +174,7 @@ impl<'a> JsonBytes<'a> {
         Ok(true)
     }
 
-    /// A natural number, no larger than `u64::MAX`.
+    /// A natural number; `u64::MAX` for any that is larger.
     #[inline]
     pub(crate) fn natural(&mut self, what: &str) -> Result<u64> {
         let mark = self.mark();
@@ -220,7 +226,9 @@ impl<'a> JsonBytes<'a> {
                 }
             }
             if bytes.len() > LONGEST {
-                return Err(self.error(codes::TOO_LONG, "this string is longer than 64 MB"));
+                return Err(
+                    self.error(codes::TOO_LONG, format!("this string is longer than {}", human_bytes(LONGEST as u64)))
+                );
             }
         }
         self.at += 1;

@@ -10,7 +10,7 @@ use trefoil_source::Diagnostic;
 use super::open::Opened;
 
 /// The longest line or label that is read.
-pub(crate) const LONGEST: usize = 64 << 20;
+pub(crate) const LONGEST: usize = 64_000_000;
 
 const BLOCK: usize = 256 << 10;
 
@@ -46,7 +46,7 @@ impl Lines {
                 if self.filled >= LONGEST {
                     return Err(NoBlock::TooLong);
                 }
-                self.buffer.resize(self.filled * 2, 0);
+                self.buffer.resize((self.filled * 2).min(LONGEST), 0);
             }
             let count = input.read(&mut self.buffer[self.filled..]).map_err(NoBlock::Unreadable)?;
             let fresh = self.filled..self.filled + count;

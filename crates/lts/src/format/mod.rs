@@ -78,11 +78,16 @@ impl Format {
 
     /// The format that a file's name promises, a last `.gz` aside.
     pub fn of_path(path: &Path) -> Option<Format> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
-        let (_, ending) = name.rsplit_once('.')?;
-        ending.parse().ok()
+        ending(path)?.parse().ok()
     }
+}
+
+/// The ending of a file's name in lower case, a last `.gz` aside. The rest of the name may be any bytes.
+fn ending(path: &Path) -> Option<String> {
+    let name = Path::new(path.file_name()?);
+    let compressed = name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    let name = if compressed { Path::new(name.file_stem()?) } else { name };
+    Some(name.extension()?.to_str()?.to_ascii_lowercase())
 }
 
 impl fmt::Display for Format {

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::read::MultiGzDecoder;
 use trefoil_source::{Diagnostic, Place};
 
-use super::{Format, Input, codes};
+use super::{Format, Input, codes, ending};
 
 /// Enough to tell formats apart.
 const HEAD: usize = 512;
@@ -91,7 +91,7 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
     }
     if head.starts_with(MCRL2_MAGIC) {
         let source = path.unwrap_or(Path::new("in.lts"));
-        let is_lps = source.extension().is_some_and(|ending| ending == "lps");
+        let is_lps = ending(source).is_some_and(|ending| ending == "lps");
         let command = converting(if is_lps { "lps2lts" } else { "ltsconvert" }, source);
         return Err(Diagnostic::error(codes::MCRL2_BINARY, "this is mCRL2's binary format", place())
             .help(format!("convert it with mCRL2 first: {command}")));
@@ -110,7 +110,7 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
             .help("read the .aut or .json file that the picture was made from"));
     }
     if said.is_none()
-        && let Some((format, command)) = path.and_then(foreign)
+        && let Some((format, command)) = path.and_then(|path| foreign(path, seen.is_some()))
     {
         return Err(Diagnostic::error(codes::NOT_READ, format!("{format} files are not read"), place())
             .help(format!("convert it first: {command}")));
@@ -126,10 +126,12 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
 }
 
 /// Formats of other tools that are known by their endings, with the command that converts them.
-fn foreign(path: &Path) -> Option<(&'static str, String)> {
-    match path.extension()?.to_str()? {
+fn foreign(path: &Path, is_known: bool) -> Option<(&'static str, String)> {
+    match path.extension()?.to_ascii_lowercase().to_str()? {
         "bcg" => Some(("CADP's BCG", converting("bcg_io", path))),
         "fsm" => Some(("mCRL2's FSM", converting("ltsconvert", path))),
+        // Content that a reader here knows counts more than an ending that is used for many things.
+        "lts" if !is_known => Some(("mCRL2's binary", converting("ltsconvert", path))),
         _ => None,
     }
 }
