@@ -11,6 +11,8 @@ use trefoil_testkit::{Random, seed};
 
 const PAIRS: usize = 100_000;
 const BATCH: usize = 500;
+/// One pair in so many is also checked with two threads.
+const TWO_THREADS: usize = 50;
 const MODELS: [Model; 3] = [Model::Traces, Model::Failures, Model::FailuresDivergences];
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm];
 const SEARCHES: [Search; 2] = [Search::BreadthFirst, Search::DepthFirst];
@@ -19,8 +21,10 @@ const PREPROCESSING: [Preprocess; 3] = [Preprocess::Specification, Preprocess::I
 #[test]
 fn all_algorithms_agree_with_the_definitions() {
     let seed = seed();
+    println!("TREFOIL_SEED={seed}");
     let batches = AtomicUsize::new(0);
     let held: [AtomicUsize; 3] = Default::default();
+    let largest: [AtomicUsize; 2] = Default::default();
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             scope.spawn(|| {
@@ -31,8 +35,12 @@ fn all_algorithms_agree_with_the_definitions() {
                     }
                     let _halt = HaltOnPanic(&batches);
                     for number in batch * BATCH..(batch + 1) * BATCH {
-                        for (count, holds) in held.iter().zip(check_pair(seed, number)) {
+                        let checked = check_pair(seed, number);
+                        for (count, holds) in held.iter().zip(checked.holds) {
                             count.fetch_add(usize::from(holds), Ordering::Relaxed);
+                        }
+                        for (count, states) in largest.iter().zip(checked.states) {
+                            count.fetch_add(usize::from(states == 12), Ordering::Relaxed);
                         }
                     }
                 }
@@ -40,7 +48,9 @@ fn all_algorithms_agree_with_the_definitions() {
         }
     });
     let held = held.map(AtomicUsize::into_inner);
-    println!("{held:?} of {PAIRS} hold");
+    let largest = largest.map(AtomicUsize::into_inner);
+    println!("{held:?} of {PAIRS} hold; {largest:?} specifications and implementations have 12 states");
+    assert!(largest.iter().all(|&count| count * 100 >= PAIRS), "12 states are too rare: {largest:?}");
     for (model, held) in MODELS.into_iter().zip(held) {
         assert!(held * 4 >= PAIRS && held * 4 <= PAIRS * 3, "{model:?}: {held} of {PAIRS} hold: too one-sided");
     }
@@ -57,12 +67,19 @@ impl Drop for HaltOnPanic<'_> {
     }
 }
 
-fn check_pair(seed: u64, number: usize) -> [bool; 3] {
+struct Checked {
+    /// By model.
+    holds: [bool; 3],
+    /// Of the specification and the implementation.
+    states: [usize; 2],
+}
+
+fn check_pair(seed: u64, number: usize) -> Checked {
     let mut random = Random::new(seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let labels = Arc::new(Labels::new());
     let (specification, implementation) = random_pair(&labels, &mut random);
     let control = Control::unlimited();
-    MODELS.map(|model| {
+    let holds = MODELS.map(|model| {
         let expected = shortest_violation(&specification, &implementation, model);
         let check = |options: Options| {
             let outcome = refine(&specification, &implementation, options, &control);
@@ -88,6 +105,13 @@ fn check_pair(seed: u64, number: usize) -> [bool; 3] {
             let (algorithm, search) = (ALGORITHMS[random.below(3)], SEARCHES[random.below(2)]);
             check(Options { model, algorithm, search, preprocess, threads: 1 });
         }
+        if number.is_multiple_of(TWO_THREADS) {
+            for algorithm in [Algorithm::NormalForm, Algorithm::LazyNormalForm] {
+                let (search, preprocess) = (Search::BreadthFirst, Preprocess::Nothing);
+                check(Options { model, algorithm, search, preprocess, threads: 2 });
+            }
+        }
         expected.is_none()
-    })
+    });
+    Checked { holds, states: [specification.state_count(), implementation.state_count()] }
 }
