@@ -210,3 +210,95 @@ pub(crate) fn witness(
     accepted.dedup();
     Ok(Witness::Path { path, failure: Failure::Acceptance(accepted) })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use trefoil_system::{Checked, StateId};
+    use trefoil_testkit::{Random, RandomShape, random_lts, seed};
+
+    use super::*;
+
+    /// Two systems beside each other, a slot and a group each.
+    struct Beside {
+        parts: [Lts; 2],
+        layout: Layout,
+        groups: Vec<Group>,
+    }
+
+    impl Beside {
+        fn new(parts: [Lts; 2]) -> Beside {
+            let slot = |lts: &Lts| Slot::bounded("part", lts.state_count() as u32);
+            let group = |index: usize| {
+                let own: SlotSet = [index].into_iter().collect();
+                Group { name: format!("part {index}"), guards: own.clone(), may_write: own, ..Group::default() }
+            };
+            Beside { layout: Layout::new(parts.iter().map(slot).collect()), groups: vec![group(0), group(1)], parts }
+        }
+    }
+
+    impl System for Beside {
+        fn layout(&self) -> &Layout {
+            &self.layout
+        }
+        fn labels(&self) -> &Arc<Labels> {
+            self.parts[0].labels()
+        }
+        fn groups(&self) -> &[Group] {
+            &self.groups
+        }
+        fn initial(&self) -> Vec<Value> {
+            self.parts.iter().map(|lts| lts.initial().0).collect()
+        }
+        fn explorer(&self) -> Box<dyn Explorer + '_> {
+            Box::new(BesideExplorer(self))
+        }
+    }
+
+    struct BesideExplorer<'a>(&'a Beside);
+
+    impl Explorer for BesideExplorer<'_> {
+        fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+            for (index, lts) in self.0.parts.iter().enumerate() {
+                for transition in lts.outgoing(StateId(row[index])) {
+                    let mut next = row.to_vec();
+                    next[index] = transition.target.0;
+                    sink(Step { group: GroupId(index as u32), label: transition.label, row: &next });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_declares_honestly_what_it_reads_and_writes() {
+        let seed = seed();
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let control = Control::unlimited();
+        let (mut expanded, mut forbidden) = (0, 0);
+        for _ in 0..300 {
+            let labels = Arc::new(Labels::new());
+            let shape = RandomShape { states: 6, transitions: 12, labels: 2, tau_percent: 30 };
+            let [specification, left, right] = [(); 3].map(|()| random_lts(&labels, shape, &mut random));
+            let implementation = Beside::new([left, right]);
+            for model in [Model::Traces, Model::Failures, Model::FailuresDivergences] {
+                let normal_form = LazyNormalForm::new(&specification, model, &control).expect("no budget");
+                let product = Checked::new(Product::new(&normal_form, &implementation, &control));
+                let mut explorer = product.explorer();
+                let mut seen = BTreeSet::from([product.initial()]);
+                let mut work = vec![product.initial()];
+                while let Some(row) = work.pop() {
+                    expanded += 1;
+                    forbidden += usize::from(row[0] == FORBIDDEN);
+                    explorer.successors(&row, &mut |step| {
+                        if seen.insert(step.row.to_vec()) {
+                            work.push(step.row.to_vec());
+                        }
+                    });
+                }
+            }
+        }
+        assert!(expanded > 10_000 && forbidden > 100, "the products are too small: {expanded}, {forbidden}");
+    }
+}
