@@ -10,7 +10,7 @@ use trefoil_explore::{
 use trefoil_lts::{Lts, Transition};
 use trefoil_system::{LabelId, StateId, System};
 
-use crate::rules::Network;
+use crate::network::Network;
 
 /// What composing made, and what it took.
 #[derive(Debug)]

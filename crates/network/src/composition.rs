@@ -33,8 +33,9 @@ use trefoil_system::{LabelId, Labels};
 
 use crate::codes;
 use crate::machine::alphabet;
+use crate::network::Network;
 use crate::patterns::{Entry, Unbalanced, entry, nearest, split, split_once};
-use crate::rules::{Component, Network, Rule};
+use crate::rules::{Component, Rule};
 
 /// Which labels components take together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -403,7 +404,7 @@ impl Composition {
             }
         }
         let image = |rule: Rule| match images.get(&rule.label()) {
-            Some(images) => images.iter().map(|&label| Rule::new(rule.parts(), label)).collect(),
+            Some(images) => images.iter().map(|&label| relabelled(&rule, label)).collect(),
             None => vec![rule],
         };
         rules.into_iter().flat_map(image).collect()
@@ -426,9 +427,15 @@ impl Composition {
             let visible = label.is_visible() && label != LabelId::TICK;
             visible && shown.as_ref().map_or_else(|| hidden.contains(&label), |shown| !shown.contains(&label))
         };
-        let hide = |rule: Rule| if hides(rule.label()) { Rule::new(rule.parts(), LabelId::TAU) } else { rule };
+        let hide = |rule: Rule| if hides(rule.label()) { relabelled(&rule, LabelId::TAU) } else { rule };
         rules.into_iter().map(hide).collect()
     }
+}
+
+/// The rule with another label; one that is hidden remembers what it was.
+fn relabelled(rule: &Rule, label: LabelId) -> Rule {
+    let origin = if label.is_visible() { label } else { rule.origin() };
+    Rule::new(rule.parts(), label).with_origin(origin)
 }
 
 fn renaming(

@@ -9,10 +9,13 @@ mod codes;
 mod compose;
 mod composition;
 mod machine;
+mod network;
 mod patterns;
 mod rules;
+mod successors;
 
 pub use codes::CODES;
 pub use compose::{Composed, compose, count};
 pub use composition::{Composition, Synchronise};
-pub use rules::{Component, Network, Rule};
+pub use network::Network;
+pub use rules::{Component, Format, FormatId, Rule, StepExplanation};

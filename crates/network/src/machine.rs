@@ -35,7 +35,11 @@ pub(crate) struct Offer {
 }
 
 impl Machine {
-    pub(crate) fn new(lts: &Lts) -> Result<Machine, TooLarge> {
+    /// How many cells the tables of a network may take beyond what is in proportion to its offers.
+    pub(crate) const SPARE_CELLS: usize = 1 << 22;
+
+    /// The machine of an LTS; its table takes from the spare cells what is out of proportion to its offers.
+    pub(crate) fn new(lts: &Lts, spare_cells: &mut usize) -> Result<Machine, TooLarge> {
         if u32::try_from(lts.transition_count()).is_err() {
             return Err(TooLarge);
         }
@@ -67,14 +71,17 @@ impl Machine {
         }
         machine.starts.push(machine.offers.len() as u32);
         machine.offers.push(Offer { label: u32::MAX, start: machine.targets.len() as u32 });
-        machine.tabulate(lts.state_count());
+        machine.tabulate(lts.state_count(), spare_cells);
         Ok(machine)
     }
 
-    fn tabulate(&mut self, states: usize) {
+    fn tabulate(&mut self, states: usize, spare_cells: &mut usize) {
         let cells = states.saturating_mul(self.labels.len());
-        if cells > (8 * self.offers.len()).max(1 << 16) {
-            return;
+        if cells > 8 * self.offers.len() {
+            if cells > (1 << 16).min(*spare_cells) {
+                return;
+            }
+            *spare_cells -= cells;
         }
         let mut table = vec![0; cells];
         for state in 0..states {
@@ -179,7 +186,7 @@ mod tests {
         for (states, transitions, names) in [(1, 0, 1), (7, 30, 3), (400, 900, 2000)] {
             let shape = RandomShape { states, transitions, labels: names, tau_percent: 20 };
             let lts = random_lts(&labels, shape, &mut random);
-            let machine = Machine::new(&lts).expect("small");
+            let machine = Machine::new(&lts, &mut { Machine::SPARE_CELLS }).expect("small");
             assert_eq!(machine.labels(), alphabet(&lts));
             assert_eq!(machine.table.is_empty(), states != 7);
             for state in lts.states() {
@@ -201,7 +208,7 @@ mod tests {
         let a = labels.name("a");
         let mut builder = LtsBuilder::new(labels);
         builder.add(StateId(0), a, StateId(1)).add(StateId(0), a, StateId(1));
-        let machine = Machine::new(&builder.build(StateId(0))).expect("small");
+        let machine = Machine::new(&builder.build(StateId(0)), &mut 0).expect("small");
         assert_eq!(machine.find(0, 0).len(), 1);
     }
 }

@@ -80,7 +80,7 @@ impl NaiveComposition {
 }
 
 /// All ways in which the components named by `who` take a step with their label, the others staying where they are.
-fn moves(components: &[Lts], state: &[u32], who: &dyn Fn(usize) -> Option<LabelId>) -> Vec<Vec<u32>> {
+pub(crate) fn moves(components: &[Lts], state: &[u32], who: &dyn Fn(usize) -> Option<LabelId>) -> Vec<Vec<u32>> {
     let mut tuples = vec![Vec::new()];
     for (i, lts) in components.iter().enumerate() {
         let targets: Vec<u32> = match who(i) {

@@ -1,0 +1,550 @@
+//! Supercombinators: components, rules over them, and how the rules are arranged for fast successors.
+//!
+//! A rule names some components and for each a label; when all of them can take a step with their label, the network can
+//! take one step, under the label that the rule gives, in which exactly these components move. A rule belongs to a *format*, applies
+//! only in it, leads to the next format, and may *reset* components to their initial states (Gibson-Robinson and Lowe, *Symmetry
+//! reduction in CSP model checking*, 2019, definitions 62 and 63). A row has one slot per component, and one more, the last, for
+//! the format when there is more than one. The `on` sets of the definition are not kept: a component is on in a format when a rule of the
+//! format names it.
+//!
+//! # Finding successors
+//!
+//! In every format, rules with one participant are kept per component and label, and walked together with the component's offers.
+//! Every other rule is led by one participant, the one whose label the fewest of its states offer: the rule is looked at only when
+//! its leader can move, and the other participants are looked up one by one. A format has a *seat* for each component that
+//! moves alone or leads in it, and a seat has a *port* for each label: a table when most labels have a rule, and a sorted list
+//! otherwise, so that memory is in proportion to the rules and not to formats times labels. The work for a row is in proportion to the
+//! seats of its format, the offers of their components and the rules that they lead, not to the number of rules. A
+//! successor is made by changing slots in a copy of the row and changing them back ([`crate::successors`]).
+//!
+//! # Groups
+//!
+//! Rules of one format over the same components that reset the same components form a transition group. It reads the
+//! participants' slots and the format, and may write them; what is reset it must write.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use trefoil_lts::Lts;
+use trefoil_system::{Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, System, Value};
+
+use crate::machine::{Machine, TooLarge};
+use crate::rules::{Component, Format, FormatId, Rule, StepExplanation};
+use crate::successors::NetworkExplorer;
+
+/// What becomes of the participants' steps when a rule has been found.
+#[derive(Clone, Copy)]
+pub(crate) struct Outcome {
+    pub(crate) label: LabelId,
+    pub(crate) group: GroupId,
+    /// The number of the effect plus one, or zero when only the participants change.
+    pub(crate) effect: u32,
+    /// The rule's number in its format.
+    pub(crate) rule: u32,
+}
+
+/// What a rule changes besides its participants.
+pub(crate) struct Effect {
+    /// Slots and their new values: the components that are reset, and the format.
+    pub(crate) writes: Vec<(u32, Value)>,
+}
+
+impl Effect {
+    pub(crate) fn resets(&self, component: u32) -> bool {
+        self.writes.iter().any(|write| write.0 == component)
+    }
+}
+
+/// A rule with several participants, without its leader.
+#[derive(Clone, Copy)]
+pub(crate) struct Synchronisation {
+    pub(crate) outcome: Outcome,
+    pub(crate) others: (u32, u32),
+}
+
+/// A component that moves alone or leads in a format.
+#[derive(Clone, Copy)]
+pub(crate) struct Seat {
+    pub(crate) component: u32,
+    machine: u32,
+    /// The first of its ports.
+    ports: u32,
+    /// Where the labels of its ports are listed; without a list there is a port for every label.
+    listed: Option<(u32, u32)>,
+}
+
+/// Where the seats of a format and its rules without participants are.
+struct Plan {
+    seats: (u32, u32),
+    idle: (u32, u32),
+}
+
+/// A network of components.
+pub struct Network {
+    labels: Arc<Labels>,
+    components: Vec<Component>,
+    formats: Vec<Format>,
+    initial: FormatId,
+    layout: Layout,
+    groups: Vec<Group>,
+    /// The format of every group.
+    group_formats: Vec<FormatId>,
+    machines: Vec<Machine>,
+    /// The machine of every component.
+    placed: Vec<u32>,
+    plans: Vec<Plan>,
+    /// By format, then by component.
+    seats: Vec<Seat>,
+    /// The moves and the led synchronisations from here to the next port; every seat has one more at its end.
+    ports: Vec<(u32, u32)>,
+    /// The labels of the ports of seats that list them.
+    listed: Vec<u32>,
+    /// What a component does alone.
+    moves: Vec<Outcome>,
+    /// The synchronisations by their leader's port.
+    led: Vec<Synchronisation>,
+    /// The other participants and their local labels.
+    others: Vec<(u32, u32)>,
+    /// Steps in which no component takes part.
+    idle: Vec<Outcome>,
+    effects: Vec<Effect>,
+}
+
+impl Network {
+    /// A network of these components under these rules, all of one format; `Err` names a component that is too large.
+    ///
+    /// # Panics
+    ///
+    /// When the components do not share the label table, or a rule names a component or a format that is not there.
+    pub fn new(labels: Arc<Labels>, components: Vec<Component>, rules: Vec<Rule>) -> Result<Network, usize> {
+        let format = Format { name: "format".into(), rules };
+        Network::with_formats(labels, components, vec![format], FormatId(0))
+    }
+
+    /// A network of these components that starts in this one of these formats; `Err` names a component that is too large. When there
+    /// are several formats, the last slot of a row is the number of the current one.
+    ///
+    /// # Panics
+    ///
+    /// When the components do not share the label table, there is no initial format, or a rule names a component or a format that is
+    /// not there.
+    pub fn with_formats(
+        labels: Arc<Labels>,
+        components: Vec<Component>,
+        mut formats: Vec<Format>,
+        initial: FormatId,
+    ) -> Result<Network, usize> {
+        assert!(components.iter().all(|component| Arc::ptr_eq(component.lts.labels(), &labels)));
+        assert!(initial.index() < formats.len(), "the initial format is one of the formats");
+        let format_count = formats.len();
+        for format in &mut formats {
+            distinct_rules(&mut format.rules);
+            for rule in &format.rules {
+                assert!(rule.next().index() < format_count, "a rule leads to one of the formats");
+                assert!(rule.greatest_component().is_none_or(|greatest| greatest < components.len()));
+            }
+        }
+        let mut machines = Vec::new();
+        let mut built: HashMap<*const Lts, u32> = HashMap::new();
+        let mut placed = Vec::with_capacity(components.len());
+        let mut spare_cells = Machine::SPARE_CELLS;
+        for (index, component) in components.iter().enumerate() {
+            let machine = match built.get(&Arc::as_ptr(&component.lts)) {
+                Some(&machine) => machine,
+                None => {
+                    machines.push(Machine::new(&component.lts, &mut spare_cells).map_err(|TooLarge| index)?);
+                    let machine = machines.len() as u32 - 1;
+                    built.insert(Arc::as_ptr(&component.lts), machine);
+                    machine
+                }
+            };
+            placed.push(machine);
+        }
+        let slot = |component: &Component| Slot::bounded(&component.name, component.lts.state_count() as u32);
+        let mut slots: Vec<Slot> = components.iter().map(slot).collect();
+        if formats.len() > 1 {
+            slots.push(Slot::bounded("format", formats.len() as u32));
+        }
+        let mut network = Network {
+            labels,
+            components,
+            formats: Vec::new(),
+            initial,
+            layout: Layout::new(slots),
+            groups: Vec::new(),
+            group_formats: Vec::new(),
+            machines,
+            placed,
+            plans: Vec::new(),
+            seats: Vec::new(),
+            ports: Vec::new(),
+            listed: Vec::new(),
+            moves: Vec::new(),
+            led: Vec::new(),
+            others: Vec::new(),
+            idle: Vec::new(),
+            effects: Vec::new(),
+        };
+        let format_slot = (formats.len() > 1).then_some(network.components.len() as u32);
+        let mut effects = HashMap::new();
+        for (index, format) in formats.iter().enumerate() {
+            Compiling::new(&mut network, format, FormatId(index as u32), format_slot, &mut effects).compile();
+        }
+        network.formats = formats;
+        Ok(network)
+    }
+
+    /// Its components; component `i` has slot `i`.
+    pub fn components(&self) -> &[Component] {
+        &self.components
+    }
+
+    /// Its formats. Of rules that differ in their origin only, the first is there.
+    pub fn formats(&self) -> &[Format] {
+        &self.formats
+    }
+
+    /// The format that a row is in.
+    #[inline]
+    pub fn format(&self, row: &[Value]) -> FormatId {
+        row.get(self.components.len()).map_or(FormatId(0), |&format| FormatId(format))
+    }
+
+    /// How the step from `row` by `label` to `next` comes about, if there is one: the first rule that gives it.
+    pub fn explain(&self, row: &[Value], label: LabelId, next: &[Value]) -> Option<StepExplanation> {
+        let mut found = None;
+        NetworkExplorer::new(self).each(row, &mut |outcome, target| {
+            if found.is_none() && outcome.label == label && target == next {
+                found = Some(outcome.rule);
+            }
+        });
+        let format = self.format(row);
+        let rule = &self.formats[format.index()].rules[found? as usize];
+        Some(StepExplanation { origin: rule.origin(), parts: rule.parts().collect(), format })
+    }
+
+    pub(crate) fn group_format(&self, group: GroupId) -> FormatId {
+        self.group_formats[group.index()]
+    }
+
+    #[inline]
+    pub(crate) fn machine_of(&self, component: u32) -> &Machine {
+        &self.machines[self.placed[component as usize] as usize]
+    }
+
+    #[inline]
+    pub(crate) fn machine(&self, seat: &Seat) -> &Machine {
+        &self.machines[seat.machine as usize]
+    }
+
+    #[inline]
+    pub(crate) fn seats(&self, format: FormatId) -> &[Seat] {
+        let (from, to) = self.plans[format.index()].seats;
+        &self.seats[from as usize..to as usize]
+    }
+
+    #[inline]
+    pub(crate) fn idle(&self, format: FormatId) -> &[Outcome] {
+        let (from, to) = self.plans[format.index()].idle;
+        &self.idle[from as usize..to as usize]
+    }
+
+    /// What a component does alone with a label, and what it leads.
+    #[inline]
+    pub(crate) fn rules_at(&self, seat: &Seat, local: u32) -> (&[Outcome], &[Synchronisation]) {
+        let port = match seat.listed {
+            None => (seat.ports + local) as usize,
+            Some((from, to)) => match self.listed[from as usize..to as usize].binary_search(&local) {
+                Ok(position) => seat.ports as usize + position,
+                Err(_) => return (&[], &[]),
+            },
+        };
+        let (from, to) = (self.ports[port], self.ports[port + 1]);
+        (&self.moves[from.0 as usize..to.0 as usize], &self.led[from.1 as usize..to.1 as usize])
+    }
+
+    #[inline]
+    pub(crate) fn others(&self, synchronisation: &Synchronisation) -> &[(u32, u32)] {
+        &self.others[synchronisation.others.0 as usize..synchronisation.others.1 as usize]
+    }
+
+    #[inline]
+    pub(crate) fn effect(&self, outcome: &Outcome) -> Option<&Effect> {
+        outcome.effect.checked_sub(1).map(|effect| &self.effects[effect as usize])
+    }
+}
+
+/// Takes out rules that do what another does; where a label came from makes no difference.
+fn distinct_rules(rules: &mut Vec<Rule>) {
+    let mut known = HashSet::with_capacity(rules.len());
+    rules.retain(|rule| known.insert(rule.clone().with_origin(rule.label())));
+}
+
+/// The effects that are known by what they write.
+type Effects = HashMap<Vec<(u32, Value)>, u32>;
+
+/// What the rules of one format are arranged into.
+enum Arranged {
+    Move(Outcome),
+    Led(Synchronisation),
+}
+
+struct Compiling<'a> {
+    network: &'a mut Network,
+    format: &'a Format,
+    id: FormatId,
+    format_slot: Option<u32>,
+    effects: &'a mut Effects,
+    /// By participants, resets, and whether the format changes.
+    groups: HashMap<(Vec<u32>, Vec<u32>, bool), GroupId>,
+    /// By component and local label.
+    arranged: Vec<(u32, u32, Arranged)>,
+}
+
+impl<'a> Compiling<'a> {
+    fn new(
+        network: &'a mut Network,
+        format: &'a Format,
+        id: FormatId,
+        format_slot: Option<u32>,
+        effects: &'a mut Effects,
+    ) -> Compiling<'a> {
+        Compiling { network, format, id, format_slot, effects, groups: HashMap::new(), arranged: Vec::new() }
+    }
+
+    fn compile(mut self) {
+        let idle = self.network.idle.len() as u32;
+        for (number, rule) in self.format.rules.iter().enumerate() {
+            self.rule(number as u32, rule);
+        }
+        let idle = (idle, self.network.idle.len() as u32);
+        let seats = self.network.seats.len() as u32;
+        self.seats();
+        self.network.plans.push(Plan { seats: (seats, self.network.seats.len() as u32), idle });
+    }
+
+    fn rule(&mut self, number: u32, rule: &Rule) {
+        // A participant that never offers its label disables the rule for good.
+        let local = |(component, label): (usize, LabelId)| {
+            Some((component as u32, self.network.machine_of(component as u32).local(label)?))
+        };
+        let Some(parts) = rule.parts().map(local).collect::<Option<Vec<(u32, u32)>>>() else { return };
+        let group = self.group(rule);
+        let outcome = Outcome { label: rule.label(), group, effect: self.effect(rule), rule: number };
+        match parts[..] {
+            [] => self.network.idle.push(outcome),
+            [(component, local)] => self.arranged.push((component, local, Arranged::Move(outcome))),
+            _ => {
+                let network = &mut *self.network;
+                let mut parts: Vec<(f64, u32, u32)> = parts
+                    .into_iter()
+                    .map(|(component, local)| (network.machine_of(component).frequency(local), component, local))
+                    .collect();
+                // The participant that is least likely to agree leads, and the next is asked first.
+                parts.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let from = network.others.len() as u32;
+                network.others.extend(parts[1..].iter().map(|&(_, component, local)| (component, local)));
+                let others = (from, network.others.len() as u32);
+                let led = Arranged::Led(Synchronisation { outcome, others });
+                self.arranged.push((parts[0].1, parts[0].2, led));
+            }
+        }
+    }
+
+    fn group(&mut self, rule: &Rule) -> GroupId {
+        let slots: Vec<u32> = rule.parts().map(|(component, _)| component as u32).collect();
+        let resets: Vec<u32> = rule.resets().map(|component| component as u32).collect();
+        let changes = rule.next() != self.id;
+        let network = &mut *self.network;
+        *self.groups.entry((slots, resets, changes)).or_insert_with_key(|(slots, resets, changes)| {
+            let set = |slots: &[u32], more: Option<u32>| -> SlotSet {
+                slots.iter().copied().chain(more).map(|slot| slot as usize).collect()
+            };
+            let mut names: Vec<&str> =
+                slots.iter().map(|&slot| network.components[slot as usize].name.as_str()).collect();
+            if self.format_slot.is_some() {
+                names.push(&self.format.name);
+            }
+            network.groups.push(Group {
+                name: names.join(" "),
+                guards: set(slots, self.format_slot),
+                reads: SlotSet::default(),
+                may_write: slots
+                    .iter()
+                    .filter(|slot| resets.binary_search(slot).is_err())
+                    .copied()
+                    .chain(self.format_slot.filter(|_| *changes))
+                    .map(|slot| slot as usize)
+                    .collect(),
+                must_write: set(resets, None),
+            });
+            network.group_formats.push(self.id);
+            GroupId(network.groups.len() as u32 - 1)
+        })
+    }
+
+    fn effect(&mut self, rule: &Rule) -> u32 {
+        let initial = |component: usize| self.network.components[component].lts.initial().0;
+        let mut writes: Vec<(u32, Value)> =
+            rule.resets().map(|component| (component as u32, initial(component))).collect();
+        if let Some(slot) = self.format_slot.filter(|_| rule.next() != self.id) {
+            writes.push((slot, rule.next().0));
+        }
+        if writes.is_empty() {
+            return 0;
+        }
+        let effects = &mut self.network.effects;
+        *self.effects.entry(writes).or_insert_with_key(|writes| {
+            effects.push(Effect { writes: writes.clone() });
+            effects.len() as u32
+        })
+    }
+
+    /// Seats and their ports for what was arranged.
+    fn seats(&mut self) {
+        let network = &mut *self.network;
+        self.arranged.sort_by_key(|&(component, local, _)| (component, local));
+        for seat in self.arranged.chunk_by(|a, b| a.0 == b.0) {
+            let component = seat[0].0;
+            let labels = network.machine_of(component).labels().len();
+            let used = seat.chunk_by(|a, b| a.1 == b.1).count();
+            let every = labels <= 4 * used + 4;
+            let (first, list) = (network.ports.len() as u32, network.listed.len() as u32);
+            let mut next_label = 0;
+            for port in seat.chunk_by(|a, b| a.1 == b.1) {
+                let local = port[0].1;
+                let here = (network.moves.len() as u32, network.led.len() as u32);
+                if every {
+                    // Labels without a rule, and this one.
+                    let count = (local - next_label + 1) as usize;
+                    network.ports.extend(std::iter::repeat_n(here, count));
+                    next_label = local + 1;
+                } else {
+                    network.ports.push(here);
+                    network.listed.push(local);
+                }
+                for (_, _, arranged) in port {
+                    match *arranged {
+                        Arranged::Move(outcome) => network.moves.push(outcome),
+                        Arranged::Led(synchronisation) => network.led.push(synchronisation),
+                    }
+                }
+            }
+            let end = (network.moves.len() as u32, network.led.len() as u32);
+            let rest = if every { labels - next_label as usize + 1 } else { 1 };
+            network.ports.extend(std::iter::repeat_n(end, rest));
+            let listed = (!every).then_some((list, network.listed.len() as u32));
+            let machine = network.placed[component as usize];
+            network.seats.push(Seat { component, machine, ports: first, listed });
+        }
+    }
+}
+
+impl System for Network {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn initial(&self) -> Vec<Value> {
+        let mut row: Vec<Value> = self.components.iter().map(|component| component.lts.initial().0).collect();
+        if self.formats.len() > 1 {
+            row.push(self.initial.0);
+        }
+        row
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(NetworkExplorer::new(self))
+    }
+
+    fn describe(&self, row: &[Value]) -> String {
+        let state = |(component, value): (&Component, &Value)| format!("{}={value}", component.name);
+        let mut parts: Vec<String> = self.components.iter().zip(row).map(state).collect();
+        if self.formats.len() > 1 {
+            parts.push(format!("format={}", self.formats[self.format(row).index()].name));
+        }
+        parts.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trefoil_lts::LtsBuilder;
+    use trefoil_system::{Checked, StateId};
+
+    /// Two components that are one machine with two ways to do `a`, a third that can do `b`.
+    fn network() -> Network {
+        let labels = Arc::new(Labels::new());
+        let (a, b, c, idle) = (labels.name("a"), labels.name("b"), labels.name("c"), labels.name("idle"));
+        let mut twin = LtsBuilder::new(labels.clone());
+        twin.add(StateId(0), a, StateId(1)).add(StateId(0), a, StateId(2));
+        let twin = Arc::new(twin.build(StateId(0)));
+        let mut other = LtsBuilder::new(labels.clone());
+        other.add(StateId(0), b, StateId(0));
+        let components = [("left", &twin), ("right", &twin), ("other", &Arc::new(other.build(StateId(0))))];
+        let components = components.map(|(name, lts)| Component { name: name.into(), lts: lts.clone() }).to_vec();
+        let rules = vec![
+            Rule::new([(1, a), (0, a)], c),
+            Rule::new([(2, b)], b),
+            Rule::new([], idle),
+            Rule::new([(0, a), (1, a)], c).with_origin(a),
+            Rule::new([(0, b)], b),
+        ];
+        Network::new(labels, components, rules).expect("small components")
+    }
+
+    #[test]
+    fn rules_give_every_combination_once_and_honestly() {
+        let network = network();
+        assert_eq!(network.formats()[0].rules.len(), 4, "one rule was given twice");
+        assert_eq!(network.machines.len(), 2, "equal components share a machine");
+        // A rule whose participant never offers its label has no group.
+        let names: Vec<&str> = network.groups().iter().map(|group| group.name.as_str()).collect();
+        assert_eq!(names, ["left right", "other", ""]);
+        let labels = network.labels().clone();
+        let checked = Checked::new(network);
+        let mut found = Vec::new();
+        checked.explorer().successors(&[0, 0, 0], &mut |step| {
+            found.push(format!("{} {:?}", labels.get(step.label), step.row));
+        });
+        found.sort();
+        let expected = ["b [0, 0, 0]", "c [1, 1, 0]", "c [1, 2, 0]", "c [2, 1, 0]", "c [2, 2, 0]", "idle [0, 0, 0]"];
+        assert_eq!(found, expected);
+        let mut left = 0;
+        checked.explorer().successors(&[1, 0, 0], &mut |_| left += 1);
+        assert_eq!(left, 2, "only the third component and idling are left");
+    }
+
+    #[test]
+    fn a_format_with_few_of_many_labels_lists_them() {
+        let labels = Arc::new(Labels::new());
+        let mut builder = LtsBuilder::new(labels.clone());
+        let names: Vec<LabelId> = (0..100).map(|index| labels.name(&format!("e{index}"))).collect();
+        for &name in &names {
+            builder.add(StateId(0), name, StateId(1));
+        }
+        let component = Component { name: "many".into(), lts: Arc::new(builder.build(StateId(0))) };
+        let format = |index: usize, next: u32| Format {
+            name: format!("f{index}"),
+            rules: vec![Rule::new([(0, names[index])], names[index]).with_resets([0]).to(FormatId(next))],
+        };
+        let formats: Vec<Format> = (0..100).map(|index| format(index, (index as u32 + 1) % 100)).collect();
+        let network = Network::with_formats(labels, vec![component], formats, FormatId(7)).expect("small");
+        assert!(network.ports.len() == 200 && network.listed.len() == 100);
+        assert_eq!(network.initial(), [0, 7]);
+        assert_eq!(network.describe(&[1, 8]), "many=1 format=f8");
+        let checked = Checked::new(network);
+        let mut found = Vec::new();
+        checked.explorer().successors(&[0, 7], &mut |step| found.push((step.label, step.row.to_vec())));
+        assert_eq!(found, [(names[7], vec![0, 8])]);
+    }
+}

@@ -1,0 +1,184 @@
+//! The successors of a row of a network.
+
+use trefoil_system::{Explorer, GroupId, Step, System, Value};
+
+use crate::network::{Effect, Network, Outcome, Seat, Synchronisation};
+
+/// A participant of a synchronisation that is being taken: where its targets are, and which is next.
+struct Taking {
+    component: u32,
+    targets: (u32, u32),
+    at: u32,
+}
+
+pub(crate) struct NetworkExplorer<'a> {
+    network: &'a Network,
+    /// A copy of the row, in which successors are made.
+    next: Vec<Value>,
+    taken: Vec<Taking>,
+}
+
+impl<'a> NetworkExplorer<'a> {
+    pub(crate) fn new(network: &'a Network) -> NetworkExplorer<'a> {
+        NetworkExplorer { network, next: Vec::new(), taken: Vec::new() }
+    }
+
+    /// Hands out every step of a row.
+    pub(crate) fn each(&mut self, row: &[Value], sink: &mut impl FnMut(&Outcome, &[Value])) {
+        self.begin(row);
+        let network = self.network;
+        let format = network.format(row);
+        for outcome in network.idle(format) {
+            self.take_alone(row, outcome, sink);
+        }
+        for seat in network.seats(format) {
+            self.led_by(row, seat, |_| true, sink);
+        }
+    }
+
+    fn begin(&mut self, row: &[Value]) {
+        self.next.clear();
+        self.next.extend_from_slice(row);
+    }
+
+    /// The steps that a component makes alone or leads.
+    #[inline]
+    fn led_by(
+        &mut self,
+        row: &[Value],
+        seat: &Seat,
+        wanted: impl Fn(GroupId) -> bool,
+        sink: &mut impl FnMut(&Outcome, &[Value]),
+    ) {
+        let network = self.network;
+        let machine = network.machine(seat);
+        let component = seat.component as usize;
+        for index in machine.offers_of(row[component]) {
+            let (moves, led) = network.rules_at(seat, machine.offer(index).label);
+            if moves.is_empty() && led.is_empty() {
+                continue;
+            }
+            let targets = machine.targets_of(index);
+            for outcome in moves {
+                if !wanted(outcome.group) {
+                    continue;
+                }
+                if let Some(effect) = network.effect(outcome) {
+                    // Where it went makes no difference when it is reset.
+                    let count = if effect.resets(seat.component) { 1 } else { targets.len() };
+                    for at in targets.clone().take(count) {
+                        self.next[component] = machine.target(at);
+                        self.finish(row, effect, outcome, sink);
+                    }
+                } else {
+                    for at in targets.clone() {
+                        self.next[component] = machine.target(at);
+                        sink(outcome, &self.next);
+                    }
+                }
+                self.next[component] = row[component];
+            }
+            for synchronisation in led {
+                if wanted(synchronisation.outcome.group) && self.all_agree(row, synchronisation) {
+                    let (start, end) = (targets.start, targets.end);
+                    self.taken.push(Taking { component: seat.component, targets: (start, end), at: start });
+                    self.take_together(row, &synchronisation.outcome, sink);
+                }
+            }
+        }
+    }
+
+    /// Can all the others move too? Then `taken` says how.
+    #[inline]
+    fn all_agree(&mut self, row: &[Value], synchronisation: &Synchronisation) -> bool {
+        let network = self.network;
+        self.taken.clear();
+        for &(component, local) in network.others(synchronisation) {
+            let targets = network.machine_of(component).find(row[component as usize], local);
+            if targets.start == targets.end {
+                return false;
+            }
+            self.taken.push(Taking { component, targets: (targets.start, targets.end), at: targets.start });
+        }
+        true
+    }
+
+    /// Every combination of the participants' targets.
+    fn take_together(&mut self, row: &[Value], outcome: &Outcome, sink: &mut impl FnMut(&Outcome, &[Value])) {
+        let network = self.network;
+        let target = |taking: &Taking| network.machine_of(taking.component).target(taking.at);
+        let effect = network.effect(outcome);
+        for taking in &mut self.taken {
+            if effect.is_some_and(|effect| effect.resets(taking.component)) {
+                taking.targets.1 = taking.targets.0 + 1;
+            }
+            self.next[taking.component as usize] = target(taking);
+        }
+        'combinations: loop {
+            match effect {
+                None => sink(outcome, &self.next),
+                Some(effect) => self.finish(row, effect, outcome, sink),
+            }
+            for taking in &mut self.taken {
+                taking.at += 1;
+                let more = taking.at < taking.targets.1;
+                if !more {
+                    taking.at = taking.targets.0;
+                }
+                self.next[taking.component as usize] = target(taking);
+                if more {
+                    continue 'combinations;
+                }
+            }
+            break;
+        }
+        for taking in &self.taken {
+            self.next[taking.component as usize] = row[taking.component as usize];
+        }
+    }
+
+    fn take_alone(&mut self, row: &[Value], outcome: &Outcome, sink: &mut impl FnMut(&Outcome, &[Value])) {
+        match self.network.effect(outcome) {
+            None => sink(outcome, &self.next),
+            Some(effect) => self.finish(row, effect, outcome, sink),
+        }
+    }
+
+    /// Hands out the step after the effect; participants that were reset are where they were before the step.
+    fn finish(&mut self, row: &[Value], effect: &Effect, outcome: &Outcome, sink: &mut impl FnMut(&Outcome, &[Value])) {
+        for &(slot, value) in &effect.writes {
+            self.next[slot as usize] = value;
+        }
+        sink(outcome, &self.next);
+        for &(slot, _) in &effect.writes {
+            self.next[slot as usize] = row[slot as usize];
+        }
+    }
+}
+
+impl Explorer for NetworkExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        self.each(row, &mut |outcome, row| sink(Step { group: outcome.group, label: outcome.label, row }));
+    }
+
+    fn group_successors(&mut self, row: &[Value], group: GroupId, sink: &mut dyn FnMut(Step<'_>)) {
+        let network = self.network;
+        let format = network.group_format(group);
+        if network.format(row) != format {
+            return;
+        }
+        self.begin(row);
+        let mut sink = |outcome: &Outcome, row: &[Value]| {
+            sink(Step { group: outcome.group, label: outcome.label, row });
+        };
+        for outcome in network.idle(format).iter().filter(|outcome| outcome.group == group) {
+            self.take_alone(row, outcome, &mut sink);
+        }
+        let seats = network.seats(format);
+        for slot in network.groups()[group.index()].guards.iter() {
+            if let Ok(at) = seats.binary_search_by_key(&slot, |seat| seat.component as usize) {
+                self.led_by(row, &seats[at], |of| of == group, &mut sink);
+            }
+        }
+    }
+}
