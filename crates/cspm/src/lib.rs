@@ -5,6 +5,7 @@
 
 mod code_table;
 pub mod eval;
+pub mod process;
 pub mod rename;
 pub mod syntax;
 pub mod types;

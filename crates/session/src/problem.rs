@@ -25,6 +25,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("CSPM: names", trefoil_cspm::rename::CODES),
         ("CSPM: types", trefoil_cspm::types::CODES),
         ("CSPM: evaluation", trefoil_cspm::eval::CODES),
+        ("CSPM: processes", trefoil_cspm::process::CODES),
         ("Results and options", CODES),
     ]
 }

@@ -281,6 +281,8 @@ pub struct ControlPoint {
     pub span: Span,
     /// Which variables it captures, in order, where they are variables of the script; local definitions have none.
     pub variables: Vec<Option<LocalId>>,
+    /// What those variables are called.
+    pub names: Vec<Option<Box<str>>>,
     /// What it is.
     pub shape: Shape,
     /// The timed section it stands in.

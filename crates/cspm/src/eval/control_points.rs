@@ -12,6 +12,11 @@ impl Compiler<'_> {
         let inner = self.open(Some(scope));
         let shape = self.shape(id, inner);
         let closed = self.close();
+        let names = closed.captured.iter().map(|key| match *key {
+            Key::Local(local) => Some(self.renamed.text(self.renamed.local(local).name).into()),
+            Key::Group(_) => None,
+        });
+        let names: Vec<Option<Box<str>>> = names.collect();
         let variables = closed.captured.iter().map(|key| match *key {
             Key::Local(local) => Some(local),
             Key::Group(_) => None,
@@ -20,6 +25,7 @@ impl Compiler<'_> {
             expression: id,
             span,
             variables: variables.collect(),
+            names,
             shape,
             timed: self.section,
             captures: closed.captures,

@@ -333,7 +333,7 @@ impl Machine<'_> {
 }
 
 /// The components that were added to `short` to give `long`.
-fn difference(short: &Value, long: &Value, into: &mut Vec<Value>) {
+pub(super) fn difference(short: &Value, long: &Value, into: &mut Vec<Value>) {
     let (Value::Data(short), Value::Data(long)) = (short, long) else { return };
     let given = short.fields.len();
     if given > 0 {

@@ -6,9 +6,11 @@ use trefoil_control::Control;
 
 use super::code::{ControlPoint, ControlPointId, GlobalId, OperationId, Program, SectionId, UnitId};
 use super::compile::{Compiled, compile};
+use super::dots::difference;
 use super::failure::Result;
 use super::machine::{GlobalState, Machine, State};
 use super::process::{Communication, ProcessId, ProcessValue};
+use super::sets::begins;
 use super::show::show;
 use super::value::{ConstructorId, Value};
 use crate::rename::{DefinitionId, Renamed};
@@ -98,6 +100,16 @@ impl Evaluator {
         self.with(|machine| machine.finish(value))
     }
 
+    /// From now on budgets and interruptions come from here.
+    pub fn set_control(&mut self, control: Control) {
+        self.state.control = control;
+    }
+
+    /// A value as a set, which is not listed for that.
+    pub fn set(&mut self, value: &Value) -> Result<Value> {
+        self.with(|machine| machine.set(value).map(Value::Set))
+    }
+
     /// The elements of a set in order.
     pub fn list(&mut self, value: &Value) -> Result<Vec<Value>> {
         self.with(|machine| {
@@ -182,6 +194,37 @@ impl Evaluator {
     /// The pairs of a renaming or of linked parallel, as written: parts of events, to be extended alike.
     pub fn ties(&mut self, process: &ProcessValue) -> Result<Vec<(Value, Value)>> {
         self.with(|machine| machine.ties(&process.0))
+    }
+
+    /// When an event begins with the left part of a pair, the right part with the same continuation.
+    pub fn carry(&mut self, (left, right): (&Value, &Value), event: &Value) -> Result<Option<Value>> {
+        if !begins(left, event) {
+            return Ok(None);
+        }
+        self.with(|machine| {
+            let mut missing = vec![right.clone()];
+            difference(left, event, &mut missing);
+            machine.combine(missing).map(Some)
+        })
+    }
+
+    /// Processes that the script has names for, as far as they were evaluated: definitions, and calls with their arguments.
+    pub fn named_processes(&self) -> Vec<(String, ProcessValue)> {
+        let mut named = Vec::new();
+        for (global, state) in self.program.globals.iter().zip(&self.state.globals) {
+            if let GlobalState::Done(Value::Process(process)) = state {
+                named.push((global.name.clone(), ProcessValue(process.clone())));
+            }
+        }
+        for ((function, key), value) in &self.state.calls_kept {
+            let function = &self.program.functions[function.index()];
+            if let Value::Process(process) = value {
+                let arguments = &key[key.len() - function.parameters as usize..];
+                let shown: Vec<String> = arguments.iter().map(|value| show(&self.program, value, 60)).collect();
+                named.push((format!("{}({})", function.name, shown.join(", ")), ProcessValue(process.clone())));
+            }
+        }
+        named
     }
 
     /// The event that counts time in a timed section, and how long events take there if that is given.

@@ -40,7 +40,7 @@ pub struct Mistake {
 }
 
 impl Failure {
-    pub(super) fn at(code: Code, message: impl Into<String>, span: Option<Span>) -> Failure {
+    pub(crate) fn at(code: Code, message: impl Into<String>, span: Option<Span>) -> Failure {
         Failure(Box::new(Reason::Mistake(Mistake {
             code,
             message: message.into(),
@@ -53,18 +53,18 @@ impl Failure {
         })))
     }
 
-    pub(super) fn new(code: Code, message: impl Into<String>) -> Failure {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Failure {
         Failure::at(code, message, None)
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Failure {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Failure {
         if let Reason::Mistake(mistake) = &mut *self.0 {
             mistake.help = Some(help.into());
         }
         self
     }
 
-    pub(super) fn also(mut self, span: Span, text: impl Into<String>) -> Failure {
+    pub(crate) fn also(mut self, span: Span, text: impl Into<String>) -> Failure {
         if let Reason::Mistake(mistake) = &mut *self.0 {
             mistake.also.push((span, text.into()));
         }
@@ -72,7 +72,7 @@ impl Failure {
     }
 
     /// Says where, unless that is known.
-    pub(super) fn placed(mut self, span: Span) -> Failure {
+    pub(crate) fn placed(mut self, span: Span) -> Failure {
         if let Reason::Mistake(mistake) = &mut *self.0 {
             mistake.span.get_or_insert(span);
         }

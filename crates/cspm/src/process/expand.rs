@@ -1,0 +1,335 @@
+//! From processes as the evaluator gives them to terms.
+
+use trefoil_source::Span;
+
+use super::events::SetId;
+use super::terms::{Node, TermId};
+use super::{Compiler, codes};
+use crate::eval::{
+    Description, Failure, OperationId, ProcessId, ProcessValue, ReplicatedOperator, Result, Shape, Value,
+};
+use crate::rename::Builtin;
+use crate::syntax::{BinaryOperator, SynchronisedOperator};
+
+const RED_ZONE: usize = 256 * 1024;
+const SEGMENT: usize = 4 * 1024 * 1024;
+
+/// Goes on with more stack when little is left: scripts nest operators as deeply as they like.
+pub(super) fn deeply<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(RED_ZONE, SEGMENT, work)
+}
+
+/// What a control point says, taken out so that the evaluator can be asked about it.
+enum Head {
+    Prefix,
+    Binary(BinaryOperator, OperationId, OperationId),
+    Synchronised(SynchronisedOperator, OperationId, OperationId, OperationId),
+    Alphabetised(OperationId, OperationId, OperationId, OperationId),
+    Link(OperationId, OperationId),
+    Rename(OperationId),
+    Replicated(ReplicatedOperator),
+}
+
+impl Compiler {
+    /// The term of a process that is reached now.
+    pub(super) fn expand(&mut self, process: &ProcessValue) -> Result<TermId> {
+        let id = self.evaluator.identify(process)?;
+        match self.expanded.get(&id) {
+            Some(Some(term)) => return Ok(*term),
+            Some(None) => return Err(self.unguarded(process)),
+            None => {}
+        }
+        self.expanded.insert(id, None);
+        self.processes.entry(id).or_insert_with(|| process.clone());
+        match deeply(|| self.expand_new(process, id)) {
+            Ok(term) => {
+                self.expanded.insert(id, Some(term));
+                Ok(term)
+            }
+            Err(failure) => {
+                self.expanded.remove(&id);
+                Err(failure)
+            }
+        }
+    }
+
+    /// A term for a process that is not reached yet.
+    fn waiting(&mut self, process: ProcessValue) -> Result<TermId> {
+        let id = self.evaluator.identify(&process)?;
+        self.processes.entry(id).or_insert(process);
+        Ok(self.terms.intern(Node::Waiting(id)))
+    }
+
+    /// What waited is reached.
+    pub(super) fn reach(&mut self, term: TermId) -> Result<TermId> {
+        match *self.terms.node(term) {
+            Node::Waiting(id) => {
+                let process = self.process_of(id);
+                self.expand(&process)
+            }
+            // The operands of a replicated `;` wait in a chain.
+            Node::Sequential(first, rest) if matches!(self.terms.node(first), Node::Waiting(_)) => {
+                let first = self.reach(first)?;
+                Ok(self.terms.intern(Node::Sequential(first, rest)))
+            }
+            _ => Ok(term),
+        }
+    }
+
+    fn span_of(&self, process: &ProcessValue) -> Option<Span> {
+        match process.description() {
+            Description::Made(point, _) => Some(self.evaluator.control_point(point).span),
+            Description::Builtin(..) => None,
+        }
+    }
+
+    fn unguarded(&self, process: &ProcessValue) -> Failure {
+        let message = "this process calls itself before it does anything";
+        Failure::at(codes::UNGUARDED, message, self.span_of(process))
+            .help("a recursive call needs an event before it, as in `P = a -> P`")
+    }
+
+    fn expand_new(&mut self, process: &ProcessValue, id: ProcessId) -> Result<TermId> {
+        let point = match process.description() {
+            Description::Builtin(builtin, arguments) => {
+                let arguments = arguments.to_vec();
+                return self.builtin(builtin, &arguments);
+            }
+            Description::Made(point, _) => self.evaluator.control_point(point),
+        };
+        let span = point.span;
+        if point.timed.is_some() {
+            let message = "processes of timed sections are not supported";
+            return Err(Failure::at(codes::UNSUPPORTED, message, Some(span)));
+        }
+        let head = match &point.shape {
+            Shape::Prefix { .. } => Head::Prefix,
+            Shape::Binary { operator, left, right } => Head::Binary(*operator, *left, *right),
+            Shape::Synchronised { operator, left, events, right } => {
+                Head::Synchronised(*operator, *left, *events, *right)
+            }
+            Shape::Alphabetised { left, left_alphabet, right_alphabet, right } => {
+                Head::Alphabetised(*left, *left_alphabet, *right_alphabet, *right)
+            }
+            Shape::Link { left, right, .. } => Head::Link(*left, *right),
+            Shape::Rename { process, .. } => Head::Rename(*process),
+            Shape::Replicated { operator, .. } => Head::Replicated(operator.clone()),
+        };
+        self.operator(process, id, head).map_err(|failure| failure.placed(span))
+    }
+
+    fn operator(&mut self, process: &ProcessValue, id: ProcessId, head: Head) -> Result<TermId> {
+        match head {
+            Head::Prefix => Ok(self.terms.intern(Node::Prefix(id))),
+            Head::Binary(operator, left, right) => self.binary(process, operator, left, right),
+            Head::Synchronised(operator, left, events, right) => {
+                let set = self.events_of(process, events)?;
+                let left = self.operand(process, left)?;
+                match operator {
+                    SynchronisedOperator::Exception => {
+                        let right = self.waiting_operand(process, right)?;
+                        Ok(self.terms.intern(Node::Exception(left, set, right)))
+                    }
+                    SynchronisedOperator::Parallel => {
+                        let right = self.operand(process, right)?;
+                        Ok(self.terms.parallel(set, [left, right]))
+                    }
+                    SynchronisedOperator::ExternalChoice => {
+                        let right = self.operand(process, right)?;
+                        Ok(self.terms.intern(Node::SynchronisingChoice(set, [left, right].into())))
+                    }
+                    SynchronisedOperator::Interrupt => {
+                        let right = self.operand(process, right)?;
+                        Ok(self.terms.intern(Node::SynchronisingInterrupt(set, left, right)))
+                    }
+                }
+            }
+            Head::Alphabetised(left, left_alphabet, right_alphabet, right) => {
+                let sets = [self.events_of(process, left_alphabet)?, self.events_of(process, right_alphabet)?];
+                let terms = [self.operand(process, left)?, self.operand(process, right)?];
+                Ok(self.terms.intern(Node::Alphabetised(sets.into(), terms.into())))
+            }
+            Head::Link(left, right) => {
+                let pairs = self.evaluator.ties(process)?;
+                let ties = self.events.ties(pairs);
+                let (left, right) = (self.operand(process, left)?, self.operand(process, right)?);
+                Ok(self.terms.intern(Node::Link(ties, left, right)))
+            }
+            Head::Rename(operand) => {
+                let pairs = self.evaluator.ties(process)?;
+                let renaming = self.events.renaming(pairs);
+                let term = self.operand(process, operand)?;
+                Ok(self.terms.rename(renaming, term))
+            }
+            Head::Replicated(operator) => self.replicated(process, operator),
+        }
+    }
+
+    fn binary(
+        &mut self,
+        process: &ProcessValue,
+        operator: BinaryOperator,
+        left: OperationId,
+        right: OperationId,
+    ) -> Result<TermId> {
+        use BinaryOperator as B;
+        match operator {
+            B::Hide | B::Project => {
+                let set = self.events_of(process, right)?;
+                let term = self.operand(process, left)?;
+                Ok(match operator {
+                    B::Hide => self.terms.hide(set, term),
+                    _ => self.terms.project(set, term),
+                })
+            }
+            B::Interleave => {
+                let operands = [self.operand(process, left)?, self.operand(process, right)?];
+                Ok(self.terms.parallel(SetId::EMPTY, operands))
+            }
+            B::ExternalChoice => {
+                let operands = [self.operand(process, left)?, self.operand(process, right)?];
+                Ok(self.terms.external(operands))
+            }
+            B::InternalChoice => {
+                let operands = [self.waiting_operand(process, left)?, self.waiting_operand(process, right)?];
+                Ok(self.terms.intern(Node::Internal(operands.into())))
+            }
+            B::Interrupt => {
+                let (left, right) = (self.operand(process, left)?, self.operand(process, right)?);
+                Ok(self.terms.intern(Node::Interrupt(left, right)))
+            }
+            B::SlidingChoice => {
+                let (left, right) = (self.operand(process, left)?, self.waiting_operand(process, right)?);
+                Ok(self.terms.intern(Node::Sliding(left, right)))
+            }
+            B::Sequential => {
+                let (left, right) = (self.operand(process, left)?, self.waiting_operand(process, right)?);
+                Ok(self.terms.intern(Node::Sequential(left, right)))
+            }
+            other => unreachable!("{other:?} makes no process"),
+        }
+    }
+
+    fn replicated(&mut self, process: &ProcessValue, operator: ReplicatedOperator) -> Result<TermId> {
+        let copies = self.evaluator.replicas(process)?;
+        match operator {
+            ReplicatedOperator::InternalChoice | ReplicatedOperator::Sequential => {
+                let mut terms = Vec::with_capacity(copies.len());
+                for (_, copy) in copies {
+                    terms.push(self.waiting(copy)?);
+                }
+                if matches!(operator, ReplicatedOperator::Sequential) {
+                    let chain =
+                        terms.into_iter().rev().reduce(|rest, first| self.terms.intern(Node::Sequential(first, rest)));
+                    return chain.map_or(Ok(TermId::SKIP), |chain| self.reach(chain));
+                }
+                if terms.is_empty() {
+                    return Err(Failure::new(codes::NO_ALTERNATIVES, "an internal choice between no processes"));
+                }
+                Ok(self.terms.intern(Node::Internal(terms.into())))
+            }
+            ReplicatedOperator::Alphabetised(_) => {
+                let (mut sets, mut terms) = (Vec::new(), Vec::new());
+                for (alphabet, copy) in copies {
+                    let alphabet = alphabet.expect("every copy has an alphabet");
+                    sets.push(self.events_in(alphabet)?);
+                    terms.push(self.expand(&copy)?);
+                }
+                if terms.is_empty() {
+                    return Ok(TermId::SKIP);
+                }
+                Ok(self.terms.intern(Node::Alphabetised(sets.into(), terms.into())))
+            }
+            ReplicatedOperator::Link(..) => {
+                let pairs = self.evaluator.ties(process)?;
+                let ties = self.events.ties(pairs);
+                let mut terms = Vec::with_capacity(copies.len());
+                for (_, copy) in copies {
+                    terms.push(self.expand(&copy)?);
+                }
+                let chain =
+                    terms.into_iter().rev().reduce(|right, left| self.terms.intern(Node::Link(ties, left, right)));
+                Ok(chain.unwrap_or(TermId::SKIP))
+            }
+            ReplicatedOperator::Interleave => {
+                let terms = self.expand_all(copies)?;
+                Ok(self.terms.parallel(SetId::EMPTY, terms))
+            }
+            ReplicatedOperator::Parallel(set) => {
+                let set = self.events_of(process, set)?;
+                let terms = self.expand_all(copies)?;
+                Ok(self.terms.parallel(set, terms))
+            }
+            ReplicatedOperator::ExternalChoice => {
+                let terms = self.expand_all(copies)?;
+                Ok(self.terms.external(terms))
+            }
+            ReplicatedOperator::SynchronisingChoice(set) => {
+                let set = self.events_of(process, set)?;
+                let terms = self.expand_all(copies)?;
+                match terms[..] {
+                    [] => Ok(TermId::STOP),
+                    [only] => Ok(only),
+                    _ => Ok(self.terms.intern(Node::SynchronisingChoice(set, terms.into()))),
+                }
+            }
+        }
+    }
+
+    fn expand_all(&mut self, copies: Vec<(Option<Value>, ProcessValue)>) -> Result<Vec<TermId>> {
+        copies.into_iter().map(|(_, copy)| self.expand(&copy)).collect()
+    }
+
+    fn operand(&mut self, process: &ProcessValue, operation: OperationId) -> Result<TermId> {
+        let operand = self.evaluator.operand_process(process, operation)?;
+        self.expand(&operand)
+    }
+
+    fn waiting_operand(&mut self, process: &ProcessValue, operation: OperationId) -> Result<TermId> {
+        let operand = self.evaluator.operand_process(process, operation)?;
+        self.waiting(operand)
+    }
+
+    fn events_of(&mut self, process: &ProcessValue, operation: OperationId) -> Result<SetId> {
+        let value = self.evaluator.operand(process, operation)?;
+        self.events_in(value)
+    }
+
+    fn events_in(&mut self, value: Value) -> Result<SetId> {
+        let value = self.evaluator.set(&value)?;
+        Ok(self.events.set(value))
+    }
+
+    fn argument(&mut self, arguments: &[Value]) -> Result<TermId> {
+        let value = self.evaluator.finish(arguments[0].clone())?;
+        let process = self.evaluator.process(value)?;
+        self.expand(&process)
+    }
+
+    fn builtin(&mut self, builtin: Builtin, arguments: &[Value]) -> Result<TermId> {
+        match builtin {
+            Builtin::Stop => Ok(TermId::STOP),
+            Builtin::Skip => Ok(TermId::SKIP),
+            Builtin::Div => Ok(self.terms.intern(Node::Div)),
+            Builtin::Run | Builtin::Chaos => {
+                let set = self.events_in(arguments[0].clone())?;
+                Ok(self.terms.intern(if builtin == Builtin::Run { Node::Run(set) } else { Node::Chaos(set) }))
+            }
+            Builtin::Buffer | Builtin::WeakBuffer | Builtin::SignalBuffer => self.buffer(builtin, arguments),
+            // What these promise is kept by doing nothing.
+            Builtin::Lazyenumerate | Builtin::Lazynorm => self.argument(arguments),
+            Builtin::Explicate
+            | Builtin::Sbisim
+            | Builtin::Dbisim
+            | Builtin::Wbisim
+            | Builtin::Diamond
+            | Builtin::Normal
+            | Builtin::TauLoopFactor
+            | Builtin::ModelCompress => {
+                let term = self.argument(arguments)?;
+                self.compressed(builtin, term)
+            }
+            other => Err(Failure::new(codes::UNSUPPORTED, format!("`{}` is not supported", other.text()))),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Machines: the LTS of a process that becomes one component.
+//!
+//! A leaf is explored breadth-first by its firing rules; its states are terms. By default it is made as small as strong
+//! bisimilarity allows, and every remaining state keeps one of its terms, for witnesses and, later, for symmetry. A
+//! machine is built once per term, however many components it serves.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trefoil_lts::equivalence::{Equivalence, minimise};
+use trefoil_lts::{Lts, Transition};
+use trefoil_network::{Component, Network, Rule, compose};
+use trefoil_system::{LabelId, StateId};
+
+use super::buffers::Buffer;
+use super::steps::Move;
+use super::terms::{Node, TermId};
+use super::{Compiler, Machine};
+use crate::eval::Result;
+use crate::rename::Builtin;
+
+/// How many states a process with parallel parts may have as a leaf before it is compiled as a network with formats.
+const NETWORK_FROM: usize = 4_000;
+
+/// The number of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct MachineId(pub(super) u32);
+
+/// An LTS that can be a component.
+pub(super) struct MachineData {
+    pub(super) lts: Arc<Lts>,
+    /// A term for each state; none for what was compressed as a whole.
+    pub(super) terms: Vec<TermId>,
+    /// The term that was compiled.
+    pub(super) root: TermId,
+    /// The labels that occur.
+    alphabet: Vec<LabelId>,
+}
+
+/// All machines.
+#[derive(Default)]
+pub(super) struct Machines {
+    pub(super) data: Vec<MachineData>,
+    /// The machine of a leaf; none when it was too large to be one.
+    leaves: HashMap<TermId, Option<MachineId>, foldhash::fast::FixedState>,
+    compressed: HashMap<(Builtin, TermId), MachineId, foldhash::fast::FixedState>,
+    /// The machines of the components that holes stand for.
+    pub(super) holes: Vec<MachineId>,
+    pub(super) buffers: Vec<Buffer>,
+}
+
+/// A leaf that was explored, or why it is none.
+enum Explored {
+    Leaf(MachineId),
+    /// It has parallel parts and many states.
+    Network,
+}
+
+impl Compiler {
+    pub(super) fn machine(&self, id: MachineId) -> &MachineData {
+        &self.machines.data[id.0 as usize]
+    }
+
+    fn add_machine(&mut self, lts: Lts, terms: Vec<TermId>, root: TermId) -> MachineId {
+        let mut alphabet: Vec<LabelId> = lts.transitions().iter().map(|transition| transition.label).collect();
+        alphabet.sort_unstable();
+        alphabet.dedup();
+        self.machines.data.push(MachineData { lts: Arc::new(lts), terms, root, alphabet });
+        MachineId(self.machines.data.len() as u32 - 1)
+    }
+
+    /// The machine of a term, unless it is better compiled as a network.
+    pub(super) fn leaf(&mut self, term: TermId) -> Result<Option<MachineId>> {
+        if let Some(&known) = self.machines.leaves.get(&term) {
+            return Ok(known);
+        }
+        let found = match self.explore(term, Some(NETWORK_FROM))? {
+            Explored::Leaf(machine) => Some(machine),
+            Explored::Network => None,
+        };
+        self.machines.leaves.insert(term, found);
+        Ok(found)
+    }
+
+    /// The machine of a term, whatever its size.
+    fn whole(&mut self, term: TermId) -> Result<MachineId> {
+        if let Some(&Some(known)) = self.machines.leaves.get(&term) {
+            return Ok(known);
+        }
+        let Explored::Leaf(machine) = self.explore(term, None)? else { unreachable!("no limit was given") };
+        self.machines.leaves.insert(term, Some(machine));
+        Ok(machine)
+    }
+
+    /// A network of one component.
+    pub(super) fn alone(&mut self, term: TermId) -> Result<Machine> {
+        let machine = self.whole(term)?;
+        let MachineData { lts, alphabet, .. } = self.machine(machine);
+        let rules = alphabet.iter().map(|&label| Rule::new([(0, label)], label)).collect();
+        let component = Component { name: "process".into(), lts: lts.clone() };
+        let network = Network::new(self.labels.clone(), vec![component], rules).map_err(|_| self.too_large(term))?;
+        Ok(Machine { network, machines: vec![machine] })
+    }
+
+    fn explore(&mut self, root: TermId, limit: Option<usize>) -> Result<Explored> {
+        let mut numbers: HashMap<TermId, u32, foldhash::fast::FixedState> = HashMap::default();
+        let mut terms = vec![root];
+        numbers.insert(root, 0);
+        let mut starts = vec![0];
+        let mut transitions: Vec<Transition> = Vec::new();
+        let mut parallel = self.terms.has_parallel(root);
+        let mut at = 0;
+        while at < terms.len() {
+            if at % 64 == 0 {
+                self.control.check()?;
+            }
+            if parallel && limit.is_some_and(|limit| terms.len() > limit) {
+                return Ok(Explored::Network);
+            }
+            let term = terms[at];
+            for step in self.steps(term)?.iter() {
+                let next = terms.len() as u32;
+                let target = *numbers.entry(step.target).or_insert(next);
+                if target == next {
+                    if let Some(grows) = self.grows(root, step.target) {
+                        return Err(grows);
+                    }
+                    parallel |= self.terms.has_parallel(step.target);
+                    terms.push(step.target);
+                }
+                transitions.push(Transition { label: step.label, target: StateId(target) });
+            }
+            let from = starts[at];
+            sort_distinct(&mut transitions, from);
+            starts.push(transitions.len());
+            at += 1;
+        }
+        let lts = Lts::from_rows(self.labels.clone(), StateId(0), starts, transitions);
+        let machine = if self.options.compress_leaves {
+            let small = minimise(&lts, Equivalence::Strong, &self.control)?;
+            let mut kept = vec![None; small.lts.state_count()];
+            for (state, &term) in terms.iter().enumerate() {
+                if let Some(block) = small.block_of(StateId(state as u32)) {
+                    kept[block.index()].get_or_insert(term);
+                }
+            }
+            let kept = kept.into_iter().map(|term| term.expect("a block has a state")).collect();
+            self.add_machine(small.lts, kept, root)
+        } else {
+            self.add_machine(lts, terms, root)
+        };
+        Ok(Explored::Leaf(machine))
+    }
+
+    /// A process that the script wants compressed: explored as a network and made small, a machine from then on. What a
+    /// compression promises of traces, failures and divergences holds for every one of them; they differ in what they merge.
+    pub(super) fn compressed(&mut self, kind: Builtin, term: TermId) -> Result<TermId> {
+        let machine = match self.machines.compressed.get(&(kind, term)) {
+            Some(&known) => known,
+            None => {
+                let made = self.compress(kind, term)?;
+                self.machines.compressed.insert((kind, term), made);
+                made
+            }
+        };
+        let initial = self.machine(machine).lts.initial();
+        Ok(self.terms.intern(Node::State(machine, initial.0)))
+    }
+
+    fn compress(&mut self, kind: Builtin, term: TermId) -> Result<MachineId> {
+        let Machine { network, .. } = self.network_of(term)?;
+        let composed =
+            compose(&network, self.options.threads, &self.control).map_err(|unfinished| unfinished.stopped)?;
+        let equivalence = match kind {
+            Builtin::Explicate => None,
+            Builtin::Sbisim => Some(Equivalence::Strong),
+            Builtin::Wbisim => Some(Equivalence::DivergenceWeak),
+            _ => Some(Equivalence::DivergenceBranching),
+        };
+        let lts = match equivalence {
+            Some(equivalence) => minimise(&composed.lts, equivalence, &self.control)?.lts,
+            None => composed.lts,
+        };
+        Ok(self.add_machine(lts, Vec::new(), term))
+    }
+
+    /// What a hole can do: whatever its component can in some state.
+    pub(super) fn hole_steps(&self, term: TermId, component: u32) -> Vec<Move> {
+        let machine = self.machine(self.machines.holes[component as usize]);
+        let step = |&label: &LabelId| Move { parts: Some([(component, label)].into()), ..Move::alone(label, term) };
+        machine.alphabet.iter().map(step).collect()
+    }
+
+    pub(super) fn state_steps(&mut self, id: MachineId, state: u32) -> Vec<Move> {
+        let lts = self.machine(id).lts.clone();
+        let step = |transition: &Transition| {
+            Move::alone(transition.label, self.terms.intern(Node::State(id, transition.target.0)))
+        };
+        lts.outgoing(StateId(state)).iter().map(step).collect()
+    }
+}
+
+fn sort_distinct(transitions: &mut Vec<Transition>, from: usize) {
+    transitions[from..].sort_unstable_by_key(|transition| (transition.label, transition.target));
+    let mut kept = from;
+    for at in from..transitions.len() {
+        if at == from || transitions[at] != transitions[kept - 1] {
+            transitions[kept] = transitions[at];
+            kept += 1;
+        }
+    }
+    transitions.truncate(kept);
+}

@@ -1,0 +1,164 @@
+//! From processes to networks: operational semantics and compilation to supercombinators.
+//!
+//! # Terms
+//!
+//! What a process is about to do is a *term*: operators over operands, each term stored once and numbered ([`terms`]). The
+//! evaluator gives a process as a control point and its environment; [`expand`] turns it into a term as far as its operands
+//! are active, that is, can take the next step. What is not active yet (the second operand of `;`, the operands of `|~|`)
+//! stays a name until it is reached, so recursion is unfolded no further than steps need it.
+//!
+//! # One semantics for two purposes
+//!
+//! [`steps`] has the firing rules of every operator, once. A term may contain *holes*: places where a component of a network
+//! stands. A hole can take a step under any label of its component and stays the same hole, and the step remembers that the
+//! component takes part. So the firing rules of a term without holes are its transitions, and give the LTS of a sequential
+//! process ([`leaf`]); the firing rules of a term with holes are the rules of a supercombinator, and its reachable terms
+//! are the formats (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, definition 62): [`skeleton`].
+//! What FDR does by two compilers is one here.
+//!
+//! # Termination
+//!
+//! Every state that offers `✓` offers nothing else. Where an operator would add something beside it (`[]`, `/\`, `[>`) the step
+//! becomes `τ` to `SKIP`, which is the law `P [] SKIP = P [> SKIP`. So a parallel composition terminates by one common `✓`, and
+//! no later stage treats `✓` differently from a visible event that nobody hides.
+//!
+//! # Cost
+//!
+//! A step of a leaf costs one evaluation of its communications, once per state. The rules of a network are found once per format,
+//! in time proportional to their number and the nesting of operators above them.
+
+mod buffers;
+mod codes;
+mod describe;
+mod events;
+mod expand;
+mod leaf;
+mod parallel;
+mod skeleton;
+mod steps;
+mod terms;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use trefoil_control::Control;
+use trefoil_network::Network;
+use trefoil_system::{LabelId, Labels};
+
+use crate::eval::{Evaluator, ProcessId, ProcessValue, Result, Value};
+
+pub use codes::CODES;
+
+use events::Events;
+use leaf::Machines;
+use terms::{TermId, Terms};
+
+/// How processes are compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct CompileOptions {
+    /// Make every component as small as strong bisimilarity allows.
+    pub compress_leaves: bool,
+    /// Explore the whole process into one component instead of a network.
+    pub expand: bool,
+    /// How many threads may explore what the script asks to be compressed; 0 means one per core.
+    pub threads: usize,
+}
+
+impl Default for CompileOptions {
+    fn default() -> CompileOptions {
+        CompileOptions { compress_leaves: true, expand: false, threads: 1 }
+    }
+}
+
+/// A compiled process.
+pub struct Machine {
+    /// The network.
+    pub network: Network,
+    /// For every component, which of the compiler's machines it is.
+    machines: Vec<leaf::MachineId>,
+}
+
+/// Compiles the processes of a script. What was compiled once is not compiled again.
+pub struct Compiler {
+    evaluator: Evaluator,
+    control: Control,
+    options: CompileOptions,
+    events: Events,
+    terms: Terms,
+    machines: Machines,
+    /// The process of each number that was met.
+    processes: HashMap<ProcessId, ProcessValue, foldhash::fast::FixedState>,
+    /// The term of each process that was expanded; none while it is being expanded.
+    expanded: HashMap<ProcessId, Option<TermId>, foldhash::fast::FixedState>,
+    names: Option<HashMap<ProcessId, String, foldhash::fast::FixedState>>,
+    labels: Arc<Labels>,
+}
+
+impl Compiler {
+    /// A compiler for the processes of a script; their events become labels of this table.
+    pub fn new(evaluator: Evaluator, labels: Arc<Labels>, control: Control, options: CompileOptions) -> Compiler {
+        Compiler {
+            evaluator,
+            control,
+            options,
+            events: Events::new(labels.clone()),
+            terms: Terms::new(),
+            machines: Machines::default(),
+            processes: HashMap::default(),
+            expanded: HashMap::default(),
+            names: None,
+            labels,
+        }
+    }
+
+    /// The network of a process.
+    pub fn compile(&mut self, process: &ProcessValue) -> Result<Machine> {
+        self.control.progress().begin("compiling", 0);
+        self.names = None;
+        let root = self.expand(process)?;
+        if self.options.expand {
+            return self.alone(root);
+        }
+        self.network_of(root)
+    }
+
+    /// From now on budgets and interruptions come from here; the evaluator has its own.
+    pub fn set_control(&mut self, control: Control) {
+        self.evaluator.set_control(control.clone());
+        self.control = control;
+    }
+
+    /// From now on this is how processes are compiled.
+    pub fn set_options(&mut self, options: CompileOptions) {
+        if options.compress_leaves != self.options.compress_leaves {
+            self.machines = Machines::default();
+            self.terms.forget_machines();
+        }
+        self.options = options;
+    }
+
+    /// The label of an event.
+    pub fn event(&mut self, event: &Value) -> Result<LabelId> {
+        let event = self.evaluator.finish(event.clone())?;
+        self.events.label(&event, &self.evaluator)
+    }
+
+    /// The table of labels.
+    pub fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    /// The evaluator.
+    pub fn evaluator(&mut self) -> &mut Evaluator {
+        &mut self.evaluator
+    }
+
+    fn process_of(&self, id: ProcessId) -> ProcessValue {
+        self.processes[&id].clone()
+    }
+
+    fn steps_of(&mut self, term: TermId) -> Result<Rc<[steps::Move]>> {
+        self.steps(term)
+    }
+}

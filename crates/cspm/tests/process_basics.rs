@@ -1,0 +1,98 @@
+//! Processes compiled to networks: what small ones do.
+
+#[path = "support/evaluation.rs"]
+mod evaluation;
+
+use std::sync::Arc;
+
+use evaluation::prepare;
+use trefoil_control::Control;
+use trefoil_cspm::eval::{Evaluator, Options};
+use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
+use trefoil_network::compose;
+use trefoil_system::{Labels, System};
+
+fn compile(script: &str, process: &str, options: CompileOptions) -> (Compiler, Machine) {
+    let evaluator = Evaluator::untyped(&prepare(script, &[process]), Control::unlimited(), Options::default());
+    let mut compiler = Compiler::new(evaluator, Arc::new(Labels::new()), Control::unlimited(), options);
+    let value = compiler.evaluator().query(0).unwrap_or_else(|failure| panic!("{process}: {failure:?}"));
+    let value = compiler.evaluator().process(value).unwrap_or_else(|failure| panic!("{process}: {failure:?}"));
+    let machine = compiler.compile(&value).unwrap_or_else(|failure| panic!("{process}: {failure:?}"));
+    (compiler, machine)
+}
+
+/// The transitions, states numbered as a breadth-first search meets them.
+fn transitions(script: &str, process: &str, options: CompileOptions) -> Vec<String> {
+    let (_, machine) = compile(script, process, options);
+    let composed = compose(&machine.network, 1, &Control::unlimited()).unwrap_or_else(|_| panic!("no budget"));
+    let labels = machine.network.labels().clone();
+    let steps = composed.lts.all_transitions();
+    let mut lines: Vec<String> =
+        steps.map(|(source, step)| format!("{} {} {}", source.0, labels.get(step.label), step.target.0)).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn small_processes_do_what_their_operators_say() {
+    let script = "channel a, b, c, d\nchannel e, f : {0, 1}\nP = a -> b -> P\n";
+    let cases: &[(&str, &[&str])] = &[
+        ("STOP", &[]),
+        ("SKIP", &["0 ✓ 1"]),
+        ("P", &["0 a 1", "1 b 0"]),
+        ("a -> STOP [] b -> STOP", &["0 a 1", "0 b 1"]),
+        ("a -> STOP |~| b -> STOP", &["0 tau 1", "0 tau 2", "1 a 3", "2 b 3"]),
+        ("a -> SKIP ; b -> STOP", &["0 a 1", "1 tau 2", "2 b 3"]),
+        ("(a -> STOP) \\ {a}", &["0 tau 1"]),
+        ("P [| {a} |] (a -> STOP)", &["0 a 1", "1 b 2"]),
+        ("SKIP ||| SKIP", &["0 ✓ 1"]),
+        ("e?x -> f!x -> STOP", &["0 e.0 1", "0 e.1 2", "1 f.0 3", "2 f.1 3"]),
+        ("(a -> STOP) [[a <- b, a <- c]]", &["0 b 1", "0 c 1"]),
+        ("(e?x -> STOP) [[e <- f]]", &["0 f.0 1", "0 f.1 1"]),
+        ("RUN({a, b})", &["0 a 0", "0 b 0"]),
+        ("CHAOS({a})", &["0 a 0", "0 tau 1"]),
+        ("DIV", &["0 tau 0"]),
+        ("(e!0 -> STOP) [e <-> f] (f?x -> if x == 0 then a -> STOP else STOP)", &["0 tau 1", "1 a 2"]),
+        ("(a -> b -> STOP) [| {b} |> (c -> STOP)", &["0 a 1", "1 b 2", "2 c 3"]),
+        ("(a -> STOP) /\\ (b -> STOP)", &["0 a 1", "0 b 2", "1 b 2"]),
+        ("a -> STOP [] SKIP", &["0 a 2", "0 tau 1", "1 ✓ 2"]),
+        ("BUFFER(1, {(a, b)})", &["0 a 1", "1 b 0"]),
+    ];
+    for (process, expected) in cases {
+        for expand in [false, true] {
+            let options = CompileOptions { expand, ..CompileOptions::default() };
+            assert_eq!(transitions(script, process, options), *expected, "{process}, expanded: {expand}");
+        }
+    }
+}
+
+/// A process with formats, and the same explored as a whole, are strongly bisimilar.
+#[test]
+fn formats_behave_like_the_whole() {
+    use trefoil_lts::equivalence::{Equivalence, compare};
+    // Twelve counters side by side have 4 096 states, too many for a leaf.
+    let script = "channel up, down : {1..12}\nchannel start, again, stop, error\n\
+                  C(i) = up.i -> down.i -> C(i)\n\
+                  ONCE(i) = up.i -> SKIP\n\
+                  ALL = ||| i : {1..12} @ C(i)\n\
+                  SOME = ||| i : {1..12} @ ONCE(i)\n\
+                  LOOP = SOME ; again -> LOOP\n\
+                  ROUND = start -> (ALL /\\ stop -> ROUND)\n\
+                  TWO = (start -> ALL) [] (again -> SOME ; stop -> SKIP)\n\
+                  MAYBE = ALL [| {| down.3 |} |> (error -> STOP)\n\
+                  SLIDE = SOME [> (stop -> SKIP)\n";
+    for process in ["ALL", "SOME", "LOOP", "ROUND", "TWO", "MAYBE", "SLIDE", "SOME ; SOME", "SOME [] (stop -> STOP)"] {
+        let (mut compiler, machine) = compile(script, process, CompileOptions::default());
+        assert!(machine.network.components().len() >= 12, "{process} is a network");
+        let control = Control::unlimited();
+        let network = compose(&machine.network, 1, &control).unwrap_or_else(|_| panic!("no budget"));
+        compiler.set_options(CompileOptions { expand: true, ..CompileOptions::default() });
+        let value = compiler.evaluator().query(0).expect("a value");
+        let value = compiler.evaluator().process(value).expect("a process");
+        let whole = compiler.compile(&value).unwrap_or_else(|failure| panic!("{process}: {failure:?}"));
+        assert_eq!(whole.network.components().len(), 1);
+        let whole = compose(&whole.network, 1, &control).unwrap_or_else(|_| panic!("no budget"));
+        let same = compare(&network.lts, &whole.lts, Equivalence::Strong, &control).expect("no budget").equivalent;
+        assert!(same, "{process} differs from itself as a whole");
+    }
+}
