@@ -43,6 +43,27 @@ fn good_scripts_are_well_typed() {
 }
 
 #[test]
+fn a_missing_file_is_said_plainly() {
+    let folder = folder(&[
+        ("good.csp", b"include \"dato.csp\"\n"),
+        ("data.csp", DATA),
+        ("upper.csp", b"include \"DATA.csp\"\n"),
+    ]);
+    let (code, _, err) = trefoil(&folder, &["cspm", "typecheck", "god.csp"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains("cannot read `god.csp`: there is no such file") && err.contains("did you mean `good.csp`?"),
+        "{err}"
+    );
+    let (_, _, err) = trefoil(&folder, &["cspm", "typecheck", "good.csp"]);
+    assert!(err.contains("cannot read `dato.csp`") && err.contains("`data.csp`"), "{err}");
+    let (_, _, err) = trefoil(&folder, &["cspm", "eval", ".", "1"]);
+    assert!(err.contains("it is a folder") && !err.contains("os error"), "{err}");
+    let (code, _, err) = trefoil(&folder, &["cspm", "typecheck", "upper.csp"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+}
+
+#[test]
 fn types_are_shown_in_the_order_of_the_script() {
     let folder = folder(&[("good.csp", GOOD), ("data.csp", DATA)]);
     let (code, out, _) = trefoil(&folder, &["cspm", "types", "good.csp"]);

@@ -7,5 +7,6 @@ mod code_table;
 pub mod eval;
 pub mod process;
 pub mod rename;
+mod suggest;
 pub mod syntax;
 pub mod types;

@@ -155,6 +155,33 @@ fn included_files_are_read_once_and_cycles_are_reported() {
 }
 
 #[test]
+fn every_module_has_its_own_copy_of_a_file() {
+    let text = "include \"x.csp\"\nmodule M\n include \"x.csp\"\nexports\n include \"x.csp\"\n y = x\nendmodule\n\
+                module N\nexports\n include \"x.csp\"\nendmodule\nz = x + M::y + N::x\n";
+    let mut loader = MemoryLoader::one("main.csp", text);
+    loader.files.insert("x.csp".to_string(), b"x = 1 -- \xe9\n".to_vec());
+    let parsed = parse("main.csp", &loader, &mut Sources::default());
+    // What is wrong with the file is said once.
+    let codes: Vec<&str> = parsed.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+    assert_eq!(codes, ["C001"]);
+    let (_, diagnostics) = trefoil_cspm::rename::rename(parsed.tree, &[]);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+}
+
+#[test]
+fn modules_that_double_the_inclusions_end() {
+    let mut loader = MemoryLoader::default();
+    for at in 0..40 {
+        let include = format!("include \"{}.csp\"", at + 1);
+        let text = format!("module A\nexports\n{include}\nendmodule\nmodule B\nexports\n{include}\nendmodule\n");
+        loader.files.insert(format!("{at}.csp"), text.into_bytes());
+    }
+    loader.files.insert("40.csp".to_string(), b"x = 1\n".to_vec());
+    let parsed = parse("0.csp", &loader, &mut Sources::default());
+    assert!(parsed.diagnostics.iter().all(|diagnostic| diagnostic.code == "C030") && !parsed.diagnostics.is_empty());
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_reported() {
     let parsed = parse("no/such/file.csp", &TestLoader, &mut Sources::default());
     assert_eq!(parsed.diagnostics.len(), 1);

@@ -126,6 +126,11 @@ impl Builtin {
         Builtin::ALL.iter().copied().find(|builtin| builtin.text() == text)
     }
 
+    /// The one that older tools knew under this name, and that some scripts still ask for.
+    pub fn find_old(text: &str) -> Option<Builtin> {
+        (text == "normalise").then_some(Builtin::Normal)
+    }
+
     /// Whether `external` (or else `transparent`) brings it in.
     pub fn comes_by(self, external: bool) -> bool {
         match self.access() {

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 use trefoil_source::{Diagnostic, Place, Span};
 
-use super::suggest::nearest;
 use super::*;
+use crate::suggest::nearest;
 
 /// What a name in a scope stands for.
 #[derive(Clone, Copy)]
@@ -268,7 +268,7 @@ impl<'t> Resolver<'t> {
     /// The built-in that `external` or `transparent` names.
     pub(super) fn brought_in(&mut self, name: Named<Symbol>, external: bool) -> Option<Builtin> {
         let text = self.text(name.name);
-        let found = Builtin::find(text);
+        let found = Builtin::find_old(text).or_else(|| Builtin::find(text));
         if let Some(builtin) = found.filter(|builtin| builtin.comes_by(external)) {
             return Some(builtin);
         }

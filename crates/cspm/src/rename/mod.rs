@@ -20,7 +20,6 @@ mod collect;
 mod declarations;
 mod expressions;
 mod paths;
-mod suggest;
 
 use std::collections::HashMap;
 

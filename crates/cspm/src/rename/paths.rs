@@ -3,8 +3,8 @@
 use trefoil_source::{Diagnostic, Place, Span};
 
 use super::collect::Resolver;
-use super::suggest::nearest;
 use super::*;
+use crate::suggest::nearest;
 
 /// Why a name cannot be used.
 pub(super) enum Problem {

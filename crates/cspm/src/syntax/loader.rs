@@ -1,12 +1,21 @@
 //! Where included files come from, and what encoding they are in.
 
 use std::collections::HashMap;
+use std::fs::DirEntry;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+
+use crate::suggest::nearest;
 
 /// Reads files by name.
 pub trait Loader {
     /// The bytes of a file, or why there are none.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+
+    /// A file that exists and has nearly the name of one that does not.
+    fn similar(&self, _name: &str) -> Option<String> {
+        None
+    }
 
     /// The name of the file that `path`, written in the file `from`, means.
     fn resolve(&self, from: &str, path: &str) -> String {
@@ -33,7 +42,28 @@ pub struct DiskLoader;
 
 impl Loader for DiskLoader {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(name).map_err(|error| error.to_string())
+        std::fs::read(name).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => "there is no such file".to_string(),
+            ErrorKind::PermissionDenied => "it may not be read".to_string(),
+            ErrorKind::IsADirectory => "it is a folder".to_string(),
+            _ => {
+                let text = error.to_string();
+                text.split(" (os error").next().unwrap_or(&text).to_string()
+            }
+        })
+    }
+
+    fn similar(&self, name: &str) -> Option<String> {
+        let path = Path::new(name);
+        if path.exists() {
+            return None;
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+        let file = |entry: DirEntry| entry.path().is_file().then(|| entry.file_name().into_string().ok()).flatten();
+        let names: Vec<String> = entries.take(10_000).flatten().filter_map(file).collect();
+        let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+        Some(path.with_file_name(near).to_string_lossy().into_owned())
     }
 }
 

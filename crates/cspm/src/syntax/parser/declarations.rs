@@ -1,5 +1,7 @@
 //! Declarations, and how reading goes on after a broken one.
 
+use std::collections::HashSet;
+
 use trefoil_source::{Diagnostic, Place, Span};
 
 use super::super::codes;
@@ -8,7 +10,7 @@ use super::super::names::Symbol;
 use super::super::store::List;
 use super::super::token::{Kind, Token};
 use super::super::tree::*;
-use super::{Failed, Parser, Result};
+use super::{Failed, Parser, Result, suggest_file};
 
 /// What encloses the declarations being read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +46,13 @@ impl Parser<'_, '_> {
 
     /// Reads the declarations of a `let`. The first mistake ends them, and the declaration around the `let` too.
     pub(super) fn local_declarations(&mut self) -> Result<Vec<DeclarationId>> {
+        self.session.included.push(HashSet::new());
+        let gathered = self.local_list();
+        self.session.included.pop();
+        gathered
+    }
+
+    fn local_list(&mut self) -> Result<Vec<DeclarationId>> {
         let mut gathered = Gathered::default();
         let mut first = true;
         while self.peek() != Kind::Within && self.peek() != Kind::End {
@@ -305,6 +314,7 @@ impl Parser<'_, '_> {
         }
         let outside = self.context;
         self.context.module = true;
+        self.session.included.push(HashSet::new());
         let stop = |kind| matches!(kind, Kind::Exports | Kind::EndModule);
         let mut parts = [Vec::new(), Vec::new()];
         for (part, end) in [Kind::Exports, Kind::EndModule].into_iter().enumerate() {
@@ -323,6 +333,7 @@ impl Parser<'_, '_> {
             }
         }
         self.context = outside;
+        self.session.included.pop();
         let parameters = self.tree.add_list(parameters);
         let [private, exported] = parts;
         let private = self.tree.add_list(private);
@@ -409,26 +420,34 @@ impl Parser<'_, '_> {
             self.report(diagnostic.note(format!("the files being read: `{chain}`")));
             return (None, List::EMPTY);
         }
-        if self.session.loaded.contains(&name) {
+        if self.session.here().contains(&name) {
             return (None, List::EMPTY);
         }
         let read = self.session.load(&name).or_else(|reason| {
             // Paths relative to the script are seen in the wild too.
             let other = self.session.loader.resolve(&self.session.root, path);
-            if other == name || self.session.open.contains(&other) || self.session.loaded.contains(&other) {
+            if other == name || self.session.open.contains(&other) || self.session.here().contains(&other) {
                 return Err(reason);
             }
             self.session.load(&other).map_err(|_| reason)
         });
+        let read = read.or_else(|reason| match self.session.loader.similar(&name) {
+            // Some systems do not tell capitals from small letters in names of files.
+            Some(other) if other.eq_ignore_ascii_case(&name) && !self.session.open.contains(&other) => {
+                self.session.load(&other)
+            }
+            _ => Err(reason),
+        });
         match read {
-            Ok(id) => {
-                let list = stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || self.session.file(id, self.tree));
-                (Some(IncludedFile(id)), list)
+            Ok(loaded) => {
+                let list = stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || self.session.file(loaded, self.tree));
+                (Some(IncludedFile(loaded.id)), list)
             }
             Err(reason) => {
                 let message = format!("cannot read `{path}`: {reason}");
                 let diagnostic = Diagnostic::error(codes::CANNOT_READ, message, place);
-                self.report(diagnostic.note(format!("looked for `{name}`")));
+                let diagnostic = diagnostic.note(format!("looked for `{name}`"));
+                self.report(suggest_file(diagnostic, self.session.loader, &name));
                 (None, List::EMPTY)
             }
         }

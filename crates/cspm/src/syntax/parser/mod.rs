@@ -46,21 +46,34 @@ const DEEPEST: u32 = 200_000;
 /// Longer files are refused.
 const LONGEST: usize = 1 << 30;
 
+/// More inclusions are refused: modules that include a file with modules double the work with each level.
+const MOST_INCLUSIONS: usize = 20_000;
+
 /// Reads the script `file` and what it includes.
 pub fn parse(file: &str, loader: &dyn Loader, sources: &mut Sources) -> Parsed {
     let mut tree = Tree::default();
     let mut session = Session::new(loader, file, sources);
     match session.load(file) {
-        Ok(id) => {
-            tree.root = Some(id);
-            tree.declarations = session.file(id, &mut tree);
+        Ok(loaded) => {
+            tree.root = Some(loaded.id);
+            tree.declarations = session.file(loaded, &mut tree);
         }
         Err(reason) => {
-            let message = format!("cannot read the script: {reason}");
-            session.diagnostics.push(Diagnostic::error(codes::CANNOT_READ, message, Place::File(file.to_string())));
+            let message = format!("cannot read `{file}`: {reason}");
+            let diagnostic = Diagnostic::error(codes::CANNOT_READ, message, Place::File(file.to_string()));
+            let diagnostic = suggest_file(diagnostic, loader, file);
+            session.diagnostics.push(diagnostic);
         }
     }
     Parsed { diagnostics: session.finish(&mut tree, 0), tree }
+}
+
+/// Adds the file that may have been meant.
+fn suggest_file(diagnostic: Diagnostic, loader: &dyn Loader, name: &str) -> Diagnostic {
+    match loader.similar(name) {
+        Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
+        None => diagnostic,
+    }
 }
 
 /// Reads one expression from a file of `sources` into a tree that may hold a script already.
@@ -92,7 +105,7 @@ pub fn parse_declarations_into(
     let from = tree.expressions.len();
     let mut sources = sources.clone();
     let mut session = Session::new(&NoLoader, "", &mut sources);
-    let list = session.file(file, tree);
+    let list = session.file(Loaded { id: file, again: false }, tree);
     (list, session.finish(tree, from))
 }
 
@@ -110,29 +123,57 @@ struct Session<'a> {
     sources: &'a mut Sources,
     root: String,
     diagnostics: Vec<Diagnostic>,
-    loaded: HashSet<String>,
+    /// All files that were read.
+    read: HashSet<String>,
+    /// The files included in each scope that is open, the innermost last: a scope has a file once, another scope may have it too.
+    included: Vec<HashSet<String>>,
+    inclusions: usize,
     /// The files being read, each included by the one before it.
     open: Vec<String>,
 }
 
+/// A file among the sources.
+#[derive(Clone, Copy)]
+struct Loaded {
+    id: FileId,
+    /// Whether it had been read before, for another scope.
+    again: bool,
+}
+
 impl Session<'_> {
     fn new<'a>(loader: &'a dyn Loader, root: &str, sources: &'a mut Sources) -> Session<'a> {
-        let diagnostics = Vec::new();
-        Session { loader, sources, root: root.to_string(), diagnostics, loaded: HashSet::new(), open: Vec::new() }
+        Session {
+            loader,
+            sources,
+            root: root.to_string(),
+            diagnostics: Vec::new(),
+            read: HashSet::new(),
+            included: vec![HashSet::new()],
+            inclusions: 0,
+            open: Vec::new(),
+        }
     }
 
     /// Puts a file among the sources.
-    fn load(&mut self, name: &str) -> Result<FileId, String> {
+    fn load(&mut self, name: &str) -> Result<Loaded, String> {
+        if self.inclusions == MOST_INCLUSIONS {
+            return Err(format!("files are included more than {MOST_INCLUSIONS} times"));
+        }
+        self.inclusions += 1;
         let bytes = self.loader.read(name)?;
         if bytes.len() > LONGEST {
             return Err(format!("it has {} bytes, and {LONGEST} is the most", bytes.len()));
         }
         let (text, encoding) = decode(bytes);
         let rich = text.starts_with("{\\rtf1");
-        self.loaded.insert(name.to_string());
+        let again = !self.read.insert(name.to_string());
+        self.here().insert(name.to_string());
         self.open.push(name.to_string());
         let id = self.sources.add(name, if rich { String::new() } else { text });
         let place = || Place::File(name.to_string());
+        if again {
+            return Ok(Loaded { id, again });
+        }
         if rich {
             let message = "this is a word processor's document (RTF)";
             let diagnostic = Diagnostic::error(codes::RICH_TEXT, message, place());
@@ -143,15 +184,25 @@ impl Session<'_> {
             let diagnostic = Diagnostic::warning(codes::NOT_UTF8, message, place());
             self.diagnostics.push(diagnostic.help("save it as UTF-8 if letters look wrong"));
         }
-        Ok(id)
+        Ok(Loaded { id, again })
     }
 
     /// Reads the declarations of a loaded file.
-    fn file(&mut self, id: FileId, tree: &mut Tree<Symbol>) -> List<DeclarationId> {
+    fn file(&mut self, Loaded { id, again }: Loaded, tree: &mut Tree<Symbol>) -> List<DeclarationId> {
+        let said = self.diagnostics.len();
         let mut parser = Parser::new(id, tree, self);
         let declarations = parser.file();
         self.open.pop();
+        if again {
+            // What is wrong with it has been said.
+            self.diagnostics.truncate(said);
+        }
         tree.add_list(declarations)
+    }
+
+    /// The files included in the innermost scope.
+    fn here(&mut self) -> &mut HashSet<String> {
+        self.included.last_mut().expect("the script is a scope")
     }
 
     /// Reports what only patterns may hold, and gives the diagnostics in order.

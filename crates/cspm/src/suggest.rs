@@ -1,4 +1,4 @@
-//! The nearest known name to a misspelt one.
+//! The nearest known name to a misspelt one; for names in scripts and names of files.
 
 /// How many insertions, deletions, replacements and swaps of neighbours turn one text into the other; `most + 1` when it is
 /// more than `most`.
@@ -26,7 +26,7 @@ fn distance(from: &[char], to: &[char], most: usize) -> usize {
 }
 
 /// The candidate nearest to the text, if one is near enough to be meant.
-pub(super) fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let from: Vec<char> = text.chars().collect();
     let most = if from.len() <= 2 { 1 } else { (from.len() / 3).clamp(1, 3) };
     let near = candidates.filter(|candidate| *candidate != text && candidate.len() <= 200).filter_map(|candidate| {
