@@ -141,7 +141,7 @@ fn maps_as_their_model() {
         changed.remove(&k);
         add(format!("mapDelete({text}, {k})"), map(&changed));
         let mut changed = model.clone();
-        changed.extend(more.iter().copied());
+        changed.extend(more.iter().rev().copied());
         add(format!("mapUpdateMultiple({text}, {})", pairs(&more)), map(&changed));
         add(format!("mapFromList(mapToList({text})) == {text}"), "true".to_string());
     }

@@ -222,7 +222,8 @@ impl Machine<'_> {
             Builtin::MapUpdateMultiple => {
                 let map = self.map(&arguments[0])?;
                 let mut entries = map.entries.clone();
-                entries.extend(self.pairs(&arguments[1])?);
+                // As in FDR, and unlike in `mapFromList`, the first of two pairs with one key counts.
+                entries.extend(self.pairs(&arguments[1])?.into_iter().rev());
                 Ok(map_of(entries))
             }
             Builtin::Maps => {
