@@ -86,7 +86,7 @@ pub(crate) enum CspmCommand {
     },
     /// Evaluate expressions in a script and print their values as CSPM text
     Eval {
-        /// The script
+        /// The script; - is standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// The expressions; after -- if one begins with a minus

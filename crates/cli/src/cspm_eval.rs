@@ -12,8 +12,8 @@ use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 use trefoil_control::{Control, Limits};
-use trefoil_session::Problem;
 use trefoil_session::cspm::eval::{Evaluating, EvaluationReport, Script, evaluate};
+use trefoil_session::{Problem, Verdict};
 
 use crate::arguments::Common;
 use crate::exit;
@@ -37,8 +37,16 @@ pub(crate) fn eval(file: PathBuf, expressions: Vec<String>, steps: Option<u64>, 
 }
 
 impl Answer for EvaluationReport {
+    fn verdict(&self) -> Verdict {
+        if self.values.iter().all(|value| value.value.is_some()) { Verdict::Holds } else { Verdict::Error }
+    }
+
     fn text(&self, _colour: bool) -> String {
-        self.values.iter().map(|value| format!("{}\n", value.value)).collect()
+        self.values.iter().filter_map(|value| value.value.as_ref()).map(|value| format!("{value}\n")).collect()
+    }
+
+    fn complaints(&self, colour: bool) -> &str {
+        EvaluationReport::complaints(self, colour)
     }
 }
 
@@ -68,6 +76,11 @@ impl Helper for Names {}
 
 /// Reads expressions and prints values until the input ends.
 pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCode {
+    if file == Path::new("-") {
+        let why = "the prompt reads expressions from standard input, so the script must be in a file";
+        terminal::complain(&format!("error: {why}\n"));
+        return ExitCode::from(exit::WRONG);
+    }
     let mut script = match Script::open(file) {
         Ok(script) => script,
         Err(problem) => {
@@ -142,7 +155,7 @@ fn answer(script: &mut Script, line: &str, steps: Option<u64>, common: &Common) 
         _ => {
             let memory = common.memory.or_else(Limits::default_memory);
             let control = Control::new(Limits { time: common.timeout, memory });
-            script.value(line, steps, &control).map(|found| format!("{}\n", found.value))
+            script.value(line, steps, &control).map(|found| format!("{}\n", found.text))
         }
     };
     match result {

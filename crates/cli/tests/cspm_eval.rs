@@ -34,6 +34,38 @@ fn values_are_printed_one_a_line() {
 }
 
 #[test]
+fn a_mistake_in_one_expression_leaves_the_others_their_values() {
+    let output = trefoil(&["cspm", "eval", "f(2)", "bad(0)", "nobody", "1 + true", "f(3)"], "");
+    assert_eq!(text(&output.stdout), "2\n6\n");
+    let said = text(&output.stderr);
+    assert!(["E002", "C040", "C060"].iter().all(|code| said.contains(code)), "{said}");
+    assert_eq!(output.status.code(), Some(2));
+    let output = trefoil(&["cspm", "eval", "bad(0)", "f(3)", "--format", "json"], "");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let values = &document["results"][0]["values"];
+    assert_eq!(values[0]["diagnostics"][0]["code"], "E002");
+    assert_eq!((&values[0]["value"], &values[1]["value"]), (&serde_json::Value::Null, &"6".into()));
+}
+
+#[test]
+fn a_script_can_come_from_standard_input() {
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+        command.args(arguments).env("NO_COLOR", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
+        child.stdin.take().expect("an input").write_all(SCRIPT.as_bytes()).expect("it reads");
+        child.wait_with_output().expect("the program ends")
+    };
+    assert_eq!(text(&run(&["cspm", "eval", "-", "f(4)"]).stdout), "24\n");
+    assert_eq!(text(&run(&["cspm", "typecheck", "-"]).stdout), "-: well typed, 4 names\n");
+    assert!(text(&run(&["cspm", "types", "-"]).stdout).contains("f :: (Int) -> Int"));
+    assert!(text(&run(&["cspm", "print", "-"]).stdout).contains("bad(n) = 1 / n"));
+    let output = run(&["cspm", "repl", "-"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("must be in a file"));
+}
+
+#[test]
 fn failures_have_a_place_and_a_code() {
     let output = trefoil(&["cspm", "eval", "bad(0)"], "");
     let said = text(&output.stderr);

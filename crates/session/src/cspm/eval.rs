@@ -6,10 +6,11 @@ use serde::Serialize;
 use trefoil_control::Control;
 use trefoil_cspm::eval::{Evaluator, Failure, Options, Reason};
 use trefoil_cspm::rename::{Builtin, rename};
-use trefoil_cspm::syntax::{DiskLoader, Symbol, Tree, parse, parse_expression_into};
+use trefoil_cspm::syntax::{Symbol, Tree, parse, parse_expression_into};
 use trefoil_cspm::types::{Typed, typecheck};
-use trefoil_source::{Diagnostic, Severity, Sources};
+use trefoil_source::{Diagnostic, Report, Severity, Sources};
 
+use super::FileLoader;
 use crate::{Job, Problem, Resources};
 
 /// Which expressions to evaluate in which script.
@@ -23,16 +24,20 @@ pub struct Evaluating {
     pub steps: Option<u64>,
 }
 
-/// An expression and its value.
+/// An expression and its value, or why it has none.
 #[derive(Clone, Debug, Serialize)]
 pub struct ValueReport {
     /// The expression as given.
     pub expression: String,
     /// Its type as CSPM text.
-    #[serde(rename = "type")]
-    pub type_text: String,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_text: Option<String>,
     /// Its value as CSPM text.
-    pub value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What is wrong with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<Report>,
 }
 
 /// The values of expressions.
@@ -42,17 +47,50 @@ pub struct EvaluationReport {
     pub file: String,
     /// One for each expression, in order.
     pub values: Vec<ValueReport>,
+    #[serde(skip)]
+    rendered: [String; 2],
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
 }
 
-/// Evaluates expressions in a script.
+impl EvaluationReport {
+    /// What is wrong with expressions that have no value, for a terminal.
+    pub fn complaints(&self, colour: bool) -> &str {
+        &self.rendered[usize::from(colour)]
+    }
+}
+
+/// Evaluates expressions in a script. A mistake in one of them leaves the others their values; running out ends everything.
 pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Problem> {
     let script = Script::open(&task.file)?;
     let values = script.values(&task.expressions, task.steps, &job.control)?;
+    let mut rendered = [String::new(), String::new()];
+    let report = |(expression, value): (&String, Result<Value, Problem>)| {
+        let expression = expression.clone();
+        match value {
+            Ok(Value { type_text, text }) => {
+                ValueReport { expression, type_text: Some(type_text), value: Some(text), diagnostics: Vec::new() }
+            }
+            Err(problem) => {
+                rendered[0] += &problem.render(false);
+                rendered[1] += &problem.render(true);
+                ValueReport { expression, type_text: None, value: None, diagnostics: problem.reports() }
+            }
+        }
+    };
+    let values = task.expressions.iter().zip(values).map(report).collect();
     let file = task.file.display().to_string();
-    Ok(EvaluationReport { file, values, resources: Resources::new(&job.control) })
+    Ok(EvaluationReport { file, values, rendered, resources: Resources::new(&job.control) })
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Its type as CSPM text.
+    pub type_text: String,
+    /// Itself as CSPM text.
+    pub text: String,
 }
 
 /// A script that has been read, in which expressions can be evaluated again and again.
@@ -66,7 +104,7 @@ impl Script {
     /// Reads a script and checks its names and types.
     pub fn open(file: &Path) -> Result<Script, Problem> {
         let mut sources = Sources::default();
-        let parsed = parse(&file.display().to_string(), &DiskLoader, &mut sources);
+        let parsed = parse(&file.display().to_string(), &FileLoader, &mut sources);
         let script = Script { file: file.to_path_buf(), tree: parsed.tree, sources };
         script.refuse(parsed.diagnostics, &script.sources)?;
         script.checked(&[])?;
@@ -86,26 +124,43 @@ impl Script {
     }
 
     /// The value of an expression.
-    pub fn value(&self, expression: &str, steps: Option<u64>, control: &Control) -> Result<ValueReport, Problem> {
+    pub fn value(&self, expression: &str, steps: Option<u64>, control: &Control) -> Result<Value, Problem> {
         let mut values = self.values(&[expression.to_string()], steps, control)?;
-        Ok(values.swap_remove(0))
+        values.swap_remove(0)
     }
 
-    /// The values of expressions.
+    /// The value of each expression, or what is wrong with it.
     fn values(
         &self,
         expressions: &[String],
         steps: Option<u64>,
         control: &Control,
-    ) -> Result<Vec<ValueReport>, Problem> {
-        let (typed, sources) = self.checked(expressions)?;
+    ) -> Result<Vec<Result<Value, Problem>>, Problem> {
+        let (typed, sources) = match self.checked(expressions) {
+            Ok(checked) => checked,
+            Err(Problem::Stopped(stopped)) => return Err(stopped.into()),
+            Err(problem) if expressions.len() == 1 => return Ok(vec![Err(problem)]),
+            // One of them is wrong: each on its own, then.
+            Err(_) => {
+                let alone = |expression: &String| self.values(std::slice::from_ref(expression), steps, control);
+                let values: Result<Vec<_>, Problem> = expressions.iter().map(alone).collect();
+                return Ok(values?.into_iter().flatten().collect());
+            }
+        };
         let mut evaluator = Evaluator::new(&typed, control.clone(), Options { steps, ..Options::default() });
         let mut values = Vec::with_capacity(expressions.len());
-        for (at, expression) in expressions.iter().enumerate() {
+        for at in 0..expressions.len() {
             let value = evaluator.query(at).and_then(|value| evaluator.finish(value));
-            let value = value.map_err(|failure| problem(&failure, &sources))?;
-            let type_text = typed.query_types().get(at).cloned().unwrap_or_default();
-            values.push(ValueReport { expression: expression.clone(), type_text, value: evaluator.show(&value) });
+            values.push(match value {
+                Ok(value) => {
+                    let type_text = typed.query_types().get(at).cloned().unwrap_or_default();
+                    Ok(Value { type_text, text: evaluator.show(&value) })
+                }
+                Err(failure) => match problem(&failure, &sources) {
+                    Problem::Stopped(stopped) => return Err(stopped.into()),
+                    problem => Err(problem),
+                },
+            });
         }
         Ok(values)
     }

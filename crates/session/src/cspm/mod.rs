@@ -94,6 +94,10 @@ impl Loader for FileLoader {
         std::io::stdin().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
         Ok(bytes)
     }
+
+    fn similar(&self, name: &str) -> Option<String> {
+        DiskLoader.similar(name)
+    }
 }
 
 /// What a stage gave, unless it found an error. Warnings are added to those of earlier stages.
