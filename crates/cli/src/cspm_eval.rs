@@ -81,7 +81,7 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
         terminal::complain(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }
-    let mut script = match Script::open(file) {
+    let mut script = match Script::open(file, &control(common)) {
         Ok(script) => script,
         Err(problem) => {
             complain(&problem);
@@ -129,6 +129,12 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
     ExitCode::SUCCESS
 }
 
+/// The budgets of one line.
+fn control(common: &Common) -> Control {
+    let memory = common.memory.or_else(Limits::default_memory);
+    Control::new(Limits { time: common.timeout, memory })
+}
+
 /// Where lines that were typed are kept.
 fn history_file() -> Option<PathBuf> {
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
@@ -146,17 +152,13 @@ fn answer(script: &mut Script, line: &str, steps: Option<u64>, common: &Common) 
         "" => return true,
         ":quit" | ":q" => return false,
         ":help" | ":h" => Ok(HELP.to_string()),
-        ":reload" | ":r" => script.reload().map(|()| String::new()),
-        ":type" | ":t" => script.type_of(rest).map(|found| format!("{found}\n")),
+        ":reload" | ":r" => script.reload(&control(common)).map(|()| String::new()),
+        ":type" | ":t" => script.type_of(rest, &control(common)).map(|found| format!("{found}\n")),
         _ if command.starts_with(':') => {
             terminal::complain(&format!("error: there is no {command}; :help lists what there is\n"));
             return true;
         }
-        _ => {
-            let memory = common.memory.or_else(Limits::default_memory);
-            let control = Control::new(Limits { time: common.timeout, memory });
-            script.value(line, steps, &control).map(|found| format!("{}\n", found.text))
-        }
+        _ => script.value(line, steps, &control(common)).map(|found| format!("{}\n", found.text)),
     };
     match result {
         Ok(text) => return terminal::print(&text).is_ok(),

@@ -43,6 +43,17 @@ fn good_scripts_are_well_typed() {
 }
 
 #[test]
+fn checking_ends_when_the_time_is_up() {
+    let mut script = String::from("channel c : {0..3}\n");
+    for at in 0..40_000 {
+        script += &format!("P{at}(x) = c.x -> P{}(x) [] c?y -> P0(x + y)\n", (at * 7 + 1) % 40_000);
+    }
+    let folder = folder(&[("long.csp", script.as_bytes())]);
+    let (code, out, _) = trefoil(&folder, &["cspm", "typecheck", "long.csp", "--timeout", "20ms"]);
+    assert_eq!(code, 3, "{out}");
+}
+
+#[test]
 fn a_missing_file_is_said_plainly() {
     let folder = folder(&[
         ("good.csp", b"include \"dato.csp\"\n"),

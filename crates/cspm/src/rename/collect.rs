@@ -68,6 +68,7 @@ pub(super) struct Binding {
 }
 
 pub(super) struct Resolver<'t> {
+    pub(super) control: &'t Control,
     pub(super) tree: &'t Tree<Symbol>,
     pub(super) definitions: Vec<Definition>,
     pub(super) locals: Vec<Local>,
@@ -98,7 +99,7 @@ pub(super) struct Resolver<'t> {
 }
 
 impl<'t> Resolver<'t> {
-    pub(super) fn new(tree: &'t Tree<Symbol>) -> Resolver<'t> {
+    pub(super) fn new(tree: &'t Tree<Symbol>, control: &'t Control) -> Resolver<'t> {
         let mut builtins = vec![None; tree.names.len()];
         for &builtin in Builtin::ALL {
             if let Some(symbol) = tree.names.find(builtin.text()) {
@@ -106,6 +107,7 @@ impl<'t> Resolver<'t> {
             }
         }
         Resolver {
+            control,
             tree,
             definitions: Vec::new(),
             locals: Vec::new(),

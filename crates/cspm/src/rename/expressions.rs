@@ -71,6 +71,9 @@ impl Resolver<'_> {
     }
 
     pub(super) fn expression(&mut self, scope: usize, id: ExpressionId) {
+        if self.control.check().is_err() {
+            return;
+        }
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.expression_here(scope, id));
     }
 

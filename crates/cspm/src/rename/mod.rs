@@ -23,6 +23,7 @@ mod paths;
 
 use std::collections::HashMap;
 
+use trefoil_control::{Control, Stopped};
 use trefoil_source::{Diagnostic, Span};
 
 pub use builtins::{Access, BasicType, Builtin};
@@ -299,7 +300,22 @@ impl Renamed {
 /// Resolves the names of a script, and of expressions that were parsed into its tree besides it (`queries`), which see what
 /// the top level sees. The result is good for further stages when no diagnostic is an error.
 pub fn rename(tree: Tree<Symbol>, queries: &[ExpressionId]) -> (Renamed, Vec<Diagnostic>) {
-    let mut resolver = collect::Resolver::new(&tree);
+    resolve(tree, queries, &Control::unlimited())
+}
+
+/// As [`rename`], until the control says stop.
+pub fn rename_under(
+    control: &Control,
+    tree: Tree<Symbol>,
+    queries: &[ExpressionId],
+) -> Result<(Renamed, Vec<Diagnostic>), Stopped> {
+    let renamed = resolve(tree, queries, control);
+    control.check()?;
+    Ok(renamed)
+}
+
+fn resolve(tree: Tree<Symbol>, queries: &[ExpressionId], control: &Control) -> (Renamed, Vec<Diagnostic>) {
+    let mut resolver = collect::Resolver::new(&tree, control);
     resolver.collect();
     resolver.resolve(queries);
     let collect::Resolver {

@@ -21,7 +21,7 @@ mod tree;
 pub use codes::CODES;
 pub use loader::{DiskLoader, Loader, MemoryLoader};
 pub use names::{Names, Symbol};
-pub use parser::{Parsed, parse, parse_declarations_into, parse_expression_into};
+pub use parser::{Parsed, parse, parse_declarations_into, parse_expression_into, parse_under};
 pub use printer::{print, print_expression};
 pub use store::{Comment, List, NameSite, Stored, Tree};
 pub use tree::*;

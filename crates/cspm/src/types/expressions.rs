@@ -5,6 +5,10 @@ use super::*;
 
 impl Checker<'_> {
     pub(super) fn infer(&mut self, id: ExpressionId) -> Checked {
+        if self.control.check().is_err() {
+            self.gave_up = true;
+            return Err(Failed);
+        }
         stacker::maybe_grow(96 * 1024, 4 * 1024 * 1024, || self.infer_here(id))
     }
 

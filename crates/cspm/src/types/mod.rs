@@ -27,6 +27,7 @@ mod unify;
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use trefoil_control::{Control, Stopped};
 use trefoil_source::{Diagnostic, FileId, Place, Span};
 
 pub use codes::CODES;
@@ -69,7 +70,18 @@ impl Typed {
 
 /// Checks the types of a script and of its queries. The result is good for further stages when no diagnostic is an error.
 pub fn typecheck(renamed: Renamed) -> (Typed, Vec<Diagnostic>) {
-    let mut checker = Checker::new(&renamed);
+    check(renamed, &Control::unlimited())
+}
+
+/// As [`typecheck`], until the control says stop.
+pub fn typecheck_under(control: &Control, renamed: Renamed) -> Result<(Typed, Vec<Diagnostic>), Stopped> {
+    let typed = check(renamed, control);
+    control.check()?;
+    Ok(typed)
+}
+
+fn check(renamed: Renamed, control: &Control) -> (Typed, Vec<Diagnostic>) {
+    let mut checker = Checker::new(&renamed, control);
     checker.script();
     let queries = checker.queries();
     let types = checker.definition_texts();
@@ -95,6 +107,7 @@ struct Scheme {
 }
 
 struct Checker<'r> {
+    control: &'r Control,
     renamed: &'r Renamed,
     tree: &'r Tree<Resolved>,
     solver: Solver,
@@ -113,12 +126,12 @@ struct Checker<'r> {
     modules: HashMap<DefinitionId, T, RandomState>,
     type_variables: Vec<Option<T>>,
     diagnostics: Vec<Diagnostic>,
-    /// A type was too large; nothing more is checked.
+    /// A type was too large, or somebody said stop; nothing more is checked.
     gave_up: bool,
 }
 
 impl<'r> Checker<'r> {
-    fn new(renamed: &'r Renamed) -> Checker<'r> {
+    fn new(renamed: &'r Renamed, control: &'r Control) -> Checker<'r> {
         let tree = renamed.tree();
         let nowhere = Span { file: tree.root.unwrap_or(FileId(0)), start: 0, end: 0 };
         let solver = Solver {
@@ -128,6 +141,7 @@ impl<'r> Checker<'r> {
             most_steps: STEPS + 100 * tree.expression_count() as u64,
         };
         Checker {
+            control,
             renamed,
             tree,
             solver,
@@ -176,6 +190,9 @@ impl<'r> Checker<'r> {
             match definition.kind {
                 DefinitionKind::Member { .. } | DefinitionKind::Module | DefinitionKind::Instance => continue,
                 _ => {}
+            }
+            if self.control.check().is_err() {
+                break;
             }
             let t = self.definitions[at].map_or_else(|| self.wrong(), |scheme| scheme.t);
             texts.push((id, self.text(t)));

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use trefoil_control::Control;
 use trefoil_cspm::eval::{Evaluator, Failure, Options, Reason};
-use trefoil_cspm::rename::{Builtin, rename};
-use trefoil_cspm::syntax::{Symbol, Tree, parse, parse_expression_into};
-use trefoil_cspm::types::{Typed, typecheck};
+use trefoil_cspm::rename::{Builtin, rename, rename_under};
+use trefoil_cspm::syntax::{Symbol, Tree, parse_expression_into, parse_under};
+use trefoil_cspm::types::{Typed, typecheck_under};
 use trefoil_source::{Diagnostic, Report, Severity, Sources};
 
 use super::FileLoader;
@@ -63,7 +63,7 @@ impl EvaluationReport {
 
 /// Evaluates expressions in a script. A mistake in one of them leaves the others their values; running out ends everything.
 pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Problem> {
-    let script = Script::open(&task.file)?;
+    let script = Script::open(&task.file, &job.control)?;
     let values = script.values(&task.expressions, task.steps, &job.control)?;
     let mut rendered = [String::new(), String::new()];
     let report = |(expression, value): (&String, Result<Value, Problem>)| {
@@ -102,24 +102,25 @@ pub struct Script {
 
 impl Script {
     /// Reads a script and checks its names and types.
-    pub fn open(file: &Path) -> Result<Script, Problem> {
+    pub fn open(file: &Path, control: &Control) -> Result<Script, Problem> {
+        control.progress().begin("reading", 0);
         let mut sources = Sources::default();
-        let parsed = parse(&file.display().to_string(), &FileLoader, &mut sources);
+        let parsed = parse_under(control, &file.display().to_string(), &FileLoader, &mut sources)?;
         let script = Script { file: file.to_path_buf(), tree: parsed.tree, sources };
         script.refuse(parsed.diagnostics, &script.sources)?;
-        script.checked(&[])?;
+        script.checked(&[], control)?;
         Ok(script)
     }
 
     /// Reads it again.
-    pub fn reload(&mut self) -> Result<(), Problem> {
-        *self = Script::open(&self.file)?;
+    pub fn reload(&mut self, control: &Control) -> Result<(), Problem> {
+        *self = Script::open(&self.file, control)?;
         Ok(())
     }
 
     /// The type of an expression.
-    pub fn type_of(&self, expression: &str) -> Result<String, Problem> {
-        let (typed, _) = self.checked(&[expression.to_string()])?;
+    pub fn type_of(&self, expression: &str, control: &Control) -> Result<String, Problem> {
+        let (typed, _) = self.checked(&[expression.to_string()], control)?;
         Ok(typed.query_types().first().cloned().unwrap_or_default())
     }
 
@@ -136,7 +137,7 @@ impl Script {
         steps: Option<u64>,
         control: &Control,
     ) -> Result<Vec<Result<Value, Problem>>, Problem> {
-        let (typed, sources) = match self.checked(expressions) {
+        let (typed, sources) = match self.checked(expressions, control) {
             Ok(checked) => checked,
             Err(Problem::Stopped(stopped)) => return Err(stopped.into()),
             Err(problem) if expressions.len() == 1 => return Ok(vec![Err(problem)]),
@@ -147,6 +148,7 @@ impl Script {
                 return Ok(values?.into_iter().flatten().collect());
             }
         };
+        control.progress().begin("evaluating", 0);
         let mut evaluator = Evaluator::new(&typed, control.clone(), Options { steps, ..Options::default() });
         let mut values = Vec::with_capacity(expressions.len());
         for at in 0..expressions.len() {
@@ -178,7 +180,8 @@ impl Script {
     }
 
     /// The script with expressions beside it, checked.
-    fn checked(&self, expressions: &[String]) -> Result<(Typed, Sources), Problem> {
+    fn checked(&self, expressions: &[String], control: &Control) -> Result<(Typed, Sources), Problem> {
+        control.progress().begin("checking types", 0);
         let (mut tree, mut sources) = (self.tree.clone(), self.sources.clone());
         let mut queries = Vec::with_capacity(expressions.len());
         for expression in expressions {
@@ -187,9 +190,9 @@ impl Script {
             self.refuse(diagnostics, &sources)?;
             queries.push(query);
         }
-        let (renamed, diagnostics) = rename(tree, &queries);
+        let (renamed, diagnostics) = rename_under(control, tree, &queries)?;
         self.refuse(diagnostics, &sources)?;
-        let (typed, diagnostics) = typecheck(renamed);
+        let (typed, diagnostics) = typecheck_under(control, renamed)?;
         self.refuse(diagnostics, &sources)?;
         Ok((typed, sources))
     }

@@ -6,9 +6,10 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
-use trefoil_cspm::rename::{Renamed, rename};
-use trefoil_cspm::syntax::{DiskLoader, Loader, Parsed, parse, print as print_tree};
-use trefoil_cspm::types::{Typed, typecheck as check_types};
+use trefoil_control::Control;
+use trefoil_cspm::rename::{Renamed, rename_under};
+use trefoil_cspm::syntax::{DiskLoader, Loader, Parsed, Symbol, Tree, parse_under, print as print_tree};
+use trefoil_cspm::types::{Typed, typecheck_under};
 use trefoil_source::{Diagnostic, Report, Severity, Sources, render};
 
 use crate::{Job, Problem, Resources};
@@ -118,24 +119,27 @@ struct Opened {
 }
 
 impl Opened {
-    fn parsed(file: &Path) -> Result<(Opened, trefoil_cspm::syntax::Tree<trefoil_cspm::syntax::Symbol>), Problem> {
+    fn parsed(file: &Path, control: &Control) -> Result<(Opened, Tree<Symbol>), Problem> {
+        control.progress().begin("reading", 0);
         let file = file.display().to_string();
         let mut sources = Sources::default();
-        let Parsed { tree, diagnostics } = parse(&file, &FileLoader, &mut sources);
+        let Parsed { tree, diagnostics } = parse_under(control, &file, &FileLoader, &mut sources)?;
         let mut warnings = Vec::new();
         let tree = passed((tree, diagnostics), &mut warnings, &sources)?;
         Ok((Opened { file, sources, warnings }, tree))
     }
 
-    fn renamed(file: &Path) -> Result<(Opened, Renamed), Problem> {
-        let (mut opened, tree) = Opened::parsed(file)?;
-        let renamed = passed(rename(tree, &[]), &mut opened.warnings, &opened.sources)?;
+    fn renamed(file: &Path, control: &Control) -> Result<(Opened, Renamed), Problem> {
+        let (mut opened, tree) = Opened::parsed(file, control)?;
+        control.progress().begin("resolving names", 0);
+        let renamed = passed(rename_under(control, tree, &[])?, &mut opened.warnings, &opened.sources)?;
         Ok((opened, renamed))
     }
 
-    fn typed(file: &Path) -> Result<(Opened, Typed), Problem> {
-        let (mut opened, renamed) = Opened::renamed(file)?;
-        let typed = passed(check_types(renamed), &mut opened.warnings, &opened.sources)?;
+    fn typed(file: &Path, control: &Control) -> Result<(Opened, Typed), Problem> {
+        let (mut opened, renamed) = Opened::renamed(file, control)?;
+        control.progress().begin("checking types", 0);
+        let typed = passed(typecheck_under(control, renamed)?, &mut opened.warnings, &opened.sources)?;
         Ok((opened, typed))
     }
 
@@ -146,8 +150,7 @@ impl Opened {
 
 /// Checks that a script has types.
 pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
-    job.control.check()?;
-    let (opened, typed) = Opened::typed(file)?;
+    let (opened, typed) = Opened::typed(file, &job.control)?;
     let warnings = opened.warnings();
     let resources = Resources::new(&job.control);
     Ok(TypecheckReport { file: opened.file, definitions: typed.types().len(), warnings, resources })
@@ -155,8 +158,7 @@ pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
 
 /// The type of each name that a script defines.
 pub fn types(file: &Path, job: &Job) -> Result<TypesReport, Problem> {
-    job.control.check()?;
-    let (opened, typed) = Opened::typed(file)?;
+    let (opened, typed) = Opened::typed(file, &job.control)?;
     let name = |(id, text): &(_, String)| TypedName { name: typed.renamed().qualified(*id), type_text: text.clone() };
     let names = typed.types().iter().map(name).collect();
     let warnings = opened.warnings();
@@ -165,8 +167,7 @@ pub fn types(file: &Path, job: &Job) -> Result<TypesReport, Problem> {
 
 /// A script as text again, formatted; files that it includes stay included.
 pub fn print(file: &Path, job: &Job) -> Result<PrintReport, Problem> {
-    job.control.check()?;
-    let (opened, tree) = Opened::parsed(file)?;
+    let (opened, tree) = Opened::parsed(file, &job.control)?;
     let warnings = opened.warnings();
     Ok(PrintReport { file: opened.file, text: print_tree(&tree), warnings })
 }

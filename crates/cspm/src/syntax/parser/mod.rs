@@ -19,6 +19,7 @@ mod types;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use trefoil_control::{Control, Stopped};
 use trefoil_source::{Diagnostic, FileId, Place, SourceFile, Sources, Span};
 
 use super::codes;
@@ -51,8 +52,24 @@ const MOST_INCLUSIONS: usize = 20_000;
 
 /// Reads the script `file` and what it includes.
 pub fn parse(file: &str, loader: &dyn Loader, sources: &mut Sources) -> Parsed {
+    read(file, loader, sources, &Control::unlimited())
+}
+
+/// As [`parse`], until the control says stop.
+pub fn parse_under(
+    control: &Control,
+    file: &str,
+    loader: &dyn Loader,
+    sources: &mut Sources,
+) -> std::result::Result<Parsed, Stopped> {
+    let parsed = read(file, loader, sources, control);
+    control.check()?;
+    Ok(parsed)
+}
+
+fn read(file: &str, loader: &dyn Loader, sources: &mut Sources, control: &Control) -> Parsed {
     let mut tree = Tree::default();
-    let mut session = Session::new(loader, file, sources);
+    let mut session = Session::new(loader, file, sources, control);
     match session.load(file) {
         Ok(loaded) => {
             tree.root = Some(loaded.id);
@@ -84,7 +101,8 @@ pub fn parse_expression_into(
 ) -> (ExpressionId, Vec<Diagnostic>) {
     let from = tree.expressions.len();
     let mut sources = sources.clone();
-    let mut session = Session::new(&NoLoader, "", &mut sources);
+    let control = Control::unlimited();
+    let mut session = Session::new(&NoLoader, "", &mut sources, &control);
     let mut parser = Parser::new(file, tree, &mut session);
     let whole = Span { file, start: 0, end: parser.source.text().len() as u32 };
     let read = parser.expression(0).and_then(|expression| match parser.peek() {
@@ -104,7 +122,8 @@ pub fn parse_declarations_into(
 ) -> (List<DeclarationId>, Vec<Diagnostic>) {
     let from = tree.expressions.len();
     let mut sources = sources.clone();
-    let mut session = Session::new(&NoLoader, "", &mut sources);
+    let control = Control::unlimited();
+    let mut session = Session::new(&NoLoader, "", &mut sources, &control);
     let list = session.file(Loaded { id: file, again: false }, tree);
     (list, session.finish(tree, from))
 }
@@ -119,6 +138,7 @@ impl Loader for NoLoader {
 
 /// What all files of one script share.
 struct Session<'a> {
+    control: &'a Control,
     loader: &'a dyn Loader,
     sources: &'a mut Sources,
     root: String,
@@ -141,8 +161,9 @@ struct Loaded {
 }
 
 impl Session<'_> {
-    fn new<'a>(loader: &'a dyn Loader, root: &str, sources: &'a mut Sources) -> Session<'a> {
+    fn new<'a>(loader: &'a dyn Loader, root: &str, sources: &'a mut Sources, control: &'a Control) -> Session<'a> {
         Session {
+            control,
             loader,
             sources,
             root: root.to_string(),
@@ -160,6 +181,9 @@ impl Session<'_> {
             return Err(format!("files are included more than {MOST_INCLUSIONS} times"));
         }
         self.inclusions += 1;
+        if self.control.check().is_err() {
+            return Err("somebody interrupted".to_string());
+        }
         let bytes = self.loader.read(name)?;
         if bytes.len() > LONGEST {
             return Err(format!("it has {} bytes, and {LONGEST} is the most", bytes.len()));
@@ -324,6 +348,10 @@ impl<'a, 'b> Parser<'a, 'b> {
     }
 
     fn add(&mut self, expression: Expression<Symbol>, start: u32) -> ExpressionId {
+        if self.session.control.check().is_err() {
+            // The rest of the file is not looked at.
+            self.at = self.tokens.len() - 1;
+        }
         let span = self.span_from(start);
         self.tree.add_expression(expression, span)
     }
