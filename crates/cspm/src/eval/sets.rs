@@ -77,6 +77,17 @@ impl SetValue {
         self.listing.get().map(|items| items.as_slice())
     }
 
+    /// Whether it is described by so many parts that finding an element is slower than in a listing.
+    pub fn is_scattered(&self) -> bool {
+        const FEW: usize = 16;
+        let parts = match &self.kind {
+            SetKind::Productions(values) => values.len(),
+            SetKind::Unions(sets) => sets.len(),
+            _ => 0,
+        };
+        self.listing.get().is_none() && parts > FEW
+    }
+
     /// Whether a finished value belongs to it.
     pub(super) fn has(&self, value: &Value) -> bool {
         if let Some(items) = self.listing.get() {

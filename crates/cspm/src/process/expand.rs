@@ -297,6 +297,11 @@ impl Compiler {
 
     fn events_in(&mut self, value: Value) -> Result<SetId> {
         let value = self.evaluator.set(&value)?;
+        if let Value::Set(set) = &value
+            && set.is_scattered()
+        {
+            self.evaluator.list(&value)?;
+        }
         Ok(self.events.set(value))
     }
 

@@ -32,6 +32,7 @@ mod codes;
 mod describe;
 mod events;
 mod expand;
+mod fixed;
 mod leaf;
 mod parallel;
 mod skeleton;

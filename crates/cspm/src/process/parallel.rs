@@ -17,6 +17,9 @@ use crate::eval::Result;
 
 type ByLabel = HashMap<LabelId, Vec<(u32, Move)>, foldhash::fast::FixedState>;
 
+/// In how many alphabets labels are.
+pub(super) type Holders = HashMap<LabelId, usize, foldhash::fast::FixedState>;
+
 /// From how many operands on alphabets are listed instead of asked event by event.
 const LISTED: usize = 24;
 
@@ -178,16 +181,7 @@ impl Compiler {
         }
         let holders = self.holders(sets)?;
         for (label, steps) in in_order(by_label) {
-            let needed = match &holders {
-                Some(holders) => holders.get(&label).copied().unwrap_or_default(),
-                None => {
-                    let mut needed = 0;
-                    for &set in sets.iter() {
-                        needed += usize::from(self.has(set, label)?);
-                    }
-                    needed
-                }
-            };
+            let needed = self.needed(sets, label, holders.as_ref())?;
             if participants(&steps) < needed {
                 continue;
             }
@@ -200,12 +194,24 @@ impl Compiler {
         Ok(moves)
     }
 
-    /// In how many alphabets a label is, when there are so many alphabets that listing them is cheaper than asking.
-    fn holders(&mut self, sets: &[SetId]) -> Result<Option<HashMap<LabelId, usize, foldhash::fast::FixedState>>> {
+    /// In how many alphabets a label is.
+    pub(super) fn needed(&mut self, sets: &[SetId], label: LabelId, holders: Option<&Holders>) -> Result<usize> {
+        if let Some(holders) = holders {
+            return Ok(holders.get(&label).copied().unwrap_or_default());
+        }
+        let mut needed = 0;
+        for &set in sets {
+            needed += usize::from(self.has(set, label)?);
+        }
+        Ok(needed)
+    }
+
+    /// In how many alphabets each label is, when there are so many alphabets that listing them is cheaper than asking.
+    pub(super) fn holders(&mut self, sets: &[SetId]) -> Result<Option<Holders>> {
         if sets.len() < LISTED {
             return Ok(None);
         }
-        let mut holders: HashMap<LabelId, usize, foldhash::fast::FixedState> = HashMap::default();
+        let mut holders = Holders::default();
         for &set in sets {
             for label in self.events.list(set, &mut self.evaluator)? {
                 *holders.entry(label).or_default() += 1;

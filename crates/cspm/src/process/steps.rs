@@ -90,6 +90,9 @@ impl Compiler {
     }
 
     fn find_steps(&mut self, term: TermId) -> Result<Vec<Move>> {
+        if self.terms.is_fixed(term) && self.terms.has_holes(term) {
+            return self.fixed_steps(term);
+        }
         match self.terms.node(term).clone() {
             Node::Stop | Node::Omega => Ok(Vec::new()),
             Node::Skip => Ok(vec![Move::alone(LabelId::TICK, TermId::OMEGA)]),

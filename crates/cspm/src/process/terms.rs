@@ -115,6 +115,8 @@ struct Facts {
     weight: u32,
     holes: bool,
     parallel: bool,
+    /// Whether every step leads back to the term.
+    fixed: bool,
 }
 
 /// All terms.
@@ -139,13 +141,16 @@ impl Terms {
         if let Some(&known) = self.numbers.get(&node) {
             return known;
         }
-        let mut facts = Facts { weight: 1, holes: matches!(node, Node::Hole(_)), parallel: node.is_parallel() };
+        let mut facts =
+            Facts { weight: 1, holes: matches!(node, Node::Hole(_)), parallel: node.is_parallel(), fixed: false };
+        facts.fixed = node.is_static() || matches!(node, Node::Hole(_) | Node::Stop | Node::Run(_));
         let both = node.both();
         for &operand in node.active().iter().chain(both.iter().flatten()) {
             let inner = self.facts[operand.index()];
             facts.weight = facts.weight.saturating_add(inner.weight);
             facts.holes |= inner.holes;
             facts.parallel |= inner.parallel;
+            facts.fixed &= inner.fixed;
         }
         let id = TermId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms"));
         self.nodes.push(node.clone());
@@ -165,6 +170,10 @@ impl Terms {
 
     pub(super) fn has_holes(&self, id: TermId) -> bool {
         self.facts[id.index()].holes
+    }
+
+    pub(super) fn is_fixed(&self, id: TermId) -> bool {
+        self.facts[id.index()].fixed
     }
 
     pub(super) fn has_parallel(&self, id: TermId) -> bool {
