@@ -10,9 +10,10 @@ use std::sync::atomic::Ordering;
 
 use trefoil_system::{Explorer, GroupId, LabelId, StateId, TakenStep, Value};
 
+use crate::frontier::Frontier;
 use crate::search::{Counts, Edge, Finding, Found, Order, Shared, Visited, Visitor};
 use crate::states::Inserter;
-use crate::workers::{Output, Worker};
+use crate::workers::Worker;
 
 /// A batch is worked off when it has this many steps, or sources.
 const BATCH_STEPS: usize = 64;
@@ -40,6 +41,15 @@ struct Batch {
     /// The packed rows of the steps' targets.
     packed: Vec<u64>,
     edges: Vec<Edge>,
+}
+
+/// What an expander makes of its pieces: what to expand in this level still, and in the next.
+#[derive(Default)]
+pub(crate) struct Output {
+    pub(crate) now: Frontier,
+    pub(crate) next: Frontier,
+    /// Was any state expanded? A level may consist of states that were claimed for the level before.
+    pub(crate) expanded: bool,
 }
 
 /// A worker of a search.
@@ -73,33 +83,37 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         (self.visitor, self.counts)
     }
 
-    /// Inserts the initial state, its own parent.
+    /// Inserts the initial state.
     pub(crate) fn enter_initial(&mut self) -> StateId {
         let row = self.shared.system.initial();
         let mut packed = vec![0; self.words];
         self.shared.states.packing().pack(&row, &mut packed);
         let hash = self.inserter.hash(&packed);
-        let (id, _) = self.inserter.insert_packed(&packed, hash, StateId(0), 0).expect("an empty set has room");
-        // The first position of a hashed set is 0; a dense set numbers by value.
-        self.inserter.set_parent(id, id);
+        let (id, _) = self.inserter.insert_packed(&packed, hash, 0).expect("an empty set has room");
         self.inserter.release();
         self.counts.states += 1;
         id
     }
 
-    /// Takes the newest state first; how many waited at most.
-    pub(crate) fn depth_first(&mut self, initial: StateId) -> u64 {
-        let mut stack = vec![initial];
+    /// Takes the newest state first; how many waited at most, and the states from the initial one to the one that was expanded
+    /// last.
+    pub(crate) fn depth_first(&mut self, initial: StateId) -> (u64, Vec<StateId>) {
+        // A waiting state stands behind the number of its ancestors, which are still the first of the trail when its turn comes:
+        // what is expanded meanwhile was found later, and so has more.
+        let mut stack = vec![(0, initial)];
+        let mut trail = Vec::new();
         let mut waiting = 1;
         let mut output = Output::default();
         let mut before = self.counts;
-        while let Some(state) = stack.pop() {
+        while let Some((ancestors, state)) = stack.pop() {
+            trail.truncate(ancestors);
+            trail.push(state);
             self.generate(state);
             self.work_off(&mut output);
             if self.shared.halted() {
                 break;
             }
-            stack.extend(output.next.states().rev());
+            stack.extend(output.next.states().rev().map(|state| (trail.len(), state)));
             waiting = waiting.max(stack.len());
             output.next.clear();
             if self.counts.transitions - before.transitions > 4096 {
@@ -109,7 +123,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         }
         self.inserter.release();
         self.show_progress(before);
-        waiting as u64
+        (waiting as u64, trail)
     }
 
     fn show_progress(&self, before: Counts) -> Counts {
@@ -162,7 +176,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             for at in begin..source.end {
                 let step = &batch.steps[at];
                 let target = &batch.packed[at * self.words..(at + 1) * self.words];
-                let Some(target) = self.insert(source.id, step, target, output) else { break };
+                let Some(target) = self.insert(step, target, output) else { break };
                 batch.edges.push(Edge { label: step.label, group: step.group, target });
             }
             if batch.edges.len() < source.end - begin {
@@ -198,10 +212,10 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
 
     /// Inserts the target of a step and schedules it; `None` when the search has to stop.
     #[inline]
-    fn insert(&mut self, source: StateId, step: &PackedStep, packed: &[u64], output: &mut Output) -> Option<StateId> {
+    fn insert(&mut self, step: &PackedStep, packed: &[u64], output: &mut Output) -> Option<StateId> {
         let internal = self.shared.order == Order::Visible && !step.label.is_visible();
         let (target, fresh) = loop {
-            match self.inserter.insert_packed(packed, step.hash, source, usize::from(!internal)) {
+            match self.inserter.insert_packed(packed, step.hash, usize::from(!internal)) {
                 Ok(inserted) => break inserted,
                 Err(full) => {
                     if let Err(stopped) = self.inserter.make_room(&full, self.shared.control) {
@@ -215,9 +229,6 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         if internal {
             // New or not, whoever claims it schedules it, in this level.
             if self.inserter.claim(target) {
-                if !fresh {
-                    self.inserter.set_parent(target, source);
-                }
                 output.now.push(target);
             }
         } else if fresh {
@@ -228,7 +239,11 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
 }
 
 impl<V: Visitor> Worker for Expander<'_, '_, V> {
-    fn work(&mut self, piece: &[Range<u32>], claimed: bool, output: &mut Output) {
+    /// Are the states scheduled for good?
+    type Job = bool;
+    type Output = Output;
+
+    fn work(&mut self, piece: &[Range<u32>], &claimed: &bool, output: &mut Output) {
         if self.shared.halted() {
             return;
         }

@@ -26,6 +26,11 @@ impl Frontier {
         }
     }
 
+    /// The ranges, in the order in which they came.
+    pub(crate) fn ranges(&self) -> &[Range<u32>] {
+        &self.ranges
+    }
+
     pub(crate) fn append(&mut self, mut other: Frontier) {
         if self.ranges.is_empty() {
             self.ranges = other.ranges;
@@ -73,6 +78,12 @@ impl Frontier {
             pieces.ends.push(pieces.ranges.len());
         }
         pieces
+    }
+}
+
+impl FromIterator<Range<u32>> for Frontier {
+    fn from_iter<I: IntoIterator<Item = Range<u32>>>(ranges: I) -> Frontier {
+        Frontier { ranges: ranges.into_iter().collect() }
     }
 }
 

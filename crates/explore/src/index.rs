@@ -14,7 +14,7 @@
 //! The bound is one and a half times the packed row plus four bytes a state. The rows take their own size, so the index may
 //! take four bytes and half a row; load and growth factor are chosen for that to hold even just after growing (rows of 4
 //! bytes grow by 1.21, of 6 by 1.41, of 16 by 2). It does not hold for sets of less than some 100 000 states: one segment of 4096
-//! rows and 4096 entries are the least, and the last segment is seldom full. Parents (4 bytes) and claim bits come on top when a search asks for them.
+//! rows and 4096 entries are the least, and the last segment is seldom full. Claim bits come on top when a search asks for them.
 #![allow(unsafe_code)]
 
 use std::ops::Range;

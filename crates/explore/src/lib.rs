@@ -9,6 +9,7 @@
 mod collect;
 mod expand;
 mod frontier;
+mod history;
 mod index;
 mod packing;
 mod path;

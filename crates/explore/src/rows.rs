@@ -1,7 +1,6 @@
 //! Packed rows in memory, written once by one thread and then read by all.
 //!
-//! A segment holds a fixed number of rows back to back, without padding, and beside them what else is kept per state: a
-//! parent and a claim bit, when asked for. The rows are plain bytes: whoever owns a position that is not published yet writes
+//! A segment holds a fixed number of rows back to back, without padding, and beside them a claim bit per state, when asked for. The rows are plain bytes: whoever owns a position that is not published yet writes
 //! it, and publishes it with release ordering (crate-internally, [`crate::states`] does so through its index); whoever
 //! learnt of a position with acquire ordering reads it. That is the whole protocol, and the contract of the two unsafe
 //! functions here.
@@ -20,55 +19,22 @@ pub(crate) const LEAST_BYTES: usize = 4;
 /// Rows of one segment; few where every interleaving is tried.
 pub(crate) const SEGMENT_ROWS: usize = if cfg!(test) { 8 } else { 1 << 12 };
 
-/// What is kept per state besides the row.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Keep {
-    /// The state it was found from: four bytes.
-    pub(crate) parents: bool,
-    /// Whether it was scheduled for good: one bit.
-    pub(crate) claims: bool,
+/// Claim bits of states `0..len`: whether a state was scheduled for good.
+pub(crate) struct Claims {
+    bits: Box<[AtomicU64]>,
 }
 
-/// Parents and claim bits of states `0..len`.
-pub(crate) struct Notes {
-    parents: Box<[AtomicU32]>,
-    claims: Box<[AtomicU64]>,
-}
-
-impl Notes {
-    pub(crate) fn new(len: usize, keep: Keep) -> Notes {
-        Notes {
-            parents: atomics32(if keep.parents { len } else { 0 }),
-            claims: atomics64(if keep.claims { len.div_ceil(64) } else { 0 }),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn parent(&self, at: usize) -> Option<u32> {
-        self.parents.get(at).map(|parent| parent.load(Ordering::Relaxed).wrapping_sub(1))
-    }
-
-    /// Whoever calls this is the only one to: the state is not published yet, or it just claimed the state.
-    #[inline]
-    pub(crate) fn set_parent(&self, at: usize, parent: u32) {
-        if let Some(entry) = self.parents.get(at) {
-            entry.store(parent + 1, Ordering::Relaxed);
-        }
-    }
-
-    /// The parent of a state that was published before its parent was known: whoever claimed it meanwhile knows better.
-    #[inline]
-    pub(crate) fn offer_parent(&self, at: usize, parent: u32) {
-        if let Some(entry) = self.parents.get(at) {
-            let _ = entry.compare_exchange(0, parent + 1, Ordering::Relaxed, Ordering::Relaxed);
-        }
+impl Claims {
+    /// Bits for so many states, or none when nobody will claim.
+    pub(crate) fn new(len: usize, kept: bool) -> Claims {
+        Claims { bits: atomics64(if kept { len.div_ceil(64) } else { 0 }) }
     }
 
     /// True for exactly one caller per state.
     #[inline]
     pub(crate) fn claim(&self, at: usize) -> bool {
         let bit = 1u64 << (at % 64);
-        let word = &self.claims[at / 64];
+        let word = &self.bits[at / 64];
         // Most claims come late; a load does not take the line away from other cores.
         word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
@@ -78,7 +44,7 @@ impl Notes {
 pub(crate) struct Segment {
     bytes: Box<[UnsafeCell<u8>]>,
     watched: Watched,
-    pub(crate) notes: Notes,
+    pub(crate) claims: Claims,
 }
 
 // SAFETY: the bytes are shared under the protocol at the head of this file, which the callers of `read` and `write` promise to
@@ -86,12 +52,12 @@ pub(crate) struct Segment {
 unsafe impl Sync for Segment {}
 
 impl Segment {
-    pub(crate) fn new(row_bytes: usize, keep: Keep) -> Segment {
+    pub(crate) fn new(row_bytes: usize, claims: bool) -> Segment {
         assert!(row_bytes >= LEAST_BYTES);
         let zeroed: Box<[u8]> = vec![0u8; row_bytes * SEGMENT_ROWS].into_boxed_slice();
         // SAFETY: `UnsafeCell<u8>` has the layout of `u8`, and the box is owned and not used otherwise.
         let bytes = unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [UnsafeCell<u8>]) };
-        Segment { bytes, watched: Watched::new(SEGMENT_ROWS), notes: Notes::new(SEGMENT_ROWS, keep) }
+        Segment { bytes, watched: Watched::new(SEGMENT_ROWS), claims: Claims::new(SEGMENT_ROWS, claims) }
     }
 
     /// Bytes of the rows alone.
@@ -262,7 +228,7 @@ mod tests {
 
     fn rows_come_back() {
         for row_bytes in LEAST_BYTES..40 {
-            let segment = Segment::new(row_bytes, Keep::default());
+            let segment = Segment::new(row_bytes, false);
             let words = row_bytes.div_ceil(8);
             let row = |seed: u64| -> Vec<u64> {
                 let mut row: Vec<u64> =

@@ -5,7 +5,7 @@
 //! [`Order::Steps`] counts every step. [`Order::Visible`] counts visible events: everything that `τ` reaches from a level
 //! belongs to the level, and is expanded before the next level begins (a 0-1 breadth-first search). A state that was first
 //! found by a visible event, and so scheduled for the next level, may be reached by `τ` inside the current one; it is then
-//! claimed for the current level, with the `τ`-predecessor as its parent, and skipped when its old entry comes up. One claim bit a
+//! claimed for the current level, and skipped when its old entry comes up. One claim bit a
 //! state decides, so every state is expanded exactly once, at its distance, whatever the number of threads.
 //! [`Order::DepthFirst`] takes the newest state first, on one thread; distances then mean nothing.
 //!
@@ -27,8 +27,8 @@
 //! found, and its length, do not depend on the number of threads; which of several equally short ones it is, may. (When the
 //! budget runs out between a finding and the end of its level, the finding stands, and may be one longer than the shortest.)
 //!
-//! Cost: every state is expanded and every transition looked up once; memory is that of the store, four bytes a state for
-//! parents when asked for, one bit in visible order, and the frontier.
+//! Cost: every state is expanded and every transition looked up once; memory is that of the store, one bit a
+//! state in visible order, the frontier, and the rounds as ranges, from which paths are recovered ([`crate::path`]).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -38,8 +38,8 @@ use trefoil_system::{GroupId, LabelId, StateId, System, TakenStep, Value};
 
 use crate::expand::Expander;
 use crate::frontier::Frontier;
+use crate::history::History;
 use crate::packing::Packing;
-use crate::rows::Keep;
 use crate::states::{StateSet, States};
 use crate::workers::{Crew, run_crew};
 
@@ -62,13 +62,11 @@ pub struct Options {
     pub threads: usize,
     /// In which order.
     pub order: Order,
-    /// Keep for every state the one it was found from (4 bytes), so that [`Exploration::path`] can be asked.
-    pub parents: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: 0, order: Order::Visible, parents: true }
+        Options { threads: 0, order: Order::Visible }
     }
 }
 
@@ -181,6 +179,8 @@ pub struct Exploration<V> {
     pub states: States,
     /// The visitors, one per thread that took part.
     pub visitors: Vec<V>,
+    pub(crate) options: Options,
+    pub(crate) history: History,
 }
 
 /// What the threads of a search share.
@@ -232,8 +232,7 @@ pub fn search<V: Visitor>(
 ) -> Exploration<V> {
     let packing = Packing::new(system.layout());
     let threads = options.thread_count();
-    let keep = Keep { parents: options.parents, claims: options.order == Order::Visible };
-    let states = StateSet::keeping(packing, keep, threads);
+    let states = StateSet::with_claims(packing, options.order == Order::Visible, threads);
     let shared = Shared {
         system,
         control,
@@ -246,6 +245,7 @@ pub fn search<V: Visitor>(
     };
     let mut initial = StateId(0);
     let (mut depth, mut waiting) = (0, 0);
+    let mut history = History::default();
     let results = run_crew(
         threads,
         || Expander::new(&shared, visitor()),
@@ -253,9 +253,11 @@ pub fn search<V: Visitor>(
         |crew: &mut Crew<'_, Expander<'_, '_, V>>| {
             initial = crew.own().enter_initial();
             if options.order == Order::DepthFirst {
-                waiting = crew.own().depth_first(initial);
+                let trail;
+                (waiting, trail) = crew.own().depth_first(initial);
+                history.set_trail(trail);
             } else {
-                (depth, waiting) = run_levels(&shared, crew, initial);
+                (depth, waiting) = run_levels(&shared, crew, initial, &mut history);
             }
         },
     );
@@ -275,7 +277,7 @@ pub fn search<V: Visitor>(
         (None, Some(stopped)) => End::Stopped(stopped),
         (None, None) => End::Complete,
     };
-    Exploration { end, counts, initial, states: states.freeze(), visitors }
+    Exploration { end, counts, initial, states: states.freeze(), visitors, options: *options, history }
 }
 
 /// Level after level until nothing is left; the greatest distance of an expanded state, and how many states waited at most.
@@ -283,6 +285,7 @@ fn run_levels<V: Visitor>(
     shared: &Shared<'_>,
     crew: &mut Crew<'_, Expander<'_, '_, V>>,
     initial: StateId,
+    history: &mut History,
 ) -> (u32, u64) {
     let mut level = Frontier::default();
     level.push(initial);
@@ -295,6 +298,7 @@ fn run_levels<V: Visitor>(
         let distance = shared.level.load(Ordering::Relaxed) as u32;
         while !round.is_empty() && !shared.halted() {
             waiting = waiting.max(round.len() + next.len());
+            history.add(&round, distance);
             let outputs = crew.run(round.into_pieces(crew.len()), claimed);
             round = Frontier::default();
             for output in outputs {

@@ -32,7 +32,7 @@ use trefoil_system::{StateId, Value};
 
 use crate::index::{Index, hash};
 use crate::packing::Packing;
-use crate::rows::{Keep, Notes, SEGMENT_ROWS, Segment, atomics64, prefetch};
+use crate::rows::{Claims, SEGMENT_ROWS, Segment, atomics64, prefetch};
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering};
 
 /// Up to how many bits a packed row is its own number.
@@ -47,13 +47,13 @@ const LEAST_INDEX: usize = if cfg!(test) { 8 } else { 4096 };
 /// A growing set of states; see the head of this file.
 pub struct StateSet {
     packing: Packing,
-    keep: Keep,
+    claims: bool,
     threads: usize,
     table: Table,
 }
 
 enum Table {
-    Dense { seen: Box<[AtomicU64]>, notes: Notes },
+    Dense { seen: Box<[AtomicU64]>, claims: Claims },
     Hashed { index: RwLock<Index>, blocks: Mutex<Blocks> },
 }
 
@@ -72,21 +72,21 @@ pub(crate) struct Full {
 }
 
 impl StateSet {
-    /// An empty set of rows packed in this way. `parents`: keep for every state the one it was found from. `threads` build the index
-    /// again when it grows.
-    pub fn new(packing: Packing, parents: bool, threads: usize) -> StateSet {
-        StateSet::keeping(packing, Keep { parents, claims: false }, threads)
+    /// An empty set of rows packed in this way. `threads` build the index again when it grows.
+    pub fn new(packing: Packing, threads: usize) -> StateSet {
+        StateSet::with_claims(packing, false, threads)
     }
 
-    pub(crate) fn keeping(packing: Packing, keep: Keep, threads: usize) -> StateSet {
+    /// The same; `claims`: states will be claimed.
+    pub(crate) fn with_claims(packing: Packing, claims: bool, threads: usize) -> StateSet {
         let table = if packing.bits() <= DENSE_BITS {
             let size = 1usize << packing.bits();
-            Table::Dense { seen: atomics64(size.div_ceil(64)), notes: Notes::new(size, keep) }
+            Table::Dense { seen: atomics64(size.div_ceil(64)), claims: Claims::new(size, claims) }
         } else {
             let index = Index::new(LEAST_INDEX, Vec::new(), packing.bytes());
             Table::Hashed { index: RwLock::new(index), blocks: Mutex::new(Blocks::default()) }
         };
-        StateSet { packing, keep, threads: threads.max(1), table }
+        StateSet { packing, claims, threads: threads.max(1), table }
     }
 
     /// How rows are packed.
@@ -113,7 +113,7 @@ impl StateSet {
         index.grow(&self.packing, &used, self.threads, control)
     }
 
-    /// Bytes allocated for rows and index, without parents and claims.
+    /// Bytes allocated for rows and index, without claims.
     pub fn bytes(&self) -> usize {
         match &self.table {
             Table::Dense { seen, .. } => seen.len() * 8,
@@ -191,7 +191,7 @@ impl<'a> Inserter<'a> {
         let mut result = Ok(());
         'rows: for packed in scratch.chunks_exact(words + 1) {
             loop {
-                match self.insert_packed(&packed[1..], packed[0], StateId(0), 0) {
+                match self.insert_packed(&packed[1..], packed[0], 0) {
                     Ok(found) => {
                         inserted.push(found);
                         continue 'rows;
@@ -267,25 +267,16 @@ impl<'a> Inserter<'a> {
         }
     }
 
-    /// Inserts a packed row whose hash is known. A new one gets a position of this kind (0 or 1) and this parent.
+    /// Inserts a packed row whose hash is known. A new one gets a position of this kind (0 or 1).
     #[inline]
-    pub(crate) fn insert_packed(
-        &mut self,
-        packed: &[u64],
-        hashed: u64,
-        parent: StateId,
-        kind: usize,
-    ) -> Result<(StateId, bool), Full> {
+    pub(crate) fn insert_packed(&mut self, packed: &[u64], hashed: u64, kind: usize) -> Result<(StateId, bool), Full> {
         let set = self.set;
         match &set.table {
-            Table::Dense { seen, notes } => {
+            Table::Dense { seen, .. } => {
                 let id = packed[0] as usize;
                 let (word, bit) = (&seen[id / 64], 1u64 << (id % 64));
                 // The number is the row, so the bit publishes nothing else.
                 let fresh = word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0;
-                if fresh {
-                    notes.offer_parent(id, parent.0);
-                }
                 Ok((StateId(id as u32), fresh))
             }
             Table::Hashed { index, blocks } => {
@@ -305,7 +296,6 @@ impl<'a> Inserter<'a> {
                                 let segment = index.segment(id);
                                 // SAFETY: the position is from this thread's block and not published.
                                 unsafe { segment.write(id as usize % SEGMENT_ROWS, row_bytes, packed) };
-                                segment.notes.set_parent(id as usize % SEGMENT_ROWS, parent.0);
                                 private = Some(id);
                                 id
                             }
@@ -355,24 +345,13 @@ impl<'a> Inserter<'a> {
         }
     }
 
-    #[inline]
-    fn with_notes<T>(&mut self, id: StateId, job: impl FnOnce(&Notes, usize) -> T) -> T {
-        match &self.set.table {
-            Table::Dense { notes, .. } => job(notes, id.index()),
-            Table::Hashed { index, .. } => job(&self.index(index).segment(id.0).notes, id.index() % SEGMENT_ROWS),
-        }
-    }
-
     /// True for the first caller only: the state is now scheduled for good.
     #[inline]
     pub(crate) fn claim(&mut self, id: StateId) -> bool {
-        self.with_notes(id, Notes::claim)
-    }
-
-    /// Whoever claimed a state may give it another parent.
-    #[inline]
-    pub(crate) fn set_parent(&mut self, id: StateId, parent: StateId) {
-        self.with_notes(id, |notes, at| notes.set_parent(at, parent.0));
+        match &self.set.table {
+            Table::Dense { claims, .. } => claims.claim(id.index()),
+            Table::Hashed { index, .. } => self.index(index).segment(id.0).claims.claim(id.index() % SEGMENT_ROWS),
+        }
     }
 }
 
@@ -400,7 +379,7 @@ impl StateSet {
             return Err(Full { limit: index.limit });
         }
         blocks.next += BLOCK;
-        index.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.packing.bytes(), self.keep));
+        index.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.packing.bytes(), self.claims));
         Ok(start..start + BLOCK)
     }
 }
@@ -429,12 +408,7 @@ impl States {
         Reader { inserter: self.set.inserter() }
     }
 
-    /// The state that a state was found from; `None` when parents were not kept. The initial state is its own parent.
-    pub fn parent(&self, id: StateId) -> Option<StateId> {
-        self.set.inserter().with_notes(id, Notes::parent).map(StateId)
-    }
-
-    /// Bytes allocated for rows and index, without parents and claims.
+    /// Bytes allocated for rows and index, without claims.
     pub fn bytes(&self) -> usize {
         self.set.bytes()
     }
@@ -475,7 +449,7 @@ mod tests {
         builder.preemption_bound = Some(2);
         builder.check(move || {
             let layout = Layout::new(vec![Slot::bounded("value", 1 << bits), Slot::bounded("rest", 16)]);
-            let set = Arc::new(StateSet::keeping(Packing::new(&layout), Keep { parents: true, claims: true }, 1));
+            let set = Arc::new(StateSet::with_claims(Packing::new(&layout), true, 1));
             let work = |set: &StateSet, list: &[Value]| -> Vec<(Value, StateId, bool, bool)> {
                 let mut inserter = set.inserter();
                 let mut told = Vec::new();
@@ -483,7 +457,7 @@ mod tests {
                     let mut packed = [0];
                     set.packing.pack(&[value, 1], &mut packed);
                     let hashed = inserter.hash(&packed);
-                    let (id, new) = inserter.insert_packed(&packed, hashed, StateId(value), 0).expect("room");
+                    let (id, new) = inserter.insert_packed(&packed, hashed, 0).expect("room");
                     let mut back = [0, 0];
                     // SAFETY: the insertion returned this number.
                     unsafe { inserter.read(id, &mut back) };

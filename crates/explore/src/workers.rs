@@ -11,59 +11,57 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::frontier::{Frontier, Pieces};
+use crate::frontier::Pieces;
 
 /// Rounds of fewer states are not worth waking anybody.
 const WORTH_SHARING: u64 = 64;
 
-/// What a worker makes of its pieces: what to expand in this level still, and in the next.
-#[derive(Default)]
-pub(crate) struct Output {
-    pub(crate) now: Frontier,
-    pub(crate) next: Frontier,
-    /// Was any state expanded? A level may consist of states that were claimed for the level before.
-    pub(crate) expanded: bool,
-}
-
 /// What works on pieces; each lives on its own thread.
 pub(crate) trait Worker {
-    /// Works on one piece. `claimed`: its states are scheduled for good.
-    fn work(&mut self, piece: &[Range<u32>], claimed: bool, output: &mut Output);
+    /// What is to be done with the pieces of a round.
+    type Job: Send + Sync;
+    /// What a worker makes of its pieces of a round.
+    type Output: Default + Send;
+
+    /// Works on one piece.
+    fn work(&mut self, piece: &[Range<u32>], job: &Self::Job, output: &mut Self::Output);
 }
 
-#[derive(Default)]
-struct Board {
+struct Board<W: Worker> {
     round: u64,
-    task: Option<Task>,
+    task: Option<Arc<Task<W::Job>>>,
     running: usize,
-    outputs: Vec<Output>,
+    outputs: Vec<W::Output>,
     panic: Option<Box<dyn Any + Send>>,
     quit: bool,
 }
 
-#[derive(Clone)]
-struct Task {
-    pieces: Arc<Pieces>,
-    next: Arc<AtomicUsize>,
-    claimed: bool,
+struct Task<J> {
+    pieces: Pieces,
+    next: AtomicUsize,
+    job: J,
 }
 
-#[derive(Default)]
-struct Office {
-    board: Mutex<Board>,
+struct Office<W: Worker> {
+    board: Mutex<Board<W>>,
     begin: Condvar,
     done: Condvar,
 }
 
-impl Office {
-    fn board(&self) -> MutexGuard<'_, Board> {
+impl<W: Worker> Office<W> {
+    fn new() -> Office<W> {
+        let board = Board { round: 0, task: None, running: 0, outputs: Vec::new(), panic: None, quit: false };
+        Office { board: Mutex::new(board), begin: Condvar::new(), done: Condvar::new() }
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board<W>> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The leader's view of all workers.
-pub(crate) struct Crew<'a, W> {
-    office: &'a Office,
+pub(crate) struct Crew<'a, W: Worker> {
+    office: &'a Office<W>,
     own: W,
     others: usize,
 }
@@ -75,7 +73,7 @@ pub(crate) fn run_crew<W: Worker, R: Send>(
     finish: impl Fn(W) -> R + Sync,
     lead: impl FnOnce(&mut Crew<'_, W>),
 ) -> Vec<R> {
-    let office = Office::default();
+    let office = Office::<W>::new();
     thread::scope(|scope| {
         // However the leader leaves, the others must learn of it, or the scope would wait for ever.
         let closing = Closing(&office);
@@ -114,9 +112,9 @@ pub(crate) fn run_crew<W: Worker, R: Send>(
     })
 }
 
-struct Closing<'a>(&'a Office);
+struct Closing<'a, W: Worker>(&'a Office<W>);
 
-impl Drop for Closing<'_> {
+impl<W: Worker> Drop for Closing<'_, W> {
     fn drop(&mut self) {
         self.0.board().quit = true;
         self.0.begin.notify_all();
@@ -124,7 +122,7 @@ impl Drop for Closing<'_> {
 }
 
 /// The next task that this thread has not seen yet; `None` when there will be none.
-fn await_task(office: &Office, seen: &mut u64) -> Option<Task> {
+fn await_task<W: Worker>(office: &Office<W>, seen: &mut u64) -> Option<Arc<Task<W::Job>>> {
     let mut board = office.board();
     loop {
         if board.quit {
@@ -138,10 +136,10 @@ fn await_task(office: &Office, seen: &mut u64) -> Option<Task> {
     }
 }
 
-fn run_task<W: Worker>(worker: &mut W, task: &Task) -> Output {
-    let mut output = Output::default();
+fn run_task<W: Worker>(worker: &mut W, task: &Task<W::Job>) -> W::Output {
+    let mut output = W::Output::default();
     while let Some(piece) = task.pieces.get(task.next.fetch_add(1, Ordering::Relaxed)) {
-        worker.work(piece, task.claimed, &mut output);
+        worker.work(piece, &task.job, &mut output);
     }
     output
 }
@@ -158,9 +156,9 @@ impl<W: Worker> Crew<'_, W> {
     }
 
     /// Runs a round.
-    pub(crate) fn run(&mut self, pieces: Pieces, claimed: bool) -> Vec<Output> {
+    pub(crate) fn run(&mut self, pieces: Pieces, job: W::Job) -> Vec<W::Output> {
         let shared = self.others > 0 && pieces.states >= WORTH_SHARING;
-        let task = Task { pieces: Arc::new(pieces), next: Arc::default(), claimed };
+        let task = Arc::new(Task { pieces, next: AtomicUsize::new(0), job });
         if shared {
             let mut board = self.office.board();
             board.round += 1;

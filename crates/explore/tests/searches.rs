@@ -128,7 +128,7 @@ fn distances_are_those_of_the_definition() {
         for (order, all) in [(Order::Visible, false), (Order::Steps, true)] {
             let expected = distances(&lts, all);
             for system in both(&lts) {
-                let options = Options { threads, order, parents: true };
+                let options = Options { threads, order };
                 let found = search(&*system, &options, &Control::unlimited(), Watch::default);
                 assert_eq!(found.end, End::Complete);
                 let mut seen: BTreeMap<StateId, u32> = BTreeMap::new();
@@ -172,7 +172,7 @@ fn findings_are_shortest_and_their_paths_replay() {
             for system in both(&lts) {
                 for threads in [1, 3] {
                     let watch = Watch { states: states.clone(), label, ..Watch::default() };
-                    let options = Options { threads, order, parents: true };
+                    let options = Options { threads, order };
                     let exploration = search(&*system, &options, &Control::unlimited(), || watch.clone());
                     let context = format!("seed {seed} case {case} {order:?} {threads} threads");
                     let End::Found(found) = &exploration.end else {
@@ -180,7 +180,7 @@ fn findings_are_shortest_and_their_paths_replay() {
                         continue;
                     };
                     assert_eq!(Some(found.length), expected, "{context}");
-                    let path = exploration.path_to(&*system, found).expect("parents were kept");
+                    let path = exploration.path_to(&*system, found, &Control::unlimited()).expect("no budget");
                     assert_eq!(replay::replay_path(&*system, &path, &Control::unlimited()), Ok(()), "{context}");
                     let length = if all { path.steps.len() } else { path.length() };
                     assert_eq!(length as u32, found.length, "{context}");
@@ -196,6 +196,88 @@ fn findings_are_shortest_and_their_paths_replay() {
     assert!(found_any > 2000, "{found_any}");
 }
 
+/// Every state, or some of many, has a run of its distance.
+#[test]
+fn every_state_has_a_shortest_path() {
+    let seed = seed();
+    let mut random = Random::new(seed);
+    let control = Control::unlimited();
+    for case in 0..150 {
+        let size = sizes(&mut random, case);
+        let lts = random_system(&mut random, size);
+        for (order, all) in [(Order::Visible, false), (Order::Steps, true)] {
+            let expected = distances(&lts, all);
+            for system in both(&lts) {
+                let options = Options { threads: 1 + case % 2, order };
+                let exploration = search(&*system, &options, &control, Ids::default);
+                let ids: Vec<(StateId, StateId)> =
+                    exploration.visitors.iter().flat_map(|visitor| visitor.0.iter().copied()).collect();
+                for (state, id) in ids.iter().step_by(1 + ids.len() / 5) {
+                    let context = format!("seed {seed} case {case} {order:?} state {state:?}");
+                    let path = exploration.path(&*system, *id, &control).expect("no budget").expect("it was expanded");
+                    assert_eq!(replay::replay_path(&*system, &path, &control), Ok(()), "{context}");
+                    assert_eq!(narrow(path.last()), *state, "{context}");
+                    let length = if all { path.steps.len() } else { path.length() };
+                    assert_eq!(Some(length as u32), expected[state.index()], "{context}");
+                }
+            }
+        }
+    }
+}
+
+/// Remembers the numbers of the states.
+#[derive(Default)]
+struct Ids(Vec<(StateId, StateId)>);
+
+impl Visitor for Ids {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        self.0.push((narrow(state.row), state.id));
+        Finding::Nothing
+    }
+}
+
+#[test]
+fn a_path_is_searched_within_the_budget_and_only_to_what_was_expanded() {
+    let mut random = Random::new(seed());
+    let lts = random_system(&mut random, 3000);
+    let system = Wide::new(lts.clone());
+    let options = Options { threads: 2, order: Order::Steps };
+    let exploration = search(&system, &options, &Control::unlimited(), Ids::default);
+    let last = exploration.visitors.iter().flat_map(|visitor| &visitor.0).map(|pair| pair.1).max().expect("states");
+    let control = Control::unlimited();
+    assert!(exploration.path(&system, StateId(u32::MAX - 2), &control).expect("no budget").is_none());
+    control.cancel();
+    assert_eq!(exploration.path(&system, last, &control).err(), Some(Stopped::Interrupted));
+}
+
+#[test]
+fn what_a_depth_first_search_finds_has_a_path() {
+    let seed = seed();
+    let mut random = Random::new(seed);
+    let control = Control::unlimited();
+    let mut found_any = 0;
+    for case in 0..300 {
+        let size = sizes(&mut random, case);
+        let lts = random_system(&mut random, size);
+        let states = vec![StateId(random.below(size as usize) as u32)];
+        let label = random.chance(50).then(|| LabelId(random.below(5) as u32));
+        for system in both(&lts) {
+            let watch = Watch { states: states.clone(), label, ..Watch::default() };
+            let options = Options { threads: 1, order: Order::DepthFirst };
+            let exploration = search(&*system, &options, &control, || watch.clone());
+            let End::Found(found) = &exploration.end else { continue };
+            let path = exploration.path_to(&*system, found, &control).expect("no budget");
+            assert_eq!(replay::replay_path(&*system, &path, &control), Ok(()), "seed {seed} case {case}");
+            match &found.step {
+                Some(step) => assert_eq!(Some(step.label), label),
+                None => assert!(states.contains(&narrow(path.last()))),
+            }
+            found_any += 1;
+        }
+    }
+    assert!(found_any > 200, "{found_any}");
+}
+
 #[test]
 fn depth_first_visits_everything_once() {
     let mut random = Random::new(seed());
@@ -203,7 +285,7 @@ fn depth_first_visits_everything_once() {
         let size = sizes(&mut random, case);
         let lts = random_system(&mut random, size);
         for system in both(&lts) {
-            let options = Options { threads: 2, order: Order::DepthFirst, parents: true };
+            let options = Options { threads: 2, order: Order::DepthFirst };
             let found = search(&*system, &options, &Control::unlimited(), Watch::default);
             let mut seen: Vec<StateId> = found
                 .visitors
@@ -286,7 +368,7 @@ fn a_search_stops_when_told_and_keeps_its_counts() {
         let limit = Duration::from_millis(60);
         let control = Control::new(Limits { time: Some(limit), memory: None });
         let begin = Instant::now();
-        let options = Options { threads: 2, order, parents: false };
+        let options = Options { threads: 2, order };
         let ended = search(&Endless::new(false), &options, &control, || ());
         assert_eq!(ended.end, End::Stopped(Stopped::Timeout { limit }));
         assert!(ended.counts.states > 100 && ended.counts.expanded < ended.counts.states);
@@ -303,7 +385,7 @@ fn a_search_stops_when_told_and_keeps_its_counts() {
 #[test]
 fn a_panic_in_a_system_reaches_the_caller() {
     for threads in [1, 2, 4] {
-        let options = Options { threads, order: Order::Steps, parents: false };
+        let options = Options { threads, order: Order::Steps };
         let outcome = std::panic::catch_unwind(|| search(&Endless::new(true), &options, &Control::unlimited(), || ()));
         assert!(outcome.is_err());
     }

@@ -20,7 +20,7 @@ fn row(number: u32, bytes: usize) -> Vec<Value> {
 /// Threads insert overlapping rows in different orders; afterwards every row must be there once, under the number that every
 /// thread was told, new to exactly one of them.
 fn race(bytes: usize, rows: u32, threads: u32) {
-    let set = StateSet::new(Packing::new(&layout(bytes)), false, threads as usize);
+    let set = StateSet::new(Packing::new(&layout(bytes)), threads as usize);
     let control = Control::unlimited();
     let start = Barrier::new(threads as usize);
     let told: Vec<Vec<(u32, StateId, bool)>> = std::thread::scope(|scope| {
@@ -89,7 +89,7 @@ fn racing_threads_in_a_dense_set() {
 #[test]
 fn memory_stays_in_its_bounds() {
     for bytes in [4, 5, 6, 7, 8, 9, 12, 16, 24] {
-        let set = StateSet::new(Packing::new(&layout(bytes)), false, 1);
+        let set = StateSet::new(Packing::new(&layout(bytes)), 1);
         let control = Control::unlimited();
         let mut inserter = set.inserter();
         let mut answers = Vec::new();
@@ -109,7 +109,7 @@ fn memory_stays_in_its_bounds() {
 #[test]
 fn a_set_without_memory_says_so() {
     let control = Control::new(Limits { time: None, memory: Some(1) });
-    let set = StateSet::new(Packing::new(&layout(8)), false, 1);
+    let set = StateSet::new(Packing::new(&layout(8)), 1);
     let mut inserter = set.inserter();
     let mut answers = Vec::new();
     let outcome = (0..10_000).try_for_each(|number| inserter.insert_all(&row(number, 8), &control, &mut answers));

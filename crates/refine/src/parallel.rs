@@ -158,7 +158,7 @@ pub(crate) fn search(
     threads: usize,
     statistics: &mut Statistics,
 ) -> Result<Option<Path>, Stopped> {
-    let options = Options { threads, order: Order::Visible, parents: true };
+    let options = Options { threads, order: Order::Visible };
     let normal_form = product.normal_form;
     let judge = || Judge { normal_form, model, diverging, offered: Vec::new(), ends: 0 };
     let exploration = trefoil_explore::search(product, &options, product.control, judge);
@@ -172,7 +172,7 @@ pub(crate) fn search(
         // An explorer that was stopped gives no steps; then nothing that looks complete is.
         End::Complete => product.control.check().map(|()| None),
         End::Found(found) => {
-            let path = exploration.path_to(product, found).expect("parents were kept");
+            let path = exploration.path_to(product, found, product.control)?;
             Ok(Some(path))
         }
     }
