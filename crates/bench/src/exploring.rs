@@ -12,12 +12,12 @@ use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_network::{Component, Network, Rule};
 use trefoil_system::{LabelId, Labels, Layout, Slot, StateId, System};
 
-fn number(arguments: &[String], index: usize, default: usize) -> usize {
+pub(crate) fn number(arguments: &[String], index: usize, default: usize) -> usize {
     arguments.get(index).and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// Seconds of processor time that this process has used; where the system does not say, of wall-clock time.
-fn processor_seconds() -> f64 {
+pub(crate) fn processor_seconds() -> f64 {
     let ticks = || {
         let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
         let behind_name = stat.rsplit(')').next()?;
@@ -37,7 +37,7 @@ pub(crate) fn store(arguments: &[String]) {
     let control = Control::unlimited();
     for threads in [1u32, 2] {
         let slots = (0..bytes).map(|index| Slot::bounded(format!("s{index}"), 256)).collect();
-        let set = StateSet::new(Packing::new(&Layout::new(slots)), false, threads as usize);
+        let set = StateSet::new(Packing::new(&Layout::new(slots)), threads as usize);
         let (begin, used) = (Instant::now(), processor_seconds());
         std::thread::scope(|scope| {
             for thread in 0..threads {
@@ -126,7 +126,7 @@ pub(crate) fn compose(arguments: &[String]) {
     let row_bytes = Packing::new(network.layout()).bytes();
     for (order, threads) in [(Order::Steps, 1), (Order::Steps, 2), (Order::Visible, 1), (Order::Visible, 2)] {
         let (begin, used) = (Instant::now(), processor_seconds());
-        let options = Options { threads, order, parents: false };
+        let options = Options { threads, order };
         let found = search(&network, &options, &Control::unlimited(), || ());
         let (seconds, used) = (begin.elapsed().as_secs_f64(), processor_seconds() - used);
         assert_eq!(found.end, End::Complete);

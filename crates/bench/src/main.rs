@@ -4,6 +4,7 @@
 
 mod cspm;
 mod exploring;
+mod list_stack;
 mod minimise;
 mod read;
 mod refinement;
@@ -40,6 +41,11 @@ const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark { name: "store", about: "inserting rows: [STATES] [BYTES]", run: exploring::store },
     Benchmark { name: "compose", about: "exploring a network: [PHILOSOPHERS]", run: exploring::compose },
+    Benchmark {
+        name: "list-stack",
+        about: "exploring a stack as a linked list: [NODES] [THREADS] [DATA] [WORKERS]",
+        run: list_stack::run,
+    },
     Benchmark {
         name: "example-2-3-4",
         about: "refinement of a ladder by itself: linear in n and in k",
