@@ -13,6 +13,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::action::Action;
 use crate::labels::{LabelId, Labels};
 use crate::layout::{Layout, Value};
 use crate::transitions::{Explorer, Group, GroupId, Observation, Observations, Step, System};
@@ -62,6 +63,10 @@ impl<S: System> System for Checked<S> {
 
     fn observations(&self) -> Observations {
         self.system.observations()
+    }
+
+    fn action(&self) -> Option<&dyn Action> {
+        self.system.action()
     }
 
     fn describe(&self, row: &[Value]) -> String {

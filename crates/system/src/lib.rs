@@ -5,20 +5,26 @@
 //! table per check ([`Labels`]); what a check found is a [`Witness`], and no witness reaches a user before the
 //! [`replay`] module, which shares no code with any engine, has accepted it on the system itself.
 //!
+//! A system may come with the [`Action`] of a symmetry group, which also draws the [`Picture`] of a state.
+//!
 //! Absent here on purpose: syntax, search orders, stores. `docs/decisions/001-the-waist.md` says how the parts of the
-//! design that have no code yet (marks, symmetry actions, pictures) fit beside these without breaking them.
+//! design that have no code yet (marks) fit beside these without breaking them.
 
+pub mod action;
 pub mod checked;
 pub mod formula;
 pub mod labels;
 pub mod layout;
+pub mod picture;
 pub mod replay;
 pub mod transitions;
 pub mod witness;
 
+pub use action::{Action, Actor};
 pub use checked::Checked;
 pub use formula::{Formula, FormulaId, FormulaNode, has_trace, satisfies};
 pub use labels::{Label, LabelId, Labels};
 pub use layout::{Layout, Slot, SlotSet, Value};
+pub use picture::{Edge, Picture};
 pub use transitions::{Explorer, Group, GroupId, Observation, Observations, StateId, Step, System};
 pub use witness::{Failure, Model, Path, TakenStep, Witness};

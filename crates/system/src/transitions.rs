@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::action::Action;
 use crate::labels::{LabelId, Labels};
 use crate::layout::{Layout, SlotSet, Value};
 
@@ -93,6 +94,11 @@ pub trait System: Send + Sync {
     /// Where failures and divergences come from.
     fn observations(&self) -> Observations {
         Observations::FromTransitions
+    }
+
+    /// A symmetry group that was proved to act on it.
+    fn action(&self) -> Option<&dyn Action> {
+        None
     }
 
     /// A state in words, for witnesses.

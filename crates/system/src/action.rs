@@ -1,0 +1,42 @@
+//! What a symmetry group does to the states and labels of a system.
+//!
+//! The group permutes *points*; an element is a slice of images, `element[p]` is where point `p` goes. What that does
+//! to a row (which component becomes which, which values its slots then hold) is the system's own knowledge, and so is
+//! the [`Picture`] of a row. Like a system, an action is shared by all threads, and what a thread needs for itself is
+//! in its [`Actor`].
+
+use crate::labels::LabelId;
+use crate::layout::Value;
+use crate::picture::Picture;
+
+/// A group that acts on the rows and labels of a system, and under which its transitions are closed.
+///
+/// For every element `g` of the group: a transition from `r` to `s` labelled `a` means one from `g(r)` to `g(s)`
+/// labelled `g(a)`, and `g` carries the picture of `r` to that of `g(r)`.
+pub trait Action: Send + Sync {
+    /// The number of points.
+    fn points(&self) -> usize;
+
+    /// Elements that generate the group.
+    fn generators(&self) -> &[Vec<u32>];
+
+    /// What a person calls a point.
+    fn describe_point(&self, point: u32) -> String {
+        point.to_string()
+    }
+
+    /// A thread's own view, with the scratch space that it needs.
+    fn actor(&self) -> Box<dyn Actor + '_>;
+}
+
+/// One thread's view of an action.
+pub trait Actor {
+    /// Draws a row; `picture` is cleared first.
+    fn picture(&mut self, row: &[Value], picture: &mut Picture);
+
+    /// `into` becomes what an element of the group makes of a row of the same width.
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]);
+
+    /// What an element of the group makes of a label.
+    fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId;
+}
