@@ -9,6 +9,7 @@
 //!   products.
 //! - [`LeastImages`]: the least arrangement of colours under a group.
 //! - [`GraphImages`]: the canonical image of a coloured graph under a group of permutations of some of its vertices.
+//! - [`SmallGraphs`]: canonical labelling of small graphs in an inner loop.
 //! - [`ColouredGraph`], [`automorphisms`], [`canonical_labelling`]: symmetries and isomorphism of coloured directed
 //!   graphs.
 //!
@@ -40,7 +41,7 @@ pub use cycles::{CycleError, LARGEST_POINT, parse_cells};
 pub use dashu_int::UBig;
 pub use elements::Elements;
 pub use graph::{
-    Arc, Automorphisms, CanonicalLabelling, ColouredGraph, GraphImage, GraphImages, SparsePermutation, automorphisms,
+    Arc, Automorphisms, CanonicalLabelling, ColouredGraph, GraphImage, GraphImages, SmallGraphs, SparsePermutation, automorphisms,
     canonical_labelling,
 };
 pub use group::PermutationGroup;

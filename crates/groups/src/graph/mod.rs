@@ -5,6 +5,8 @@
 //! `matching` turns two nodes of equal shape into an automorphism as early as possible, `canonical` looks for the leaf
 //! with the least trace and labelled graph. Each says which papers it follows.
 //!
+//! `small` labels graphs of at most 64 vertices by the million, over bit sets (`small_partition`).
+//!
 //! Built for sparse graphs: nothing is quadratic in the number of vertices unless the graph is hard, generators are
 //! lists of what they move, and undoing a step costs what the step cost. All loops are iterative; depth is bounded by
 //! memory, not by a stack.
@@ -15,6 +17,8 @@ mod image;
 mod matching;
 mod refinement;
 mod search;
+mod small;
+mod small_partition;
 mod sparse;
 
 use dashu_int::UBig;
@@ -22,6 +26,7 @@ use trefoil_control::{Control, Stopped};
 
 pub use coloured::{Arc, ColouredGraph};
 pub use image::{GraphImage, GraphImages};
+pub use small::SmallGraphs;
 pub use sparse::SparsePermutation;
 
 use crate::group::PermutationGroup;
