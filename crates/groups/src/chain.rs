@@ -199,6 +199,31 @@ impl StabiliserChain {
         Some(Permutation::from_bijection(inverse).inverse())
     }
 
+    /// `element` becomes the one that puts different labels, one for each point, into their least order: the labels that
+    /// the base points receive, in the order of the base, are lexicographically least. Equal for all arrangements of the
+    /// labels that elements of the group make of one another.
+    pub fn least_arrangement(&self, labels: &[u32], element: &mut [Point]) {
+        element.iter_mut().zip(0..).for_each(|(image, point)| *image = point);
+        for level in &self.levels {
+            let mut least: Option<(u32, Point)> = None;
+            for (&image, &label) in element.iter().zip(labels) {
+                if least.is_none_or(|(known, _)| label < known) && level.edge(image) != ABSENT {
+                    least = Some((label, image));
+                }
+            }
+            if let Some((_, image)) = least {
+                self.divide(level, image, element);
+            }
+        }
+    }
+
+    /// Is this array of `degree` images an element? `scratch` is overwritten.
+    pub fn contains_images(&self, images: &[Point], scratch: &mut Vec<Point>) -> bool {
+        scratch.clear();
+        scratch.extend_from_slice(images);
+        self.sift(scratch, 0) == self.levels.len() && is_identity(scratch)
+    }
+
     /// An element, all equally likely.
     pub fn random_element(&self, random: &mut Random) -> Permutation {
         let mut images = vec![0; self.degree];

@@ -41,8 +41,8 @@ pub use cycles::{CycleError, LARGEST_POINT, parse_cells};
 pub use dashu_int::UBig;
 pub use elements::Elements;
 pub use graph::{
-    Arc, Automorphisms, CanonicalLabelling, ColouredGraph, GraphImage, GraphImages, SmallGraphs, SparsePermutation, automorphisms,
-    canonical_labelling,
+    Arc, Automorphisms, CanonicalLabelling, ColouredGraph, GraphImage, GraphImages, SmallGraphs, SparsePermutation,
+    automorphisms, canonical_labelling, refined_labelling,
 };
 pub use group::PermutationGroup;
 pub use least_image::{LeastImage, LeastImages};

@@ -74,9 +74,7 @@ impl Small {
         let sorted = self.graph.relabelled(&Permutation::identity(n));
         let generators = if n > 1 { symmetric(n) } else { vec![] };
         for images in enumerate(n, &generators) {
-            let keeps_kinds = (0..n).all(|vertex| {
-                self.kinds.get(vertex) == self.kinds.get(images[vertex] as usize)
-            });
+            let keeps_kinds = (0..n).all(|vertex| self.kinds.get(vertex) == self.kinds.get(images[vertex] as usize));
             let permutation = Permutation::from_images(images.clone()).expect("a permutation");
             if keeps_kinds && self.graph.relabelled(&permutation) == sorted {
                 on_points.insert(images[..self.points()].to_vec());
@@ -163,7 +161,10 @@ fn different_graphs_have_different_forms() {
 #[test]
 fn symmetric_graphs_have_their_known_orders() {
     let cases: Vec<(ColouredGraph, &str)> = vec![
-        (ColouredGraph::new(64), "126886932185884164103433389335161480802865516174545192198801894375214704230400000000000000"),
+        (
+            ColouredGraph::new(64),
+            "126886932185884164103433389335161480802865516174545192198801894375214704230400000000000000",
+        ),
         (petersen(), "120"),
         (hypercube(5), "3840"),
         (hypercube(6), "46080"),

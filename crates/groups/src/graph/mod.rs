@@ -106,6 +106,18 @@ pub fn canonical_labelling(graph: &ColouredGraph, control: &Control) -> Result<C
     Ok(CanonicalLabelling { labels: Permutation::from_bijection(labels), automorphisms: result(search) })
 }
 
+/// A numbering of the vertices that refinement gives, with arbitrary choices where refinement does not decide: isomorphic
+/// graphs get equal numberings only when all such choices are alike.
+pub fn refined_labelling(graph: &ColouredGraph, control: &Control) -> Result<Permutation, Stopped> {
+    let adjacency = prepare(graph, control)?;
+    let search = Search::new(graph, &adjacency, control)?;
+    let mut labels = vec![0; graph.vertices()];
+    for (place, &vertex) in search.leaf.iter().enumerate() {
+        labels[vertex as usize] = place as Point;
+    }
+    Ok(Permutation::from_bijection(labels))
+}
+
 fn prepare(graph: &ColouredGraph, control: &Control) -> Result<Adjacency, Stopped> {
     control.afford(graph.vertices().saturating_mul(96).saturating_add(graph.arcs().len().saturating_mul(48)))?;
     Ok(Adjacency::of(graph))

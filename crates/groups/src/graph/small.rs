@@ -179,6 +179,25 @@ impl SmallGraphs {
         self.search(control)
     }
 
+    /// Numbers the points of the graph that was described by refinement, with arbitrary choices where it does not decide.
+    /// Panics when a part of the graph was refused.
+    pub fn arrange(&mut self) {
+        assert!(self.fits && self.keys.len() == self.rows.vertices(), "the graph is not complete");
+        self.rows.finish();
+        self.keys.sort_unstable();
+        let queue = self.partition.start(&self.keys);
+        let points = low_bits(self.points);
+        self.partition.refine(&self.rows, queue, points);
+        while self.partition.loose & points != 0 {
+            let target = self.partition.open.trailing_zeros() as usize;
+            if self.partition.are_twins(&self.rows, target) {
+                self.partition.scatter(target);
+            } else {
+                self.descend(target, self.partition.cells[target].trailing_zeros() as usize);
+            }
+        }
+    }
+
     /// The label of a point: those of one kind have consecutive ones, kinds in ascending order.
     #[inline]
     pub fn position(&self, point: usize) -> usize {

@@ -1,0 +1,162 @@
+//! The strategy `canonical`: one representative for each orbit under any group, and no list of elements.
+//!
+//! Labelling a picture canonically, points within their orbits, gives each point a label. When the group has every
+//! permutation that keeps the orbits, the labels within an orbit, in their order, say which point becomes which, and
+//! the automorphisms of the picture are the stabiliser of the state.
+//!
+//! For other groups arcs that every element keeps are drawn beside the picture (`orbitals`), so that the automorphisms
+//! `A` of both lie in a group `K` that contains the given one, `G`. The labels are unique up to `A`. If `A` lies in
+//! `G`, the arrangements of the labels that elements of `G` make are the same whichever of the labellings came out and
+//! whichever picture of the orbit was given; the element that makes the least of them, found greedily along the
+//! stabiliser chain since labels are different, leads to one representative, and `A` is the stabiliser. This is so for
+//! all pictures when `K = G`, and for every picture with little symmetry whatever `G` is.
+//!
+//! What remains are symmetric pictures under groups that few arcs do not describe. For them the least image of the
+//! picture is searched along the stabiliser chain ([`GraphImages`]), guided by refinement and pruned by the stabiliser,
+//! which is found first.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_groups::{
+    GraphImages, PermutationGroup, SmallGraphs, UBig, automorphisms, canonical_labelling, refined_labelling,
+};
+use trefoil_system::Picture;
+
+use crate::labels;
+use crate::orbitals::Orbitals;
+use crate::types::Types;
+
+/// What is known about the group.
+pub(crate) struct Canonical {
+    pub(crate) orbitals: Orbitals,
+    images: GraphImages,
+}
+
+/// The buffers of one thread.
+pub(crate) struct Labeller {
+    graphs: SmallGraphs,
+    labels: Vec<u32>,
+    scratch: Vec<u32>,
+}
+
+impl Labeller {
+    pub(crate) fn new() -> Labeller {
+        Labeller { graphs: SmallGraphs::new(), labels: Vec::new(), scratch: Vec::new() }
+    }
+
+    /// The strategy `ordering`: refinement, then arbitrary choices.
+    pub(crate) fn arrange(
+        &mut self,
+        picture: &Picture,
+        types: &Types,
+        element: &mut [u32],
+        control: &Control,
+    ) -> Result<(), Stopped> {
+        if labels::describe(&mut self.graphs, picture, types, &[], 0) {
+            self.graphs.arrange();
+            for (point, image) in element.iter_mut().enumerate() {
+                *image = types.places[self.graphs.position(point)];
+            }
+            return Ok(());
+        }
+        let graph = labels::graph(picture, types, &[], 0, None);
+        let found = refined_labelling(&graph, control)?;
+        for (point, image) in element.iter_mut().enumerate() {
+            *image = types.places[found.image(point as u32) as usize];
+        }
+        Ok(())
+    }
+}
+
+impl Canonical {
+    pub(crate) fn new(group: &PermutationGroup, types: &Types, control: &Control) -> Result<Canonical, Stopped> {
+        Ok(Canonical { orbitals: Orbitals::of(group, types, control)?, images: GraphImages::new(group) })
+    }
+
+    /// Puts the element to apply into `element`; the order of the stabiliser is returned.
+    pub(crate) fn minimise(
+        &self,
+        group: &PermutationGroup,
+        types: &Types,
+        labeller: &mut Labeller,
+        picture: &Picture,
+        element: &mut [u32],
+        control: &Control,
+    ) -> Result<UBig, Stopped> {
+        let Orbitals { arcs, colours, describe_group } = &self.orbitals;
+        let Labeller { graphs, labels, scratch } = labeller;
+        if labels::describe(graphs, picture, types, arcs, *colours) {
+            graphs.label(control)?;
+            if types.symmetric {
+                for (point, image) in element.iter_mut().enumerate() {
+                    *image = types.places[graphs.position(point)];
+                }
+                return Ok(graphs.order());
+            }
+            let inside = *describe_group
+                || graphs.is_rigid()
+                || graphs.all_generators(|images| group.chain().contains_images(images, scratch));
+            if inside {
+                labels.clear();
+                labels.extend((0..element.len()).map(|point| graphs.position(point) as u32));
+                group.chain().least_arrangement(labels, element);
+                return Ok(graphs.order());
+            }
+            return self.search(picture, types, element, control);
+        }
+        self.minimise_large(group, types, picture, element, control)
+    }
+
+    /// The same for pictures that are not small.
+    fn minimise_large(
+        &self,
+        group: &PermutationGroup,
+        types: &Types,
+        picture: &Picture,
+        element: &mut [u32],
+        control: &Control,
+    ) -> Result<UBig, Stopped> {
+        let Orbitals { arcs, colours, describe_group } = &self.orbitals;
+        let graph = labels::graph(picture, types, arcs, *colours, None);
+        let found = canonical_labelling(&graph, control)?;
+        let degree = element.len();
+        let mut images = Vec::new();
+        let mut scratch = Vec::new();
+        let inside = *describe_group
+            || found.automorphisms.generators.iter().all(|generator| {
+                images.clear();
+                images.extend((0..degree as u32).map(|point| generator.image(point)));
+                group.chain().contains_images(&images, &mut scratch)
+            });
+        if !inside {
+            return self.search(picture, types, element, control);
+        }
+        let labels = &found.labels.images()[..degree];
+        if types.symmetric {
+            for (image, &label) in element.iter_mut().zip(labels) {
+                *image = types.places[label as usize];
+            }
+        } else {
+            group.chain().least_arrangement(labels, element);
+        }
+        // Automorphisms that fix all points do not count.
+        let mut order = found.automorphisms.order;
+        if picture.vertices() > degree && order != UBig::ONE {
+            let places: Vec<u32> = (0..degree as u32).collect();
+            order /= automorphisms(&labels::graph(picture, types, arcs, *colours, Some(&places)), control)?.order;
+        }
+        Ok(order)
+    }
+
+    fn search(
+        &self,
+        picture: &Picture,
+        types: &Types,
+        element: &mut [u32],
+        control: &Control,
+    ) -> Result<UBig, Stopped> {
+        let graph = labels::graph(picture, types, &[], 0, None);
+        let found = self.images.of(&graph, control)?;
+        element.copy_from_slice(found.element.images());
+        Ok(found.stabiliser.order())
+    }
+}

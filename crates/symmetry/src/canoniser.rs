@@ -1,0 +1,86 @@
+//! One thread's worker: a picture in, an element of the group out.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_groups::UBig;
+use trefoil_system::Picture;
+
+use crate::canonical::Labeller;
+use crate::fast::Scratch;
+use crate::minimising::Minimiser;
+use crate::symmetry::{Method, Symmetry};
+
+/// Chooses representatives, in buffers that are used again and again.
+///
+/// For small pictures (64 vertices, labels below 32) under symmetric types, and under groups that a sparse graph
+/// describes, `canonical` and `ordering` allocate nothing.
+pub struct Canoniser<'a> {
+    symmetry: &'a Symmetry,
+    control: &'a Control,
+    labeller: Labeller,
+    minimiser: Minimiser,
+    scratch: Scratch,
+    element: Vec<u32>,
+}
+
+/// What to do with a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Representative<'a> {
+    /// The element of the group that carries the state to its representative: point `p` becomes `element[p]`.
+    pub element: &'a [u32],
+    /// The number of elements of the group that leave the state as it is; from exact strategies only.
+    pub stabiliser: Option<UBig>,
+}
+
+impl<'a> Canoniser<'a> {
+    pub(crate) fn new(symmetry: &'a Symmetry, control: &'a Control) -> Canoniser<'a> {
+        Canoniser {
+            symmetry,
+            control,
+            labeller: Labeller::new(),
+            minimiser: Minimiser::new(),
+            scratch: Scratch::default(),
+            element: vec![0; symmetry.group.degree()],
+        }
+    }
+
+    /// The element that carries a state to its representative, from the picture of the state. Panics when the picture
+    /// has another number of points than the group.
+    pub fn representative(&mut self, picture: &Picture) -> Result<Representative<'_>, Stopped> {
+        let Symmetry { group, types, method, .. } = self.symmetry;
+        assert_eq!(picture.points(), group.degree(), "picture and group have the same points");
+        let (control, element) = (self.control, &mut self.element[..]);
+        let stabiliser = match method {
+            Method::Canonical(canonical) => {
+                Some(canonical.minimise(group, types, &mut self.labeller, picture, element, control)?)
+            }
+            Method::Ordering => {
+                self.labeller.arrange(picture, types, element, control)?;
+                None
+            }
+            Method::Sorted => {
+                self.minimiser.sort(types, picture, element);
+                None
+            }
+            Method::Segmented => Some(self.minimiser.segmented(types, picture, element, control)?),
+            Method::Enumerate(elements) => Some(self.minimiser.enumerate(elements, picture, element, control)?),
+            Method::Fast(fast) => {
+                fast.minimise(&mut self.minimiser.images, picture, &mut self.scratch, element, control)?;
+                None
+            }
+            Method::Stabiliser(control_part) => {
+                let minimiser = &mut self.minimiser;
+                Some(minimiser.stabiliser(group, types, control_part.as_ref(), picture, element, control)?)
+            }
+            Method::Hillclimbing(steps) => {
+                self.minimiser.climb(steps, picture, element, control)?;
+                None
+            }
+        };
+        Ok(Representative { element: &self.element, stabiliser })
+    }
+
+    /// How many control parts `stabiliser` has met.
+    pub fn control_parts(&self) -> usize {
+        self.minimiser.remembered()
+    }
+}

@@ -1,0 +1,30 @@
+//! Representatives of states under symmetry groups.
+//!
+//! A system whose transitions are closed under a group has many copies of every state; it is enough to look at one of
+//! each. This crate chooses that one. It sees neither states nor languages, only the [`Picture`](trefoil_system::Picture)
+//! of a state and the group that permutes its points, so a strategy is written once and serves every language.
+//!
+//! [`STRATEGIES`] is the table of strategies: what each does, whose it is, what it promises and what it needs. A
+//! [`Symmetry`] is a group prepared for one of them and shared by all threads; each thread has its [`Canoniser`], which
+//! owns the buffers and gives for a picture the element of the group to apply and, when the strategy is exact, how many
+//! elements leave the state as it is.
+//!
+//! Two pictures belong to one orbit when an element of the group, with some way to map the anonymous vertices, carries
+//! one to the other. An *exact* strategy carries all pictures of an orbit to the same one (up to the numbers of
+//! anonymous vertices); the others may leave several.
+
+mod canonical;
+mod canoniser;
+mod fast;
+mod images;
+mod labels;
+mod minimising;
+mod orbitals;
+mod registry;
+mod symmetry;
+mod types;
+
+pub use canoniser::{Canoniser, Representative};
+pub use registry::{Needs, Promise, STRATEGIES, Strategy, strategy_named};
+pub use symmetry::{Refusal, Symmetry};
+pub use trefoil_groups::UBig;
