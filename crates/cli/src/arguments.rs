@@ -55,6 +55,24 @@ pub(crate) enum Command {
     /// Work on CSPM scripts: check their types, show them, format them, evaluate expressions
     #[command(subcommand)]
     Cspm(CspmCommand),
+    /// Look at the group that permutations generate: order, structure, orbits, stabilisers
+    Group {
+        /// The generators in cycle notation, such as '(1,2,3)(4,5)'
+        #[arg(required = true, value_name = "PERMUTATION")]
+        generators: Vec<String>,
+        /// A set, '{1,2}', or several, '{1,2}|{3,4}', whose stabiliser is wanted: each set is mapped to itself
+        #[arg(long, visible_alias = "stabilize", value_name = "SETS")]
+        stabilise: Option<String>,
+    },
+    /// Find the symmetries of a graph in a DOT or JSON file: generators, order, structure, orbits
+    Automorphisms {
+        /// The graph; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Take labels of vertices for colours; without it only their colours count
+        #[arg(long)]
+        labels: bool,
+    },
     /// Write a completion script for a shell to standard output
     Completions {
         /// The shell

@@ -5,6 +5,7 @@ mod arguments;
 mod cspm;
 mod cspm_eval;
 mod exit;
+mod groups;
 mod interrupt;
 mod lts;
 mod run;
@@ -26,6 +27,8 @@ fn main() -> ExitCode {
     match arguments.command {
         Command::Lts(command) => lts::run(command, arguments.common),
         Command::Cspm(command) => cspm::run(command, arguments.common),
+        Command::Group { generators, stabilise } => groups::group(&generators, stabilise.as_deref(), arguments.common),
+        Command::Automorphisms { file, labels } => groups::automorphisms(&file, labels, arguments.common),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Trefoil::command(), "trefoil", &mut script);

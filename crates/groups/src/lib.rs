@@ -13,6 +13,8 @@
 //! - [`ColouredGraph`], [`automorphisms`], [`canonical_labelling`]: symmetries and isomorphism of coloured directed
 //!   graphs.
 //!
+//! - [`read_graph`]: graphs in files, with diagnostics.
+//!
 //! Conventions: points and vertices are `u32` from 0, written from 1; permutations act from the right, `a.then(&b)` is
 //! first `a`. Whatever is random is seeded, so the same input gives the same output. No answer depends on luck: random
 //! phases end in a proof, guesses are checked. Everything that can take long takes a [`trefoil_control::Control`] and
@@ -25,6 +27,7 @@ mod cycles;
 mod determined;
 mod elements;
 mod factors;
+mod file;
 mod graph;
 mod group;
 mod least_image;
@@ -40,9 +43,12 @@ pub use chain::{EXPLICIT_POINTS, StabiliserChain};
 pub use cycles::{CycleError, LARGEST_POINT, parse_cells};
 pub use dashu_int::UBig;
 pub use elements::Elements;
+pub use file::{
+    CODES, GraphError, GraphReading, NamedGraph, cells_from_text, graph_from_text, permutation_from_text, read_graph,
+};
 pub use graph::{
-    Arc, Automorphisms, CanonicalLabelling, ColouredGraph, GraphImage, GraphImages, SmallGraphs, SparsePermutation,
-    automorphisms, canonical_labelling, refined_labelling,
+    Arc, Automorphisms, CanonicalLabelling, ColouredGraph, GraphImage, GraphImages, Part, SmallGraphs,
+    SparsePermutation, automorphisms, canonical_labelling, refined_labelling,
 };
 pub use group::PermutationGroup;
 pub use least_image::{LeastImage, LeastImages};

@@ -89,9 +89,18 @@ impl Structure {
             Kind::Alternating { points, .. } => format!("A{}", points.len()),
             Kind::Cyclic { .. } => format!("C{}", self.order),
             Kind::Dihedral { points, .. } => format!("D{}", points.len()),
-            Kind::Product { factors } => factors.iter().map(Structure::bracketed).collect::<Vec<_>>().join(" × "),
+            Kind::Product { .. } => self.factor_names().join(" × "),
             Kind::Wreath { base, top, .. } => format!("{} wr {}", base.bracketed(), top.bracketed()),
             Kind::Other { .. } => format!("a group of order {}", self.order),
+        }
+    }
+
+    /// The names of its factors, in brackets where a product needs them; none for the trivial group.
+    pub fn factor_names(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Trivial => Vec::new(),
+            Kind::Product { factors } => factors.iter().map(Structure::bracketed).collect(),
+            _ => vec![self.bracketed()],
         }
     }
 

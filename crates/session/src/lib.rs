@@ -4,6 +4,7 @@
 //! serialised. Nothing here knows about terminals, colours or exit codes; no face knows about engines.
 
 pub mod cspm;
+pub mod groups;
 pub mod lts;
 mod problem;
 mod witness;

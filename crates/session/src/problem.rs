@@ -26,6 +26,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("CSPM: types", trefoil_cspm::types::CODES),
         ("CSPM: evaluation", trefoil_cspm::eval::CODES),
         ("CSPM: processes", trefoil_cspm::process::CODES),
+        ("Groups and graphs", trefoil_groups::CODES),
         ("Results and options", CODES),
     ]
 }

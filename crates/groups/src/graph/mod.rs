@@ -15,6 +15,7 @@ mod canonical;
 mod coloured;
 mod image;
 mod matching;
+mod parts;
 mod refinement;
 mod search;
 mod small;
@@ -26,6 +27,7 @@ use trefoil_control::{Control, Stopped};
 
 pub use coloured::{Arc, ColouredGraph};
 pub use image::{GraphImage, GraphImages};
+pub use parts::Part;
 pub use small::SmallGraphs;
 pub use sparse::SparsePermutation;
 
@@ -47,6 +49,8 @@ pub struct Automorphisms {
     pub order: UBig,
     /// Vertices that only the identity fixes one and all; the generators are strong for it.
     pub base: Vec<Point>,
+    /// For each base vertex, the size of its orbit under the automorphisms that fix those before it.
+    pub orbit_sizes: Vec<usize>,
 }
 
 impl Automorphisms {
@@ -128,6 +132,7 @@ fn result(search: Search<'_>) -> Automorphisms {
         degree: search.graph.vertices(),
         order: search.order(),
         base: search.path.iter().map(|step| step.vertex).collect(),
+        orbit_sizes: search.path.iter().map(|step| step.orbit).collect(),
         generators: search.generators,
     }
 }

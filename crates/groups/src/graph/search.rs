@@ -47,7 +47,7 @@ pub(super) struct Step {
     cells: usize,
     /// The size of the orbit of the choice under the automorphisms that fix the earlier ones, once the level is
     /// completed.
-    orbit: usize,
+    pub(super) orbit: usize,
 }
 
 /// A node off the first path while the search is below it.

@@ -41,8 +41,9 @@ impl SparsePermutation {
     }
 }
 
-impl fmt::Display for SparsePermutation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl SparsePermutation {
+    /// The cycles of length two and more, each from its least point, in the order of those.
+    pub fn cycles(&self) -> Vec<Vec<Point>> {
         let mut seen = vec![false; self.moves.len()];
         let mut cycles = Vec::new();
         for start in 0..self.moves.len() {
@@ -57,6 +58,12 @@ impl fmt::Display for SparsePermutation {
                 cycles.push(cycle);
             }
         }
-        write_cycles(f, &cycles)
+        cycles
+    }
+}
+
+impl fmt::Display for SparsePermutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_cycles(f, &self.cycles())
     }
 }

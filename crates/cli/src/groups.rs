@@ -1,0 +1,149 @@
+//! `trefoil group` and `trefoil automorphisms`: from arguments to jobs, and their answers for people.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use trefoil_session::groups::{self, AutomorphismsReport, GroupFigures, GroupReport};
+
+use crate::arguments::Common;
+use crate::run::{Answer, Destination, Run};
+use crate::text::{count, counted, list, resources, table};
+
+pub(crate) fn group(generators: &[String], stabilise: Option<&str>, common: Common) -> ExitCode {
+    let mut run = Run::new("group", common, Destination::Out);
+    run.check(generators, |job| groups::group(generators, stabilise, job));
+    run.finish()
+}
+
+pub(crate) fn automorphisms(file: &Path, labels: bool, common: Common) -> ExitCode {
+    let mut run = Run::new("automorphisms", common, Destination::Out);
+    run.check(&[file.display().to_string()], |job| groups::automorphisms(file, labels, job));
+    run.finish()
+}
+
+impl Answer for GroupReport {
+    fn text(&self, _colour: bool) -> String {
+        let mut rows = vec![("degree", count(self.group.degree as u64))];
+        rows.extend(figures(&self.group));
+        rows.extend(resources(&self.resources));
+        let mut text = format!("{}\n{}", shortened(&list(&self.generators, " ")), table(&rows));
+        if let Some(stabiliser) = &self.stabiliser {
+            let cells: Vec<String> = stabiliser.cells.iter().map(|cell| set(cell)).collect();
+            let mut rows = figures(&stabiliser.group);
+            rows.push(("generators", generators(&stabiliser.generators)));
+            text.push_str(&format!("stabiliser of {}\n{}", list(&cells, "|"), table(&rows)));
+        }
+        text
+    }
+}
+
+fn figures(group: &GroupFigures) -> Vec<(&'static str, String)> {
+    let moved: Vec<String> = group.orbits.iter().filter(|orbit| orbit.len() > 1).map(|orbit| set(orbit)).collect();
+    let fixed = group.orbits.len() - moved.len();
+    vec![
+        ("order", number(&group.order)),
+        ("structure", shortened(&group.structure_on_points)),
+        ("orbits", orbits(&moved, fixed, "point")),
+    ]
+}
+
+impl Answer for AutomorphismsReport {
+    fn text(&self, _colour: bool) -> String {
+        let colours =
+            |number: usize| if number > 1 { format!(", {} colours", count(number as u64)) } else { String::new() };
+        let direction = if self.directed { "directed" } else { "undirected" };
+        let shown = |orbit: &Vec<String>| format!("{{{}}}", list(orbit, ","));
+        let moved: Vec<String> = self.orbits.iter().filter(|orbit| orbit.len() > 1).map(shown).collect();
+        let fixed = self.orbits.len() - moved.len();
+        let edges = format!("{}, {direction}{}", count(self.edges as u64), colours(self.edge_colours));
+        let mut rows = vec![
+            ("vertices", format!("{}{}", count(self.vertices as u64), colours(self.vertex_colours))),
+            ("edges", edges),
+            ("automorphisms", number(&self.order)),
+            ("structure", shortened(&self.structure)),
+            ("generators", generators(&self.generators)),
+            ("orbits", orbits(&moved, fixed, "vertex")),
+        ];
+        if self.labels_ignored {
+            rows.push(("note", "vertices have labels, which are not taken for colours; --labels does".to_string()));
+        }
+        rows.extend(resources(&self.resources));
+        format!("{}\n{}", self.file, table(&rows))
+    }
+}
+
+fn generators(generators: &[String]) -> String {
+    if generators.is_empty() { "none".to_string() } else { shortened(&list(generators, " ")) }
+}
+
+/// The orbits that move, and how many points do not.
+fn orbits(moved: &[String], fixed: usize, what: &str) -> String {
+    let fixed = match (fixed, what) {
+        (0, _) => String::new(),
+        (1, what) => format!("1 fixed {what}"),
+        (fixed, "vertex") => format!("{} fixed vertices", count(fixed as u64)),
+        (fixed, what) => format!("{} fixed {what}s", count(fixed as u64)),
+    };
+    let moving = shortened(&list(moved, " "));
+    match (moved.is_empty(), fixed.is_empty()) {
+        (true, true) => counted(0, what),
+        (true, false) => fixed,
+        (false, true) => moving,
+        (false, false) => format!("{moving} and {fixed}"),
+    }
+}
+
+fn set(points: &[u32]) -> String {
+    let words: Vec<String> = points.iter().map(ToString::to_string).collect();
+    format!("{{{}}}", list(&words, ","))
+}
+
+/// A number of many digits, its digits in threes, or its first ones and how many there are.
+fn number(digits: &str) -> String {
+    const SHOWN: usize = 60;
+    if digits.len() > SHOWN {
+        let (head, tail) = digits.split_at(1);
+        return format!("{head}.{}… × 10^{} ({} digits)", &tail[..5], digits.len() - 1, count(digits.len() as u64));
+    }
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(' ');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A text that fits a screen, its middle left out when it is long; the JSON has all of it.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 1200;
+    let length = text.chars().count();
+    if length <= SHOWN {
+        return text.to_string();
+    }
+    let head: String = text.chars().take(SHOWN / 2).collect();
+    let tail: String = text.chars().skip(length - SHOWN / 2).collect();
+    format!("{head} … {tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_numbers_and_texts_are_shortened() {
+        assert_eq!(number("432"), "432");
+        assert_eq!(number("43252003274489856000"), "43 252 003 274 489 856 000");
+        assert_eq!(number(&"1234567890".repeat(10)), "1.23456… × 10^99 (100 digits)");
+        assert_eq!(shortened("short"), "short");
+        assert!(shortened(&"é".repeat(5000)).chars().count() < 1300);
+    }
+
+    #[test]
+    fn fixed_points_are_counted() {
+        assert_eq!(orbits(&["{1,2}".into()], 1, "point"), "{1,2} and 1 fixed point");
+        assert_eq!(orbits(&[], 3, "vertex"), "3 fixed vertices");
+        assert_eq!(orbits(&["{a,b}".into()], 0, "vertex"), "{a,b}");
+    }
+}
