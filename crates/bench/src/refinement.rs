@@ -161,7 +161,7 @@ pub(crate) fn preprocessing(_arguments: &[String]) {
 /// The best of some runs, if it ends within three seconds, and the last outcome.
 fn best(spec: &Lts, imp: &Lts, options: Options, runs: usize) -> (Option<Duration>, trefoil_refine::Outcome) {
     let mut least = None;
-    let mut last = trefoil_refine::Outcome { witness: None, statistics: Default::default() };
+    let mut last = trefoil_refine::Outcome { witness: None, run: None, statistics: Default::default() };
     for _ in 0..runs {
         let control = Control::new(Limits { time: Some(Duration::from_secs(3)), memory: Limits::default_memory() });
         match refine(spec, imp, options, &control) {

@@ -170,6 +170,15 @@ fn counterexample(witness: &WitnessReport) -> String {
             let demand = if sets.is_empty() { "never to be stable".to_string() } else { list(&sets, " or ") };
             let _ = writeln!(text, "  the specification insists on {demand}");
         }
+        FailureReport::Deadlock => {
+            let _ = writeln!(text, "  it can do nothing more");
+        }
+        FailureReport::Missing { event } => {
+            let _ = writeln!(text, "  it cannot do {event}");
+        }
+        FailureReport::Refusal { event, accepted } => {
+            let _ = writeln!(text, "  it may refuse {event} and accept only {}", set(accepted));
+        }
         FailureReport::Divergence { cycle } => {
             let states: Vec<String> = cycle.iter().map(|step| step.state.clone()).collect();
             let _ = writeln!(text, "  it diverges, which the specification does not allow");

@@ -1,12 +1,11 @@
 //! From a pair that the search stopped at to a run of the implementation.
 
-use std::collections::HashSet;
-
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::Divergence;
 use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
-use trefoil_system::{Failure, LabelId, Path, TakenStep, Value, Witness};
+use trefoil_system::{Failure, LabelId, TakenStep, Witness};
 
+use crate::follow::{Follower, path};
 use crate::implementation::{Graph, Taus};
 use crate::search::{Found, ProductSearch};
 use crate::visited::Visited;
@@ -58,6 +57,7 @@ impl Violation {
             }
             Witness::Path { failure: Failure::Acceptance(_), .. } => Kind::Acceptance,
             Witness::Lasso { .. } => Kind::Divergence,
+            _ => unreachable!("a refinement has no other witnesses"),
         };
         let mut scratch = Scratch::default();
         let mut node = normal_form.initial();
@@ -79,37 +79,18 @@ pub(crate) fn transfer<G: Graph>(
 ) -> Result<Option<Witness>, Stopped> {
     let violation = &Violation::new(witness, normal_form, control)?;
     let mut divergence = Divergence::new();
-    let mut records: Vec<(u32, usize, LabelId)> = vec![(graph.initial(), usize::MAX, LabelId::TAU)];
-    let mut first = 0;
-    for position in 0..=violation.trace.len() {
-        let mut seen: HashSet<u32, foldhash::fast::FixedState> =
-            records[first..].iter().map(|&(state, ..)| state).collect();
-        let mut next: Vec<(u32, usize, LabelId)> = Vec::new();
-        let mut here = first;
-        while here < records.len() {
-            let (state, ..) = records[here];
-            graph.explore(state)?;
-            control.check()?;
-            if position == violation.trace.len()
-                && let Some(witness) = shown(violation, normal_form, graph, &mut divergence, &records, here, control)?
-            {
-                return Ok(Some(witness));
-            }
-            for step in graph.row(state) {
-                if step.label == LabelId::TAU {
-                    if seen.insert(step.target.0) {
-                        records.push((step.target.0, here, step.label));
-                    }
-                } else if violation.trace.get(position) == Some(&step.label) {
-                    next.push((step.target.0, here, step.label));
-                }
-            }
-            here += 1;
+    let mut follower = Follower::new(graph, control)?;
+    for &event in &violation.trace {
+        if !follower.advance(graph, event, control)? {
+            return Ok(None);
         }
-        next.sort_by_key(|&(state, ..)| state);
-        next.dedup_by_key(|&mut (state, ..)| state);
-        first = records.len();
-        records.append(&mut next);
+    }
+    for record in follower.present() {
+        control.check()?;
+        let shown = shown(violation, normal_form, graph, &mut divergence, &follower, record, control)?;
+        if shown.is_some() {
+            return Ok(shown);
+        }
     }
     Ok(None)
 }
@@ -120,21 +101,12 @@ fn shown<G: Graph>(
     normal_form: &LazyNormalForm,
     graph: &mut G,
     divergence: &mut Divergence,
-    records: &[(u32, usize, LabelId)],
+    follower: &Follower,
     record: usize,
     control: &Control,
 ) -> Result<Option<Witness>, Stopped> {
-    let steps = || {
-        let mut steps = Vec::new();
-        let mut here = record;
-        while records[here].1 != usize::MAX {
-            steps.push((records[here].2, records[here].0));
-            here = records[here].1;
-        }
-        steps.reverse();
-        steps
-    };
-    let (state, ..) = records[record];
+    let steps = || follower.steps(record);
+    let state = follower.state(record);
     match violation.kind {
         Kind::Event(label) => {
             let Some(&step) = graph.row(state).iter().find(|step| step.label == label) else { return Ok(None) };
@@ -163,6 +135,19 @@ fn shown<G: Graph>(
     }
 }
 
+/// Does a state diverge, by what it says or by its transitions?
+pub(crate) fn diverges<G: Graph>(
+    graph: &mut G,
+    divergence: &mut Divergence,
+    state: u32,
+    control: &Control,
+) -> Result<bool, Stopped> {
+    match graph.observe(state) {
+        Some(observation) => Ok(observation.diverges),
+        None => divergence.diverges(state, &mut Taus(graph), control),
+    }
+}
+
 /// A run into a state that diverges, and around.
 pub(crate) fn lasso<G: Graph>(
     graph: &mut G,
@@ -178,10 +163,4 @@ pub(crate) fn lasso<G: Graph>(
     steps.extend(stem.into_iter().map(|state| (LabelId::TAU, state)));
     let cycle = cycle.into_iter().map(|state| TakenStep { label: LabelId::TAU, row: graph.values(state) }).collect();
     Ok(Witness::Lasso { path: path(graph, &steps), cycle })
-}
-
-fn path<G: Graph>(graph: &mut G, steps: &[(LabelId, u32)]) -> Path {
-    let initial = graph.initial();
-    let start: Vec<Value> = graph.values(initial);
-    Path { start, steps: steps.iter().map(|&(label, state)| TakenStep { label, row: graph.values(state) }).collect() }
 }

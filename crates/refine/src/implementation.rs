@@ -27,6 +27,20 @@ pub(crate) trait Graph {
     fn state_count(&self) -> usize;
     /// What the state says about itself; `None` when its transitions say it.
     fn observe(&mut self, state: u32) -> Option<Observation>;
+
+    /// What a state that was explored stably accepts: the least sets of labels, each ascending.
+    fn acceptances(&mut self, state: u32) -> Vec<Vec<LabelId>> {
+        if let Some(observation) = self.observe(state) {
+            return observation.acceptances;
+        }
+        if !self.is_stable(state) {
+            return Vec::new();
+        }
+        let mut accepted: Vec<LabelId> = self.row(state).iter().map(|step| step.label).collect();
+        accepted.sort_unstable();
+        accepted.dedup();
+        vec![accepted]
+    }
 }
 
 /// The `τ`-steps of a graph.

@@ -7,10 +7,15 @@
 //! minimised before the search, and the replayer has accepted it before anybody sees it.
 
 mod decide;
+mod determinism;
 mod evidence;
+mod follow;
+mod has_trace;
 mod implementation;
+mod levels;
 mod parallel;
 mod preprocess;
+mod properties;
 mod rows;
 mod search;
 mod statistics;
@@ -22,8 +27,9 @@ use std::time::Instant;
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::{Glts, LazyNormalForm, Lts, normalise};
 use trefoil_system::replay::{Rejection, replay_refinement};
-use trefoil_system::{Model, Observations, System, Witness};
+use trefoil_system::{Model, Observations, Path, System, Witness};
 
+pub use properties::{CheckOptions, deadlock, determinism, divergence, has_trace};
 pub use statistics::Statistics;
 
 use implementation::{Explicit, OnTheFly};
@@ -185,14 +191,16 @@ impl<'a> Implementation<'a> {
 /// The answer of a check that came to its end.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Why the implementation is none, replayed; `None` when it refines the specification.
+    /// Why the check fails, replayed; `None` when it holds.
     pub witness: Option<Witness>,
+    /// A run, replayed, that shows that the check holds, where one run can.
+    pub run: Option<Path>,
     /// What was counted.
     pub statistics: Statistics,
 }
 
 impl Outcome {
-    /// Does the implementation refine the specification?
+    /// Does it hold?
     pub fn holds(&self) -> bool {
         self.witness.is_none()
     }
@@ -244,7 +252,7 @@ pub fn refine<'a>(
     let result = run(specification, implementation, options, control, &mut statistics);
     statistics.elapsed = started.elapsed();
     match result {
-        Ok(witness) => Ok(Outcome { witness, statistics }),
+        Ok(witness) => Ok(Outcome { witness, run: None, statistics }),
         Err(reason) => Err(Unanswered::Stopped { reason, statistics: Box::new(statistics) }),
     }
 }

@@ -1,13 +1,14 @@
 //! Implementations that are explored on the fly, generalised systems, several threads, budgets.
 
+mod support;
+
 use std::sync::Arc;
 
+use support::TwoSlots;
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::{Glts, LazyNormalForm, Lts, LtsBuilder, normalise};
 use trefoil_refine::{Algorithm, Implementation, Options, Preprocess, Search, Specification, Unanswered, refine};
-use trefoil_system::{
-    Checked, Explorer, Group, GroupId, Labels, Layout, Model, Slot, SlotSet, StateId, Step, System, Value,
-};
+use trefoil_system::{Checked, Labels, Model, StateId, System};
 use trefoil_testkit::refinement::{random_pair, shortest_violation};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
@@ -35,58 +36,6 @@ fn pairs(count: u64) -> impl Iterator<Item = (u64, Lts, Lts)> {
         let (specification, implementation) = random_pair(&Arc::new(Labels::new()), &mut random);
         (number, specification, implementation)
     })
-}
-
-/// An explicit system whose states are rows of two numbers, so that nothing can take a state for its number.
-struct TwoSlots {
-    lts: Lts,
-    layout: Layout,
-    groups: Vec<Group>,
-}
-
-impl TwoSlots {
-    fn new(lts: Lts) -> TwoSlots {
-        let all: SlotSet = [0, 1].into_iter().collect();
-        let groups = vec![Group { guards: all.clone(), reads: all.clone(), may_write: all, ..Group::default() }];
-        let layout = Layout::new(vec![Slot::bounded("low", 3), Slot::discovered("high")]);
-        TwoSlots { lts, layout, groups }
-    }
-
-    fn row(state: StateId) -> [Value; 2] {
-        [state.0 % 3, 1000 - state.0 / 3]
-    }
-}
-
-impl System for TwoSlots {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn labels(&self) -> &Arc<Labels> {
-        self.lts.labels()
-    }
-
-    fn groups(&self) -> &[Group] {
-        &self.groups
-    }
-
-    fn initial(&self) -> Vec<Value> {
-        TwoSlots::row(self.lts.initial()).to_vec()
-    }
-
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
-        Box::new(TwoSlotsExplorer(&self.lts))
-    }
-}
-
-struct TwoSlotsExplorer<'a>(&'a Lts);
-
-impl Explorer for TwoSlotsExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        for step in self.0.outgoing(StateId(row[0] + 3 * (1000 - row[1]))) {
-            sink(Step { group: GroupId(0), label: step.label, row: &TwoSlots::row(step.target) });
-        }
-    }
 }
 
 #[test]

@@ -45,6 +45,20 @@ pub enum FailureReport {
         /// The specification accepts at least all of one of these.
         allowed: Vec<Vec<String>>,
     },
+    /// Nothing can be done any more.
+    Deadlock,
+    /// An event that was asked for cannot follow.
+    Missing {
+        /// The event.
+        event: String,
+    },
+    /// An event that was asked for, or that another run of the same trace can do, may be refused.
+    Refusal {
+        /// The event.
+        event: String,
+        /// All that is accepted instead.
+        accepted: Vec<String>,
+    },
     /// The implementation diverges.
     Divergence {
         /// The internal steps around the cycle.
@@ -80,6 +94,18 @@ impl WitnessReport {
                     .into_iter()
                     .map(|set| words(labels, set))
                     .collect(),
+            },
+            Witness::Path { failure: Failure::Deadlock, .. } => FailureReport::Deadlock,
+            Witness::Path { failure: Failure::Missing(event), .. } => {
+                FailureReport::Missing { event: labels.get(*event).to_string() }
+            }
+            Witness::Path { failure: Failure::Refusal { event, accepted }, .. } => FailureReport::Refusal {
+                event: labels.get(*event).to_string(),
+                accepted: words(labels, accepted.iter().copied()),
+            },
+            Witness::TwoRuns { can, accepted, .. } => FailureReport::Refusal {
+                event: words(labels, can.trace().last()).pop().unwrap_or_default(),
+                accepted: words(labels, accepted.iter().copied()),
             },
             Witness::Lasso { cycle, .. } => FailureReport::Divergence { cycle: steps_of(cycle) },
         };

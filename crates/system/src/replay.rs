@@ -4,6 +4,8 @@
 //! plain worklists, a divergence is a cycle that is walked. Its cost is the length of the witness times the number of
 //! specification states that one trace can lead to; it is run once per failed check.
 
+mod properties;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -13,6 +15,8 @@ use crate::labels::LabelId;
 use crate::layout::Value;
 use crate::transitions::{Explorer, Observation, Observations, System};
 use crate::witness::{Failure, Model, Path, TakenStep, Witness};
+
+pub use properties::{replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_run};
 
 /// Why a witness was not accepted. Except for a budget, it is a bug in the engine that made the witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +31,7 @@ pub enum Rejection {
     WrongEnd,
     /// The specification allows what the witness shows.
     Allowed,
-    /// The kind of failure does not exist in this model.
+    /// The kind of failure does not exist in this model, or is none of this check.
     NotInModel,
     /// There was no time or memory to find out.
     Stopped(Stopped),
@@ -118,21 +122,24 @@ pub fn replay_refinement(
             if model != Model::FailuresDivergences {
                 return Err(Rejection::NotInModel);
             }
-            if cycle.is_empty() {
-                let explicit = implementation.observations() == Observations::Explicit;
-                if !explicit || !implementation.explorer().observe(path.last()).diverges {
-                    return Err(Rejection::NoCycle);
-                }
-            } else {
-                walk(implementation, path.last(), cycle, path.steps.len(), control)?;
-                let closed = cycle.last().is_some_and(|step| step.row == path.last());
-                if !closed || cycle.iter().any(|step| step.label.is_visible()) {
-                    return Err(Rejection::NoCycle);
-                }
-            }
+            walk_cycle(implementation, path, cycle, control)?;
             spec.follow(&path.trace().collect::<Vec<_>>(), model)
         }
+        _ => Err(Rejection::NotInModel),
     }
+}
+
+/// Walks around the cycle of a lasso.
+fn walk_cycle(system: &dyn System, path: &Path, cycle: &[TakenStep], control: &Control) -> Result<(), Rejection> {
+    if cycle.is_empty() {
+        let explicit = system.observations() == Observations::Explicit;
+        let diverges = explicit && system.explorer().observe(path.last()).diverges;
+        return if diverges { Ok(()) } else { Err(Rejection::NoCycle) };
+    }
+    walk(system, path.last(), cycle, path.steps.len(), control)?;
+    let closed = cycle.last().is_some_and(|step| step.row == path.last());
+    let silent = cycle.iter().all(|step| !step.label.is_visible());
+    if closed && silent { Ok(()) } else { Err(Rejection::NoCycle) }
 }
 
 /// The minimal acceptances of the states that a system can be in after a trace, none inside another.

@@ -109,8 +109,8 @@ pub trait System: Send + Sync {
     }
 }
 
-/// One thread's view of a system.
-pub trait Explorer {
+/// One thread's view of a system; it may be handed on to another thread.
+pub trait Explorer: Send {
     /// Hands every successor of `row` to `sink`, always in the same order.
     fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>));
 

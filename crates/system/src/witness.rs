@@ -56,6 +56,17 @@ pub enum Failure {
     Event,
     /// The run ends in a state that stably accepts only these labels (ascending), and the specification insists on more.
     Acceptance(Vec<LabelId>),
+    /// The run ends in a state that can stably do nothing; one after `✓` is such a state.
+    Deadlock,
+    /// Whatever state the trace of the run leads to, this event, which was asked for, cannot follow.
+    Missing(LabelId),
+    /// The run ends in a state that may refuse an event that was asked for.
+    Refusal {
+        /// The event.
+        event: LabelId,
+        /// What the state stably accepts (ascending).
+        accepted: Vec<LabelId>,
+    },
 }
 
 /// Evidence for a failed check.
@@ -68,24 +79,33 @@ pub enum Witness {
         /// What is wrong.
         failure: Failure,
     },
-    /// A run into a cycle of `τ`: a divergence that the specification does not have.
+    /// A run into a cycle of `τ`: a divergence, where none is allowed.
     Lasso {
         /// The run to the first state of the cycle.
         path: Path,
         /// The steps around the cycle, back to that state. Empty when the state itself says that it diverges.
         cycle: Vec<TakenStep>,
     },
+    /// Two runs of one trace, after which one run can do what the other may refuse: the system is not deterministic.
+    TwoRuns {
+        /// The run that can; its last step is the event, which the other run does not have.
+        can: Path,
+        /// The run that need not.
+        cannot: Path,
+        /// What it stably accepts at its end (ascending); the event is not among it.
+        accepted: Vec<LabelId>,
+    },
 }
 
 impl Witness {
-    /// The run.
+    /// The run; of two, the one that may refuse.
     pub fn path(&self) -> &Path {
         match self {
-            Witness::Path { path, .. } | Witness::Lasso { path, .. } => path,
+            Witness::Path { path, .. } | Witness::Lasso { path, .. } | Witness::TwoRuns { cannot: path, .. } => path,
         }
     }
 
-    /// Its length: the number of visible events.
+    /// Its length: the number of visible events; of two runs, those that they have in common.
     pub fn length(&self) -> usize {
         self.path().length()
     }

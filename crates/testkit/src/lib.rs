@@ -6,6 +6,7 @@
 pub mod composition;
 pub mod equivalences;
 pub mod networks;
+pub mod properties;
 pub mod refinement;
 
 pub use trefoil_lts::random::{Random, RandomShape, random_lts};

@@ -18,12 +18,7 @@ type States = u64;
 /// The least length of a trace that shows that the implementation does not refine the specification; `None` if it does.
 /// For systems with at most 64 states and few labels.
 pub fn shortest_violation(specification: &Lts, implementation: &Lts, model: Model) -> Option<usize> {
-    let mut act: Vec<LabelId> = Vec::new();
-    for (_, step) in specification.all_transitions().chain(implementation.all_transitions()) {
-        if step.label.is_visible() && !act.contains(&step.label) {
-            act.push(step.label);
-        }
-    }
+    let act = alphabet(&[specification, implementation]);
     let (spec, imp) = (Definitions::new(specification, &act), Definitions::new(implementation, &act));
     let start = (spec.after_nothing(), imp.after_nothing());
     let mut seen = BTreeSet::from([start]);
@@ -53,16 +48,27 @@ pub fn shortest_violation(specification: &Lts, implementation: &Lts, model: Mode
     None
 }
 
+/// The visible labels of some systems.
+pub(crate) fn alphabet(systems: &[&Lts]) -> Vec<LabelId> {
+    let mut act: Vec<LabelId> = Vec::new();
+    for (_, step) in systems.iter().flat_map(|lts| lts.all_transitions()) {
+        if step.label.is_visible() && !act.contains(&step.label) {
+            act.push(step.label);
+        }
+    }
+    act
+}
+
 /// One system, by the definitions.
-struct Definitions {
+pub(crate) struct Definitions {
     initial: usize,
     /// By state and label, the states one step further; the last label is `τ`.
     steps: Vec<Vec<States>>,
-    labels: usize,
+    pub(crate) labels: usize,
 }
 
 impl Definitions {
-    fn new(lts: &Lts, act: &[LabelId]) -> Definitions {
+    pub(crate) fn new(lts: &Lts, act: &[LabelId]) -> Definitions {
         assert!(lts.state_count() <= 64, "the oracle is for small systems");
         let mut steps = vec![vec![0; act.len() + 1]; lts.state_count()];
         for (source, step) in lts.all_transitions() {
@@ -90,16 +96,16 @@ impl Definitions {
         }
     }
 
-    fn after_nothing(&self) -> States {
+    pub(crate) fn after_nothing(&self) -> States {
         self.weakly(1 << self.initial)
     }
 
-    fn after(&self, states: States, label: usize) -> States {
+    pub(crate) fn after(&self, states: States, label: usize) -> States {
         self.weakly(self.step(states, label))
     }
 
     /// Every set of labels, as a mask, that some stable state among these refuses.
-    fn refusals(&self, states: States) -> BTreeSet<u32> {
+    pub(crate) fn refusals(&self, states: States) -> BTreeSet<u32> {
         let mut refusals = BTreeSet::new();
         for state in Definitions::members(states).filter(|&state| self.steps[state][self.labels] == 0) {
             for set in 0..1u32 << self.labels {
@@ -113,7 +119,7 @@ impl Definitions {
     }
 
     /// Can `τ` be taken more often than there are states?
-    fn diverges(&self, states: States) -> bool {
+    pub(crate) fn diverges(&self, states: States) -> bool {
         let mut here = states;
         for _ in 0..=self.steps.len() {
             here = self.step(here, self.labels);

@@ -1,0 +1,73 @@
+//! Can, or must, a system do a given trace?
+//!
+//! The trace is followed through all states that it leads to. In the traces model it is enough that some state has the next event.
+//! Where refusals are observed, no stable state may lack it, and where divergence is observed, no state on the way may diverge.
+//! Cost: what the states cost that prefixes of the trace lead to.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_lts::divergence::Divergence;
+use trefoil_system::{Failure, LabelId, Model, Path, System, Witness};
+
+use crate::evidence::{diverges, lasso};
+use crate::follow::{Follower, path};
+use crate::implementation::{Graph, OnTheFly};
+use crate::statistics::Statistics;
+
+/// What was found.
+pub(crate) enum Answer {
+    /// A run of the trace.
+    Run(Path),
+    /// Why it is none.
+    Fails(Witness),
+}
+
+/// Follows the trace.
+pub(crate) fn search(
+    system: &dyn System,
+    trace: &[LabelId],
+    model: Model,
+    control: &Control,
+    statistics: &mut Statistics,
+) -> Result<Answer, Stopped> {
+    let mut graph = OnTheFly::new(system, control)?;
+    let answer = follow(&mut graph, trace, model, control, statistics);
+    statistics.states = graph.state_count() as u64;
+    answer
+}
+
+fn follow<G: Graph>(
+    graph: &mut G,
+    trace: &[LabelId],
+    model: Model,
+    control: &Control,
+    statistics: &mut Statistics,
+) -> Result<Answer, Stopped> {
+    let mut divergence = Divergence::new();
+    let mut follower = Follower::new(graph, control)?;
+    for &event in trace {
+        for record in follower.present() {
+            control.check()?;
+            let state = follower.state(record);
+            if model == Model::FailuresDivergences && diverges(graph, &mut divergence, state, control)? {
+                return lasso(graph, &mut divergence, follower.steps(record), state, control).map(Answer::Fails);
+            }
+        }
+        if model != Model::Traces {
+            for record in follower.present() {
+                let acceptances = graph.acceptances(follower.state(record));
+                if let Some(accepted) = acceptances.into_iter().find(|set| set.binary_search(&event).is_err()) {
+                    let path = path(graph, &follower.steps(record));
+                    let failure = Failure::Refusal { event, accepted };
+                    return Ok(Answer::Fails(Witness::Path { path, failure }));
+                }
+            }
+        }
+        let before = follower.present().start;
+        if !follower.advance(graph, event, control)? {
+            let path = path(graph, &follower.steps(before));
+            return Ok(Answer::Fails(Witness::Path { path, failure: Failure::Missing(event) }));
+        }
+        statistics.levels += 1;
+    }
+    Ok(Answer::Run(path(graph, &follower.steps(follower.present().start))))
+}
