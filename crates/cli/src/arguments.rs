@@ -1,10 +1,12 @@
 //! The command line, in one definition: parsing, help, shell completions and the manual page all come from it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use trefoil_session::check;
 use trefoil_session::lts::{ALGORITHMS, Choice, EQUIVALENCES, FORMATS, MODELS, PREPROCESSING, SEARCHES};
 
 /// A verifier for concurrent systems: three languages, one engine room, small state spaces.
@@ -24,8 +26,8 @@ Of several checks: 2 if any errs, else 1 if any fails, else 3 if any is unknown,
 /// What every command takes.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Common {
-    /// How results are written to standard output
-    #[arg(long, global = true, value_enum, default_value_t = Output::Text, value_name = "text|json", hide_possible_values = true)]
+    /// How results are written to standard output; junit and sarif only by check
+    #[arg(long, global = true, value_enum, default_value_t = Output::Text, value_name = "text|json|junit|sarif", hide_possible_values = true)]
     pub(crate) format: Output,
     /// How many threads may work [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -45,10 +47,32 @@ pub(crate) enum Output {
     Text,
     /// For programs.
     Json,
+    /// For build servers, as the XML of JUnit.
+    Junit,
+    /// For code scanners, as SARIF.
+    Sarif,
+}
+
+impl Trefoil {
+    /// Why these arguments do not go together, if they do not.
+    pub(crate) fn refused(&self) -> Option<&'static str> {
+        let checks = matches!(self.command, Command::Check(_));
+        let special = matches!(self.common.format, Output::Junit | Output::Sarif);
+        (special && !checks).then_some("--format junit and --format sarif belong to `trefoil check`")
+    }
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Run the assertions of scripts; explain what fails
+    Check(Checking),
+    /// Do what FDR's command `refines` does, with its options; `refines` is also a program of its own
+    #[command(disable_help_flag = true)]
+    Refines {
+        /// FDR's options and scripts; --help lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        arguments: Vec<OsString>,
+    },
     /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
     #[command(subcommand)]
     Lts(LtsCommand),
@@ -80,6 +104,32 @@ pub(crate) enum Command {
     },
     /// Write the manual page (roff) to standard output
     Man,
+}
+
+/// What to check and how.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Checking {
+    /// Scripts; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only these assertions: a number as in the answers, or a part of the text; may be repeated
+    #[arg(long, value_name = "N|TEXT")]
+    pub(crate) only: Vec<String>,
+    /// Show step by step why these assertions fail; without --only the others are not run; may be repeated
+    #[arg(long, value_name = "N|TEXT")]
+    pub(crate) explain: Vec<String>,
+    /// List the assertions and run none
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// How refinement is decided
+    #[arg(long, value_name = "NAME", default_value = "automatic", value_parser = choices(check::ALGORITHMS))]
+    pub(crate) algorithm: &'static str,
+    /// Leave sequential components as they are instead of compressing them by strong bisimulation
+    #[arg(long)]
+    pub(crate) no_leaf_compression: bool,
+    /// The language of the scripts [default: by extension]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
+    pub(crate) language: Option<&'static str>,
 }
 
 #[derive(Subcommand)]

@@ -1,5 +1,7 @@
 //! Exit codes, and which one several checks have together.
 
+use trefoil_session::Verdict;
+
 /// Holds, or done.
 pub(crate) const HOLDS: u8 = 0;
 /// Does not hold.
@@ -8,6 +10,16 @@ pub(crate) const FAILS: u8 = 1;
 pub(crate) const WRONG: u8 = 2;
 /// Unknown: a budget, an interrupt.
 pub(crate) const UNKNOWN: u8 = 3;
+
+/// The code of one verdict.
+pub(crate) fn of(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Holds => HOLDS,
+        Verdict::Fails => FAILS,
+        Verdict::Unknown => UNKNOWN,
+        Verdict::Error => WRONG,
+    }
+}
 
 /// 2 if any errs, else 1 if any fails, else 3 if any is unknown, else 0.
 pub(crate) fn together(codes: impl IntoIterator<Item = u8>) -> u8 {

@@ -37,11 +37,37 @@ pub(crate) enum Destination {
     Err,
 }
 
+/// Where jobs come from: each has its own budgets, and Ctrl-C ends the one that runs.
+pub(crate) struct Jobs {
+    common: Common,
+    interrupt: Interrupt,
+}
+
+impl Jobs {
+    pub(crate) fn new(common: Common) -> Jobs {
+        Jobs { common, interrupt: Interrupt::listen() }
+    }
+
+    /// A job that begins now.
+    pub(crate) fn start(&self) -> Job {
+        let memory = self.common.memory.or_else(Limits::default_memory);
+        let control = Control::new(Limits { time: self.common.timeout, memory });
+        self.interrupt.watch(&control);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.common.threads.map_or(cores, |threads| threads as usize);
+        Job { control, threads }
+    }
+
+    /// The job has its answer.
+    pub(crate) fn answered(&self) {
+        self.interrupt.answered();
+    }
+}
+
 /// One run of the program.
 pub(crate) struct Run {
     command: &'static str,
-    common: Common,
-    interrupt: Interrupt,
+    jobs: Jobs,
     destination: Destination,
     results: Vec<Value>,
     codes: Vec<u8>,
@@ -49,8 +75,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new(command: &'static str, common: Common, destination: Destination) -> Run {
-        let interrupt = Interrupt::listen();
-        Run { command, common, interrupt, destination, results: Vec::new(), codes: Vec::new() }
+        Run { command, jobs: Jobs::new(common), destination, results: Vec::new(), codes: Vec::new() }
     }
 
     /// Runs one check, named by the files it is about, and shows its answer.
@@ -62,14 +87,11 @@ impl Run {
 
     /// Does work that has no answer of its own; why it failed is shown, and then there is no result.
     pub(crate) fn prepare<R>(&mut self, files: &[String], work: impl FnOnce(&Job) -> Result<R, Problem>) -> Option<R> {
-        let memory = self.common.memory.or_else(Limits::default_memory);
-        let control = Control::new(Limits { time: self.common.timeout, memory });
-        self.interrupt.watch(&control);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = self.common.threads.map_or(cores, |threads| threads as usize);
+        let job = self.jobs.start();
+        let control = job.control.clone();
         let progress = ProgressLine::show(&control);
-        let result = work(&Job { control: control.clone(), threads });
-        self.interrupt.answered();
+        let result = work(&job);
+        self.jobs.answered();
         drop(progress);
         match result {
             Ok(result) => return Some(result),
@@ -87,13 +109,8 @@ impl Run {
 
     fn answer<A: Answer>(&mut self, answer: &A) {
         terminal::complain(answer.complaints(terminal::colour_err()));
-        self.codes.push(match answer.verdict() {
-            Verdict::Holds => exit::HOLDS,
-            Verdict::Fails => exit::FAILS,
-            Verdict::Unknown => exit::UNKNOWN,
-            Verdict::Error => exit::WRONG,
-        });
-        match self.common.format {
+        self.codes.push(exit::of(answer.verdict()));
+        match self.format() {
             Output::Text => {
                 let colour = match self.destination {
                     Destination::Out => terminal::colour_out(),
@@ -101,15 +118,15 @@ impl Run {
                 };
                 self.say(&answer.text(colour));
             }
-            Output::Json => self.results.push(serde_json::to_value(answer).expect("reports are plain data")),
+            _ => self.results.push(serde_json::to_value(answer).expect("reports are plain data")),
         }
     }
 
     fn unknown(&mut self, files: &[String], unfinished: &Unfinished) {
         self.codes.push(exit::UNKNOWN);
-        match self.common.format {
+        match self.format() {
             Output::Text => self.say(&crate::text::unfinished(files, unfinished)),
-            Output::Json => {
+            _ => {
                 self.results.push(json!({ "files": files, "verdict": Verdict::Unknown, "unfinished": unfinished }));
             }
         }
@@ -118,9 +135,13 @@ impl Run {
     fn wrong(&mut self, files: &[String], text: &str, diagnostics: Vec<DiagnosticReport>) {
         self.codes.push(exit::WRONG);
         terminal::complain(text);
-        if self.common.format == Output::Json {
+        if self.format() == Output::Json {
             self.results.push(json!({ "files": files, "verdict": Verdict::Error, "diagnostics": diagnostics }));
         }
+    }
+
+    fn format(&self) -> Output {
+        self.jobs.common.format
     }
 
     fn say(&mut self, text: &str) {
@@ -139,7 +160,7 @@ impl Run {
 
     /// Writes what is left to write and gives the exit code of the run.
     pub(crate) fn finish(mut self) -> ExitCode {
-        if self.common.format == Output::Json {
+        if self.format() == Output::Json {
             let version = env!("CARGO_PKG_VERSION");
             let results = std::mem::take(&mut self.results);
             let document = json!({ "trefoil": version, "command": self.command, "results": results });

@@ -3,6 +3,7 @@
 //! A face (the command line, an editor) gives file names and options and gets reports: plain data that can be printed or
 //! serialised. Nothing here knows about terminals, colours or exit codes; no face knows about engines.
 
+pub mod check;
 pub mod cspm;
 pub mod groups;
 pub mod lts;
@@ -15,7 +16,7 @@ use serde::Serialize;
 use trefoil_control::{Control, Stopped, peak_memory};
 
 pub use problem::{Problem, code_tables};
-pub use trefoil_source::Report as DiagnosticReport;
+pub use trefoil_source::{Report as DiagnosticReport, ReportedPlace as DiagnosticPlace};
 pub use witness::{FailureReport, StepReport, WitnessReport};
 
 /// What a job runs with.

@@ -5,6 +5,8 @@ use trefoil_source::{Code, CodeEntry, Diagnostic, Report, Sources, render};
 
 pub(crate) const CANNOT_WRITE: Code = "S001";
 pub(crate) const REFUSED: Code = "S002";
+pub(crate) const UNKNOWN_LANGUAGE: Code = "S003";
+pub(crate) const NOT_SUPPORTED: Code = "S004";
 
 /// The codes of this crate.
 const CODES: &[CodeEntry] = &[
@@ -14,6 +16,8 @@ const CODES: &[CodeEntry] = &[
         "an engine cannot honour the options for this input",
         "--preprocess impl on a system that is explored on the fly",
     ),
+    CodeEntry::new(UNKNOWN_LANGUAGE, "the language of a script cannot be told by its name", "trefoil check notes.txt"),
+    CodeEntry::new(NOT_SUPPORTED, "an assertion asks for what cannot be checked yet", "assert P [V= Q"),
 ];
 
 /// Every code that a user can meet, with a line and an example each, part by part.

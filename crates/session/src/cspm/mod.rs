@@ -6,10 +6,8 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
-use trefoil_control::Control;
-use trefoil_cspm::rename::{Renamed, rename_under};
-use trefoil_cspm::syntax::{DiskLoader, Loader, Parsed, Symbol, Tree, parse_under, print as print_tree};
-use trefoil_cspm::types::{Typed, typecheck_under};
+    pub(crate) fn parsed(file: &Path, control: &Control) -> Result<(Opened, Tree<Symbol>), Problem> {
+        control.progress().begin("reading", 0);
 use trefoil_source::{Diagnostic, Report, Severity, Sources, render};
 
 use crate::{Job, Problem, Resources};
@@ -112,15 +110,20 @@ fn passed<X>(
     if wrong { Err(Problem::Script(std::mem::take(warnings), sources.clone())) } else { Ok(result) }
 }
 
-struct Opened {
-    file: String,
-    sources: Sources,
+/// A script that was read, and the warnings about it so far.
+pub(crate) struct Opened {
+    pub(crate) file: String,
+    pub(crate) sources: Sources,
     warnings: Vec<Diagnostic>,
 }
 
 impl Opened {
+<<<<<<< HEAD
     fn parsed(file: &Path, control: &Control) -> Result<(Opened, Tree<Symbol>), Problem> {
         control.progress().begin("reading", 0);
+=======
+    pub(crate) fn parsed(file: &Path) -> Result<(Opened, Tree<Symbol>), Problem> {
+>>>>>>> b50579d (Reports of assertions, and the commands that show them)
         let file = file.display().to_string();
         let mut sources = Sources::default();
         let Parsed { tree, diagnostics } = parse_under(control, &file, &FileLoader, &mut sources)?;
@@ -129,21 +132,21 @@ impl Opened {
         Ok((Opened { file, sources, warnings }, tree))
     }
 
-    fn renamed(file: &Path, control: &Control) -> Result<(Opened, Renamed), Problem> {
-        let (mut opened, tree) = Opened::parsed(file, control)?;
+    /// The names of a tree resolved, its types checked.
+    pub(crate) fn checked(&mut self, tree: Tree<Symbol>, control: &Control) -> Result<Typed, Problem> {
         control.progress().begin("resolving names", 0);
-        let renamed = passed(rename_under(control, tree, &[])?, &mut opened.warnings, &opened.sources)?;
-        Ok((opened, renamed))
+        let renamed = passed(rename_under(control, tree, &[])?, &mut self.warnings, &self.sources)?;
+        control.progress().begin("checking types", 0);
+        passed(typecheck_under(control, renamed)?, &mut self.warnings, &self.sources)
     }
 
     fn typed(file: &Path, control: &Control) -> Result<(Opened, Typed), Problem> {
-        let (mut opened, renamed) = Opened::renamed(file, control)?;
-        control.progress().begin("checking types", 0);
-        let typed = passed(typecheck_under(control, renamed)?, &mut opened.warnings, &opened.sources)?;
+        let (mut opened, tree) = Opened::parsed(file, control)?;
+        let typed = opened.checked(tree, control)?;
         Ok((opened, typed))
     }
 
-    fn warnings(&self) -> Warnings {
+    pub(crate) fn warnings(&self) -> Warnings {
         Warnings::new(&self.warnings, &self.sources)
     }
 }

@@ -1,0 +1,218 @@
+//! A witness for people: numbered steps, who took part in each, what changed, and how it ends.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use owo_colors::OwoColorize;
+use trefoil_session::check::{AssertionReport, Evidence, Finding, Run, Step};
+
+use super::results::{self, set};
+use crate::text::count;
+
+/// How many steps are shown; the JSON has all of them.
+const STEPS: usize = 120;
+/// How many letters of a state or of a name are shown.
+const LETTERS: usize = 60;
+/// How many components are shown at the end.
+const COMPONENTS: usize = 40;
+
+/// Why the answer is what it is.
+pub(crate) fn explanation(answer: &AssertionReport, colour: bool) -> String {
+    let head = format!("{}  {}", answer.assertion.index, answer.assertion.assertion_string);
+    let mut text = format!("{}\n", if colour { head.bold().to_string() } else { head });
+    let Some(evidence) = &answer.witness else {
+        let sentence = results::sentence(answer).unwrap_or_else(|| "it holds; there is nothing to explain".to_string());
+        let _ = writeln!(text, "{sentence}");
+        return text;
+    };
+    let sentence = results::sentence(answer).unwrap_or_default();
+    let _ = writeln!(text, "{sentence}\n");
+    let names: Vec<String> = evidence.components.iter().map(|name| cut(name)).collect();
+    for (number, run) in evidence.runs.iter().enumerate() {
+        if evidence.runs.len() > 1 {
+            let _ = writeln!(text, "{} run:", if number == 0 { "one" } else { "the other" });
+        }
+        text.push_str(&steps(evidence, run, &names, colour));
+        text.push_str(&end(evidence, run, &names, number));
+    }
+    text
+}
+
+struct Row {
+    number: String,
+    event: String,
+    parts: String,
+    changes: Vec<String>,
+}
+
+/// The steps in columns: number, event, who took part, what changed.
+fn steps(evidence: &Evidence, run: &Run, names: &[String], colour: bool) -> String {
+    let mut rows = vec![Row { number: "0".into(), event: String::new(), parts: String::new(), changes: Vec::new() }];
+    rows[0].changes = changes(None, &run.initial, names);
+    let mut before: &[Arc<str>] = &run.initial;
+    for (index, step) in run.steps.iter().enumerate() {
+        rows.push(row((index + 1).to_string(), step, before, names));
+        before = &step.states;
+    }
+    for (index, step) in run.cycle.iter().enumerate() {
+        rows.push(row(format!("↻{}", index + 1), step, before, names));
+        before = &step.states;
+    }
+    let left_out = rows.len().saturating_sub(STEPS);
+    if left_out > 0 {
+        let gap = Row {
+            number: "…".into(),
+            event: format!("{} steps", count(left_out as u64)),
+            parts: String::new(),
+            changes: Vec::new(),
+        };
+        rows.splice(STEPS / 3..STEPS / 3 + left_out, [gap]);
+    }
+    let last = matches!(evidence.finding, Finding::Event { .. }).then(|| rows.len() - 1);
+    let width = |of: fn(&Row) -> &String| rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
+    let (numbers, events, parts) = (width(|row| &row.number), width(|row| &row.event), width(|row| &row.parts));
+    let mut text = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        let event = format!("{:<events$}", row.event);
+        let event = match (colour, Some(index) == last) {
+            (true, true) => event.red().bold().to_string(),
+            (true, false) if row.event.starts_with('τ') => event.dimmed().to_string(),
+            (true, false) => event.bold().to_string(),
+            (false, _) => event,
+        };
+        let mut line = format!("  {:>numbers$}  {event}  {:<parts$}", row.number, row.parts);
+        for (at, change) in row.changes.iter().enumerate() {
+            if at > 0 {
+                let _ = write!(text, "{}\n", line.trim_end());
+                line = format!("  {:>numbers$}  {:<events$}  {:<parts$}", "", "", "");
+            }
+            let _ = write!(line, "  {change}");
+        }
+        let _ = write!(text, "{}\n", line.trim_end());
+    }
+    text
+}
+
+fn row(number: String, step: &Step, before: &[Arc<str>], names: &[String]) -> Row {
+    let seen = step.event.strip_prefix("τ (").and_then(|rest| rest.strip_suffix(')')).unwrap_or(&step.event);
+    let parts: Vec<String> = step
+        .parts
+        .iter()
+        .map(|part| {
+            let name = names.get(part.component).map_or("?", String::as_str);
+            // Only what differs from the event of the whole is worth a word.
+            if part.event == seen || part.event == "τ" { name.to_string() } else { format!("{name} ({})", part.event) }
+        })
+        .collect();
+    let parts = if names.len() > 1 { crate::text::list(&parts, ", ") } else { String::new() };
+    Row { number, event: step.event.clone(), parts, changes: changes(Some(before), &step.states, names) }
+}
+
+/// The states that differ from those before; all of them when there are none before.
+fn changes(before: Option<&[Arc<str>]>, after: &[Arc<str>], names: &[String]) -> Vec<String> {
+    let mut told = Vec::new();
+    for (component, state) in after.iter().enumerate() {
+        let same = before.and_then(|before| before.get(component)).is_some_and(|old| old == state);
+        let name = names.get(component).map_or("", String::as_str);
+        // A component that starts as what it is called says nothing new.
+        if same || (before.is_none() && names.len() > 1 && name == cut(state)) {
+            continue;
+        }
+        told.push(if names.len() > 1 { format!("{name}: {}", cut(state)) } else { cut(state) });
+    }
+    if told.len() > COMPONENTS {
+        let left_out = told.len() - COMPONENTS;
+        told.truncate(COMPONENTS);
+        told.push(format!("… and {} more", count(left_out as u64)));
+    }
+    told
+}
+
+/// What is offered and refused at the end, and what each component waits for.
+fn end(evidence: &Evidence, run: &Run, names: &[String], number: usize) -> String {
+    let mut text = String::new();
+    if !run.cycle.is_empty() {
+        let _ = writeln!(text, "  the steps marked ↻ repeat for ever");
+    }
+    match (&evidence.finding, number) {
+        (Finding::Event { event, allowed }, _) => {
+            let _ = writeln!(text, "  the specification does not allow {event} here, but {}", set(allowed));
+        }
+        (Finding::Nondeterminism { event }, 0) => {
+            let _ = writeln!(text, "  here it does {event}");
+        }
+        _ => {}
+    }
+    if let Some(offered) = &run.offered {
+        let _ = writeln!(text, "  offered  {}", set(offered));
+    }
+    if let Some(refused) = &run.refused {
+        let _ = writeln!(text, "  refused  {}", set(refused));
+    }
+    if names.len() > 1 && !run.waiting.is_empty() {
+        let _ = writeln!(text, "  by themselves the components could do");
+        let width = names.iter().take(COMPONENTS).map(|name| name.chars().count()).max().unwrap_or(0);
+        for (name, waiting) in names.iter().zip(&run.waiting).take(COMPONENTS) {
+            let _ = writeln!(text, "    {name:<width$}  {}", set(waiting));
+        }
+        if names.len() > COMPONENTS {
+            let _ = writeln!(text, "    … and {} more", count((names.len() - COMPONENTS) as u64));
+        }
+    }
+    text
+}
+
+/// A name or a state, its end left out when it is long.
+fn cut(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= LETTERS {
+        return text;
+    }
+    text.chars().take(LETTERS - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::samples;
+
+    #[test]
+    fn a_deadlock_shows_who_did_what_and_who_waits_for_what() {
+        let report = samples::run();
+        let text = explanation(&report.results[1], false);
+        let expected = "\
+2  SYSTEM :[deadlock free [F]]
+after <a, b> it can do nothing (deadlock)
+
+  0
+  1  a      P (x.1), Q  P: P1
+                        Q: Q1
+  2  τ (h)  Q           Q: Q2
+  3  b      P           P: P2
+  offered  nothing
+  refused  {a, b}
+  by themselves the components could do
+    P  {a}
+    Q  {b}
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn two_runs_show_a_process_that_is_not_deterministic() {
+        let report = samples::run();
+        let text = explanation(&report.results[5], false);
+        assert!(text.contains("one run:") && text.contains("the other run:") && text.contains("here it does a"), "{text}");
+    }
+
+    #[test]
+    fn long_runs_lose_their_middle_and_long_states_their_end() {
+        let mut report = samples::run();
+        let evidence = report.results[1].witness.as_mut().expect("a witness");
+        let step = evidence.runs[0].steps[0].clone();
+        evidence.runs[0].steps = vec![step; 1000];
+        let text = explanation(&report.results[1], false);
+        assert!(text.lines().count() < 300 && text.contains("steps"), "{text}");
+        assert_eq!(cut(&"x".repeat(100)).chars().count(), LETTERS);
+    }
+}

@@ -1,0 +1,201 @@
+//! Answers for people: a line each, and a summary.
+
+use std::fmt::Write;
+
+use owo_colors::OwoColorize;
+use trefoil_control::human_bytes;
+use trefoil_session::Verdict;
+use trefoil_session::check::{Assertion, AssertionReport, Evidence, Finding, PrintResult, RunReport};
+
+use super::explain;
+use super::runner::{Choosing, tally};
+use crate::text::{count, counted, list, verdict};
+
+/// How wide the column of numbers is.
+pub(crate) fn index_width(chosen: &[Assertion]) -> usize {
+    chosen.last().map_or(1, |last| last.index.to_string().len())
+}
+
+/// The values of print statements.
+pub(crate) fn printed(said: &[PrintResult]) -> String {
+    said.iter().fold(String::new(), |mut text, print| {
+        let _ = match &print.result {
+            Some(value) => writeln!(text, "  {} = {value}", print.expression),
+            None => writeln!(text, "  {}: {}", print.expression, print.errors.join("; ")),
+        };
+        text
+    })
+}
+
+/// An answer: number, verdict, assertion, counts; below it, in a sentence, what goes wrong.
+pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> String {
+    let word = verdict(answer.verdict, colour);
+    let blanks = " ".repeat(9 - plain_length(answer.verdict));
+    let index = answer.assertion.index;
+    let mut facts = Vec::new();
+    if answer.visited_states > 0 {
+        facts.push(counted(answer.visited_states, "state"));
+    }
+    if answer.verdict != Verdict::Error {
+        facts.push(format!("{:.2} s", answer.compile_seconds + answer.check_seconds));
+    }
+    let facts = if facts.is_empty() { String::new() } else { format!("  ({})", facts.join(", ")) };
+    let facts = if colour { facts.dimmed().to_string() } else { facts };
+    let mut text = format!("  {index:>width$}  {word}{blanks}{}{facts}\n", answer.assertion.assertion_string);
+    if let Some(sentence) = sentence(answer) {
+        let _ = writeln!(text, "  {:width$}           {sentence}", "");
+    }
+    text
+}
+
+fn plain_length(verdict_of: Verdict) -> usize {
+    verdict(verdict_of, false).len()
+}
+
+/// Why the answer is what it is, when there is something to say.
+pub(crate) fn sentence(answer: &AssertionReport) -> Option<String> {
+    match (answer.verdict, &answer.witness) {
+        (Verdict::Unknown, _) => {
+            let reason = answer.reason.clone().unwrap_or_else(|| "no reason is known".to_string());
+            let phase = answer.unfinished.as_ref().map(|rest| rest.phase.as_str()).filter(|phase| !phase.is_empty());
+            Some(phase.map_or(reason.clone(), |phase| format!("{reason} while {phase}")))
+        }
+        (Verdict::Error, _) => answer.errors.first().cloned(),
+        (Verdict::Fails, None) if answer.assertion.is_negated => {
+            Some("what it denies holds".to_string())
+        }
+        (_, Some(evidence)) => {
+            let known = found(evidence);
+            Some(if answer.assertion.is_negated { format!("what it denies fails: {known}") } else { known })
+        }
+        _ => None,
+    }
+}
+
+/// What a witness shows, in a sentence.
+pub(crate) fn found(evidence: &Evidence) -> String {
+    let shown = match evidence.finding {
+        Finding::Event { .. } | Finding::Nondeterminism { .. } => evidence.trace.len().saturating_sub(1),
+        _ => evidence.trace.len(),
+    };
+    let after = match &evidence.trace[..shown] {
+        [] => "at once".to_string(),
+        trace => format!("after <{}>", list(trace, ", ")),
+    };
+    match &evidence.finding {
+        Finding::Event { event, allowed } => {
+            format!("{after} it does {event}; the specification allows {}", set(allowed))
+        }
+        Finding::Acceptance { accepted, allowed } => {
+            let sets: Vec<String> = allowed.iter().map(|labels| set(labels)).collect();
+            let insists = if sets.is_empty() { "never to be stable".to_string() } else { list(&sets, " or ") };
+            format!("{after} it offers {}; the specification insists on {insists}", set(accepted))
+        }
+        Finding::Divergence => format!("{after} it can go on inside for ever (divergence)"),
+        Finding::Deadlock => format!("{after} it can do nothing (deadlock)"),
+        Finding::Nondeterminism { event } => format!("{after} it can do {event}, and it can refuse {event}"),
+        Finding::MissingTrace { event } => format!("{after} it cannot do {event}"),
+    }
+}
+
+/// A set of events; in words when it is empty.
+pub(crate) fn set(labels: &[String]) -> String {
+    if labels.is_empty() { "nothing".to_string() } else { format!("{{{}}}", list(labels, ", ")) }
+}
+
+/// What comes after the answers: explanations, and a summary.
+pub(crate) fn after(report: &RunReport, explained: &Choosing, only_list: bool, colour: bool) -> String {
+    if !report.errors.is_empty() {
+        return String::new();
+    }
+    if only_list {
+        return report.assertions.iter().fold(String::new(), |mut text, assertion| {
+            let width = index_width(&report.assertions);
+            let _ = writeln!(text, "  {:>width$}  {}", assertion.index, assertion.assertion_string);
+            text
+        });
+    }
+    let mut text = String::new();
+    if !explained.is_empty() {
+        for answer in report.results.iter().filter(|answer| explained.takes(&answer.assertion)) {
+            text.push('\n');
+            text.push_str(&explain::explanation(answer, colour));
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+    }
+    text.push_str(&summary(report, explained, colour));
+    text
+}
+
+fn summary(report: &RunReport, explained: &Choosing, colour: bool) -> String {
+    if report.results.is_empty() {
+        return if report.assertions.is_empty() {
+            format!("{}: no assertions\n", report.file_name)
+        } else {
+            format!("{}: none of its {} was chosen\n", report.file_name, counted(report.assertions.len() as u64, "assertion"))
+        };
+    }
+    let parts: Vec<String> = tally(report)
+        .into_iter()
+        .filter(|(_, number)| *number > 0)
+        .map(|(verdict_of, number)| format!("{} {}", count(number as u64), words(verdict_of, number, colour)))
+        .collect();
+    let seconds: f64 = report.results.iter().map(|result| result.compile_seconds + result.check_seconds).sum();
+    let memory = report.results.iter().filter_map(|result| result.peak_memory_bytes).max();
+    let memory = memory.map_or_else(String::new, |bytes| format!(", {}", human_bytes(bytes)));
+    let all = counted(report.results.len() as u64, "assertion");
+    let mut text = format!("{}: {all}: {} ({seconds:.2} s{memory})\n", report.file_name, parts.join(", "));
+    let witness = report.results.iter().find(|answer| answer.verdict == Verdict::Fails && answer.witness.is_some());
+    if let Some(answer) = witness.filter(|_| explained.is_empty()) {
+        let _ = writeln!(text, "  --explain {} shows why, step by step", answer.assertion.index);
+    }
+    text
+}
+
+fn words(verdict_of: Verdict, number: usize, colour: bool) -> String {
+    let one = number == 1;
+    let word = match verdict_of {
+        Verdict::Holds => if one { "holds" } else { "hold" },
+        Verdict::Fails => if one { "fails" } else { "fail" },
+        Verdict::Unknown => "unknown",
+        Verdict::Error => if one { "error" } else { "errors" },
+    };
+    match (colour, verdict_of) {
+        (false, _) => word.to_string(),
+        (true, Verdict::Holds) => word.green().to_string(),
+        (true, Verdict::Unknown) => word.yellow().to_string(),
+        (true, Verdict::Fails | Verdict::Error) => word.red().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::samples;
+
+    #[test]
+    fn an_answer_is_a_line_and_a_sentence() {
+        let report = samples::run();
+        let lines: Vec<String> = report.results.iter().map(|answer| line(answer, 1, false)).collect();
+        assert_eq!(lines[0], "  1  holds    SPEC [T= SYSTEM  (1 234 states, 0.25 s)\n");
+        assert_eq!(
+            lines[1],
+            "  2  fails    SYSTEM :[deadlock free [F]]  (7 states, 0.25 s)\n              after <a, b> it can do nothing (deadlock)\n"
+        );
+        assert!(lines[2].contains("after <a> it does b; the specification allows {c}"), "{}", lines[2]);
+        assert!(lines[3].contains("unknown") && lines[3].contains("timeout of 5 s reached while searching"));
+        assert!(lines[4].contains("error") && lines[4].contains("cannot be checked"));
+        assert!(lines[5].contains("what it denies fails: at once it can do a, and it can refuse a"), "{}", lines[5]);
+    }
+
+    #[test]
+    fn the_summary_counts() {
+        let text = summary(&samples::run(), &Choosing::new(&[]), false);
+        assert_eq!(
+            text,
+            "sample.csp: 6 assertions: 2 hold, 2 fail, 1 unknown, 1 error (1.25 s, 5.0 MB)\n  --explain 2 shows why, step by step\n"
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! Runs the assertions of a script one after the other, and tells a watcher how it goes.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use trefoil_control::Control;
+use trefoil_session::check::{Assertion, AssertionReport, CheckOptions, PrintResult, RunReport, Script};
+use trefoil_session::{Problem, Verdict};
+
+use crate::run::Jobs;
+use crate::{exit, terminal};
+
+/// Whoever wants to know how a run goes.
+pub(crate) trait Watcher {
+    /// The script was read, and these assertions of it will be run.
+    fn opened(&mut self, _file: &str, _chosen: &[Assertion]) {}
+    /// Something is suspicious about the script.
+    fn warned(&mut self, text: &str) {
+        terminal::complain(text);
+    }
+    /// The script cannot be used.
+    fn refused(&mut self, problem: &Problem) {
+        terminal::complain(&problem.render(terminal::colour_err()));
+        if let Problem::Stopped(stopped) = problem {
+            terminal::complain(&format!("unknown: {stopped}\n"));
+        }
+    }
+    /// What the print statements say.
+    fn printed(&mut self, _said: &[PrintResult]) {}
+    /// An assertion is being run, by its place among those chosen.
+    fn started(&mut self, _place: usize, _control: &Control) {}
+    /// An assertion has its answer.
+    fn finished(&mut self, _place: usize, _answer: &AssertionReport) {}
+}
+
+/// How scripts are run.
+pub(crate) struct Runner {
+    pub(crate) jobs: Jobs,
+    pub(crate) options: CheckOptions,
+    pub(crate) language: Option<&'static str>,
+    pub(crate) wanted: Choosing,
+    /// Assertions are listed and not run.
+    pub(crate) only_list: bool,
+}
+
+impl Runner {
+    /// Runs the chosen assertions of a script.
+    pub(crate) fn run(&self, file: &Path, watcher: &mut dyn Watcher) -> RunReport {
+        let job = self.jobs.start();
+        let opened = Script::open(file, self.language, &job);
+        self.jobs.answered();
+        let mut script = match opened {
+            Ok(script) => script,
+            Err(problem) => {
+                watcher.refused(&problem);
+                return RunReport::refused(file, &problem, &job);
+            }
+        };
+        watcher.warned(script.warnings().text(terminal::colour_err()));
+        let chosen: Vec<Assertion> =
+            script.assertions().filter(|assertion| self.wanted.takes(assertion)).cloned().collect();
+        watcher.opened(&file.display().to_string(), &chosen);
+        let (mut said, mut answers) = (Vec::new(), Vec::new());
+        if !self.only_list {
+            let job = self.jobs.start();
+            said = script.print_statements(&job);
+            self.jobs.answered();
+            watcher.printed(&said);
+            for (place, assertion) in chosen.iter().enumerate() {
+                let job = self.jobs.start();
+                watcher.started(place, &job.control);
+                let answer = script.run(assertion.index, &self.options, &job);
+                self.jobs.answered();
+                watcher.finished(place, &answer);
+                answers.push(answer);
+            }
+        }
+        script.report(said, answers)
+    }
+}
+
+/// The exit code of a run.
+pub(crate) fn exit_code(report: &RunReport) -> u8 {
+    let codes = report.results.iter().map(|result| exit::of(result.verdict));
+    let refused = match (report.unfinished.is_some(), report.errors.is_empty()) {
+        (true, _) => exit::UNKNOWN,
+        (false, false) => exit::WRONG,
+        (false, true) => exit::HOLDS,
+    };
+    let prints = report.print_statement_results.iter().any(|said| !said.errors.is_empty());
+    exit::together(codes.chain([refused, if prints { exit::WRONG } else { exit::HOLDS }]))
+}
+
+/// Assertions chosen by number or by a part of their text; all of them when nothing is chosen.
+pub(crate) struct Choosing {
+    chosen: Vec<Choice>,
+}
+
+struct Choice {
+    text: String,
+    number: Option<usize>,
+    taken: RefCell<bool>,
+}
+
+impl Choosing {
+    pub(crate) fn new(texts: &[String]) -> Choosing {
+        let choice = |text: &String| Choice {
+            text: text.clone(),
+            number: text.trim().parse().ok(),
+            taken: RefCell::new(false),
+        };
+        Choosing { chosen: texts.iter().map(choice).collect() }
+    }
+
+    /// Is nothing chosen?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chosen.is_empty()
+    }
+
+    /// Is this one chosen?
+    pub(crate) fn takes(&self, assertion: &Assertion) -> bool {
+        let mut taken = self.chosen.is_empty();
+        for choice in &self.chosen {
+            let fits = match choice.number {
+                Some(number) => number == assertion.index,
+                None => squeezed(&assertion.assertion_string).contains(&squeezed(&choice.text)),
+            };
+            if fits {
+                *choice.taken.borrow_mut() = true;
+                taken = true;
+            }
+        }
+        taken
+    }
+
+    /// Choices that nothing fitted.
+    pub(crate) fn never(&self) -> impl Iterator<Item = &str> {
+        self.chosen.iter().filter(|choice| !*choice.taken.borrow()).map(|choice| choice.text.as_str())
+    }
+}
+
+/// Layout is the printer's and not the user's.
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// How many answers of each sort there are.
+pub(crate) fn tally(report: &RunReport) -> [(Verdict, usize); 4] {
+    [Verdict::Holds, Verdict::Fails, Verdict::Unknown, Verdict::Error]
+        .map(|verdict| (verdict, report.results.iter().filter(|result| result.verdict == verdict).count()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::samples;
+
+    #[test]
+    fn assertions_are_chosen_by_number_or_by_text_whatever_the_blanks() {
+        let report = samples::run();
+        let numbers = |texts: &[&str]| -> Vec<usize> {
+            let texts: Vec<String> = texts.iter().map(|text| text.to_string()).collect();
+            let choosing = Choosing::new(&texts);
+            let taken = report.results.iter().filter(|result| choosing.takes(&result.assertion));
+            taken.map(|result| result.assertion.index).collect()
+        };
+        assert_eq!(numbers(&[]), vec![1, 2, 3, 4, 5, 6]);
+        assert_eq!(numbers(&["2"]), vec![2]);
+        assert_eq!(numbers(&["deadlockfree"]), vec![2]);
+        assert_eq!(numbers(&["[T=", "4"]), vec![1, 3, 4]);
+        let none = Choosing::new(&["17".to_string(), "1".to_string()]);
+        report.results.iter().for_each(|result| drop(none.takes(&result.assertion)));
+        assert_eq!(none.never().collect::<Vec<_>>(), vec!["17"]);
+    }
+
+    #[test]
+    fn errors_count_more_than_failures_and_failures_more_than_unknown() {
+        let mut report = samples::run();
+        assert_eq!(exit_code(&report), exit::WRONG);
+        report.results.retain(|result| result.verdict != Verdict::Error);
+        assert_eq!(exit_code(&report), exit::FAILS);
+        report.results.retain(|result| result.verdict != Verdict::Fails);
+        assert_eq!(exit_code(&report), exit::UNKNOWN);
+        report.results.retain(|result| result.verdict != Verdict::Unknown);
+        assert_eq!(exit_code(&report), exit::HOLDS);
+    }
+}

@@ -1,0 +1,90 @@
+//! The command line of Trefoil: the programs `trefoil` and `refines` are one library with two doors.
+
+mod answers;
+mod arguments;
+mod check;
+mod cspm;
+mod cspm_eval;
+mod exit;
+mod groups;
+mod interrupt;
+mod lts;
+mod refines;
+mod run;
+mod terminal;
+mod text;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use arguments::{Command, Trefoil};
+
+/// The program `trefoil`.
+pub fn trefoil() -> ExitCode {
+    // `refines` reads its own options, some of which have the names of ours.
+    let given: Vec<OsString> = std::env::args_os().collect();
+    if given.get(1).is_some_and(|command| command == "refines") {
+        return refines::run("trefoil refines", &given[2..]);
+    }
+    let arguments = Trefoil::parse();
+    if let Some(why) = arguments.refused() {
+        Trefoil::command().error(clap::error::ErrorKind::ArgumentConflict, why).exit();
+    }
+    match arguments.command {
+        Command::Check(command) => check::run(command, arguments.common),
+        Command::Refines { arguments } => refines::run("trefoil refines", &arguments),
+        Command::Lts(command) => lts::run(command, arguments.common),
+        Command::Cspm(command) => cspm::run(command, arguments.common),
+        Command::Group { generators, stabilise } => groups::group(&generators, stabilise.as_deref(), arguments.common),
+        Command::Automorphisms { file, labels } => groups::automorphisms(&file, labels, arguments.common),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Trefoil::command(), "trefoil", &mut script);
+            write_out(&script)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            manual(&mut page).expect("writing to memory does not fail");
+            write_out(&page)
+        }
+    }
+}
+
+/// The program `refines`, for scripts that call FDR's.
+pub fn refines() -> ExitCode {
+    let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+    refines::run("refines", &given)
+}
+
+/// The manual page: the program, then every command with its options.
+fn manual(out: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut program = Trefoil::command();
+    program.build();
+    clap_mangen::Man::new(program.clone()).render(out)?;
+    program.get_subcommands().try_for_each(|command| manual_section(command, out))
+}
+
+fn manual_section(command: &clap::Command, out: &mut Vec<u8>) -> std::io::Result<()> {
+    if command.get_name() == "help" {
+        return Ok(());
+    }
+    writeln!(out, ".SH \"{}\"", command.get_bin_name().unwrap_or(command.get_name()).to_uppercase())?;
+    let page = clap_mangen::Man::new(command.clone());
+    page.render_description_section(&mut *out)?;
+    page.render_synopsis_section(&mut *out)?;
+    page.render_options_section(&mut *out)?;
+    command.get_subcommands().try_for_each(|inner| manual_section(inner, out))
+}
+
+fn write_out(bytes: &[u8]) -> ExitCode {
+    match terminal::print(&String::from_utf8_lossy(bytes)) {
+        Ok(()) => ExitCode::from(exit::HOLDS),
+        Err(error) => {
+            terminal::complain(&format!("error: standard output cannot be written: {error}\n"));
+            ExitCode::from(exit::WRONG)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Evidence in the form of FDR's counterexamples: behaviours whose events are numbers of an event map.
+//!
+//! A number is that of the label plus one, because FDR keeps 0 for no event, 1 for `τ` and 2 for `✓`.
+
+use std::collections::BTreeMap;
+
+use super::report::{Behaviour, Counterexample, Evidence, Finding, Run, Step};
+
+/// The number of `τ`.
+pub const TAU: u32 = 1;
+/// The number of `✓`.
+pub const TICK: u32 = 2;
+
+/// The specification's side of a refinement.
+pub(super) struct Beside<'a> {
+    /// The specification as the script writes it.
+    pub(super) name: &'a str,
+}
+
+/// The evidence in FDR's form. `number` gives the number of an event.
+pub(super) fn counterexample(
+    evidence: &Evidence,
+    beside: Option<Beside<'_>>,
+    number: &dyn Fn(&str) -> u32,
+) -> Counterexample {
+    let all = |events: &[String]| -> Vec<u32> { events.iter().map(|event| number(event)).collect() };
+    let first = evidence.runs.first();
+    let mut main = behaviour(evidence, first);
+    let (mut error_event, mut min_acceptance, mut available) = (None, None, None);
+    let kind = match &evidence.finding {
+        Finding::Event { event, allowed } => {
+            error_event = Some(number(event));
+            available = Some(all(allowed));
+            main.cut();
+            main.kind = "trace";
+            "trace"
+        }
+        Finding::Acceptance { accepted, .. } => {
+            min_acceptance = Some(all(accepted));
+            main.kind = "min_acceptance";
+            "min_acceptance"
+        }
+        Finding::Divergence => {
+            let steps = first.map(|run| run.cycle.iter().map(|step| step.number).collect());
+            main.cycle = Some(steps.unwrap_or_default());
+            main.kind = "loop";
+            "divergence"
+        }
+        Finding::Deadlock => {
+            min_acceptance = Some(Vec::new());
+            main.kind = "min_acceptance";
+            "deadlock"
+        }
+        Finding::Nondeterminism { event } => {
+            error_event = Some(number(event));
+            main.cut();
+            main.kind = "trace";
+            "determinism"
+        }
+        Finding::MissingTrace { event } => {
+            error_event = Some(number(event));
+            main.kind = "irrelevant";
+            "trace"
+        }
+    };
+    main.error_event = error_event.filter(|_| kind != "deadlock");
+    main.min_acceptance = min_acceptance.clone();
+    let specification_behaviour = match (&evidence.finding, evidence.runs.get(1), beside) {
+        (Finding::Nondeterminism { .. }, Some(other), _) => {
+            let mut second = behaviour(evidence, Some(other));
+            second.kind = "min_acceptance";
+            second.min_acceptance = other.offered.as_deref().map(all);
+            Some(second)
+        }
+        (_, _, Some(beside)) => {
+            let visible: Vec<u32> = main.trace.iter().copied().filter(|event| *event != TAU).collect();
+            Some(Behaviour {
+                kind: "irrelevant",
+                name: beside.name.to_string(),
+                trace: visible.clone(),
+                revealed_trace: visible,
+                error_event: None,
+                min_acceptance: None,
+                available_events: available,
+                cycle: None,
+                children: Vec::new(),
+            })
+        }
+        _ => None,
+    };
+    Counterexample { kind, error_event, min_acceptance, implementation_behaviour: main, specification_behaviour }
+}
+
+impl Behaviour {
+    /// Leaves out the last event, of the whole and of whoever took part in it.
+    fn cut(&mut self) {
+        self.trace.pop();
+        self.revealed_trace.pop();
+    }
+}
+
+fn behaviour(evidence: &Evidence, run: Option<&Run>) -> Behaviour {
+    let steps: &[Step] = run.map_or(&[], |run| &run.steps);
+    let mut components: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    for part in steps.iter().flat_map(|step| &step.parts) {
+        components.entry(part.component).or_default().push(part.number);
+    }
+    let children = components.into_iter().map(|(component, trace)| {
+        let name = evidence.components.get(component).map_or_else(String::new, |name| name.to_string());
+        bare(name, trace.clone(), trace)
+    });
+    let children: Vec<Behaviour> = if evidence.components.len() > 1 { children.collect() } else { Vec::new() };
+    let trace = steps.iter().map(|step| step.number).collect();
+    let revealed = steps.iter().map(|step| step.revealed).collect();
+    Behaviour { children, ..bare(evidence.process.clone(), trace, revealed) }
+}
+
+fn bare(name: String, trace: Vec<u32>, revealed_trace: Vec<u32>) -> Behaviour {
+    Behaviour {
+        kind: "trace",
+        name,
+        trace,
+        revealed_trace,
+        error_event: None,
+        min_acceptance: None,
+        available_events: None,
+        cycle: None,
+        children: Vec::new(),
+    }
+}

@@ -1,0 +1,187 @@
+//! The assertions of a script: open it, list them, run one, get a report.
+//!
+//! A script is read once and evaluated as far as its assertions need it. One compiler serves all of them, so that what two
+//! assertions share is evaluated, compiled and compressed once; each runs under budgets of its own.
+
+mod assertions;
+mod counterexample;
+mod report;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use trefoil_cspm::eval::Failure;
+use trefoil_cspm::eval::{Evaluator, Options, Reason};
+use trefoil_cspm::rename::rename;
+use trefoil_cspm::types::{Typed, typecheck};
+use trefoil_source::{Diagnostic, Place, Sources};
+
+use crate::cspm::{Opened, Warnings, passed};
+use crate::problem::UNKNOWN_LANGUAGE;
+use crate::{Choice, Job, Problem, Unfinished};
+use assertions::{Listed, Printed, listed};
+
+pub use counterexample::{TAU, TICK};
+pub use report::{
+    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Evidence, Finding, Part, PrintResult, Run, RunReport,
+    Step,
+};
+
+/// The languages of scripts.
+pub const LANGUAGES: &[Choice] = &[Choice { name: "cspm", about: "CSPM, the language of FDR (.csp, .cspm, .fdr2)" }];
+
+const EXTENSIONS: &[(&str, &str)] = &[("csp", "cspm"), ("cspm", "cspm"), ("fdr2", "cspm")];
+
+/// The algorithms for refinement.
+pub const ALGORITHMS: &[Choice] = &[
+    Choice { name: "automatic", about: "whichever suits the specification" },
+    Choice { name: "antichain", about: "keep only the least sets of specification states; no normal form is built" },
+    Choice { name: "normal-form", about: "normalise the specification before the search" },
+    Choice { name: "lazy-normal-form", about: "normalise the specification as far as the search looks" },
+];
+
+/// How assertions are run.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckOptions {
+    /// By its name in [`ALGORITHMS`].
+    pub algorithm: &'static str,
+    /// Whether sequential components are compressed by strong bisimulation.
+    pub compress_leaves: bool,
+}
+
+impl Default for CheckOptions {
+    fn default() -> CheckOptions {
+        CheckOptions { algorithm: "automatic", compress_leaves: true }
+    }
+}
+
+/// A script whose assertions can be run.
+pub struct Script {
+    file: String,
+    sources: Sources,
+    warnings: Warnings,
+    assertions: Vec<Listed>,
+    prints: Vec<Printed>,
+    typed: Typed,
+}
+
+impl Script {
+    /// Reads a script, resolves its names and checks its types. Without a language, the name of the file tells it; standard
+    /// input (`-`) is CSPM.
+    pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<Script, Problem> {
+        job.control.check()?;
+        language_of(file, language)?;
+        let (mut opened, tree) = Opened::parsed(file)?;
+        let (assertions, prints) = listed(&tree, &opened.sources);
+        let renamed = passed(rename(tree, &[]), &mut opened.warnings, &opened.sources)?;
+        let typed = passed(typecheck(renamed), &mut opened.warnings, &opened.sources)?;
+        let warnings = Warnings::new(&opened.warnings, &opened.sources);
+        let Opened { file, sources, .. } = opened;
+        Ok(Script { file, sources, warnings, assertions, prints, typed })
+    }
+
+    /// What is suspicious about it.
+    pub fn warnings(&self) -> &Warnings {
+        &self.warnings
+    }
+
+    /// Its assertions, in order.
+    pub fn assertions(&self) -> impl ExactSizeIterator<Item = &Assertion> {
+        self.assertions.iter().map(|listed| &listed.shown)
+    }
+
+    /// The values of its print statements.
+    pub fn print_statements(&mut self, job: &Job) -> Vec<PrintResult> {
+        let prints = std::mem::take(&mut self.prints);
+        if prints.is_empty() {
+            return Vec::new();
+        }
+        let mut evaluator = Evaluator::new(&self.typed, job.control.clone(), Options::default());
+        let said = prints.iter().map(|printed| {
+            let value = match evaluator.mentioned(printed.expression) {
+                Some(value) => value.and_then(|value| evaluator.finish(value)).map(|value| evaluator.show(&value)),
+                None => {
+                    let errors = vec!["print statements in modules and timed sections are not evaluated".to_string()];
+                    return PrintResult { expression: printed.text.clone(), result: None, errors };
+                }
+            };
+            let (result, errors) = match value {
+                Ok(value) => (Some(value), Vec::new()),
+                Err(failure) => (None, vec![failure_text(&failure)]),
+            };
+            PrintResult { expression: printed.text.clone(), result, errors }
+        });
+        let said = said.collect();
+        self.prints = prints;
+        said
+    }
+
+    /// The report of a run, once its assertions have been run.
+    pub fn report(&self, print_statement_results: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
+        RunReport {
+            file_name: self.file.clone(),
+            errors: Vec::new(),
+            warnings: self.warnings.reports.iter().map(line).collect(),
+            print_statement_results,
+            event_map: BTreeMap::new(),
+            results,
+            assertions: self.assertions().cloned().collect(),
+            unfinished: None,
+            diagnostics: self.warnings.reports.clone(),
+        }
+    }
+}
+
+impl RunReport {
+    /// The report of a script that cannot be used.
+    pub fn refused(file: &Path, problem: &Problem, job: &Job) -> RunReport {
+        let diagnostics = problem.reports();
+        let mut errors: Vec<String> = diagnostics.iter().filter(|said| said.severity == "error").map(line).collect();
+        let mut unfinished = None;
+        if let Problem::Stopped(stopped) = problem {
+            errors.push(stopped.to_string());
+            unfinished = Some(Unfinished::new(*stopped, &job.control));
+        }
+        let warnings = diagnostics.iter().filter(|said| said.severity != "error").map(line).collect();
+        let file_name = file.display().to_string();
+        RunReport { file_name, errors, warnings, unfinished, diagnostics, ..RunReport::default() }
+    }
+}
+
+/// A diagnostic on one line: place, message, code.
+fn line(report: &trefoil_source::Report) -> String {
+    let place = report.places.first().map(|place| match (place.line, place.column) {
+        (Some(line), Some(column)) => format!("{}:{line}:{column}: ", place.file),
+        _ => format!("{}: ", place.file),
+    });
+    format!("{}{} [{}]", place.unwrap_or_default(), report.message, report.code)
+}
+
+fn failure_text(failure: &Failure) -> String {
+    match (failure.reason(), failure.diagnostic()) {
+        (Reason::Stopped(stopped), _) => stopped.to_string(),
+        (_, Some(diagnostic)) => format!("{} [{}]", diagnostic.message, diagnostic.code),
+        (_, None) => "cannot be evaluated".to_string(),
+    }
+}
+
+/// The language of a script.
+fn language_of(file: &Path, language: Option<&'static str>) -> Result<&'static str, Problem> {
+    if let Some(language) = language {
+        return Ok(language);
+    }
+    if file.as_os_str() == "-" {
+        return Ok("cspm");
+    }
+    let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match EXTENSIONS.iter().find(|(known, _)| *known == extension) {
+        Some((_, language)) => Ok(language),
+        None => {
+            let place = Place::File(file.display().to_string());
+            let message = "the name does not tell which language this is";
+            let known: Vec<String> = EXTENSIONS.iter().map(|(extension, _)| format!(".{extension}")).collect();
+            let help = format!("known are {}; otherwise say it with --language", known.join(", "));
+            Err(Problem::from(Diagnostic::error(UNKNOWN_LANGUAGE, message, place).help(help)))
+        }
+    }
+}

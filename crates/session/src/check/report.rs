@@ -1,0 +1,285 @@
+//! What a run of a script's assertions gives, as plain data.
+//!
+//! The names of FDR's `refines` stand where the meaning is FDR's (`assertion_string`, `result`, `visited_states`,
+//! `counterexamples`, `event_map`, …), so that what reads FDR's output reads this too; what FDR does not have stands beside.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use trefoil_source::{Report as DiagnosticReport, ReportedPlace};
+
+use crate::{Unfinished, Verdict};
+
+/// What running the assertions of one script gave.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct RunReport {
+    /// The script as the user named it.
+    pub file_name: String,
+    /// Why the script could not be used; empty when it could.
+    pub errors: Vec<String>,
+    /// What is suspicious about it.
+    pub warnings: Vec<String>,
+    /// What its print statements say, in order.
+    pub print_statement_results: Vec<PrintResult>,
+    /// The events that counterexamples mention, by their numbers there; 1 is `τ`, 2 is `✓`.
+    pub event_map: BTreeMap<u32, String>,
+    /// One for each assertion that was run, in order.
+    pub results: Vec<AssertionReport>,
+    /// All assertions of the script.
+    pub assertions: Vec<Assertion>,
+    /// How far opening came, when it was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Unfinished>,
+    /// Errors and warnings with their places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<DiagnosticReport>,
+}
+
+/// What a print statement says.
+#[derive(Clone, Debug, Serialize)]
+pub struct PrintResult {
+    /// The expression as written.
+    pub expression: String,
+    /// Its value as CSPM text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// Why it has none.
+    pub errors: Vec<String>,
+}
+
+/// An assertion, before it is run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Assertion {
+    /// Its number in the script, from 1.
+    pub index: usize,
+    /// As text on one line, `not` included.
+    pub assertion_string: String,
+    /// What it claims.
+    pub kind: Claim,
+    /// In which model, as written or as implied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<&'static str>,
+    /// Whether it begins with `not`.
+    pub is_negated: bool,
+    /// Its options, such as `symmetry reduce`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<&'static str>,
+    /// Where it stands.
+    pub place: ReportedPlace,
+}
+
+/// The sorts of assertions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// `P [T= Q`
+    Refinement,
+    /// `P :[deadlock free]`
+    DeadlockFree,
+    /// `P :[livelock free]`, `P :[divergence free]`
+    LivelockFree,
+    /// `P :[deterministic]`
+    Deterministic,
+    /// `P :[has trace]: <…>`
+    HasTrace,
+    /// `E :[symmetric]: T`
+    Symmetric,
+}
+
+/// The answer to an assertion.
+#[derive(Clone, Debug, Serialize)]
+pub struct AssertionReport {
+    /// The assertion.
+    #[serde(flatten)]
+    pub assertion: Assertion,
+    /// 1 when the assertion as written holds, 0 when it does not, absent (`null`) when that is not known.
+    pub result: Option<u8>,
+    /// The same in words; `error` when the assertion could not be evaluated.
+    pub verdict: Verdict,
+    /// Why the result is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Why the assertion could not be evaluated.
+    pub errors: Vec<String>,
+    /// States of the product that were found.
+    pub visited_states: u64,
+    /// Transitions of the product that were found.
+    pub visited_transitions: u64,
+    /// Levels of the search.
+    pub visited_plys: u64,
+    /// In FDR's form; the same as `witness`.
+    pub counterexamples: Vec<Counterexample>,
+    /// How it was decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<String>,
+    /// What made the state space smaller.
+    pub reductions: Vec<String>,
+    /// Time for evaluating and compiling.
+    pub compile_seconds: f64,
+    /// Time for preparing and searching.
+    pub check_seconds: f64,
+    /// The largest resident size of the process until now, when the system tells it.
+    pub peak_memory_bytes: Option<u64>,
+    /// How far it came, when it was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Unfinished>,
+    /// Errors with their places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<DiagnosticReport>,
+    /// The same for a terminal, without and with colours.
+    #[serde(skip)]
+    pub rendered: [String; 2],
+    /// Why what is claimed fails. With `not` before the claim, this is why the assertion holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Evidence>,
+}
+
+/// Why a claim fails: runs of the process, step by step, and what is wrong at their ends.
+#[derive(Clone, Debug, Serialize)]
+pub struct Evidence {
+    /// What is wrong.
+    pub finding: Finding,
+    /// The number of visible events.
+    pub length: usize,
+    /// The visible events.
+    pub trace: Vec<String>,
+    /// The process that runs, as the script writes it.
+    pub process: String,
+    /// Its components.
+    pub components: Vec<Arc<str>>,
+    /// One run; two when the process is not deterministic.
+    pub runs: Vec<Run>,
+}
+
+/// What is wrong at the end.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Finding {
+    /// The last event is not allowed by the specification.
+    Event {
+        /// The event.
+        event: String,
+        /// What the specification allows there.
+        allowed: Vec<String>,
+    },
+    /// The process is stable and accepts too little.
+    Acceptance {
+        /// All that it accepts.
+        accepted: Vec<String>,
+        /// The specification accepts at least all of one of these.
+        allowed: Vec<Vec<String>>,
+    },
+    /// The process takes internal steps for ever.
+    Divergence,
+    /// The process can do nothing.
+    Deadlock,
+    /// The first run does the event, the second ends where it is refused.
+    Nondeterminism {
+        /// The event.
+        event: String,
+    },
+    /// The process has not the trace that is asked for.
+    MissingTrace {
+        /// What comes next in that trace, after the events of the run.
+        event: String,
+    },
+}
+
+/// A run of a process.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// The state that each component starts in.
+    pub initial: Vec<Arc<str>>,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// The steps around the cycle that the run ends in; none when it ends in a state.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<Step>,
+    /// What the process offers at the end, when it is stable there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Vec<String>>,
+    /// What it refuses there, of the events that matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Vec<String>>,
+    /// What each component could do there by itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<Vec<String>>,
+}
+
+/// One step of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// The event as it is seen: `a`, `τ`, or `τ (a)` when `a` was hidden.
+    pub event: String,
+    /// Who took part, and with which event.
+    pub parts: Vec<Part>,
+    /// The state of each component afterwards.
+    pub states: Vec<Arc<str>>,
+    /// The number of the visible label in the event map.
+    #[serde(skip)]
+    pub number: u32,
+    /// The number of the label before it was hidden.
+    #[serde(skip)]
+    pub revealed: u32,
+}
+
+/// What a component does in a step.
+#[derive(Clone, Debug, Serialize)]
+pub struct Part {
+    /// The component, by its place among the components.
+    pub component: usize,
+    /// Its own event, before anybody renamed or hid it.
+    pub event: String,
+    /// The number of that event in the event map.
+    #[serde(skip)]
+    pub number: u32,
+}
+
+/// A counterexample in FDR's form.
+#[derive(Clone, Debug, Serialize)]
+pub struct Counterexample {
+    /// `trace`, `min_acceptance`, `divergence`, `deadlock` or `determinism`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The event that is not allowed, or that is done and refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_event: Option<u32>,
+    /// What is accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_acceptance: Option<Vec<u32>>,
+    /// The process that runs.
+    pub implementation_behaviour: Behaviour,
+    /// The specification beside it; of a process that is not deterministic, its other run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub specification_behaviour: Option<Behaviour>,
+}
+
+/// A run in FDR's form: events are numbers of the event map.
+#[derive(Clone, Debug, Serialize)]
+pub struct Behaviour {
+    /// `trace`, `min_acceptance`, `loop` or `irrelevant`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Whose it is.
+    pub name: String,
+    /// Its events, hidden ones as `τ`; without the error event.
+    pub trace: Vec<u32>,
+    /// The same with hidden events as they were before hiding.
+    pub revealed_trace: Vec<u32>,
+    /// The event that is not allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_event: Option<u32>,
+    /// What is accepted at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_acceptance: Option<Vec<u32>>,
+    /// What may happen at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub available_events: Option<Vec<u32>>,
+    /// The events that repeat for ever.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<Vec<u32>>,
+    /// The same for each component that took part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Behaviour>,
+}
