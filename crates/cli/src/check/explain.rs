@@ -12,7 +12,7 @@ use crate::text::count;
 /// How many steps are shown; the JSON has all of them.
 const STEPS: usize = 120;
 /// How many letters of a state or of a name are shown.
-const LETTERS: usize = 60;
+const LETTERS: usize = 100;
 /// How many components are shown at the end.
 const COMPONENTS: usize = 40;
 
@@ -58,6 +58,9 @@ fn steps(evidence: &Evidence, run: &Run, names: &[String], colour: bool) -> Stri
         rows.push(row(format!("↻{}", index + 1), step, before, names));
         before = &step.states;
     }
+    if rows[0].changes.is_empty() {
+        rows.remove(0);
+    }
     let left_out = rows.len().saturating_sub(STEPS);
     if left_out > 0 {
         let gap = Row {
@@ -68,7 +71,7 @@ fn steps(evidence: &Evidence, run: &Run, names: &[String], colour: bool) -> Stri
         };
         rows.splice(STEPS / 3..STEPS / 3 + left_out, [gap]);
     }
-    let last = matches!(evidence.finding, Finding::Event { .. }).then(|| rows.len() - 1);
+    let last = matches!(evidence.finding, Finding::Event { .. }).then(|| rows.len().saturating_sub(1));
     let width = |of: fn(&Row) -> &String| rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
     let (numbers, events, parts) = (width(|row| &row.number), width(|row| &row.event), width(|row| &row.parts));
     let mut text = String::new();
@@ -83,12 +86,12 @@ fn steps(evidence: &Evidence, run: &Run, names: &[String], colour: bool) -> Stri
         let mut line = format!("  {:>numbers$}  {event}  {:<parts$}", row.number, row.parts);
         for (at, change) in row.changes.iter().enumerate() {
             if at > 0 {
-                let _ = write!(text, "{}\n", line.trim_end());
+                let _ = writeln!(text, "{}", line.trim_end());
                 line = format!("  {:>numbers$}  {:<events$}  {:<parts$}", "", "", "");
             }
             let _ = write!(line, "  {change}");
         }
-        let _ = write!(text, "{}\n", line.trim_end());
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     text
 }
@@ -184,7 +187,6 @@ mod tests {
 2  SYSTEM :[deadlock free [F]]
 after <a, b> it can do nothing (deadlock)
 
-  0
   1  a      P (x.1), Q  P: P1
                         Q: Q1
   2  τ (h)  Q           Q: Q2
@@ -202,7 +204,10 @@ after <a, b> it can do nothing (deadlock)
     fn two_runs_show_a_process_that_is_not_deterministic() {
         let report = samples::run();
         let text = explanation(&report.results[5], false);
-        assert!(text.contains("one run:") && text.contains("the other run:") && text.contains("here it does a"), "{text}");
+        assert!(
+            text.contains("one run:") && text.contains("the other run:") && text.contains("here it does a"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -213,6 +218,6 @@ after <a, b> it can do nothing (deadlock)
         evidence.runs[0].steps = vec![step; 1000];
         let text = explanation(&report.results[1], false);
         assert!(text.lines().count() < 300 && text.contains("steps"), "{text}");
-        assert_eq!(cut(&"x".repeat(100)).chars().count(), LETTERS);
+        assert_eq!(cut(&"x".repeat(1000)).chars().count(), LETTERS);
     }
 }

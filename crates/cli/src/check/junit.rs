@@ -39,7 +39,11 @@ fn case(report: &RunReport, answer: &AssertionReport) -> TestCase {
             let mut status = TestCaseStatus::non_success(kind);
             let message = results::sentence(answer).unwrap_or_else(|| "it does not hold".to_string());
             status.set_message(message).set_type(sort);
-            let described = if answer.verdict == Verdict::Error { answer.errors.join("\n") } else { explain::explanation(answer, false) };
+            let described = if answer.verdict == Verdict::Error {
+                answer.errors.join("\n")
+            } else {
+                explain::explanation(answer, false)
+            };
             status.set_description(described);
             status
         }
@@ -59,9 +63,15 @@ mod tests {
     #[test]
     fn failures_errors_and_successes_are_told_apart() {
         let text = super::document(&[samples::run()]);
-        assert!(text.contains("tests=\"6\" failures=\"2\" errors=\"2\""), "{text}");
-        assert!(text.contains("<testcase name=\"1 SPEC [T= SYSTEM\" classname=\"sample.csp\" time=\"0.250\">"), "{text}");
-        assert!(text.contains("<failure message=\"after &lt;a, b&gt; it can do nothing (deadlock)\" type=\"fails\">"), "{text}");
+        assert!(text.contains("tests=\"6\" skipped=\"0\" errors=\"2\" failures=\"2\""), "{text}");
+        assert!(
+            text.contains("<testcase name=\"1 SPEC [T= SYSTEM\" classname=\"sample.csp\" time=\"0.250\"/>"),
+            "{text}"
+        );
+        assert!(
+            text.contains("<failure message=\"after &lt;a, b&gt; it can do nothing (deadlock)\" type=\"fails\">"),
+            "{text}"
+        );
         assert!(text.contains("type=\"unknown\""), "{text}");
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
     let facts = if facts.is_empty() { String::new() } else { format!("  ({})", facts.join(", ")) };
     let facts = if colour { facts.dimmed().to_string() } else { facts };
     let mut text = format!("  {index:>width$}  {word}{blanks}{}{facts}\n", answer.assertion.assertion_string);
-    if let Some(sentence) = sentence(answer) {
+    for sentence in sentence(answer).iter().chain(&answer.notes) {
         let _ = writeln!(text, "  {:width$}           {sentence}", "");
     }
     text
@@ -60,13 +60,14 @@ pub(crate) fn sentence(answer: &AssertionReport) -> Option<String> {
             let phase = answer.unfinished.as_ref().map(|rest| rest.phase.as_str()).filter(|phase| !phase.is_empty());
             Some(phase.map_or(reason.clone(), |phase| format!("{reason} while {phase}")))
         }
-        (Verdict::Error, _) => answer.errors.first().cloned(),
-        (Verdict::Fails, None) if answer.assertion.is_negated => {
-            Some("what it denies holds".to_string())
-        }
+        (Verdict::Error, _) => answer.reason.clone().or_else(|| answer.errors.first().cloned()),
+        (Verdict::Fails, None) if answer.assertion.is_negated => Some("what it denies holds".to_string()),
+        // That a process has a trace is what is claimed, and no news.
+        (Verdict::Holds, Some(Evidence { finding: Finding::HasTrace, .. })) => None,
         (_, Some(evidence)) => {
             let known = found(evidence);
-            Some(if answer.assertion.is_negated { format!("what it denies fails: {known}") } else { known })
+            let denied = answer.assertion.is_negated && answer.verdict == Verdict::Holds;
+            Some(if denied { format!("what it denies fails: {known}") } else { known })
         }
         _ => None,
     }
@@ -95,6 +96,8 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         Finding::Deadlock => format!("{after} it can do nothing (deadlock)"),
         Finding::Nondeterminism { event } => format!("{after} it can do {event}, and it can refuse {event}"),
         Finding::MissingTrace { event } => format!("{after} it cannot do {event}"),
+        Finding::Refusal { event } => format!("{after} it can refuse {event}"),
+        Finding::HasTrace => format!("it can do <{}>", list(&evidence.trace, ", ")),
     }
 }
 
@@ -134,7 +137,11 @@ fn summary(report: &RunReport, explained: &Choosing, colour: bool) -> String {
         return if report.assertions.is_empty() {
             format!("{}: no assertions\n", report.file_name)
         } else {
-            format!("{}: none of its {} was chosen\n", report.file_name, counted(report.assertions.len() as u64, "assertion"))
+            format!(
+                "{}: none of its {} was chosen\n",
+                report.file_name,
+                counted(report.assertions.len() as u64, "assertion")
+            )
         };
     }
     let parts: Vec<String> = tally(report)
@@ -157,10 +164,28 @@ fn summary(report: &RunReport, explained: &Choosing, colour: bool) -> String {
 fn words(verdict_of: Verdict, number: usize, colour: bool) -> String {
     let one = number == 1;
     let word = match verdict_of {
-        Verdict::Holds => if one { "holds" } else { "hold" },
-        Verdict::Fails => if one { "fails" } else { "fail" },
+        Verdict::Holds => {
+            if one {
+                "holds"
+            } else {
+                "hold"
+            }
+        }
+        Verdict::Fails => {
+            if one {
+                "fails"
+            } else {
+                "fail"
+            }
+        }
         Verdict::Unknown => "unknown",
-        Verdict::Error => if one { "error" } else { "errors" },
+        Verdict::Error => {
+            if one {
+                "error"
+            } else {
+                "errors"
+            }
+        }
     };
     match (colour, verdict_of) {
         (false, _) => word.to_string(),

@@ -1,12 +1,13 @@
 //! A report made by hand, for the tests of everything that shows reports.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trefoil_session::check::{
     Assertion, AssertionReport, Behaviour, Claim, Counterexample, Evidence, Finding, Part, PrintResult, Run, RunReport,
     Step,
 };
-use trefoil_session::{DiagnosticReport, DiagnosticPlace, Unfinished, Verdict};
+use trefoil_session::{DiagnosticPlace, DiagnosticReport, Unfinished, Verdict};
 
 /// Six assertions: one that holds, two that fail, one unknown, one wrong, and one that holds because what it denies fails.
 pub(crate) fn run() -> RunReport {
@@ -114,7 +115,6 @@ pub(crate) fn run() -> RunReport {
             once(Some(words(&["b"])), vec![step("τ", 1, 1, &[(0, "τ", 1)], &["Y"])]),
         ],
     });
-    let events = [(1, "τ"), (2, "✓"), (3, "a"), (4, "b"), (5, "h"), (6, "x.1"), (7, "c")];
     RunReport {
         file_name: "sample.csp".into(),
         print_statement_results: vec![PrintResult {
@@ -122,11 +122,16 @@ pub(crate) fn run() -> RunReport {
             result: Some("3".into()),
             errors: Vec::new(),
         }],
-        event_map: events.into_iter().map(|(number, text)| (number, text.to_string())).collect(),
+        event_map: events(),
         assertions: results.iter().map(|result| result.assertion.clone()).collect(),
         results,
         ..RunReport::default()
     }
+}
+
+fn events() -> BTreeMap<u32, String> {
+    let events = [(1, "τ"), (2, "✓"), (3, "a"), (4, "b"), (5, "h"), (6, "x.1"), (7, "c")];
+    events.into_iter().map(|(number, text)| (number, text.to_string())).collect()
 }
 
 fn answer(index: usize, text: &str, verdict: Verdict) -> AssertionReport {
@@ -156,6 +161,7 @@ fn answer(index: usize, text: &str, verdict: Verdict) -> AssertionReport {
         counterexamples: Vec::new(),
         algorithm: None,
         reductions: Vec::new(),
+        notes: Vec::new(),
         compile_seconds: if verdict == Verdict::Error { 0.0 } else { 0.05 },
         check_seconds: if verdict == Verdict::Error { 0.0 } else { 0.2 },
         peak_memory_bytes: Some(5_000_000),
@@ -163,6 +169,7 @@ fn answer(index: usize, text: &str, verdict: Verdict) -> AssertionReport {
         diagnostics: Vec::new(),
         rendered: Default::default(),
         witness: None,
+        events: events(),
     }
 }
 

@@ -102,11 +102,8 @@ pub(crate) fn document(reports: &[RunReport]) -> String {
         }
     }
     let rule = |&(id, text): &(&'static str, &str)| Rule { id, short_description: Message { text: text.to_string() } };
-    let driver = Driver {
-        name: "trefoil",
-        version: env!("CARGO_PKG_VERSION"),
-        rules: RULES.iter().map(rule).collect(),
-    };
+    let driver =
+        Driver { name: "trefoil", version: env!("CARGO_PKG_VERSION"), rules: RULES.iter().map(rule).collect() };
     let log = Log {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
@@ -140,7 +137,12 @@ fn said(diagnostic: &DiagnosticReport) -> Finding {
         rule_id: diagnostic.code.clone(),
         level: if diagnostic.severity == "error" { "error" } else { "warning" },
         message: Message { text: diagnostic.message.clone() },
-        locations: diagnostic.places.iter().take(1).map(|place| location(&place.file, place.line, place.column)).collect(),
+        locations: diagnostic
+            .places
+            .iter()
+            .take(1)
+            .map(|place| location(&place.file, place.line, place.column))
+            .collect(),
     }
 }
 

@@ -52,6 +52,9 @@ fn value(report: &RunReport, options: &Options) -> Value {
         let Some(result) = result.as_object_mut() else { continue };
         if options.brief {
             result.insert("counterexamples".into(), json!([]));
+        }
+        // States of every component at every step are for those who ask what components do.
+        if options.brief || !options.divide {
             result.remove("witness");
         }
         for found in result.get_mut("counterexamples").and_then(Value::as_array_mut).into_iter().flatten() {

@@ -144,7 +144,9 @@ pub(super) fn parse(arguments: &[OsString]) -> Parsed {
             },
             _ => match value.parse::<u32>() {
                 Ok(threads @ 1..=1024) => options.threads = Some(threads),
-                _ => options.warnings.push(format!("the option {name} {value} is left out: it wants a number of threads")),
+                _ => options
+                    .warnings
+                    .push(format!("the option {name} {value} is left out: it wants a number of threads")),
             },
         }
     }
@@ -180,7 +182,8 @@ fn find(given: &str) -> Option<(&'static str, bool)> {
 
 fn looks_like_value(argument: &OsString) -> bool {
     let path = Path::new(argument);
-    let script = path.extension().is_some_and(|extension| extension == "csp" || extension == "cspm" || extension == "fdr2");
+    let script =
+        path.extension().is_some_and(|extension| extension == "csp" || extension == "cspm" || extension == "fdr2");
     !argument.to_string_lossy().starts_with('-') && !script && !path.exists()
 }
 

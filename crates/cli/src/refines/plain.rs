@@ -168,7 +168,10 @@ mod tests {
 
 ";
         assert!(failed.ends_with(expected), "{failed}");
-        assert_eq!(answer(&report.results[2], &options(&["-b", "x.csp"])), "SPEC [T= IMPL:\n    Log:\n        Result: Failed\n");
+        assert_eq!(
+            answer(&report.results[2], &options(&["-b", "x.csp"])),
+            "SPEC [T= IMPL:\n    Log:\n        Result: Failed\n"
+        );
     }
 
     #[test]

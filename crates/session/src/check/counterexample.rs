@@ -11,16 +11,11 @@ pub const TAU: u32 = 1;
 /// The number of `✓`.
 pub const TICK: u32 = 2;
 
-/// The specification's side of a refinement.
-pub(super) struct Beside<'a> {
-    /// The specification as the script writes it.
-    pub(super) name: &'a str,
-}
-
-/// The evidence in FDR's form. `number` gives the number of an event.
+/// The evidence in FDR's form; of a refinement, with the specification as the script writes it. `number` gives the number
+/// of an event.
 pub(super) fn counterexample(
     evidence: &Evidence,
-    beside: Option<Beside<'_>>,
+    specification: Option<&str>,
     number: &dyn Fn(&str) -> u32,
 ) -> Counterexample {
     let all = |events: &[String]| -> Vec<u32> { events.iter().map(|event| number(event)).collect() };
@@ -62,21 +57,28 @@ pub(super) fn counterexample(
             main.kind = "irrelevant";
             "trace"
         }
+        Finding::Refusal { event } => {
+            error_event = Some(number(event));
+            min_acceptance = first.and_then(|run| run.offered.as_deref()).map(all);
+            main.kind = "min_acceptance";
+            "min_acceptance"
+        }
+        Finding::HasTrace => "trace",
     };
     main.error_event = error_event.filter(|_| kind != "deadlock");
     main.min_acceptance = min_acceptance.clone();
-    let specification_behaviour = match (&evidence.finding, evidence.runs.get(1), beside) {
+    let specification_behaviour = match (&evidence.finding, evidence.runs.get(1), specification) {
         (Finding::Nondeterminism { .. }, Some(other), _) => {
             let mut second = behaviour(evidence, Some(other));
             second.kind = "min_acceptance";
             second.min_acceptance = other.offered.as_deref().map(all);
             Some(second)
         }
-        (_, _, Some(beside)) => {
+        (_, _, Some(name)) => {
             let visible: Vec<u32> = main.trace.iter().copied().filter(|event| *event != TAU).collect();
             Some(Behaviour {
                 kind: "irrelevant",
-                name: beside.name.to_string(),
+                name: name.to_string(),
                 trace: visible.clone(),
                 revealed_trace: visible,
                 error_event: None,

@@ -6,17 +6,17 @@
 mod assertions;
 mod counterexample;
 mod report;
+mod run;
+mod witness;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use trefoil_cspm::eval::Failure;
-use trefoil_cspm::eval::{Evaluator, Options, Reason};
-use trefoil_cspm::rename::rename;
-use trefoil_cspm::types::{Typed, typecheck};
+use trefoil_cspm::eval::{Failure, Reason};
+use trefoil_cspm::process::Compiler;
+use trefoil_cspm::types::Typed;
 use trefoil_source::{Diagnostic, Place, Sources};
 
-use crate::cspm::{Opened, Warnings, passed};
+use crate::cspm::{Opened, Warnings};
 use crate::problem::UNKNOWN_LANGUAGE;
 use crate::{Choice, Job, Problem, Unfinished};
 use assertions::{Listed, Printed, listed};
@@ -63,6 +63,8 @@ pub struct Script {
     assertions: Vec<Listed>,
     prints: Vec<Printed>,
     typed: Typed,
+    /// Made when the first assertion or print statement needs it.
+    compiler: Option<Compiler>,
 }
 
 impl Script {
@@ -71,13 +73,12 @@ impl Script {
     pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<Script, Problem> {
         job.control.check()?;
         language_of(file, language)?;
-        let (mut opened, tree) = Opened::parsed(file)?;
+        let (mut opened, tree) = Opened::parsed(file, &job.control)?;
         let (assertions, prints) = listed(&tree, &opened.sources);
-        let renamed = passed(rename(tree, &[]), &mut opened.warnings, &opened.sources)?;
-        let typed = passed(typecheck(renamed), &mut opened.warnings, &opened.sources)?;
-        let warnings = Warnings::new(&opened.warnings, &opened.sources);
+        let typed = opened.checked(tree, &job.control)?;
+        let warnings = opened.warnings();
         let Opened { file, sources, .. } = opened;
-        Ok(Script { file, sources, warnings, assertions, prints, typed })
+        Ok(Script { file, sources, warnings, assertions, prints, typed, compiler: None })
     }
 
     /// What is suspicious about it.
@@ -91,28 +92,20 @@ impl Script {
     }
 
     /// The values of its print statements.
-    pub fn print_statements(&mut self, job: &Job) -> Vec<PrintResult> {
-        let prints = std::mem::take(&mut self.prints);
-        if prints.is_empty() {
-            return Vec::new();
+    pub fn print_statements(&mut self, options: &CheckOptions, job: &Job) -> Vec<PrintResult> {
+        let prints = self.prints.clone();
+        let mut said = Vec::with_capacity(prints.len());
+        for printed in prints {
+            let evaluator = self.prepare_compiler(options, job).evaluator();
+            let (result, errors) = match evaluator.mentioned(printed.expression) {
+                None => (None, vec!["print statements in modules and timed sections are not evaluated".to_string()]),
+                Some(value) => match value.and_then(|value| evaluator.finish(value)) {
+                    Ok(value) => (Some(evaluator.show(&value)), Vec::new()),
+                    Err(failure) => (None, vec![failure_text(&failure)]),
+                },
+            };
+            said.push(PrintResult { expression: printed.text, result, errors });
         }
-        let mut evaluator = Evaluator::new(&self.typed, job.control.clone(), Options::default());
-        let said = prints.iter().map(|printed| {
-            let value = match evaluator.mentioned(printed.expression) {
-                Some(value) => value.and_then(|value| evaluator.finish(value)).map(|value| evaluator.show(&value)),
-                None => {
-                    let errors = vec!["print statements in modules and timed sections are not evaluated".to_string()];
-                    return PrintResult { expression: printed.text.clone(), result: None, errors };
-                }
-            };
-            let (result, errors) = match value {
-                Ok(value) => (Some(value), Vec::new()),
-                Err(failure) => (None, vec![failure_text(&failure)]),
-            };
-            PrintResult { expression: printed.text.clone(), result, errors }
-        });
-        let said = said.collect();
-        self.prints = prints;
         said
     }
 
@@ -123,7 +116,7 @@ impl Script {
             errors: Vec::new(),
             warnings: self.warnings.reports.iter().map(line).collect(),
             print_statement_results,
-            event_map: BTreeMap::new(),
+            event_map: results.iter().flat_map(|result| result.events.clone()).collect(),
             results,
             assertions: self.assertions().cloned().collect(),
             unfinished: None,

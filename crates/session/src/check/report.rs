@@ -115,6 +115,9 @@ pub struct AssertionReport {
     pub algorithm: Option<String>,
     /// What made the state space smaller.
     pub reductions: Vec<String>,
+    /// What else there is to know about the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Time for evaluating and compiling.
     pub compile_seconds: f64,
     /// Time for preparing and searching.
@@ -133,6 +136,9 @@ pub struct AssertionReport {
     /// Why what is claimed fails. With `not` before the claim, this is why the assertion holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Evidence>,
+    /// The events that it mentions, for the event map of the run.
+    #[serde(skip)]
+    pub events: BTreeMap<u32, String>,
 }
 
 /// Why a claim fails: runs of the process, step by step, and what is wrong at their ends.
@@ -176,6 +182,13 @@ pub enum Finding {
     Deadlock,
     /// The first run does the event, the second ends where it is refused.
     Nondeterminism {
+        /// The event.
+        event: String,
+    },
+    /// The process has the trace that is asked for; the run shows it.
+    HasTrace,
+    /// After the run, the process may refuse what the trace that is asked for goes on with.
+    Refusal {
         /// The event.
         event: String,
     },

@@ -6,8 +6,10 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
-    pub(crate) fn parsed(file: &Path, control: &Control) -> Result<(Opened, Tree<Symbol>), Problem> {
-        control.progress().begin("reading", 0);
+use trefoil_control::Control;
+use trefoil_cspm::rename::rename_under;
+use trefoil_cspm::syntax::{DiskLoader, Loader, Parsed, Symbol, Tree, parse_under, print as print_tree};
+use trefoil_cspm::types::{Typed, typecheck_under};
 use trefoil_source::{Diagnostic, Report, Severity, Sources, render};
 
 use crate::{Job, Problem, Resources};
@@ -118,12 +120,8 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-<<<<<<< HEAD
-    fn parsed(file: &Path, control: &Control) -> Result<(Opened, Tree<Symbol>), Problem> {
+    pub(crate) fn parsed(file: &Path, control: &Control) -> Result<(Opened, Tree<Symbol>), Problem> {
         control.progress().begin("reading", 0);
-=======
-    pub(crate) fn parsed(file: &Path) -> Result<(Opened, Tree<Symbol>), Problem> {
->>>>>>> b50579d (Reports of assertions, and the commands that show them)
         let file = file.display().to_string();
         let mut sources = Sources::default();
         let Parsed { tree, diagnostics } = parse_under(control, &file, &FileLoader, &mut sources)?;

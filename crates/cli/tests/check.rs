@@ -1,0 +1,274 @@
+//! `trefoil check` as users see it: what it prints, where, and how it exits.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+const SCRIPT: &str = "\
+channel a, b, c
+channel get, put : {0..1}.{0..1}
+COPY = a -> b -> COPY
+SLOW = (a -> c -> b -> SLOW) \\ {c}
+WRONG = a -> b -> a -> c -> WRONG
+FIRST = get.0.0 -> get.0.1 -> put.0.1 -> put.0.0 -> FIRST
+SECOND = get.1.1 -> get.1.0 -> put.1.0 -> put.1.1 -> SECOND
+FORK(i) = get?p.i -> put.p.i -> FORK(i)
+SYSTEM = (FIRST ||| SECOND) [| {| get, put |} |] (FORK(0) ||| FORK(1))
+EITHER = a -> STOP |~| b -> STOP
+print card({1, 2, 3})
+assert COPY [FD= SLOW
+assert COPY [T= WRONG
+assert SYSTEM :[deadlock free [F]]
+assert not EITHER :[deterministic [F]]
+assert SLOW \\ {a, b} :[divergence free]
+assert COPY :[has trace]: <a, b>
+";
+
+/// Very many states: nobody waits for this one.
+const HUGE: &str = "\
+channel t : {0..11}.{0..9}
+COUNT(i, n) = t.i.n -> COUNT(i, (n + 1) % 10)
+HUGE = ||| i : {0..11} @ COUNT(i, 0)
+assert HUGE :[deadlock free [F]]
+assert STOP [T= STOP
+";
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    folder
+}
+
+fn program(folder: &tempfile::TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+    command.current_dir(folder.path()).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command
+}
+
+fn trefoil(folder: &tempfile::TempDir, arguments: &[&str]) -> (i32, String, String) {
+    told(&program(folder).args(arguments).output().expect("the program runs"))
+}
+
+fn told(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+    (output.status.code().expect("an exit code"), text(&output.stdout), text(&output.stderr))
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn every_assertion_has_a_line_and_failures_a_sentence() {
+    let folder = folder(&[("script.csp", SCRIPT)]);
+    let (code, out, err) = trefoil(&folder, &["check", "script.csp"]);
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "  card({1, 2, 3}) = 3");
+    assert!(lines[1].starts_with("  1  holds    COPY [FD= SLOW  ("), "{out}");
+    assert!(lines[2].starts_with("  2  fails    COPY [T= WRONG  ("), "{out}");
+    assert_eq!(lines[3].trim(), "after <a, b, a> it does c; the specification allows {b}");
+    assert!(lines[4].starts_with("  3  fails    SYSTEM :[deadlock free [F]]"), "{out}");
+    assert!(lines[5].trim().starts_with("after <get.") && lines[5].ends_with("it can do nothing (deadlock)"), "{out}");
+    assert!(out.contains("  4  holds    not EITHER :[deterministic [F]]"), "{out}");
+    assert!(out.contains("what it denies fails: at once it can do "), "{out}");
+    assert!(out.contains("  5  fails    SLOW \\ {a, b} :[divergence free]"), "{out}");
+    assert!(out.contains("  6  holds    COPY :[has trace]: <a, b>"), "{out}");
+    assert!(out.contains("script.csp: 6 assertions: 3 hold, 3 fail ("), "{out}");
+    assert!(out.contains("--explain 2 shows why, step by step"), "{out}");
+}
+
+#[test]
+fn assertions_are_chosen_by_number_and_by_text() {
+    let folder = folder(&[("script.csp", SCRIPT)]);
+    let (code, out, _) = trefoil(&folder, &["check", "script.csp", "--only", "1", "--only", "has trace"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("2 assertions: 2 hold") && !out.contains("WRONG"), "{out}");
+    let (code, _, err) = trefoil(&folder, &["check", "script.csp", "--only", "17"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("--only 17: there is no such assertion"), "{err}");
+    let (code, out, _) = trefoil(&folder, &["check", "script.csp", "--list"]);
+    assert_eq!((code, out.lines().count()), (0, 6));
+    assert!(out.starts_with("  1  COPY [FD= SLOW\n"), "{out}");
+}
+
+#[test]
+fn an_explanation_shows_steps_parts_states_and_the_end() {
+    let folder = folder(&[("script.csp", SCRIPT)]);
+    let (code, out, _) = trefoil(&folder, &["check", "script.csp", "--explain", "3"]);
+    assert_eq!(code, 1);
+    assert!(!out.contains("WRONG"), "only what is explained is run\n{out}");
+    assert!(out.contains("FIRST, FORK(0)") && out.contains("SECOND, FORK(1)"), "{out}");
+    assert!(out.contains("offered  nothing") && out.contains("refused  {get.0.0, get.0.1, "), "{out}");
+    let waits = out.lines().find(|line| line.trim().starts_with("FIRST  ")).expect("a line for each component");
+    assert!(waits.ends_with("{get.0.1}"), "{out}");
+    let (_, out, _) = trefoil(&folder, &["check", "script.csp", "--explain", "5"]);
+    assert!(out.contains("τ (c)") && out.contains("↻1") && out.contains("repeat for ever"), "{out}");
+}
+
+#[test]
+fn the_json_has_the_fields_of_fdr_and_the_witness() {
+    let folder = folder(&[("script.csp", SCRIPT)]);
+    let (code, out, err) = trefoil(&folder, &["check", "script.csp", "--format", "json"]);
+    assert_eq!((code, err.as_str()), (1, ""));
+    let document = json(&out);
+    let run = &document["runs"][0];
+    assert_eq!((&document["command"], &run["file_name"]), (&"check".into(), &"script.csp".into()));
+    assert_eq!(run["print_statement_results"][0]["result"], "3");
+    let results = run["results"].as_array().expect("results");
+    let verdicts: Vec<Option<i64>> = results.iter().map(|result| result["result"].as_i64()).collect();
+    assert_eq!(verdicts, [1, 0, 0, 1, 0, 1].map(Some));
+    for result in results {
+        for field in ["assertion_string", "errors", "is_negated", "visited_states", "visited_transitions"] {
+            assert!(!result[field].is_null(), "{field}");
+        }
+        for field in ["visited_plys", "counterexamples", "compile_seconds", "check_seconds", "peak_memory_bytes"] {
+            assert!(!result[field].is_null(), "{field}");
+        }
+    }
+    assert_eq!(results[3]["is_negated"], true);
+    let event = |number: &Value| run["event_map"][number.to_string()].as_str().expect("an event").to_string();
+    let found = &results[1]["counterexamples"][0];
+    let behaviour = &found["implementation_behaviour"];
+    let trace: Vec<String> = behaviour["trace"].as_array().expect("a trace").iter().map(event).collect();
+    assert_eq!((trace, event(&behaviour["error_event"])), (vec!["a".into(), "b".into(), "a".into()], "c".into()));
+    assert_eq!((&found["type"], &run["event_map"]["1"]), (&"trace".into(), &"τ".into()));
+    let witness = &results[2]["witness"];
+    let components = witness["components"].as_array().expect("components").len();
+    assert_eq!(components, 4);
+    let step = &witness["runs"][0]["steps"][0];
+    assert_eq!(step["parts"].as_array().map(Vec::len), Some(2));
+    assert_eq!(step["states"].as_array().map(Vec::len), Some(components));
+}
+
+#[test]
+fn build_servers_and_scanners_get_their_formats() {
+    let folder = folder(&[("script.csp", SCRIPT)]);
+    let (code, out, _) = trefoil(&folder, &["check", "script.csp", "--format", "junit"]);
+    assert_eq!(code, 1);
+    assert!(
+        out.contains("<testsuite name=\"script.csp\" tests=\"6\" skipped=\"0\" errors=\"0\" failures=\"3\""),
+        "{out}"
+    );
+    let (code, out, _) = trefoil(&folder, &["check", "script.csp", "--format", "sarif"]);
+    assert_eq!(code, 1);
+    let found = json(&out)["runs"][0]["results"].as_array().expect("results").len();
+    assert_eq!(found, 3);
+    let (code, _, err) = trefoil(&folder, &["lts", "info", "x.aut", "--format", "junit"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("trefoil check"), "{err}");
+}
+
+#[test]
+fn one_bad_assertion_does_not_hurt_the_others() {
+    let script = "channel a\nP = a -> P\nQ(n) = if n == 0 then a -> Q(1) else error(\"no more\")\n\
+                  assert P [V= P\nassert P [T= Q(0)\nassert P :[symmetric]: {1}\nassert P [T= P :[partial order reduce]\n";
+    let folder = folder(&[("script.csp", script)]);
+    let (code, out, err) = trefoil(&folder, &["check", "script.csp", "--only", "[V=", "--only", "Q(0)", "--only", "4"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("error[S004]: the model `V` cannot be checked") && err.contains("script.csp:4:1"), "{err}");
+    assert!(err.contains("no more") && err.contains("script.csp:3"), "{err}");
+    assert!(out.contains("  4  holds    P [T= P :[partial order reduce]"), "{out}");
+    assert!(out.contains("1 holds, 2 errors"), "{out}");
+    let (_, out, _) = trefoil(&folder, &["check", "script.csp", "--only", "2", "--format", "json"]);
+    let result = &json(&out)["runs"][0]["results"][0];
+    assert_eq!(result["result"], Value::Null);
+    assert!(result["errors"][0].as_str().is_some_and(|text| text.contains("no more")), "{result}");
+}
+
+#[test]
+fn scripts_that_cannot_be_read_say_why() {
+    let folder = folder(&[("bad.csp", "P = a -> 1\n"), ("notes.txt", "P = STOP\nassert P [T= P\n"), ("empty.csp", "")]);
+    let (code, out, err) = trefoil(&folder, &["check", "bad.csp"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("bad.csp:1"), "{err}");
+    let (code, out, _) = trefoil(&folder, &["check", "bad.csp", "--format", "json"]);
+    assert_eq!(code, 2);
+    assert!(!json(&out)["runs"][0]["errors"].as_array().expect("errors").is_empty());
+    let (code, _, err) = trefoil(&folder, &["check", "notes.txt"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("S003") && err.contains("--language"), "{err}");
+    let (code, out, _) = trefoil(&folder, &["check", "notes.txt", "--language", "cspm"]);
+    assert_eq!(code, 0, "{out}");
+    let (code, out, _) = trefoil(&folder, &["check", "empty.csp"]);
+    assert_eq!((code, out.as_str()), (0, "empty.csp: no assertions\n"));
+}
+
+#[test]
+fn a_script_may_come_from_standard_input_and_several_be_named() {
+    let folder =
+        folder(&[("one.csp", "assert STOP [T= STOP\n"), ("two.cspm", "channel a\nassert STOP [T= a -> STOP\n")]);
+    let mut child = program(&folder)
+        .args(["check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    child.stdin.take().expect("an input").write_all(SCRIPT.as_bytes()).expect("it reads");
+    let (code, out, _) = told(&child.wait_with_output().expect("the program ends"));
+    assert_eq!(code, 1);
+    assert!(out.contains("-: 6 assertions"), "{out}");
+    let (code, out, _) = trefoil(&folder, &["check", "one.csp", "two.cspm"]);
+    assert_eq!(code, 1);
+    assert!(out.starts_with("one.csp\n  1  holds") && out.contains("\ntwo.cspm\n  1  fails"), "{out}");
+}
+
+#[test]
+fn algorithms_threads_and_compression_agree() {
+    let folder = folder(&[("script.csp", SCRIPT)]);
+    let verdicts = |arguments: &[&str]| {
+        let all: Vec<&str> = ["check", "script.csp", "--format", "json"].iter().chain(arguments).copied().collect();
+        let (_, out, err) = trefoil(&folder, &all);
+        let document = json(&out);
+        let results = document["runs"][0]["results"].as_array().unwrap_or_else(|| panic!("{err}")).clone();
+        let short = |result: &Value| (result["result"].clone(), result["witness"]["length"].clone());
+        results.iter().map(short).collect::<Vec<_>>()
+    };
+    let usual = verdicts(&[]);
+    for arguments in [
+        &["--algorithm", "antichain"][..],
+        &["--algorithm", "normal-form"],
+        &["--algorithm", "lazy-normal-form"],
+        &["--threads", "1"],
+        &["--no-leaf-compression"],
+    ] {
+        assert_eq!(verdicts(arguments), usual, "{arguments:?}");
+    }
+}
+
+#[test]
+fn budgets_end_an_assertion_and_not_the_run() {
+    let folder = folder(&[("huge.csp", HUGE)]);
+    let (code, out, err) = trefoil(&folder, &["check", "huge.csp", "--timeout", "300ms"]);
+    assert_eq!(code, 3, "{out}{err}");
+    assert!(out.contains("  1  unknown  HUGE :[deadlock free [F]]  (") && out.contains(" states, "), "{out}");
+    assert!(out.contains("timeout of 0.3 s reached"), "{out}");
+    assert!(out.contains("  2  holds "), "{out}");
+    let (code, out, _) = trefoil(&folder, &["check", "huge.csp", "--memory", "48M", "--format", "json", "--only", "1"]);
+    assert_eq!(code, 3);
+    let result = &json(&out)["runs"][0]["results"][0];
+    assert_eq!((&result["result"], &result["verdict"]), (&Value::Null, &"unknown".into()));
+    assert!(result["reason"].as_str().is_some_and(|reason| reason.contains("memory budget")), "{result}");
+    assert!(result["visited_states"].as_u64().is_some_and(|states| states > 0), "{result}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_gives_unknown_with_counts() {
+    let folder = folder(&[("huge.csp", HUGE)]);
+    let child = program(&folder)
+        .args(["check", "huge.csp"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let (code, out, _) = told(&child.wait_with_output().expect("the program ends"));
+    assert_eq!(code, 3);
+    assert!(out.contains("unknown  HUGE") && out.contains("interrupted") && out.contains(" states"), "{out}");
+}

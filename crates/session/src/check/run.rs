@@ -1,0 +1,320 @@
+//! One assertion: evaluated, compiled, decided, and what was found put into words.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use trefoil_control::{Stopped, peak_memory};
+use trefoil_cspm::eval::{Elements, Evaluator, Failure, Options as EvaluationOptions, Reason};
+use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
+use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, Model as Written, Property};
+use trefoil_lts::Lts;
+use trefoil_network::compose;
+use trefoil_refine::{
+    Algorithm, CheckOptions as PropertyOptions, Options, Outcome, Statistics, Unanswered, deadlock, determinism,
+    divergence, has_trace, refine,
+};
+use trefoil_source::{Diagnostic, Place, Report, render};
+use trefoil_system::{LabelId, Labels, Model, System};
+
+use super::assertions::{Listed, model_name};
+use super::report::AssertionReport;
+use super::witness::Words;
+use super::{CheckOptions, Script, line};
+use crate::problem::NOT_SUPPORTED;
+use crate::{Job, Unfinished, Verdict, seconds};
+
+/// Why an assertion has no answer.
+enum Trouble {
+    /// It cannot be evaluated, or it asks for what cannot be checked.
+    Wrong(Box<Diagnostic>),
+    /// A budget ran out, or somebody interrupted.
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Trouble {
+    fn from(stopped: Stopped) -> Trouble {
+        Trouble::Stopped(stopped)
+    }
+}
+
+/// What is known of an assertion while it is run.
+#[derive(Default)]
+struct Progress {
+    compiling: Duration,
+    statistics: Statistics,
+    algorithm: Option<String>,
+    reductions: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// A system with what the words of its witness need.
+struct Found {
+    outcome: Outcome,
+    machine: Machine,
+    specification: Option<Lts>,
+}
+
+impl Script {
+    /// Runs the assertion with this number, as [`Script::assertions`] gives it.
+    pub fn run(&mut self, index: usize, options: &CheckOptions, job: &Job) -> AssertionReport {
+        let listed = index.checked_sub(1).and_then(|at| self.assertions.get(at)).cloned();
+        let listed = listed.expect("assertions have the numbers that the script gives them");
+        let started = Instant::now();
+        let mut progress = Progress::default();
+        let found = self.decide(&listed, options, job, &mut progress);
+        let mut report = AssertionReport {
+            assertion: listed.shown.clone(),
+            result: None,
+            verdict: Verdict::Error,
+            reason: None,
+            errors: Vec::new(),
+            visited_states: progress.statistics.states,
+            visited_transitions: progress.statistics.transitions,
+            visited_plys: progress.statistics.levels,
+            counterexamples: Vec::new(),
+            algorithm: progress.algorithm,
+            reductions: progress.reductions,
+            notes: progress.notes,
+            compile_seconds: seconds(progress.compiling),
+            check_seconds: 0.0,
+            peak_memory_bytes: None,
+            unfinished: None,
+            diagnostics: Vec::new(),
+            rendered: Default::default(),
+            witness: None,
+            events: Default::default(),
+        };
+        match found.and_then(|found| Ok(self.answer(&listed, found, &mut report, job)?)) {
+            Ok(()) => {}
+            Err(Trouble::Stopped(stopped)) => {
+                let unfinished = Unfinished::new(stopped, &job.control);
+                report.verdict = Verdict::Unknown;
+                report.reason = Some(unfinished.reason.clone());
+                // A check that was stopped while it was prepared has found what the preparation found.
+                report.visited_states = report.visited_states.max(unfinished.states);
+                report.visited_transitions = report.visited_transitions.max(unfinished.transitions);
+                report.visited_plys = report.visited_plys.max(unfinished.depth);
+                report.unfinished = Some(unfinished);
+            }
+            Err(Trouble::Wrong(diagnostic)) => {
+                let told = Report::new(&diagnostic, &self.sources);
+                report.reason = Some(told.message.clone());
+                report.errors = vec![line(&told)];
+                report.rendered = [false, true].map(|colour| render(&diagnostic, &self.sources, colour));
+                report.diagnostics = vec![told];
+            }
+        }
+        if progress.compiling.is_zero() {
+            report.compile_seconds = seconds(started.elapsed());
+        } else {
+            report.check_seconds = seconds(started.elapsed().saturating_sub(progress.compiling));
+        }
+        report.peak_memory_bytes = peak_memory();
+        report
+    }
+
+    /// The answer, with what shows it.
+    fn answer(
+        &mut self,
+        listed: &Listed,
+        found: Found,
+        report: &mut AssertionReport,
+        job: &Job,
+    ) -> Result<(), Stopped> {
+        let holds = found.outcome.holds() != listed.shown.is_negated;
+        report.result = Some(u8::from(holds));
+        report.verdict = if holds { Verdict::Holds } else { Verdict::Fails };
+        let Some(compiler) = &mut self.compiler else { return Ok(()) };
+        let mut words = Words::new(compiler, &found.machine, &self.sources, &job.control);
+        let specification = found.specification.as_ref().map(|lts| (lts, listed.specification.as_str()));
+        report.witness = match (&found.outcome.witness, &found.outcome.run) {
+            (Some(witness), _) => Some(words.evidence(witness, &listed.process, specification)?),
+            (None, Some(run)) => Some(words.having(run, &listed.process)?),
+            (None, None) => None,
+        };
+        let fails = found.outcome.witness.is_some();
+        if let Some(evidence) = report.witness.as_ref().filter(|_| fails) {
+            let beside = specification.map(|(_, name)| name);
+            report.counterexamples = vec![words.counterexample(evidence, beside)];
+        }
+        report.events = words.into_events();
+        Ok(())
+    }
+
+    fn decide(
+        &mut self,
+        listed: &Listed,
+        options: &CheckOptions,
+        job: &Job,
+        progress: &mut Progress,
+    ) -> Result<Found, Trouble> {
+        job.control.check()?;
+        let model = self.model(listed)?;
+        self.options(listed, progress)?;
+        let started = Instant::now();
+        self.prepare_compiler(options, job);
+        if options.compress_leaves {
+            progress.reductions.push("components compressed by strong bisimulation".to_string());
+        }
+        let (process, specification, trace) = match listed.check {
+            Check::Refinement { specification, implementation, .. } => (implementation, Some(specification), None),
+            Check::HasTrace { process, trace, .. } => (process, None, Some(trace)),
+            Check::Property { process, .. } => (process, None, None),
+            Check::Symmetric { .. } | Check::Error => {
+                return Err(self.unsupported(listed, "symmetry of an expression cannot be checked"));
+            }
+        };
+        let specification = specification.map(|id| self.machine(id, listed)).transpose()?;
+        let machine = self.machine(process, listed)?;
+        let trace = trace.map(|id| self.trace(id, listed)).transpose()?;
+        progress.compiling = started.elapsed();
+        let system: &dyn System = &machine.network;
+        let properties = PropertyOptions { threads: job.threads };
+        let mut composed = None;
+        let outcome = match (listed.check, specification, trace) {
+            (Check::Refinement { .. }, Some(specification), _) => {
+                let explored = compose(&specification.network, job.threads, &job.control);
+                let lts = explored.map_err(|unfinished| unfinished.stopped)?.lts;
+                let chosen =
+                    Options { algorithm: algorithm(options.algorithm), threads: job.threads, ..Options::new(model) };
+                progress.algorithm = Some(options.algorithm.to_string());
+                progress
+                    .reductions
+                    .push("specification minimised modulo divergence-preserving branching bisimulation".to_string());
+                let outcome = refine(&lts, system, chosen, &job.control);
+                composed = Some(lts);
+                outcome
+            }
+            (Check::HasTrace { .. }, _, Some(trace)) => has_trace(system, &trace, model, properties, &job.control),
+            (Check::Property { property: Property::DeadlockFree, .. }, ..) => {
+                deadlock(system, model, properties, &job.control)
+            }
+            (Check::Property { property: Property::LivelockFree, .. }, ..) => {
+                divergence(system, properties, &job.control)
+            }
+            (Check::Property { property: Property::Deterministic, .. }, ..) => {
+                determinism(system, model, properties, &job.control)
+            }
+            _ => return Err(self.unsupported(listed, "this cannot be checked")),
+        };
+        match outcome {
+            Ok(outcome) => {
+                progress.statistics = outcome.statistics.clone();
+                Ok(Found { outcome, machine, specification: composed })
+            }
+            Err(Unanswered::Stopped { reason, statistics }) => {
+                progress.statistics = *statistics;
+                Err(Trouble::Stopped(reason))
+            }
+            Err(Unanswered::Refused(why)) => Err(self.unsupported(listed, why)),
+        }
+    }
+
+    /// The model, as written or as implied.
+    fn model(&self, listed: &Listed) -> Result<Model, Trouble> {
+        let written = match listed.check {
+            Check::Refinement { model, .. } => model,
+            Check::Property { model, .. } => model.unwrap_or(Written::FailuresDivergences),
+            Check::HasTrace { model, .. } => model.unwrap_or(Written::Traces),
+            Check::Symmetric { .. } | Check::Error => Written::Traces,
+        };
+        match written {
+            Written::Traces => Ok(Model::Traces),
+            Written::Failures => Ok(Model::Failures),
+            Written::FailuresDivergences => Ok(Model::FailuresDivergences),
+            other => {
+                let message = format!("the model `{}` cannot be checked; `T`, `F` and `FD` can", model_name(other));
+                Err(self.unsupported(listed, &message))
+            }
+        }
+    }
+
+    /// Refuses options that change what is asked; notes those that would only make it cheaper.
+    fn options(&self, listed: &Listed, progress: &mut Progress) -> Result<(), Trouble> {
+        for option in self.typed.renamed().tree().list(listed.options) {
+            match option {
+                CheckOption::TauPriority(_) => {
+                    return Err(self.unsupported(listed, "`tau priority over` cannot be checked"));
+                }
+                CheckOption::PartialOrderReduce(_) => {
+                    progress.notes.push("checked without partial order reduction, which is not there yet".to_string());
+                }
+                CheckOption::SymmetryReduce(_) => {
+                    progress.notes.push("checked without symmetry reduction, which is not there yet".to_string());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unsupported(&self, listed: &Listed, why: &str) -> Trouble {
+        Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, why, Place::Span(listed.span))))
+    }
+
+    /// The compiler that all assertions share, under the budgets of this one.
+    pub(super) fn prepare_compiler(&mut self, options: &CheckOptions, job: &Job) -> &mut Compiler {
+        let chosen = CompileOptions {
+            compress_leaves: options.compress_leaves,
+            threads: job.threads,
+            ..CompileOptions::default()
+        };
+        let typed = &self.typed;
+        let compiler = self.compiler.get_or_insert_with(|| {
+            let evaluator = Evaluator::new(typed, job.control.clone(), EvaluationOptions::default());
+            Compiler::new(evaluator, Arc::new(Labels::new()), job.control.clone(), chosen)
+        });
+        compiler.set_control(job.control.clone());
+        compiler.set_options(chosen);
+        compiler
+    }
+
+    /// What an expression of an assertion evaluates to, as something that moves.
+    fn machine(&mut self, id: ExpressionId, listed: &Listed) -> Result<Machine, Trouble> {
+        let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
+        let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
+        let value = value.and_then(|value| compiler.evaluator().process(value));
+        value.and_then(|process| compiler.compile(&process)).map_err(|failure| trouble(failure, listed))
+    }
+
+    /// The labels of a trace that is asked for.
+    fn trace(&mut self, id: ExpressionId, listed: &Listed) -> Result<Vec<LabelId>, Trouble> {
+        let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
+        let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
+        let value = value.and_then(|value| compiler.evaluator().finish(value));
+        let value = value.map_err(|failure| trouble(failure, listed))?;
+        let labels = Elements::of(&value).map(|event| compiler.event(&event));
+        labels.collect::<Result<Vec<LabelId>, Failure>>().map_err(|failure| trouble(failure, listed))
+    }
+
+    fn nowhere(&self, listed: &Listed) -> Trouble {
+        self.unsupported(listed, "assertions in modules and timed sections cannot be checked")
+    }
+}
+
+/// A mistake without a place is one of the assertion.
+fn trouble(failure: Failure, listed: &Listed) -> Trouble {
+    match (failure.reason(), failure.diagnostic()) {
+        (Reason::Stopped(stopped), _) => Trouble::Stopped(*stopped),
+        (_, Some(mut diagnostic)) => {
+            let nowhere = diagnostic.labels.first().is_none_or(|label| matches!(label.place, Place::File(_)));
+            if nowhere {
+                diagnostic.labels.clear();
+            }
+            diagnostic = diagnostic.also(Place::Span(listed.span), "in this assertion");
+            Trouble::Wrong(Box::new(diagnostic))
+        }
+        (_, None) => {
+            let message = "this assertion cannot be evaluated";
+            Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, message, Place::Span(listed.span))))
+        }
+    }
+}
+
+fn algorithm(name: &str) -> Algorithm {
+    match name {
+        "antichain" => Algorithm::Antichain,
+        "normal-form" => Algorithm::NormalForm,
+        "lazy-normal-form" => Algorithm::LazyNormalForm,
+        _ => Algorithm::default(),
+    }
+}

@@ -1,0 +1,329 @@
+//! Witnesses in words: what every component did, in which states it was, and what it could do at the end.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_cspm::process::{Compiler, Machine};
+use trefoil_lts::Lts;
+use trefoil_source::{Sources, Span};
+use trefoil_system::replay::acceptances_after;
+use trefoil_system::{Failure, Label, LabelId, Labels, Path, StateId, TakenStep, Value, Witness};
+
+use super::counterexample::{self, TAU, TICK};
+use super::report::{Counterexample, Evidence, Finding, Part, Run, Step};
+
+/// Puts the witnesses of one machine into words.
+pub(super) struct Words<'a> {
+    compiler: &'a mut Compiler,
+    machine: &'a Machine,
+    sources: &'a Sources,
+    control: &'a Control,
+    labels: Arc<Labels>,
+    /// States that were described before: a run visits few of them many times.
+    states: HashMap<(usize, Value), Arc<str>>,
+    /// The texts of the events that were mentioned, by their numbers.
+    events: BTreeMap<u32, String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(
+        compiler: &'a mut Compiler,
+        machine: &'a Machine,
+        sources: &'a Sources,
+        control: &'a Control,
+    ) -> Words<'a> {
+        let labels = compiler.labels().clone();
+        let mut words = Words {
+            compiler,
+            machine,
+            sources,
+            control,
+            labels,
+            states: HashMap::new(),
+            events: BTreeMap::new(),
+            numbers: HashMap::new(),
+        };
+        words.event(LabelId::TAU);
+        words.event(LabelId::TICK);
+        words
+    }
+
+    /// The events that were mentioned.
+    pub(super) fn into_events(self) -> BTreeMap<u32, String> {
+        self.events
+    }
+
+    /// The evidence in FDR's form.
+    pub(super) fn counterexample(&self, evidence: &Evidence, specification: Option<&str>) -> Counterexample {
+        let number = |event: &str| self.numbers.get(event).copied().unwrap_or(0);
+        counterexample::counterexample(evidence, specification, &number)
+    }
+
+    /// Why a check fails.
+    pub(super) fn evidence(
+        &mut self,
+        witness: &Witness,
+        process: &str,
+        specification: Option<(&Lts, &str)>,
+    ) -> Result<Evidence, Stopped> {
+        let (finding, paths, cycle, accepted) = match witness {
+            Witness::Path { path, failure } => {
+                let trace: Vec<LabelId> = path.trace().collect();
+                let (finding, accepted) = match failure {
+                    Failure::Event => {
+                        let (event, before) = trace.split_last().map_or((LabelId::TAU, &[][..]), |(l, b)| (*l, b));
+                        let allowed = match specification {
+                            Some((lts, _)) => events_after(lts, before, self.control)?,
+                            None => Vec::new(),
+                        };
+                        (Finding::Event { event: self.event(event), allowed: self.set(&allowed) }, None)
+                    }
+                    Failure::Acceptance(accepted) => {
+                        let allowed = match specification {
+                            Some((lts, _)) => acceptances_after(lts, &trace, self.control)?,
+                            None => Vec::new(),
+                        };
+                        let allowed = allowed.iter().map(|set| self.set(set)).collect();
+                        (Finding::Acceptance { accepted: self.set(accepted), allowed }, Some(accepted.clone()))
+                    }
+                    Failure::Deadlock => (Finding::Deadlock, Some(Vec::new())),
+                    Failure::Missing(event) => (Finding::MissingTrace { event: self.event(*event) }, None),
+                    Failure::Refusal { event, accepted } => {
+                        (Finding::Refusal { event: self.event(*event) }, Some(accepted.clone()))
+                    }
+                };
+                (finding, vec![path], None, accepted)
+            }
+            Witness::Lasso { path, cycle } => (Finding::Divergence, vec![path], Some(cycle), None),
+            Witness::TwoRuns { can, cannot, accepted } => {
+                let event = can.trace().last().unwrap_or(LabelId::TAU);
+                let finding = Finding::Nondeterminism { event: self.event(event) };
+                (finding, vec![can, cannot], None, Some(accepted.clone()))
+            }
+        };
+        let trace: Vec<LabelId> = paths[0].trace().collect();
+        let mut runs = Vec::with_capacity(paths.len());
+        for (at, path) in paths.iter().enumerate() {
+            let last = at + 1 == paths.len();
+            runs.push(self.run(path, cycle.map_or(&[], Vec::as_slice), accepted.as_deref().filter(|_| last))?);
+        }
+        Ok(self.told(finding, &trace, witness.length(), process, runs))
+    }
+
+    /// The run that shows that a process has a trace.
+    pub(super) fn having(&mut self, path: &Path, process: &str) -> Result<Evidence, Stopped> {
+        let trace: Vec<LabelId> = path.trace().collect();
+        let runs = vec![self.run(path, &[], None)?];
+        Ok(self.told(Finding::HasTrace, &trace, trace.len(), process, runs))
+    }
+
+    fn told(&mut self, finding: Finding, trace: &[LabelId], length: usize, process: &str, runs: Vec<Run>) -> Evidence {
+        let sources = self.sources;
+        let text = |span: Span| sources.text(span).to_string();
+        let components = 0..self.machine.network.components().len();
+        let components: Vec<Arc<str>> = match components.len() {
+            1 => vec![Arc::from(process)],
+            _ => components
+                .map(|component| self.compiler.component_name(self.machine, component, &text).into())
+                .collect(),
+        };
+        let trace = self.all(trace);
+        Evidence { finding, length, trace, process: process.to_string(), components: distinct(components), runs }
+    }
+
+    /// A run, and what can be done at its end when that is asked for.
+    fn run(&mut self, path: &Path, cycle: &[TakenStep], accepted: Option<&[LabelId]>) -> Result<Run, Stopped> {
+        let initial = self.states(&path.start);
+        let (steps, before) = self.steps(&path.start, &path.steps)?;
+        let (cycle, _) = self.steps(&before, cycle)?;
+        let (mut refused, mut waiting) = (None, Vec::new());
+        if let Some(accepted) = accepted {
+            let alphabet = self.alphabet();
+            let others: Vec<LabelId> = alphabet.into_iter().filter(|label| !accepted.contains(label)).collect();
+            refused = Some(self.set(&others));
+            waiting = self.waiting(&before);
+        }
+        let offered = accepted.map(|labels| self.set(labels));
+        Ok(Run { initial, steps, cycle, offered, refused, waiting })
+    }
+
+    /// Steps in words, and the row at their end.
+    fn steps(&mut self, start: &[Value], taken: &[TakenStep]) -> Result<(Vec<Step>, Vec<Value>), Stopped> {
+        let machine = self.machine;
+        let mut before = start.to_vec();
+        let mut steps = Vec::with_capacity(taken.len());
+        for step in taken {
+            self.control.check()?;
+            let explained = machine.network.explain(&before, step.label, &step.row);
+            let origin = explained.as_ref().map_or(step.label, |explained| explained.origin);
+            let event = match (step.label, origin) {
+                (LabelId::TAU, LabelId::TAU) => self.event(LabelId::TAU),
+                (LabelId::TAU, hidden) => format!("τ ({})", self.event(hidden)),
+                (label, _) => self.event(label),
+            };
+            let parts = explained.into_iter().flat_map(|explained| explained.parts);
+            let parts: Vec<Part> = parts
+                .map(|(component, label)| Part { component, event: self.event(label), number: number(label) })
+                .collect();
+            let states = self.states(&step.row);
+            let revealed = if step.label == LabelId::TAU { number(origin) } else { number(step.label) };
+            steps.push(Step { event, parts, states, number: number(step.label), revealed });
+            before.clone_from(&step.row);
+        }
+        Ok((steps, before))
+    }
+
+    fn states(&mut self, row: &[Value]) -> Vec<Arc<str>> {
+        let (machine, sources) = (self.machine, self.sources);
+        let text = |span: Span| sources.text(span).to_string();
+        let mut states = Vec::with_capacity(row.len());
+        for (component, &value) in row.iter().enumerate().take(machine.network.components().len()) {
+            let known = self.states.get(&(component, value)).cloned();
+            states.push(known.unwrap_or_else(|| {
+                let words: Arc<str> = self.compiler.describe(machine, component, value, &text).into();
+                self.states.insert((component, value), words.clone());
+                words
+            }));
+        }
+        states
+    }
+
+    /// What each component could do by itself; nothing when it is switched off.
+    fn waiting(&mut self, row: &[Value]) -> Vec<Vec<String>> {
+        let network = &self.machine.network;
+        let rules = &network.formats()[network.format(row).index()].rules;
+        let active: BTreeSet<usize> =
+            rules.iter().flat_map(|rule| rule.parts().map(|(component, _)| component)).collect();
+        let offers: Vec<Vec<LabelId>> = network
+            .components()
+            .iter()
+            .enumerate()
+            .map(|(component, part)| {
+                if !active.contains(&component) {
+                    return Vec::new();
+                }
+                let state = StateId(row[component]);
+                let labels: BTreeSet<LabelId> = part.lts.outgoing(state).iter().map(|step| step.label).collect();
+                labels.into_iter().collect()
+            })
+            .collect();
+        offers.iter().map(|labels| self.set(labels)).collect()
+    }
+
+    /// Every visible event that some rule can give.
+    fn alphabet(&self) -> BTreeSet<LabelId> {
+        let rules = self.machine.network.formats().iter().flat_map(|format| &format.rules);
+        rules.map(|rule| rule.label()).filter(|label| label.is_visible()).collect()
+    }
+
+    /// Events in the order given.
+    fn all(&mut self, labels: &[LabelId]) -> Vec<String> {
+        labels.iter().map(|&label| self.event(label)).collect()
+    }
+
+    /// Events in the order in which people look for them.
+    fn set(&mut self, labels: &[LabelId]) -> Vec<String> {
+        let mut sorted = labels.to_vec();
+        sorted.sort_by(|&a, &b| natural(self.labels.get(a), self.labels.get(b)));
+        self.all(&sorted)
+    }
+
+    /// The text of an event, remembered for the event map.
+    fn event(&mut self, label: LabelId) -> String {
+        let text = match number(label) {
+            TAU => "τ".to_string(),
+            TICK => "✓".to_string(),
+            _ => self.labels.get(label).to_string(),
+        };
+        if self.events.insert(number(label), text.clone()).is_none() {
+            self.numbers.insert(text.clone(), number(label));
+        }
+        text
+    }
+}
+
+/// By name, then by arguments; numbers by their value.
+fn natural(a: &Label, b: &Label) -> Ordering {
+    let argument = |(x, y): (&Box<str>, &Box<str>)| match (x.parse::<i64>(), y.parse::<i64>()) {
+        (Ok(x), Ok(y)) => x.cmp(&y),
+        _ => x.cmp(y),
+    };
+    let differs = a.arguments.iter().zip(&b.arguments).map(argument).find(|order| order.is_ne());
+    a.name.cmp(&b.name).then(differs.unwrap_or(a.arguments.len().cmp(&b.arguments.len())))
+}
+
+/// The number of a label in an event map.
+fn number(label: LabelId) -> u32 {
+    label.0 + 1
+}
+
+/// Components that are called alike are told apart by numbers.
+fn distinct(names: Vec<Arc<str>>) -> Vec<Arc<str>> {
+    let mut often: HashMap<Arc<str>, usize> = HashMap::new();
+    for name in &names {
+        *often.entry(name.clone()).or_default() += 1;
+    }
+    let mut met: HashMap<Arc<str>, usize> = HashMap::new();
+    names
+        .into_iter()
+        .map(|name| {
+            if often[&name] == 1 {
+                return name;
+            }
+            let number = met.entry(name.clone()).or_default();
+            *number += 1;
+            format!("{name} #{number}").into()
+        })
+        .collect()
+}
+
+/// What an explicit system can do after a trace, ascending.
+fn events_after(lts: &Lts, trace: &[LabelId], control: &Control) -> Result<Vec<LabelId>, Stopped> {
+    let mut now = closed(lts, [lts.initial()].into(), control)?;
+    for &event in trace {
+        let mut next = BTreeSet::new();
+        for &state in &now {
+            next.extend(lts.outgoing(state).iter().filter(|step| step.label == event).map(|step| step.target));
+        }
+        now = closed(lts, next, control)?;
+    }
+    let labels = now.iter().flat_map(|&state| lts.outgoing(state)).map(|step| step.label);
+    let labels: BTreeSet<LabelId> = labels.filter(|label| label.is_visible()).collect();
+    Ok(labels.into_iter().collect())
+}
+
+/// The states that `τ` leads to from these, these included.
+fn closed(lts: &Lts, mut states: BTreeSet<StateId>, control: &Control) -> Result<BTreeSet<StateId>, Stopped> {
+    let mut waiting: Vec<StateId> = states.iter().copied().collect();
+    while let Some(state) = waiting.pop() {
+        control.check()?;
+        for step in lts.outgoing(state).iter().filter(|step| !step.label.is_visible()) {
+            if states.insert(step.target) {
+                waiting.push(step.target);
+            }
+        }
+    }
+    Ok(states)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_sorted_as_people_count() {
+        let label = |argument: &str| Label { name: "c".into(), arguments: [Box::from(argument)].into() };
+        assert_eq!(natural(&label("9"), &label("10")), Ordering::Less);
+        assert_eq!(natural(&label("A"), &label("10")), Ordering::Greater);
+        assert_eq!(natural(&Label::plain("c"), &label("1")), Ordering::Less);
+    }
+
+    #[test]
+    fn names_that_repeat_get_numbers() {
+        let names = ["P", "Q", "P"].map(Arc::from).to_vec();
+        assert_eq!(distinct(names).iter().map(|name| &**name).collect::<Vec<_>>(), ["P #1", "Q", "P #2"]);
+    }
+}
