@@ -13,7 +13,7 @@ SLOW = (a -> c -> b -> SLOW) \\ {c}
 WRONG = a -> b -> a -> c -> WRONG
 FIRST = get.0.0 -> get.0.1 -> put.0.1 -> put.0.0 -> FIRST
 SECOND = get.1.1 -> get.1.0 -> put.1.0 -> put.1.1 -> SECOND
-FORK(i) = get?p.i -> put.p.i -> FORK(i)
+FORK(i) = get?p!i -> put.p.i -> FORK(i)
 SYSTEM = (FIRST ||| SECOND) [| {| get, put |} |] (FORK(0) ||| FORK(1))
 EITHER = a -> STOP |~| b -> STOP
 print card({1, 2, 3})
