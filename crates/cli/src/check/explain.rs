@@ -27,7 +27,7 @@ pub(crate) fn explanation(answer: &AssertionReport, colour: bool) -> String {
     };
     let sentence = results::sentence(answer).unwrap_or_default();
     let _ = writeln!(text, "{sentence}\n");
-    let names: Vec<String> = evidence.components.iter().map(|name| cut(name)).collect();
+    let names: Vec<String> = evidence.components.iter().map(|name| cut(name, LETTERS)).collect();
     for (number, run) in evidence.runs.iter().enumerate() {
         if evidence.runs.len() > 1 {
             let _ = writeln!(text, "{} run:", if number == 0 { "one" } else { "the other" });
@@ -118,10 +118,10 @@ fn changes(before: Option<&[Arc<str>]>, after: &[Arc<str>], names: &[String]) ->
         let same = before.and_then(|before| before.get(component)).is_some_and(|old| old == state);
         let name = names.get(component).map_or("", String::as_str);
         // A component that starts as what it is called says nothing new.
-        if same || (before.is_none() && names.len() > 1 && name == cut(state)) {
+        if same || (before.is_none() && names.len() > 1 && name == cut(state, LETTERS)) {
             continue;
         }
-        told.push(if names.len() > 1 { format!("{name}: {}", cut(state)) } else { cut(state) });
+        told.push(if names.len() > 1 { format!("{name}: {}", cut(state, LETTERS)) } else { cut(state, LETTERS) });
     }
     if told.len() > COMPONENTS {
         let left_out = told.len() - COMPONENTS;
@@ -166,12 +166,12 @@ fn end(evidence: &Evidence, run: &Run, names: &[String], number: usize) -> Strin
 }
 
 /// A name or a state, its end left out when it is long.
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str, letters: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().count() <= LETTERS {
+    if text.chars().count() <= letters {
         return text;
     }
-    text.chars().take(LETTERS - 1).chain(['…']).collect()
+    text.chars().take(letters - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -218,6 +218,6 @@ after <a, b> it can do nothing (deadlock)
         evidence.runs[0].steps = vec![step; 1000];
         let text = explanation(&report.results[1], false);
         assert!(text.lines().count() < 300 && text.contains("steps"), "{text}");
-        assert_eq!(cut(&"x".repeat(1000)).chars().count(), LETTERS);
+        assert_eq!(cut(&"x".repeat(1000), LETTERS).chars().count(), LETTERS);
     }
 }

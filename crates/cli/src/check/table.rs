@@ -9,8 +9,8 @@ use std::io::IsTerminal;
 use trefoil_control::{Control, human_bytes, resident_memory};
 use trefoil_session::check::{Assertion, AssertionReport, PrintResult};
 
-use super::results;
 use super::runner::Watcher;
+use super::{explain, results};
 use crate::terminal;
 use crate::text::count;
 
@@ -18,6 +18,9 @@ use crate::text::count;
 const REFRESH: Duration = Duration::from_millis(100);
 /// How many waiting assertions are shown.
 const SHOWN: usize = 8;
+
+/// How many letters of the assertion that runs are shown; counters come behind.
+const NAME: usize = 40;
 
 /// The answers of one script.
 pub(crate) struct Table {
@@ -105,14 +108,14 @@ impl Watcher for Table {
         let row = live.rows.insert(0, bar("{wide_msg}"));
         let width = results::index_width(&self.chosen);
         let assertion = &self.chosen[place];
-        let (index, name) = (assertion.index, assertion.assertion_string.clone());
+        let (index, name) = (assertion.index, explain::cut(&assertion.assertion_string, NAME));
         let (stop, stopped) = mpsc::channel();
         let (control, drawn) = (control.clone(), row.clone());
         let draw = move || {
             let mut pace = Pace::new();
             loop {
                 let words = pace.words(&control);
-                drawn.set_message(format!("  {index:>width$}  runs     {words}  {name}"));
+                drawn.set_message(format!("  {index:>width$}  runs     {name}: {words}"));
                 drawn.tick();
                 if stopped.recv_timeout(REFRESH) != Err(RecvTimeoutError::Timeout) {
                     return;
@@ -195,9 +198,8 @@ impl Pace {
         if now.depth > 0 {
             parts.push(format!("depth {}", count(now.depth)));
         }
-        if now.total > 0 {
-            parts.push(format!("{} %", now.done.min(now.total) * 100 / now.total));
-        }
+        let percent = (now.done.min(now.total) * 100).checked_div(now.total);
+        parts.extend(percent.map(|percent| format!("{percent} %")));
         parts.extend(resident_memory().map(human_bytes));
         parts.join(", ")
     }

@@ -247,11 +247,12 @@ impl<'a> Words<'a> {
 
 /// By name, then by arguments; numbers by their value.
 fn natural(a: &Label, b: &Label) -> Ordering {
-    let argument = |(x, y): (&Box<str>, &Box<str>)| match (x.parse::<i64>(), y.parse::<i64>()) {
+    let argument = |x: &str, y: &str| match (x.parse::<i64>(), y.parse::<i64>()) {
         (Ok(x), Ok(y)) => x.cmp(&y),
         _ => x.cmp(y),
     };
-    let differs = a.arguments.iter().zip(&b.arguments).map(argument).find(|order| order.is_ne());
+    let arguments = a.arguments.iter().zip(&b.arguments);
+    let differs = arguments.map(|(x, y)| argument(x, y)).find(|order| order.is_ne());
     a.name.cmp(&b.name).then(differs.unwrap_or(a.arguments.len().cmp(&b.arguments.len())))
 }
 
