@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 
 use trefoil_system::{Explorer, GroupId, LabelId, StateId, TakenStep, Value};
 
+use crate::cycles::CycleSearch;
 use crate::frontier::Frontier;
 use crate::search::{Counts, Edge, Finding, Found, Order, Shared, Visited, Visitor};
 use crate::states::Inserter;
@@ -52,6 +53,17 @@ pub(crate) struct Output {
     pub(crate) expanded: bool,
 }
 
+/// What is done with the states of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Job {
+    /// Those that are not scheduled otherwise are expanded.
+    Claim,
+    /// They are expanded; nobody else will.
+    Expand,
+    /// Cycles of `τ` are looked for from them.
+    FindCycles,
+}
+
 /// A worker of a search.
 pub(crate) struct Expander<'s, 'a, V> {
     shared: &'s Shared<'a>,
@@ -59,6 +71,7 @@ pub(crate) struct Expander<'s, 'a, V> {
     inserter: Inserter<'s>,
     visitor: V,
     counts: Counts,
+    cycles: CycleSearch,
     batch: Batch,
     width: usize,
     words: usize,
@@ -73,6 +86,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             inserter: shared.states.inserter(),
             visitor,
             counts: Counts::default(),
+            cycles: CycleSearch::new(shared),
             batch: Batch::default(),
             width: packing.width(),
             words: packing.words(),
@@ -182,6 +196,9 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             if batch.edges.len() < source.end - begin {
                 break;
             }
+            if self.shared.cycles && batch.edges.iter().all(|edge| edge.label.is_visible()) {
+                self.inserter.finish(source.id);
+            }
             output.expanded = true;
             self.counts.expanded += 1;
             self.counts.transitions += batch.edges.len() as u64;
@@ -190,7 +207,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             let visited = Visited { id: source.id, distance, row, steps: &batch.edges };
             match self.visitor.visit(&visited) {
                 Finding::Nothing => {}
-                Finding::State => self.shared.report(Found { state: source.id, step: None, length: distance }),
+                Finding::State => self.shared.report(Found::state(source.id, distance)),
                 Finding::Step(chosen) => {
                     let label = batch.edges[chosen].label;
                     let counted = self.shared.order != Order::Visible || label.is_visible();
@@ -198,7 +215,8 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
                     let mut row = vec![0; self.width];
                     self.shared.states.packing().unpack(&batch.packed[at..at + self.words], &mut row);
                     let length = distance + u32::from(counted);
-                    self.shared.report(Found { state: source.id, step: Some(TakenStep { label, row }), length });
+                    let step = Some(TakenStep { label, row });
+                    self.shared.report(Found { step, ..Found::state(source.id, length) });
                 }
             }
             begin = source.end;
@@ -239,16 +257,20 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
 }
 
 impl<V: Visitor> Worker for Expander<'_, '_, V> {
-    /// Are the states scheduled for good?
-    type Job = bool;
+    type Job = Job;
     type Output = Output;
 
-    fn work(&mut self, piece: &[Range<u32>], &claimed: &bool, output: &mut Output) {
+    fn work(&mut self, piece: &[Range<u32>], &job: &Job, output: &mut Output) {
         if self.shared.halted() {
             return;
         }
+        if job == Job::FindCycles {
+            self.cycles.search(piece, self.shared, &mut *self.explorer, &mut self.inserter);
+            self.inserter.release();
+            return;
+        }
         let before = self.counts;
-        let must_claim = self.shared.order == Order::Visible && !claimed;
+        let must_claim = self.shared.order == Order::Visible && job == Job::Claim;
         'piece: for range in piece {
             for id in range.clone().map(StateId) {
                 if must_claim && !self.inserter.claim(id) {

@@ -68,6 +68,16 @@ impl History {
         self.ranges(round).collect()
     }
 
+    /// How many rounds there are.
+    pub(crate) fn len(&self) -> usize {
+        self.rounds.len()
+    }
+
+    /// The states of all rounds from this one on.
+    pub(crate) fn since(&self, round: usize) -> Frontier {
+        (round..self.len()).flat_map(|round| self.ranges(round)).collect()
+    }
+
     /// The distance of the states of a round.
     pub(crate) fn distance(&self, round: usize) -> u32 {
         self.rounds[round].distance

@@ -7,6 +7,7 @@
 //! Absent here on purpose: what is looked for. Visitors live with the checks that need them.
 
 mod collect;
+mod cycles;
 mod expand;
 mod frontier;
 mod history;

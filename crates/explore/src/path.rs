@@ -44,6 +44,11 @@ impl<V> Exploration<V> {
         Ok(path)
     }
 
+    /// The steps around the cycle of `τ` that was found, back to its first state; none when something else was found.
+    pub fn cycle(&self, found: &Found) -> Vec<TakenStep> {
+        found.cycle.iter().map(|&state| TakenStep { label: LabelId::TAU, row: self.row(state) }).collect()
+    }
+
     /// The row of a state.
     pub fn row(&self, state: StateId) -> Vec<Value> {
         let mut row = vec![0; self.states.packing().width()];

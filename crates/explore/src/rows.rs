@@ -1,6 +1,7 @@
 //! Packed rows in memory, written once by one thread and then read by all.
 //!
-//! A segment holds a fixed number of rows back to back, without padding, and beside them a claim bit per state, when asked for. The rows are plain bytes: whoever owns a position that is not published yet writes
+//! A segment holds a fixed number of rows back to back, without padding, and beside them a bit or two per state, when asked
+//! for. The rows are plain bytes: whoever owns a position that is not published yet writes
 //! it, and publishes it with release ordering (crate-internally, [`crate::states`] does so through its index); whoever
 //! learnt of a position with acquire ordering reads it. That is the whole protocol, and the contract of the two unsafe
 //! functions here.
@@ -19,24 +20,47 @@ pub(crate) const LEAST_BYTES: usize = 4;
 /// Rows of one segment; few where every interleaving is tried.
 pub(crate) const SEGMENT_ROWS: usize = if cfg!(test) { 8 } else { 1 << 12 };
 
-/// Claim bits of states `0..len`: whether a state was scheduled for good.
-pub(crate) struct Claims {
-    bits: Box<[AtomicU64]>,
+/// Which bits are kept per state besides the row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Keep {
+    /// Whether it was scheduled for good.
+    pub(crate) claims: bool,
+    /// Whether it is known to reach no cycle of `τ` by `τ`.
+    pub(crate) cycles: bool,
 }
 
-impl Claims {
-    /// Bits for so many states, or none when nobody will claim.
-    pub(crate) fn new(len: usize, kept: bool) -> Claims {
-        Claims { bits: atomics64(if kept { len.div_ceil(64) } else { 0 }) }
+/// The bits of states `0..len`.
+pub(crate) struct Marks {
+    claims: Box<[AtomicU64]>,
+    finished: Box<[AtomicU64]>,
+}
+
+impl Marks {
+    /// For so many states.
+    pub(crate) fn new(len: usize, keep: Keep) -> Marks {
+        let bits = |kept: bool| atomics64(if kept { len.div_ceil(64) } else { 0 });
+        Marks { claims: bits(keep.claims), finished: bits(keep.cycles) }
     }
 
     /// True for exactly one caller per state.
     #[inline]
     pub(crate) fn claim(&self, at: usize) -> bool {
         let bit = 1u64 << (at % 64);
-        let word = &self.bits[at / 64];
+        let word = &self.claims[at / 64];
         // Most claims come late; a load does not take the line away from other cores.
         word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
+
+    /// From now on the state is known to reach no cycle of `τ` by `τ`.
+    #[inline]
+    pub(crate) fn finish(&self, at: usize) {
+        self.finished[at / 64].fetch_or(1 << (at % 64), Ordering::Release);
+    }
+
+    /// Is the state known to reach no cycle of `τ` by `τ`?
+    #[inline]
+    pub(crate) fn is_finished(&self, at: usize) -> bool {
+        self.finished[at / 64].load(Ordering::Acquire) & 1 << (at % 64) != 0
     }
 }
 
@@ -44,7 +68,7 @@ impl Claims {
 pub(crate) struct Segment {
     bytes: Box<[UnsafeCell<u8>]>,
     watched: Watched,
-    pub(crate) claims: Claims,
+    pub(crate) marks: Marks,
 }
 
 // SAFETY: the bytes are shared under the protocol at the head of this file, which the callers of `read` and `write` promise to
@@ -52,12 +76,12 @@ pub(crate) struct Segment {
 unsafe impl Sync for Segment {}
 
 impl Segment {
-    pub(crate) fn new(row_bytes: usize, claims: bool) -> Segment {
+    pub(crate) fn new(row_bytes: usize, keep: Keep) -> Segment {
         assert!(row_bytes >= LEAST_BYTES);
         let zeroed: Box<[u8]> = vec![0u8; row_bytes * SEGMENT_ROWS].into_boxed_slice();
         // SAFETY: `UnsafeCell<u8>` has the layout of `u8`, and the box is owned and not used otherwise.
         let bytes = unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [UnsafeCell<u8>]) };
-        Segment { bytes, watched: Watched::new(SEGMENT_ROWS), claims: Claims::new(SEGMENT_ROWS, claims) }
+        Segment { bytes, watched: Watched::new(SEGMENT_ROWS), marks: Marks::new(SEGMENT_ROWS, keep) }
     }
 
     /// Bytes of the rows alone.
@@ -228,7 +252,7 @@ mod tests {
 
     fn rows_come_back() {
         for row_bytes in LEAST_BYTES..40 {
-            let segment = Segment::new(row_bytes, false);
+            let segment = Segment::new(row_bytes, Keep::default());
             let words = row_bytes.div_ceil(8);
             let row = |seed: u64| -> Vec<u64> {
                 let mut row: Vec<u64> =

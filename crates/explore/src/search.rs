@@ -22,7 +22,8 @@
 //! # What a search is for
 //!
 //! A [`Visitor`] sees every state once, with its steps, on the thread that expanded it, and may report a [`Finding`]. A
-//! finding has a length: the distance of its state, and one more if it is a step that counts. The search ends with a
+//! finding has a length: the distance of its state, and one more if it is a step that counts. A cycle of `τ` ([`Options::cycles`],
+//! [`crate::cycles`]) is a finding with the distance of its states. The search ends with a
 //! finding of least length: at once when no shorter one is possible, else at the end of the level. So whether something is
 //! found, and its length, do not depend on the number of threads; which of several equally short ones it is, may. (When the
 //! budget runs out between a finding and the end of its level, the finding stands, and may be one longer than the shortest.)
@@ -36,10 +37,11 @@ use std::sync::{Mutex, PoisonError};
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{GroupId, LabelId, StateId, System, TakenStep, Value};
 
-use crate::expand::Expander;
+use crate::expand::{Expander, Job};
 use crate::frontier::Frontier;
 use crate::history::History;
 use crate::packing::Packing;
+use crate::rows::Keep;
 use crate::states::{StateSet, States};
 use crate::workers::{Crew, run_crew};
 
@@ -62,11 +64,13 @@ pub struct Options {
     pub threads: usize,
     /// In which order.
     pub order: Order,
+    /// Look for cycles of `τ` at the end of every level (a bit a state); in visible order only.
+    pub cycles: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: 0, order: Order::Visible }
+        Options { threads: 0, order: Order::Visible, cycles: false }
     }
 }
 
@@ -139,6 +143,15 @@ pub struct Found {
     pub step: Option<TakenStep>,
     /// Its length, as the order counts it.
     pub length: u32,
+    /// When it is a cycle of `τ`: the states around it, from the one behind `state` back to `state`.
+    pub cycle: Vec<StateId>,
+}
+
+impl Found {
+    /// A state at a distance.
+    pub(crate) fn state(state: StateId, length: u32) -> Found {
+        Found { state, step: None, length, cycle: Vec::new() }
+    }
 }
 
 /// How a search ended.
@@ -188,7 +201,10 @@ pub(crate) struct Shared<'a> {
     pub(crate) system: &'a dyn System,
     pub(crate) control: &'a Control,
     pub(crate) order: Order,
+    pub(crate) cycles: bool,
     pub(crate) states: &'a StateSet,
+    /// How many workers there are so far.
+    pub(crate) workers: AtomicU64,
     /// The distance of the states of this level.
     pub(crate) level: AtomicU64,
     /// Set when going on is pointless.
@@ -232,12 +248,16 @@ pub fn search<V: Visitor>(
 ) -> Exploration<V> {
     let packing = Packing::new(system.layout());
     let threads = options.thread_count();
-    let states = StateSet::with_claims(packing, options.order == Order::Visible, threads);
+    assert!(!options.cycles || options.order == Order::Visible, "cycles are looked for in visible order");
+    let keep = Keep { claims: options.order == Order::Visible, cycles: options.cycles };
+    let states = StateSet::keeping(packing, keep, threads);
     let shared = Shared {
         system,
         control,
         order: options.order,
+        cycles: options.cycles,
         states: &states,
+        workers: AtomicU64::new(0),
         level: AtomicU64::new(0),
         halt: AtomicBool::new(false),
         found: Mutex::new(None),
@@ -293,20 +313,24 @@ fn run_levels<V: Visitor>(
     loop {
         let mut next = Frontier::default();
         // The entries of the level itself may have been claimed meanwhile; what τ adds is claimed already.
-        let mut claimed = false;
+        let mut job = Job::Claim;
+        let first_round = history.len();
         let mut round = std::mem::take(&mut level);
         let distance = shared.level.load(Ordering::Relaxed) as u32;
         while !round.is_empty() && !shared.halted() {
             waiting = waiting.max(round.len() + next.len());
             history.add(&round, distance);
-            let outputs = crew.run(round.into_pieces(crew.len()), claimed);
+            let outputs = crew.run(round.into_pieces(crew.len()), job);
             round = Frontier::default();
             for output in outputs {
                 depth = if output.expanded { distance } else { depth };
                 round.append(output.now);
                 next.append(output.next);
             }
-            claimed = true;
+            job = Job::Expand;
+        }
+        if shared.cycles && !shared.halted() {
+            crew.run(history.since(first_round).into_pieces(crew.len()), Job::FindCycles);
         }
         if shared.halted() || shared.has_found() || next.is_empty() {
             return (depth, waiting);

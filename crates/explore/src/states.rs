@@ -32,7 +32,7 @@ use trefoil_system::{StateId, Value};
 
 use crate::index::{Index, hash};
 use crate::packing::Packing;
-use crate::rows::{Claims, SEGMENT_ROWS, Segment, atomics64, prefetch};
+use crate::rows::{Keep, Marks, SEGMENT_ROWS, Segment, atomics64, prefetch};
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering};
 
 /// Up to how many bits a packed row is its own number.
@@ -47,13 +47,13 @@ const LEAST_INDEX: usize = if cfg!(test) { 8 } else { 4096 };
 /// A growing set of states; see the head of this file.
 pub struct StateSet {
     packing: Packing,
-    claims: bool,
+    keep: Keep,
     threads: usize,
     table: Table,
 }
 
 enum Table {
-    Dense { seen: Box<[AtomicU64]>, claims: Claims },
+    Dense { seen: Box<[AtomicU64]>, marks: Marks },
     Hashed { index: RwLock<Index>, blocks: Mutex<Blocks> },
 }
 
@@ -74,19 +74,19 @@ pub(crate) struct Full {
 impl StateSet {
     /// An empty set of rows packed in this way. `threads` build the index again when it grows.
     pub fn new(packing: Packing, threads: usize) -> StateSet {
-        StateSet::with_claims(packing, false, threads)
+        StateSet::keeping(packing, Keep::default(), threads)
     }
 
-    /// The same; `claims`: states will be claimed.
-    pub(crate) fn with_claims(packing: Packing, claims: bool, threads: usize) -> StateSet {
+    /// The same with bits per state.
+    pub(crate) fn keeping(packing: Packing, keep: Keep, threads: usize) -> StateSet {
         let table = if packing.bits() <= DENSE_BITS {
             let size = 1usize << packing.bits();
-            Table::Dense { seen: atomics64(size.div_ceil(64)), claims: Claims::new(size, claims) }
+            Table::Dense { seen: atomics64(size.div_ceil(64)), marks: Marks::new(size, keep) }
         } else {
             let index = Index::new(LEAST_INDEX, Vec::new(), packing.bytes());
             Table::Hashed { index: RwLock::new(index), blocks: Mutex::new(Blocks::default()) }
         };
-        StateSet { packing, claims, threads: threads.max(1), table }
+        StateSet { packing, keep, threads: threads.max(1), table }
     }
 
     /// How rows are packed.
@@ -322,6 +322,38 @@ impl<'a> Inserter<'a> {
         }
     }
 
+    /// The number of a packed row whose hash is known; `None` when it is not in the set. Nobody inserts meanwhile.
+    #[inline]
+    pub(crate) fn find_packed(&mut self, packed: &[u64], hashed: u64) -> Option<StateId> {
+        let set = self.set;
+        match &set.table {
+            Table::Dense { seen, .. } => {
+                let id = packed[0] as usize;
+                (seen[id / 64].load(Ordering::Relaxed) & 1 << (id % 64) != 0).then_some(StateId(id as u32))
+            }
+            Table::Hashed { index, .. } => {
+                let row_bytes = set.packing.bytes();
+                let index = self.index(index);
+                let (tag, id_mask) = (index.tag(hashed), index.id_mask());
+                let mut at = index.home(hashed);
+                loop {
+                    let entry = index.entries[at].load(Ordering::Acquire);
+                    if entry == 0 {
+                        return None;
+                    }
+                    if entry & !id_mask == tag {
+                        let id = (entry & id_mask) - 1;
+                        // SAFETY: the entry was read with acquire ordering, so the position is published.
+                        if unsafe { index.segment(id).equals(id as usize % SEGMENT_ROWS, row_bytes, packed) } {
+                            return Some(StateId(id));
+                        }
+                    }
+                    at = if at + 1 == index.entries.len() { 0 } else { at + 1 };
+                }
+            }
+        }
+    }
+
     /// Reads a row.
     ///
     /// # Safety
@@ -348,9 +380,26 @@ impl<'a> Inserter<'a> {
     /// True for the first caller only: the state is now scheduled for good.
     #[inline]
     pub(crate) fn claim(&mut self, id: StateId) -> bool {
+        self.with_marks(id, Marks::claim)
+    }
+
+    /// The state reaches no cycle of `τ` by `τ`.
+    #[inline]
+    pub(crate) fn finish(&mut self, id: StateId) {
+        self.with_marks(id, Marks::finish);
+    }
+
+    /// Is the state known to reach no cycle of `τ` by `τ`?
+    #[inline]
+    pub(crate) fn is_finished(&mut self, id: StateId) -> bool {
+        self.with_marks(id, Marks::is_finished)
+    }
+
+    #[inline]
+    fn with_marks<T>(&mut self, id: StateId, job: impl FnOnce(&Marks, usize) -> T) -> T {
         match &self.set.table {
-            Table::Dense { claims, .. } => claims.claim(id.index()),
-            Table::Hashed { index, .. } => self.index(index).segment(id.0).claims.claim(id.index() % SEGMENT_ROWS),
+            Table::Dense { marks, .. } => job(marks, id.index()),
+            Table::Hashed { index, .. } => job(&self.index(index).segment(id.0).marks, id.index() % SEGMENT_ROWS),
         }
     }
 }
@@ -379,7 +428,7 @@ impl StateSet {
             return Err(Full { limit: index.limit });
         }
         blocks.next += BLOCK;
-        index.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.packing.bytes(), self.claims));
+        index.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.packing.bytes(), self.keep));
         Ok(start..start + BLOCK)
     }
 }
@@ -449,7 +498,7 @@ mod tests {
         builder.preemption_bound = Some(2);
         builder.check(move || {
             let layout = Layout::new(vec![Slot::bounded("value", 1 << bits), Slot::bounded("rest", 16)]);
-            let set = Arc::new(StateSet::with_claims(Packing::new(&layout), true, 1));
+            let set = Arc::new(StateSet::keeping(Packing::new(&layout), Keep { claims: true, cycles: true }, 1));
             let work = |set: &StateSet, list: &[Value]| -> Vec<(Value, StateId, bool, bool)> {
                 let mut inserter = set.inserter();
                 let mut told = Vec::new();

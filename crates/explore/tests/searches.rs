@@ -8,7 +8,7 @@ use trefoil_control::{Control, Limits, Stopped};
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, collect, search};
 use trefoil_lts::Lts;
 use trefoil_system::{
-    Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, StateId, Step, System, Value, replay,
+    Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, StateId, Step, System, Value, Witness, replay,
 };
 use trefoil_testkit::composition::distances;
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
@@ -128,7 +128,7 @@ fn distances_are_those_of_the_definition() {
         for (order, all) in [(Order::Visible, false), (Order::Steps, true)] {
             let expected = distances(&lts, all);
             for system in both(&lts) {
-                let options = Options { threads, order };
+                let options = Options { threads, order, cycles: false };
                 let found = search(&*system, &options, &Control::unlimited(), Watch::default);
                 assert_eq!(found.end, End::Complete);
                 let mut seen: BTreeMap<StateId, u32> = BTreeMap::new();
@@ -172,7 +172,7 @@ fn findings_are_shortest_and_their_paths_replay() {
             for system in both(&lts) {
                 for threads in [1, 3] {
                     let watch = Watch { states: states.clone(), label, ..Watch::default() };
-                    let options = Options { threads, order };
+                    let options = Options { threads, order, cycles: false };
                     let exploration = search(&*system, &options, &Control::unlimited(), || watch.clone());
                     let context = format!("seed {seed} case {case} {order:?} {threads} threads");
                     let End::Found(found) = &exploration.end else {
@@ -208,7 +208,7 @@ fn every_state_has_a_shortest_path() {
         for (order, all) in [(Order::Visible, false), (Order::Steps, true)] {
             let expected = distances(&lts, all);
             for system in both(&lts) {
-                let options = Options { threads: 1 + case % 2, order };
+                let options = Options { threads: 1 + case % 2, order, cycles: false };
                 let exploration = search(&*system, &options, &control, Ids::default);
                 let ids: Vec<(StateId, StateId)> =
                     exploration.visitors.iter().flat_map(|visitor| visitor.0.iter().copied()).collect();
@@ -241,7 +241,7 @@ fn a_path_is_searched_within_the_budget_and_only_to_what_was_expanded() {
     let mut random = Random::new(seed());
     let lts = random_system(&mut random, 3000);
     let system = Wide::new(lts.clone());
-    let options = Options { threads: 2, order: Order::Steps };
+    let options = Options { threads: 2, order: Order::Steps, cycles: false };
     let exploration = search(&system, &options, &Control::unlimited(), Ids::default);
     let last = exploration.visitors.iter().flat_map(|visitor| &visitor.0).map(|pair| pair.1).max().expect("states");
     let control = Control::unlimited();
@@ -263,7 +263,7 @@ fn what_a_depth_first_search_finds_has_a_path() {
         let label = random.chance(50).then(|| LabelId(random.below(5) as u32));
         for system in both(&lts) {
             let watch = Watch { states: states.clone(), label, ..Watch::default() };
-            let options = Options { threads: 1, order: Order::DepthFirst };
+            let options = Options { threads: 1, order: Order::DepthFirst, cycles: false };
             let exploration = search(&*system, &options, &control, || watch.clone());
             let End::Found(found) = &exploration.end else { continue };
             let path = exploration.path_to(&*system, found, &control).expect("no budget");
@@ -278,6 +278,71 @@ fn what_a_depth_first_search_finds_has_a_path() {
     assert!(found_any > 200, "{found_any}");
 }
 
+/// The states on cycles of `τ`: those that come back to themselves.
+fn on_cycles(lts: &Lts) -> Vec<StateId> {
+    let mut left: Vec<bool> = vec![true; lts.state_count()];
+    // What has no `τ` to or no `τ` from what is left is on no cycle; a state between two cycles stays, at the distance of the first.
+    loop {
+        let mut into = vec![false; lts.state_count()];
+        let mut out = vec![false; lts.state_count()];
+        for (source, step) in lts.all_transitions() {
+            if step.label == LabelId::TAU && left[source.index()] && left[step.target.index()] {
+                out[source.index()] = true;
+                into[step.target.index()] = true;
+            }
+        }
+        let keeps = |state: &StateId| left[state.index()] && into[state.index()] && out[state.index()];
+        let kept: Vec<StateId> = lts.states().filter(keeps).collect();
+        if kept.len() == left.iter().filter(|&&left| left).count() {
+            return kept;
+        }
+        left = vec![false; lts.state_count()];
+        kept.iter().for_each(|state| left[state.index()] = true);
+    }
+}
+
+#[test]
+fn cycles_of_tau_are_found_at_the_least_distance() {
+    let seed = seed();
+    let mut random = Random::new(seed);
+    let mut with_cycle = 0;
+    for case in 0..600 {
+        let size = sizes(&mut random, case);
+        let mut lts = random_system(&mut random, size);
+        if case % 2 == 0 {
+            // Most τ go upwards, so that cycles are few and walks are long.
+            let mut builder = trefoil_lts::LtsBuilder::new(lts.labels().clone());
+            builder.at_least(size);
+            let rare = random.below(3);
+            for (source, step) in lts.all_transitions() {
+                let upwards = step.target > source || random.below(2000) < rare;
+                let label = if step.label == LabelId::TAU && !upwards { LabelId(3) } else { step.label };
+                builder.add(source, label, step.target);
+            }
+            lts = builder.build(lts.initial());
+        }
+        let far = distances(&lts, false);
+        let expected = on_cycles(&lts).iter().filter_map(|state| far[state.index()]).min();
+        for system in both(&lts) {
+            for threads in [1, 3] {
+                let context = format!("seed {seed} case {case} {threads} threads");
+                let options = Options { threads, order: Order::Visible, cycles: true };
+                let exploration = search(&*system, &options, &Control::unlimited(), || ());
+                let End::Found(found) = &exploration.end else {
+                    assert_eq!((&exploration.end, expected), (&End::Complete, None), "{context}");
+                    continue;
+                };
+                assert_eq!(Some(found.length), expected, "{context}");
+                let path = exploration.path_to(&*system, found, &Control::unlimited()).expect("no budget");
+                let witness = Witness::Lasso { path, cycle: exploration.cycle(found) };
+                assert_eq!(replay::replay_divergence(&*system, &witness, &Control::unlimited()), Ok(()), "{context}");
+                with_cycle += 1;
+            }
+        }
+    }
+    assert!((500..2000).contains(&with_cycle), "{with_cycle}");
+}
+
 #[test]
 fn depth_first_visits_everything_once() {
     let mut random = Random::new(seed());
@@ -285,7 +350,7 @@ fn depth_first_visits_everything_once() {
         let size = sizes(&mut random, case);
         let lts = random_system(&mut random, size);
         for system in both(&lts) {
-            let options = Options { threads: 2, order: Order::DepthFirst };
+            let options = Options { threads: 2, order: Order::DepthFirst, cycles: false };
             let found = search(&*system, &options, &Control::unlimited(), Watch::default);
             let mut seen: Vec<StateId> = found
                 .visitors
@@ -368,7 +433,7 @@ fn a_search_stops_when_told_and_keeps_its_counts() {
         let limit = Duration::from_millis(60);
         let control = Control::new(Limits { time: Some(limit), memory: None });
         let begin = Instant::now();
-        let options = Options { threads: 2, order };
+        let options = Options { threads: 2, order, cycles: false };
         let ended = search(&Endless::new(false), &options, &control, || ());
         assert_eq!(ended.end, End::Stopped(Stopped::Timeout { limit }));
         assert!(ended.counts.states > 100 && ended.counts.expanded < ended.counts.states);
@@ -385,7 +450,7 @@ fn a_search_stops_when_told_and_keeps_its_counts() {
 #[test]
 fn a_panic_in_a_system_reaches_the_caller() {
     for threads in [1, 2, 4] {
-        let options = Options { threads, order: Order::Steps };
+        let options = Options { threads, order: Order::Steps, cycles: false };
         let outcome = std::panic::catch_unwind(|| search(&Endless::new(true), &options, &Control::unlimited(), || ()));
         assert!(outcome.is_err());
     }

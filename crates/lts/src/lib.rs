@@ -17,5 +17,5 @@ mod subsets;
 
 pub use explicit::{Backward, Lts, LtsBuilder, Transition};
 pub use generalised::{AcceptanceId, Acceptances, FamilyId, Glts};
-pub use normal::normalise;
+pub use normal::{normalise, normalise_within};
 pub use subsets::{LazyNormalForm, NodeId, Scratch};

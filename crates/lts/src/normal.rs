@@ -22,14 +22,32 @@ use crate::subsets::{LazyNormalForm, NodeId, Scratch};
 
 /// The whole normal form of what `lazy` is a normal form of, over the same labels.
 pub fn normalise(lazy: &LazyNormalForm, labels: &Arc<Labels>, control: &Control) -> Result<Glts, Stopped> {
+    let normal = normalise_within(lazy, labels, usize::MAX, control)?;
+    Ok(normal.expect("no normal form is larger than memory"))
+}
+
+/// As [`normalise`]; `None` when the nodes, counted with the states that they keep and the labels that they allow, are more
+/// than `limit` before anything is minimised. What `lazy` learnt until then it keeps.
+pub fn normalise_within(
+    lazy: &LazyNormalForm,
+    labels: &Arc<Labels>,
+    limit: usize,
+    control: &Control,
+) -> Result<Option<Glts>, Stopped> {
     control.progress().begin("normalising", 0);
-    let prenormal = prenormalise(lazy, labels, control)?;
+    let Some(prenormal) = prenormalise(lazy, labels, limit, control)? else { return Ok(None) };
     control.progress().begin("minimising the normal form", 0);
-    minimise(&prenormal, control)
+    minimise(&prenormal, control).map(Some)
 }
 
 /// All nodes that the initial one reaches, numbered as they are found.
-fn prenormalise(lazy: &LazyNormalForm, labels: &Arc<Labels>, control: &Control) -> Result<Glts, Stopped> {
+fn prenormalise(
+    lazy: &LazyNormalForm,
+    labels: &Arc<Labels>,
+    limit: usize,
+    control: &Control,
+) -> Result<Option<Glts>, Stopped> {
+    let mut size = 0;
     let mut scratch = Scratch::default();
     let mut numbers: HashMap<NodeId, StateId, foldhash::fast::FixedState> = HashMap::default();
     let mut nodes = vec![lazy.initial()];
@@ -50,6 +68,10 @@ fn prenormalise(lazy: &LazyNormalForm, labels: &Arc<Labels>, control: &Control) 
             starts.push(transitions.len());
             continue;
         }
+        size += 1 + lazy.states(node).len() + lazy.labels(node).len();
+        if size > limit {
+            return Ok(None);
+        }
         families.push(acceptances.family(lazy.family(node).to_vec()));
         diverging.push(false);
         for label in lazy.labels(node) {
@@ -64,7 +86,7 @@ fn prenormalise(lazy: &LazyNormalForm, labels: &Arc<Labels>, control: &Control) 
         starts.push(transitions.len());
     }
     let lts = Lts::from_rows(labels.clone(), StateId(0), starts, transitions);
-    Ok(Glts::new(lts, acceptances, families, diverging))
+    Ok(Some(Glts::new(lts, acceptances, families, diverging)))
 }
 
 /// The quotient of a deterministic system without `τ` by bisimulation, observations included. All states are reachable.
@@ -287,7 +309,7 @@ mod tests {
             let lts = random_lts(&Arc::new(Labels::new()), shape, &mut random);
             for model in [Model::Traces, Model::Failures, Model::FailuresDivergences] {
                 let lazy = LazyNormalForm::new(&lts, model, &control).unwrap();
-                let prenormal = prenormalise(&lazy, lts.labels(), &control).unwrap();
+                let prenormal = prenormalise(&lazy, lts.labels(), usize::MAX, &control).unwrap().expect("no limit");
                 let normal = minimise(&prenormal, &control).unwrap();
                 let mut classes = naive_classes(&prenormal);
                 classes.sort_unstable();

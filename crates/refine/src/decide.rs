@@ -1,33 +1,36 @@
-//! Which search answers: one thread or several, an antichain or all pairs.
+//! Which search answers: level by level on all threads, or pair by pair on one.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::LazyNormalForm;
-use trefoil_lts::divergence::diverging_states;
-use trefoil_system::{Model, Observations, Witness};
+use trefoil_system::Witness;
 
 use crate::implementation::{Explicit, Graph, OnTheFly};
 use crate::search::ProductSearch;
+use crate::specification::Normalised;
 use crate::visited::{Antichain, Everything, Visited};
 use crate::{Algorithm, Implementation, Options, Search, Statistics, evidence, parallel};
 
 /// Looks for a witness in an implementation.
 pub(crate) fn decide(
-    normal_form: &LazyNormalForm,
+    specification: &Normalised,
     implementation: Implementation<'_>,
     options: Options,
     control: &Control,
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Stopped> {
     control.progress().begin("refinement", 0);
-    let result = if in_parallel(implementation, options) {
-        on_threads(normal_form, implementation, options, control, statistics)
+    let normal_form = &specification.normal_form;
+    let result = if level_by_level(specification.algorithm, implementation, options) {
+        on_threads(specification, implementation, options, control, statistics)
     } else {
+        let algorithm = specification.algorithm;
         match implementation {
             Implementation::Lts(lts) => {
-                on_one_thread(normal_form, &mut Explicit::new(lts), options, control, statistics)
+                on_one_thread(normal_form, &mut Explicit::new(lts), algorithm, options, control, statistics)
             }
             Implementation::System(system) => {
-                on_one_thread(normal_form, &mut OnTheFly::new(system, control)?, options, control, statistics)
+                let graph = &mut OnTheFly::new(system, control)?;
+                on_one_thread(normal_form, graph, algorithm, options, control, statistics)
             }
         }
     };
@@ -35,55 +38,42 @@ pub(crate) fn decide(
     result
 }
 
-/// Several threads need an engine that sees all pairs level by level, and divergence known without looking ahead.
-fn in_parallel(implementation: Implementation<'_>, options: Options) -> bool {
-    let divergence_is_known =
-        matches!(implementation, Implementation::Lts(_)) || options.model != Model::FailuresDivergences;
-    options.threads != 1
-        && options.algorithm != Algorithm::Antichain
+/// The engine that explores levels keeps every pair, as a packed row. One thread alone is better off with numbers, when the
+/// implementation has them.
+fn level_by_level(algorithm: Algorithm, implementation: Implementation<'_>, options: Options) -> bool {
+    algorithm != Algorithm::Antichain
         && options.search == Search::BreadthFirst
-        && divergence_is_known
-        && implementation.system().observations() == Observations::FromTransitions
+        && (options.threads != 1 || matches!(implementation, Implementation::System(_)))
 }
 
 fn on_threads(
-    normal_form: &LazyNormalForm,
+    specification: &Normalised,
     implementation: Implementation<'_>,
     options: Options,
     control: &Control,
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Stopped> {
-    let explicit = match implementation {
-        Implementation::Lts(lts) => Some(lts),
-        Implementation::System(_) => None,
-    };
-    statistics.implementation_states = explicit.map_or(0, |lts| lts.state_count() as u64);
-    let diverging = match explicit {
-        Some(lts) if options.model == Model::FailuresDivergences => diverging_states(lts, control)?,
-        _ => Vec::new(),
-    };
-    let product = parallel::Product::new(normal_form, implementation.system(), control);
-    match parallel::search(&product, options.model, &diverging, options.threads, statistics)? {
-        Some(path) => parallel::witness(&product, path, options.model, explicit).map(Some),
-        None => Ok(None),
+    if let Implementation::Lts(lts) = implementation {
+        statistics.implementation_states = lts.state_count() as u64;
     }
+    let Normalised { normal_form, nodes, .. } = specification;
+    let product = parallel::Product::new(normal_form, *nodes, implementation.system(), control);
+    parallel::search(&product, options.model, options.threads, statistics)
 }
 
 fn on_one_thread<G: Graph>(
     normal_form: &LazyNormalForm,
     graph: &mut G,
+    algorithm: Algorithm,
     options: Options,
     control: &Control,
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Stopped> {
-    let result = match options.algorithm {
-        Algorithm::Antichain => {
-            let antichain = Antichain::new(graph.state_count(), control)?;
-            with(antichain, normal_form, graph, options, control, statistics)
-        }
-        Algorithm::NormalForm | Algorithm::LazyNormalForm => {
-            with(Everything::default(), normal_form, graph, options, control, statistics)
-        }
+    let result = if algorithm == Algorithm::Antichain {
+        let antichain = Antichain::new(graph.state_count(), control)?;
+        with(antichain, normal_form, graph, options, control, statistics)
+    } else {
+        with(Everything::default(), normal_form, graph, options, control, statistics)
     };
     statistics.implementation_states = graph.state_count() as u64;
     result

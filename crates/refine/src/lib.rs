@@ -18,6 +18,7 @@ mod preprocess;
 mod properties;
 mod rows;
 mod search;
+mod specification;
 mod statistics;
 mod visited;
 
@@ -25,11 +26,12 @@ use std::fmt;
 use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_lts::{Glts, LazyNormalForm, Lts, normalise};
+use trefoil_lts::{Glts, Lts};
 use trefoil_system::replay::{Rejection, replay_refinement};
 use trefoil_system::{Model, Observations, Path, System, Witness};
 
 pub use properties::{CheckOptions, deadlock, determinism, divergence, has_trace};
+pub use specification::Specification;
 pub use statistics::Statistics;
 
 use implementation::{Explicit, OnTheFly};
@@ -44,6 +46,9 @@ pub enum Algorithm {
     NormalForm,
     /// The specification is normalised as far as the search looks.
     LazyNormalForm,
+    /// The specification is normalised before the search if its normal form stays small, which is faster and works on all
+    /// threads; if it grows too large, antichains are used. [`Statistics::algorithm`] says which it was.
+    Automatic,
 }
 
 /// In which order pairs are explored.
@@ -97,13 +102,12 @@ pub struct Options {
     pub search: Search,
     /// What is minimised first.
     pub preprocess: Preprocess,
-    /// How many threads may work; 0 means one per core. The antichain and depth-first searches work on one, as do
-    /// failures-divergences of implementations that are explored on the fly.
+    /// How many threads may work; 0 means one per core. The antichain and depth-first searches work on one.
     pub threads: usize,
 }
 
 impl Options {
-    /// The defaults for a model. A generalised specification wants [`Preprocess::Nothing`].
+    /// The defaults for a model. A generalised specification, or a system with observations of its own, wants [`Preprocess::Nothing`].
     pub fn new(model: Model) -> Options {
         Options {
             model,
@@ -111,43 +115,6 @@ impl Options {
             search: Search::default(),
             preprocess: Preprocess::default(),
             threads: 1,
-        }
-    }
-}
-
-/// A specification.
-#[derive(Clone, Copy)]
-pub enum Specification<'a> {
-    /// An ordinary system.
-    Lts(&'a Lts),
-    /// A generalised one.
-    Generalised(&'a Glts),
-}
-
-impl<'a> From<&'a Lts> for Specification<'a> {
-    fn from(lts: &'a Lts) -> Self {
-        Specification::Lts(lts)
-    }
-}
-
-impl<'a> From<&'a Glts> for Specification<'a> {
-    fn from(glts: &'a Glts) -> Self {
-        Specification::Generalised(glts)
-    }
-}
-
-impl<'a> Specification<'a> {
-    fn system(self) -> &'a dyn System {
-        match self {
-            Specification::Lts(lts) => lts,
-            Specification::Generalised(glts) => glts,
-        }
-    }
-
-    fn state_count(self) -> usize {
-        match self {
-            Specification::Lts(lts) => lts.state_count(),
-            Specification::Generalised(glts) => glts.lts().state_count(),
         }
     }
 }
@@ -265,13 +232,12 @@ fn run(
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Stopped> {
     let started = Instant::now();
-    let smaller_specification = match specification {
-        Specification::Lts(lts) if options.preprocess.specification() => Some(preprocess::smaller(lts, control)?),
-        _ => None,
-    };
-    let searched = smaller_specification.as_ref().map_or(specification, Specification::Lts);
-    statistics.specification_states = searched.state_count() as u64;
-    let normal_form = normal_form(searched, options, control)?;
+    let minimised = options.preprocess.specification();
+    let prepared =
+        specification::prepare(specification, options.model, options.algorithm, minimised, options.threads, control)?;
+    statistics.specification_states = prepared.states as u64;
+    statistics.algorithm = prepared.algorithm;
+    let normal_form = &prepared.normal_form;
     let smaller_implementation = match implementation {
         Implementation::Lts(lts) if options.preprocess.implementation() => Some(preprocess::smaller(lts, control)?),
         Implementation::System(system) if options.preprocess.implementation() => {
@@ -281,12 +247,12 @@ fn run(
     };
     statistics.preparation = started.elapsed();
     let searched = smaller_implementation.as_ref().map_or(implementation, Implementation::Lts);
-    let mut witness = decide::decide(&normal_form, searched, options, control, statistics)?;
+    let mut witness = decide::decide(&prepared, searched, options, control, statistics)?;
     if let (Some(found), true) = (&witness, smaller_implementation.is_some()) {
         let given = match implementation {
-            Implementation::Lts(lts) => evidence::transfer(found, &normal_form, &mut Explicit::new(lts), control)?,
+            Implementation::Lts(lts) => evidence::transfer(found, normal_form, &mut Explicit::new(lts), control)?,
             Implementation::System(system) => {
-                evidence::transfer(found, &normal_form, &mut OnTheFly::new(system, control)?, control)?
+                evidence::transfer(found, normal_form, &mut OnTheFly::new(system, control)?, control)?
             }
         };
         witness = Some(given.expect("what is equivalent fails alike"));
@@ -300,22 +266,4 @@ fn run(
         }
     }
     Ok(witness)
-}
-
-fn normal_form(
-    specification: Specification<'_>,
-    options: Options,
-    control: &Control,
-) -> Result<LazyNormalForm, Stopped> {
-    let lazy = match specification {
-        Specification::Lts(lts) => LazyNormalForm::new(lts, options.model, control)?,
-        Specification::Generalised(glts) => LazyNormalForm::of_generalised(glts, options.model, control)?,
-    };
-    match options.algorithm {
-        Algorithm::Antichain | Algorithm::LazyNormalForm => Ok(lazy),
-        Algorithm::NormalForm => {
-            let normal = normalise(&lazy, specification.system().labels(), control)?;
-            LazyNormalForm::of_generalised(&normal, options.model, control)
-        }
-    }
 }

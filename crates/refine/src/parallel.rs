@@ -3,54 +3,79 @@
 //! A row of the product is the node of the normal form and then the row of the implementation. Its steps are those of the
 //! implementation with the node moved on; an event that the specification does not have leads to a reserved node without
 //! steps, and chaos has no steps either, as nothing behind it can be wrong. The engine that explores levels of visible
-//! events in parallel does the rest; a visitor tells it which states and steps are witnesses, as [`crate::search`] does
-//! on one thread, and lengths are the same for the same reasons.
+//! events in parallel does the rest: a visitor tells it which states and steps are witnesses, as [`crate::search`] does
+//! on one thread, and a cycle of `τ` in the product is a divergence of the implementation where the specification does not
+//! diverge, which the engine finds at the end of each level. Lengths are the same for the same reasons.
+//!
+//! When the normal form is complete its nodes are few and known, and take a few bits of a row; else 32.
 
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_explore::{Edge, End, Finding, Options, Order, Visited, Visitor};
-use trefoil_lts::divergence::Divergence;
-use trefoil_lts::{LazyNormalForm, Lts, NodeId, Scratch};
+use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
+use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
 use trefoil_system::{
-    Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Slot, SlotSet, Step, System, TakenStep,
-    Value, Witness,
+    Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Observations, Path, Slot, SlotSet, Step, System,
+    TakenStep, Value, Witness,
 };
 
-use crate::evidence::lasso;
-use crate::implementation::{Explicit, Taus};
+use crate::levels::count;
 use crate::statistics::Statistics;
-
-/// The node of a trace that the specification does not have.
-const FORBIDDEN: Value = Value::MAX;
 
 /// A normal form and an implementation, side by side.
 pub(crate) struct Product<'a> {
     normal_form: &'a LazyNormalForm,
     implementation: &'a dyn System,
     control: &'a Control,
+    /// The node of a trace that the specification does not have.
+    forbidden: Value,
+    /// Steps to that node have a group of their own.
+    forbidden_group: GroupId,
     layout: Layout,
     groups: Vec<Group>,
 }
 
 impl<'a> Product<'a> {
+    /// `nodes`: how many nodes the normal form has at most, chaos included, when that is known.
     pub(crate) fn new(
         normal_form: &'a LazyNormalForm,
+        nodes: Option<u32>,
         implementation: &'a dyn System,
         control: &'a Control,
     ) -> Product<'a> {
-        let specification = std::iter::once(Slot::discovered("specification"));
-        let layout = Layout::new(specification.chain(implementation.layout().slots().iter().cloned()).collect());
+        let (forbidden, node) = match nodes {
+            Some(nodes) => (nodes, Slot::bounded("specification", nodes + 1)),
+            None => (Value::MAX, Slot::discovered("specification")),
+        };
+        let slots = implementation.layout().slots();
+        let layout = Layout::new(std::iter::once(node).chain(slots.iter().cloned()).collect());
         let shifted = |slots: &SlotSet| -> SlotSet { slots.iter().map(|slot| slot + 1).collect() };
         let with_node = |slots: &SlotSet| std::iter::once(0).chain(slots.iter().map(|slot| slot + 1)).collect();
-        let groups = implementation.groups().iter().map(|group| Group {
-            name: group.name.clone(),
-            guards: with_node(&group.guards),
-            reads: with_node(&group.reads),
-            may_write: with_node(&group.may_write),
-            must_write: shifted(&group.must_write),
+        let mut groups: Vec<Group> = implementation
+            .groups()
+            .iter()
+            .map(|group| Group {
+                name: group.name.clone(),
+                guards: with_node(&group.guards),
+                reads: with_node(&group.reads),
+                may_write: with_node(&group.may_write),
+                must_write: shifted(&group.must_write),
+            })
+            .collect();
+        let forbidden_group = GroupId(groups.len() as u32);
+        let all: SlotSet = (0..layout.width()).collect();
+        groups.push(Group {
+            name: "what the specification does not have".into(),
+            guards: all.clone(),
+            may_write: all,
+            ..Group::default()
         });
-        Product { normal_form, implementation, control, layout, groups: groups.collect() }
+        Product { normal_form, implementation, control, forbidden, forbidden_group, layout, groups }
+    }
+
+    /// The node of a row, when something can be wrong there or behind.
+    fn node(&self, row: &[Value]) -> Option<NodeId> {
+        (row[0] != self.forbidden && row[0] != NodeId::CHAOS.0).then_some(NodeId(row[0]))
     }
 }
 
@@ -88,127 +113,137 @@ struct ProductExplorer<'a> {
 
 impl Explorer for ProductExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        if row[0] == FORBIDDEN || row[0] == NodeId::CHAOS.0 {
-            return;
-        }
-        let node = NodeId(row[0]);
-        let Product { normal_form, control, .. } = self.product;
+        let Product { normal_form, control, forbidden, forbidden_group, .. } = *self.product;
+        let Some(node) = self.product.node(row) else { return };
         let (scratch, buffer) = (&mut self.scratch, &mut self.row);
         self.steps.successors(&row[1..], &mut |step| {
-            let next = if step.label == LabelId::TAU {
-                node.0
-            } else {
+            let (mut next, mut group) = (node.0, step.group);
+            if step.label != LabelId::TAU {
                 match normal_form.successor(node, step.label, scratch, control) {
-                    Ok(Some(next)) => next.0,
-                    Ok(None) => FORBIDDEN,
+                    Ok(Some(target)) => next = target.0,
+                    Ok(None) => (next, group) = (forbidden, forbidden_group),
                     // The control stays stopped, and the engine asks it before it says that it is through.
                     Err(_) => return,
                 }
-            };
+            }
             buffer.clear();
             buffer.push(next);
             buffer.extend_from_slice(step.row);
-            sink(Step { group: GroupId(step.group.0), label: step.label, row: buffer });
+            sink(Step { group, label: step.label, row: buffer });
         });
     }
 }
 
 /// Says which pairs are witnesses.
 struct Judge<'a> {
-    normal_form: &'a LazyNormalForm,
+    product: &'a Product<'a>,
     model: Model,
-    /// By state, for explicit implementations in a model that observes divergence.
-    diverging: &'a [bool],
+    /// Of an implementation whose states say themselves what they accept and whether they diverge.
+    observer: Option<Box<dyn Explorer + 'a>>,
     offered: Vec<LabelId>,
     /// Rows that are no pairs: chaos and what is forbidden.
     ends: u64,
 }
 
-impl Visitor for Judge<'_> {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
-        if state.row[0] == FORBIDDEN || state.row[0] == NodeId::CHAOS.0 {
-            self.ends += 1;
-            return Finding::Nothing;
+impl Judge<'_> {
+    fn refuses_too_much(&mut self, node: NodeId, state: &Visited<'_>) -> bool {
+        let normal_form = self.product.normal_form;
+        if let Some(observer) = &mut self.observer {
+            let observation = observer.observe(&state.row[1..]);
+            return self.model == Model::FailuresDivergences && observation.diverges
+                || refused(normal_form, node, observation.acceptances).is_some();
         }
-        let node = NodeId(state.row[0]);
-        if self.model == Model::FailuresDivergences && self.diverging[state.row[1] as usize] {
-            return Finding::State;
+        if state.steps.iter().any(|step| step.label == LabelId::TAU) {
+            return false;
         }
-        let stable = state.steps.iter().all(|step| step.label != LabelId::TAU);
-        if self.model != Model::Traces && stable {
-            self.offered.clear();
-            self.offered.extend(state.steps.iter().map(|step| step.label));
-            self.offered.sort_unstable();
-            if !self.normal_form.allows(node, |label| self.offered.binary_search(&label).is_ok()) {
-                return Finding::State;
-            }
-        }
-        let normal_form = self.normal_form;
-        let forbidden = |step: &Edge| step.label.is_visible() && !normal_form.allows_event(node, step.label);
-        state.steps.iter().position(forbidden).map_or(Finding::Nothing, Finding::Step)
+        self.offered.clear();
+        self.offered.extend(state.steps.iter().map(|step| step.label));
+        self.offered.sort_unstable();
+        !normal_form.allows(node, |label| self.offered.binary_search(&label).is_ok())
     }
 }
 
-/// Looks for a witness on several threads. `diverging` says it for every state of an explicit implementation; it is not asked
-/// in other models than failures-divergences.
+/// The first acceptance that the specification does not allow the implementation to be content with.
+fn refused(normal_form: &LazyNormalForm, node: NodeId, acceptances: Vec<Vec<LabelId>>) -> Option<Vec<LabelId>> {
+    let allowed = |accepted: &Vec<LabelId>| normal_form.allows(node, |label| accepted.binary_search(&label).is_ok());
+    acceptances.into_iter().find(|accepted| !allowed(accepted))
+}
+
+impl Visitor for Judge<'_> {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        let Some(node) = self.product.node(state.row) else {
+            self.ends += 1;
+            return Finding::Nothing;
+        };
+        if self.model != Model::Traces && self.refuses_too_much(node, state) {
+            return Finding::State;
+        }
+        let forbidden = state.steps.iter().position(|step| step.group == self.product.forbidden_group);
+        forbidden.map_or(Finding::Nothing, Finding::Step)
+    }
+}
+
+/// Looks for a witness, on several threads when there are.
 pub(crate) fn search(
     product: &Product<'_>,
     model: Model,
-    diverging: &[bool],
     threads: usize,
     statistics: &mut Statistics,
-) -> Result<Option<Path>, Stopped> {
-    let options = Options { threads, order: Order::Visible };
-    let normal_form = product.normal_form;
-    let judge = || Judge { normal_form, model, diverging, offered: Vec::new(), ends: 0 };
+) -> Result<Option<Witness>, Stopped> {
+    let implementation = product.implementation;
+    let explicit = implementation.observations() == Observations::Explicit;
+    let cycles = model == Model::FailuresDivergences && !explicit;
+    let options = Options { threads, order: Order::Visible, cycles };
+    let judge = || Judge {
+        product,
+        model,
+        observer: explicit.then(|| implementation.explorer()),
+        offered: Vec::new(),
+        ends: 0,
+    };
     let exploration = trefoil_explore::search(product, &options, product.control, judge);
     let ends: u64 = exploration.visitors.iter().map(|judge| judge.ends).sum();
-    statistics.states = exploration.counts.states - ends;
-    statistics.transitions = exploration.counts.transitions;
-    statistics.working_max = exploration.counts.waiting;
-    statistics.levels = u64::from(exploration.counts.depth);
+    count(&exploration.counts, statistics);
+    statistics.states -= ends;
     match &exploration.end {
         End::Stopped(reason) => Err(*reason),
         // An explorer that was stopped gives no steps; then nothing that looks complete is.
         End::Complete => product.control.check().map(|()| None),
         End::Found(found) => {
             let path = exploration.path_to(product, found, product.control)?;
-            Ok(Some(path))
+            let cycle = exploration.cycle(found).iter().map(without_node).collect();
+            Ok(Some(witness(product, path, cycle, model)))
         }
     }
 }
 
+fn without_node(step: &TakenStep) -> TakenStep {
+    TakenStep { label: step.label, row: step.row[1..].to_vec() }
+}
+
 /// What is wrong at the end of a path of the product, as a witness of the implementation.
-pub(crate) fn witness(
-    product: &Product<'_>,
-    path: Path,
-    model: Model,
-    explicit: Option<&Lts>,
-) -> Result<Witness, Stopped> {
-    let node = path.last()[0];
-    let without_node = |row: &[Value]| row[1..].to_vec();
-    let steps = path.steps.iter().map(|step| TakenStep { label: step.label, row: without_node(&step.row) });
-    let path = Path { start: without_node(&path.start), steps: steps.collect() };
-    if node == FORBIDDEN {
-        return Ok(Witness::Path { path, failure: Failure::Event });
+fn witness(product: &Product<'_>, path: Path, cycle: Vec<TakenStep>, model: Model) -> Witness {
+    let node = product.node(path.last());
+    let start = path.start[1..].to_vec();
+    let path = Path { start, steps: path.steps.iter().map(without_node).collect() };
+    if !cycle.is_empty() {
+        return Witness::Lasso { path, cycle };
     }
-    if model == Model::FailuresDivergences
-        && let Some(lts) = explicit
-    {
-        let mut graph = Explicit::new(lts);
-        let mut divergence = Divergence::new();
-        let state = path.last()[0];
-        if divergence.diverges(state, &mut Taus(&mut graph), product.control)? {
-            let steps = path.steps.iter().map(|step| (step.label, step.row[0])).collect();
-            return lasso(&mut graph, &mut divergence, steps, state, product.control);
+    let Some(node) = node else { return Witness::Path { path, failure: Failure::Event } };
+    let mut explorer = product.implementation.explorer();
+    if product.implementation.observations() == Observations::Explicit {
+        let observation = explorer.observe(path.last());
+        if model == Model::FailuresDivergences && observation.diverges {
+            return Witness::Lasso { path, cycle };
         }
+        let accepted = refused(product.normal_form, node, observation.acceptances).expect("it refuses too much");
+        return Witness::Path { path, failure: Failure::Acceptance(accepted) };
     }
     let mut accepted = Vec::new();
-    let mut explorer = product.implementation.explorer();
     explorer.successors(path.last(), &mut |step| accepted.push(step.label));
     accepted.sort_unstable();
     accepted.dedup();
-    Ok(Witness::Path { path, failure: Failure::Acceptance(accepted) })
+    Witness::Path { path, failure: Failure::Acceptance(accepted) }
 }
 
 #[cfg(test)]
@@ -217,6 +252,8 @@ mod tests {
 
     use trefoil_system::{Checked, StateId};
     use trefoil_testkit::{Random, RandomShape, random_lts, seed};
+
+    use trefoil_lts::Lts;
 
     use super::*;
 
@@ -284,13 +321,13 @@ mod tests {
             let implementation = Beside::new([left, right]);
             for model in [Model::Traces, Model::Failures, Model::FailuresDivergences] {
                 let normal_form = LazyNormalForm::new(&specification, model, &control).expect("no budget");
-                let product = Checked::new(Product::new(&normal_form, &implementation, &control));
+                let product = Checked::new(Product::new(&normal_form, None, &implementation, &control));
                 let mut explorer = product.explorer();
                 let mut seen = BTreeSet::from([product.initial()]);
                 let mut work = vec![product.initial()];
                 while let Some(row) = work.pop() {
                     expanded += 1;
-                    forbidden += usize::from(row[0] == FORBIDDEN);
+                    forbidden += usize::from(row[0] == Value::MAX);
                     explorer.successors(&row, &mut |step| {
                         if seen.insert(step.row.to_vec()) {
                             work.push(step.row.to_vec());

@@ -6,7 +6,7 @@
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, Transition};
-use trefoil_system::{StateId, System};
+use trefoil_system::{StateId, System, Value};
 
 /// The smallest equivalent system.
 pub(crate) fn smaller(lts: &Lts, control: &Control) -> Result<Lts, Stopped> {
@@ -15,7 +15,23 @@ pub(crate) fn smaller(lts: &Lts, control: &Control) -> Result<Lts, Stopped> {
 
 /// A system, all of it, as an explicit one.
 pub(crate) fn collect(system: &dyn System, threads: usize, control: &Control) -> Result<Lts, Stopped> {
+    Ok(collect_rows(system, threads, control)?.0)
+}
+
+/// A system, all of it, as an explicit one, and the rows that its states stand for.
+pub(crate) fn collect_rows(
+    system: &dyn System,
+    threads: usize,
+    control: &Control,
+) -> Result<(Lts, impl Fn(StateId) -> Vec<Value> + use<>), Stopped> {
     let collected = trefoil_explore::collect(system, threads, control).map_err(|unfinished| unfinished.stopped)?;
     let steps = collected.transitions.into_iter().map(|(label, target)| Transition { label, target });
-    Ok(Lts::from_rows(system.labels().clone(), StateId(0), collected.starts, steps.collect()))
+    let lts = Lts::from_rows(system.labels().clone(), StateId(0), collected.starts, steps.collect());
+    let (origins, states) = (collected.origins, collected.states);
+    let row = move |state: StateId| {
+        let mut row = vec![0; states.packing().width()];
+        states.reader().row(origins[state.index()], &mut row);
+        row
+    };
+    Ok((lts, row))
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::Algorithm;
+
 /// Counts of one refinement check, complete or as far as it came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -19,6 +21,8 @@ pub struct Statistics {
     pub antichain_max: u64,
     /// Pairs that were dropped because a smaller one came.
     pub antichain_evictions: u64,
+    /// The algorithm that was used, for a refinement; never [`Algorithm::Automatic`] then.
+    pub algorithm: Algorithm,
     /// Sets of specification states that were made.
     pub specification_sets: u64,
     /// Visible events that were looked ahead, for breadth-first searches.

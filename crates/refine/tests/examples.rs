@@ -192,6 +192,14 @@ fn a_specification_whose_normal_form_explodes_is_no_matter_for_antichains() {
         assert!(outcome.holds());
         assert!(outcome.statistics.states < 200, "{model:?}: {:?}", outcome.statistics);
     }
+    for model in [Traces, Failures, FailuresDivergences] {
+        let options = Options { algorithm: Algorithm::Automatic, ..plain(model) };
+        let outcome = refine(&spec, &imp, options, &Control::unlimited()).expect("no budget");
+        assert!(outcome.holds());
+        assert_eq!(outcome.statistics.algorithm, Algorithm::Antichain);
+        let outcome = refine(&imp, &imp, options, &Control::unlimited()).expect("no budget");
+        assert_eq!(outcome.statistics.algorithm, Algorithm::NormalForm);
+    }
     let limits = Limits { time: Some(std::time::Duration::from_millis(50)), memory: None };
     let options = Options { algorithm: Algorithm::NormalForm, ..plain(Traces) };
     match refine(&spec, &imp, options, &Control::new(limits)) {

@@ -13,7 +13,8 @@ use trefoil_testkit::refinement::{random_pair, shortest_violation};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
 const MODELS: [Model; 3] = [Model::Traces, Model::Failures, Model::FailuresDivergences];
-const ALGORITHMS: [Algorithm; 3] = [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm];
+const ALGORITHMS: [Algorithm; 4] =
+    [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm, Algorithm::Automatic];
 
 fn plain(model: Model) -> Options {
     Options { preprocess: Preprocess::Nothing, ..Options::new(model) }
@@ -44,6 +45,8 @@ fn systems_explored_on_the_fly_give_the_same_lengths() {
         let lengths = MODELS.map(|model| shortest_violation(&specification, &implementation, model));
         let system = Checked::new(TwoSlots::new(implementation));
         let system: &dyn System = &system;
+        let given = Checked::new(TwoSlots::new(specification.clone()));
+        let given: &dyn System = &given;
         for (model, expected) in MODELS.into_iter().zip(lengths) {
             for algorithm in ALGORITHMS {
                 for (threads, preprocess) in
@@ -51,6 +54,7 @@ fn systems_explored_on_the_fly_give_the_same_lengths() {
                 {
                     let options = Options { algorithm, threads, preprocess, ..plain(model) };
                     assert_eq!(length(&specification, system, options), expected, "pair {number} {options:?}");
+                    assert_eq!(length(given, system, options), expected, "pair {number} {options:?}");
                 }
             }
         }
@@ -75,7 +79,7 @@ fn threads_do_not_change_lengths() {
 #[test]
 fn generalised_systems_behave_as_what_they_stand_for() {
     let control = Control::unlimited();
-    for (number, specification, implementation) in pairs(1500) {
+    for (number, specification, implementation) in pairs(400) {
         let general = |lts: &Lts| Glts::from_lts(lts.clone(), &control).unwrap();
         let (general_spec, general_imp) = (general(&specification), general(&implementation));
         for model in MODELS {
@@ -85,9 +89,11 @@ fn generalised_systems_behave_as_what_they_stand_for() {
                 normalise(&lazy, lts.labels(), &control).unwrap()
             };
             let (normal_spec, normal_imp) = (normal(&specification), normal(&implementation));
-            for algorithm in ALGORITHMS {
-                let options = Options { algorithm, ..plain(model) };
-                for spec in [Specification::from(&specification), (&general_spec).into(), (&normal_spec).into()] {
+            for (algorithm, threads) in ALGORITHMS.into_iter().zip([1, 2, 1, 2]) {
+                let options = Options { algorithm, threads, ..plain(model) };
+                let explored = Specification::System(&general_spec);
+                let specifications = [(&specification).into(), (&general_spec).into(), (&normal_spec).into(), explored];
+                for spec in specifications {
                     for imp in [Implementation::from(&implementation), (&general_imp).into(), (&normal_imp).into()] {
                         assert_eq!(length(spec, imp, options), expected, "pair {number} {options:?}");
                     }
@@ -150,9 +156,9 @@ fn algorithms_agree_on_specifications_with_more_than_64_states() {
         }
         let implementation = builder.build(StateId(0));
         for model in MODELS {
-            let [antichain, full, lazy] = ALGORITHMS
+            let [antichain, full, lazy, automatic] = ALGORITHMS
                 .map(|algorithm| length(&specification, &implementation, Options { algorithm, ..plain(model) }));
-            assert_eq!((antichain, full), (lazy, lazy), "pair {number} {model:?}");
+            assert_eq!((antichain, full, automatic), (lazy, lazy, lazy), "pair {number} {model:?}");
             violated += usize::from(lazy.is_some());
         }
     }

@@ -28,6 +28,7 @@ pub const ALGORITHMS: &[Choice] = &[
     Choice { name: "antichain", about: "keep only the least sets of specification states; no normal form is built" },
     Choice { name: "normal-form", about: "normalise the specification before the search" },
     Choice { name: "lazy-normal-form", about: "normalise the specification as far as the search looks" },
+    Choice { name: "automatic", about: "normal-form if that stays small, antichain if it does not" },
 ];
 
 /// The search orders.
@@ -88,6 +89,7 @@ impl Refining {
             algorithm: match self.algorithm {
                 "normal-form" => Algorithm::NormalForm,
                 "lazy-normal-form" => Algorithm::LazyNormalForm,
+                "automatic" => Algorithm::Automatic,
                 _ => Algorithm::Antichain,
             },
             search: if self.search == "dfs" { Search::DepthFirst } else { Search::BreadthFirst },

@@ -1,0 +1,148 @@
+//! Specifications: what they can be given as, and what is made of them before the search.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_lts::{Acceptances, Glts, LazyNormalForm, Lts, normalise, normalise_within};
+use trefoil_system::{Model, Observations, StateId, System};
+
+use crate::{Algorithm, preprocess};
+
+/// A specification.
+#[derive(Clone, Copy)]
+pub enum Specification<'a> {
+    /// An ordinary system.
+    Lts(&'a Lts),
+    /// A generalised one.
+    Generalised(&'a Glts),
+    /// Any system; all of it is explored before the search.
+    System(&'a dyn System),
+}
+
+impl<'a> From<&'a Lts> for Specification<'a> {
+    fn from(lts: &'a Lts) -> Self {
+        Specification::Lts(lts)
+    }
+}
+
+impl<'a> From<&'a Glts> for Specification<'a> {
+    fn from(glts: &'a Glts) -> Self {
+        Specification::Generalised(glts)
+    }
+}
+
+impl<'a> From<&'a dyn System> for Specification<'a> {
+    fn from(system: &'a dyn System) -> Self {
+        Specification::System(system)
+    }
+}
+
+impl<'a> Specification<'a> {
+    pub(crate) fn system(self) -> &'a dyn System {
+        match self {
+            Specification::Lts(lts) => lts,
+            Specification::Generalised(glts) => glts,
+            Specification::System(system) => system,
+        }
+    }
+}
+
+/// A specification of which every state is known.
+enum Known<'a> {
+    Lts(&'a Lts),
+    Generalised(&'a Glts),
+}
+
+/// A specification as the search wants it.
+pub(crate) struct Normalised {
+    pub(crate) normal_form: LazyNormalForm,
+    /// How many nodes the normal form has at most, chaos included, when it is complete.
+    pub(crate) nodes: Option<u32>,
+    /// How the search goes on.
+    pub(crate) algorithm: Algorithm,
+    /// How many states it was made from, after preprocessing.
+    pub(crate) states: usize,
+}
+
+/// Makes of a specification what the search wants.
+pub(crate) fn prepare(
+    specification: Specification<'_>,
+    model: Model,
+    algorithm: Algorithm,
+    minimised: bool,
+    threads: usize,
+    control: &Control,
+) -> Result<Normalised, Stopped> {
+    let (collected, generalised);
+    let known = match specification {
+        Specification::Lts(lts) => Known::Lts(lts),
+        Specification::Generalised(glts) => Known::Generalised(glts),
+        Specification::System(system) if system.observations() == Observations::Explicit => {
+            generalised = collect_generalised(system, threads, control)?;
+            Known::Generalised(&generalised)
+        }
+        Specification::System(system) => {
+            control.progress().begin("exploring the specification", 0);
+            collected = preprocess::collect(system, threads, control)?;
+            Known::Lts(&collected)
+        }
+    };
+    let smaller;
+    let known = match known {
+        Known::Lts(lts) if minimised => {
+            smaller = preprocess::smaller(lts, control)?;
+            Known::Lts(&smaller)
+        }
+        known => known,
+    };
+    let (lazy, lts) = match known {
+        Known::Lts(lts) => (LazyNormalForm::new(lts, model, control)?, lts),
+        Known::Generalised(glts) => (LazyNormalForm::of_generalised(glts, model, control)?, glts.lts()),
+    };
+    let states = lts.state_count();
+    let normal = match algorithm {
+        Algorithm::Antichain | Algorithm::LazyNormalForm => None,
+        Algorithm::NormalForm => Some(normalise(&lazy, lts.labels(), control)?),
+        Algorithm::Automatic => normalise_within(&lazy, lts.labels(), budget(lts), control)?,
+    };
+    match normal {
+        Some(normal) => Ok(Normalised {
+            normal_form: LazyNormalForm::of_generalised(&normal, model, control)?,
+            // Every node is chaos, or empty, or one state.
+            nodes: u32::try_from(normal.lts().state_count() + 2).ok(),
+            algorithm: Algorithm::NormalForm,
+            states,
+        }),
+        None => {
+            let algorithm = if algorithm == Algorithm::Automatic { Algorithm::Antichain } else { algorithm };
+            Ok(Normalised { normal_form: lazy, nodes: None, algorithm, states })
+        }
+    }
+}
+
+/// How large a normal form may become before the automatic choice gives it up.
+fn budget(lts: &Lts) -> usize {
+    LEAST_BUDGET + BUDGET_FACTOR * (lts.state_count() + lts.transition_count())
+}
+
+/// Below a second.
+const LEAST_BUDGET: usize = 1 << 20;
+/// A normal form that is larger than the specification by this factor is about to explode.
+const BUDGET_FACTOR: usize = 32;
+
+/// All of a system whose states carry acceptances and divergence.
+fn collect_generalised(system: &dyn System, threads: usize, control: &Control) -> Result<Glts, Stopped> {
+    control.progress().begin("exploring the specification", 0);
+    let (lts, rows) = preprocess::collect_rows(system, threads, control)?;
+    let mut acceptances = Acceptances::new();
+    let (mut families, mut diverging) = (Vec::new(), Vec::new());
+    let mut explorer = system.explorer();
+    for state in lts.states() {
+        if state.0.is_multiple_of(1024) {
+            control.check()?;
+        }
+        let observation = explorer.observe(&rows(StateId(state.0)));
+        let sets = observation.acceptances.iter().map(|set| acceptances.set(set)).collect();
+        families.push(acceptances.family(sets));
+        diverging.push(observation.diverges);
+    }
+    Ok(Glts::new(lts, acceptances, families, diverging))
+}
