@@ -182,6 +182,9 @@ impl Script {
                     .reductions
                     .push("specification minimised modulo divergence-preserving branching bisimulation".to_string());
                 let outcome = refine(&lts, system, chosen, &job.control);
+                if let Ok(outcome) = &outcome {
+                    progress.algorithm = Some(algorithm_name(outcome.statistics.algorithm).to_string());
+                }
                 composed = Some(lts);
                 outcome
             }
@@ -315,6 +318,16 @@ fn algorithm(name: &str) -> Algorithm {
         "antichain" => Algorithm::Antichain,
         "normal-form" => Algorithm::NormalForm,
         "lazy-normal-form" => Algorithm::LazyNormalForm,
-        _ => Algorithm::default(),
+        _ => Algorithm::Automatic,
+    }
+}
+
+/// The name of the algorithm that was used.
+fn algorithm_name(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Antichain => "antichain",
+        Algorithm::NormalForm => "normal-form",
+        Algorithm::LazyNormalForm => "lazy-normal-form",
+        Algorithm::Automatic => "automatic",
     }
 }
