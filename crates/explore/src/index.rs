@@ -80,6 +80,24 @@ pub(crate) fn hash(words: &[u64]) -> u64 {
     fold(mixed ^ MULTIPLIERS[0], MULTIPLIERS[1])
 }
 
+/// How long the index becomes that follows one of this length. Where the next one would need another bit for numbers, but not for as
+/// many as are likely to come soon, it gets shorter, because a bit of the hash is worth more then: at 2^30 states only two are left.
+fn next_len(len: usize, row_bytes: usize) -> usize {
+    const SCARCE: u32 = 26;
+    let next = ((len as f64 * growth(row_bytes)) as usize).max(len + 1);
+    let (now, then) = (limit_of(len, row_bytes), limit_of(next, row_bytes));
+    let bits = u32::BITS - now.leading_zeros();
+    let most = ((1u64 << bits) - 1) as u32;
+    if bits >= SCARCE && then > most && f64::from(most) > 1.1 * f64::from(now) {
+        let mut shorter = (f64::from(most) / greatest_load(row_bytes)) as usize;
+        while limit_of(shorter, row_bytes) > most {
+            shorter -= 1;
+        }
+        return shorter;
+    }
+    next
+}
+
 /// How many positions an index of this length can take.
 fn limit_of(len: usize, row_bytes: usize) -> u32 {
     ((len as f64 * greatest_load(row_bytes)) as u64).min(MOST_POSITIONS) as u32
@@ -105,7 +123,7 @@ impl Index {
             return Err(Stopped::Memory { limit: self.bytes() as u64 });
         }
         let (row_bytes, old_len) = (packing.bytes(), self.entries.len());
-        let len = ((old_len as f64 * growth(row_bytes)) as usize).max(old_len + 1);
+        let len = next_len(old_len, row_bytes);
         control.afford((len - old_len) * 4)?;
         // First the old entries go, then the new ones come: the peak is the new index alone.
         self.entries = Box::default();
@@ -196,6 +214,30 @@ impl Index {
                 {
                     at = if at + 1 == self.entries.len() { 0 } else { at + 1 };
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_keeps_its_promise_and_bits_of_the_hash_while_it_grows() {
+        for row_bytes in 4..40 {
+            let mut len = 4096;
+            while u64::from(limit_of(len, row_bytes)) < MOST_POSITIONS {
+                let (old, next) = (limit_of(len, row_bytes), next_len(len, row_bytes));
+                let limit = limit_of(next, row_bytes);
+                assert!(next > len && limit > old, "{row_bytes} bytes, {len} entries");
+                // Just after growing there is at least one state more than the old index could take.
+                assert!(next as f64 * 4.0 <= (0.5 * row_bytes as f64 + 4.0) * f64::from(old) + 64.0);
+                // Another bit for numbers comes only when those that the old ones can name are nearly used up.
+                if old >= 1 << 26 && limit.leading_zeros() < old.leading_zeros() {
+                    assert!(f64::from(old) * 1.1 >= f64::from(u32::MAX >> old.leading_zeros()), "{old} then {limit}");
+                }
+                len = next;
             }
         }
     }

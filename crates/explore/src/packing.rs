@@ -3,7 +3,7 @@
 //! A slot with `n` values takes as many bits as `n - 1` has, a slot whose values are not known beforehand takes 32, and
 //! the slots follow each other without padding; a row is stored in the bytes that its bits fill. While it is worked with, a
 //! packed row is a few 64-bit words, least significant first, unused bits zero, so that two rows are equal exactly when
-//! their words are. All shifts are computed once. Most systems fit one word, which has its own loop.
+//! their words are. All shifts are computed once. Most systems fit one word or two, which have their own loops.
 
 use trefoil_system::{Layout, Value};
 
@@ -13,6 +13,14 @@ struct Field {
     word: u32,
     shift: u32,
     bits: u32,
+}
+
+impl Field {
+    /// The bit of the row that it begins at.
+    #[inline]
+    fn place(self) -> u32 {
+        self.word * 64 + self.shift
+    }
 }
 
 /// How the rows of one layout are packed.
@@ -70,6 +78,9 @@ impl Packing {
         debug_assert_eq!(row.len(), self.fields.len());
         if let [word] = words {
             *word = self.pack_word(row);
+        } else if let [low, high] = words {
+            let packed = self.pack_two_words(row);
+            (*low, *high) = (packed as u64, (packed >> 64) as u64);
         } else {
             let mut excess = 0u64;
             words.fill(0);
@@ -103,6 +114,18 @@ impl Packing {
         packed
     }
 
+    /// Packs a row that fits two words; panics as [`Packing::pack`] does.
+    #[inline]
+    fn pack_two_words(&self, row: &[Value]) -> u128 {
+        let (mut packed, mut excess) = (0u128, 0u64);
+        for (field, &value) in self.fields.iter().zip(row) {
+            excess |= u64::from(value) >> field.bits;
+            packed |= u128::from(value) << (field.place() & 127);
+        }
+        assert_eq!(excess, 0, "a value does not fit its slot");
+        packed
+    }
+
     /// Unpacks a row again.
     #[inline]
     pub fn unpack(&self, words: &[u64], row: &mut [Value]) {
@@ -110,6 +133,11 @@ impl Packing {
         if let [word] = words {
             for (field, value) in self.fields.iter().zip(row) {
                 *value = (word.wrapping_shr(field.shift) & mask(field.bits)) as Value;
+            }
+        } else if let [low, high] = *words {
+            let packed = u128::from(high) << 64 | u128::from(low);
+            for (field, value) in self.fields.iter().zip(row) {
+                *value = ((packed >> (field.place() & 127)) as u64 & mask(field.bits)) as Value;
             }
         } else {
             for (field, value) in self.fields.iter().zip(row) {

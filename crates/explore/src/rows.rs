@@ -212,11 +212,31 @@ pub(crate) fn prefetch<T>(place: *const T) {
     let _ = place;
 }
 
+/// Asks the operating system for large pages, where it has them and the memory is large enough to be worth it. Looking up a hash touches a
+/// page at random, and with large pages far fewer translations of addresses have to be remembered.
+#[cfg_attr(test, allow(dead_code))]
+fn want_huge_pages(_memory: &mut [u32]) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        const HUGE: usize = 2 << 20;
+        let range = _memory.as_mut_ptr_range();
+        let start = (range.start as usize).next_multiple_of(HUGE);
+        let end = range.end as usize / HUGE * HUGE;
+        if start + HUGE <= end {
+            let skipped = start - range.start as usize;
+            // SAFETY: the range lies inside the slice, which is borrowed mutably, and this advice does not change what is in it. A
+            // refusal costs speed only.
+            unsafe { libc::madvise(range.start.byte_add(skipped).cast(), end - start, libc::MADV_HUGEPAGE) };
+        }
+    }
+}
+
 /// Zeroed atomics that the operating system hands out lazily.
 #[cfg(not(test))]
 pub(crate) fn atomics32(len: usize) -> Box<[AtomicU32]> {
     const { assert!(align_of::<AtomicU32>() == align_of::<u32>()) };
-    let zeroed: Box<[u32]> = vec![0u32; len].into_boxed_slice();
+    let mut zeroed: Box<[u32]> = vec![0u32; len].into_boxed_slice();
+    want_huge_pages(&mut zeroed);
     // SAFETY: an atomic has the size and (asserted above) the alignment of its integer, and the box is owned and not used
     // otherwise.
     unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [AtomicU32]) }
