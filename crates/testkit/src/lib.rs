@@ -6,6 +6,7 @@
 pub mod composition;
 pub mod equivalences;
 pub mod networks;
+pub mod processes;
 pub mod properties;
 pub mod refinement;
 
