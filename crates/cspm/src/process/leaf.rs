@@ -19,9 +19,6 @@ use super::{Compiler, Machine};
 use crate::eval::Result;
 use crate::rename::Builtin;
 
-/// How many states a process with parallel parts may have as a leaf before it is compiled as a network with formats.
-const NETWORK_FROM: usize = 4_000;
-
 /// The number of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct MachineId(pub(super) u32);
@@ -74,7 +71,7 @@ impl Compiler {
         if let Some(&known) = self.machines.leaves.get(&term) {
             return Ok(known);
         }
-        let found = match self.explore(term, Some(NETWORK_FROM))? {
+        let found = match self.explore(term, Some(self.options.leaf_states))? {
             Explored::Leaf(machine) => Some(machine),
             Explored::Network => None,
         };

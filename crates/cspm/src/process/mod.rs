@@ -62,13 +62,15 @@ pub struct CompileOptions {
     pub compress_leaves: bool,
     /// Explore the whole process into one component instead of a network.
     pub expand: bool,
+    /// How many states a process with parallel parts may have as a component before it becomes a network with formats of its own.
+    pub leaf_states: usize,
     /// How many threads may explore what the script asks to be compressed; 0 means one per core.
     pub threads: usize,
 }
 
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
-        CompileOptions { compress_leaves: true, expand: false, threads: 1 }
+        CompileOptions { compress_leaves: true, expand: false, leaf_states: 4_000, threads: 1 }
     }
 }
 
@@ -132,7 +134,8 @@ impl Compiler {
 
     /// From now on this is how processes are compiled.
     pub fn set_options(&mut self, options: CompileOptions) {
-        if options.compress_leaves != self.options.compress_leaves {
+        let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states);
+        if leaves(&options) != leaves(&self.options) {
             self.machines = Machines::default();
             self.terms.forget_machines();
         }
