@@ -49,8 +49,8 @@ pub(crate) fn way(compile: CompileOptions, number: usize) -> Way {
         compile,
         algorithm: [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm][number % 3],
         preprocess: [Preprocess::Nothing, Preprocess::Specification, Preprocess::Both][number / 3 % 3],
-        threads: usize::from(number % 4 != 0),
-        explored: number / 2 % 3 == 0,
+        threads: usize::from(!number.is_multiple_of(4)),
+        explored: (number / 2).is_multiple_of(3),
     }
 }
 
