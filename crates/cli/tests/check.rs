@@ -180,6 +180,16 @@ fn one_bad_assertion_does_not_hurt_the_others() {
 }
 
 #[test]
+fn termination_is_told_from_other_deadlocks_and_models_that_see_nothing_are_refused() {
+    let script = "channel a\nassert a -> SKIP :[deadlock free]\nassert STOP :[divergence free [F]]\n";
+    let folder = folder(&[("script.csp", script)]);
+    let (code, out, err) = trefoil(&folder, &["check", "script.csp"]);
+    assert_eq!(code, 2);
+    assert!(out.contains("after <a, ✓> it has terminated, which counts as deadlock"), "{out}");
+    assert!(err.contains("the model `F` does not observe divergence"), "{err}");
+}
+
+#[test]
 fn scripts_that_cannot_be_read_say_why() {
     let folder = folder(&[("bad.csp", "P = a -> 1\n"), ("notes.txt", "P = STOP\nassert P [T= P\n"), ("empty.csp", "")]);
     let (code, out, err) = trefoil(&folder, &["check", "bad.csp"]);

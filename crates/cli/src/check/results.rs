@@ -93,6 +93,9 @@ pub(crate) fn found(evidence: &Evidence) -> String {
             format!("{after} it offers {}; the specification insists on {insists}", set(accepted))
         }
         Finding::Divergence => format!("{after} it can go on inside for ever (divergence)"),
+        Finding::Deadlock if evidence.trace.last().is_some_and(|event| event == "✓") => {
+            format!("{after} it has terminated, which counts as deadlock")
+        }
         Finding::Deadlock => format!("{after} it can do nothing (deadlock)"),
         Finding::Nondeterminism { event } => format!("{after} it can do {event}, and it can refuse {event}"),
         Finding::MissingTrace { event } => format!("{after} it cannot do {event}"),

@@ -221,6 +221,11 @@ impl Script {
             Check::HasTrace { model, .. } => model.unwrap_or(Written::Traces),
             Check::Symmetric { .. } | Check::Error => Written::Traces,
         };
+        let divergence = matches!(listed.check, Check::Property { property: Property::LivelockFree, .. });
+        if divergence && matches!(written, Written::Traces | Written::Failures) {
+            let message = format!("the model `{}` does not observe divergence; `FD` does", model_name(written));
+            return Err(self.unsupported(listed, &message));
+        }
         match written {
             Written::Traces => Ok(Model::Traces),
             Written::Failures => Ok(Model::Failures),
