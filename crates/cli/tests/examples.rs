@@ -60,7 +60,8 @@ fn surprises(options: &[&str]) -> Vec<String> {
         let output = command.args(["check", "--format", "json", "--memory", "1G"]).args(options).arg(&path).output();
         let output = output.expect("the program runs");
         let told = String::from_utf8_lossy(&output.stderr);
-        let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}: {told}", path.display()));
+        let document: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}: {told}", path.display()));
         let results = document["runs"][0]["results"].as_array().unwrap_or_else(|| panic!("{}: {told}", path.display()));
         assert_eq!(results.len(), expected.len(), "{}: {told}", path.display());
         for (result, expected) in results.iter().zip(&expected) {
