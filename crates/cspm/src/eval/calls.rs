@@ -269,11 +269,35 @@ impl<'p> Machine<'p> {
             }
         }
         let key = (closure.function, key);
-        if finished && let Some(kept) = self.state.calls_kept.get(&key) {
-            let kept = kept.clone();
-            self.state.stack.truncate(base);
-            return Ok(kept);
+        if finished {
+            match self.state.calls_kept.get(&key) {
+                Some(Some(kept)) => {
+                    let kept = kept.clone();
+                    self.state.stack.truncate(base);
+                    return Ok(kept);
+                }
+                // `Q(n) = F(Q(n))`: whoever asks gets it later, when it is needed.
+                Some(None) => {
+                    self.state.stack.truncate(base);
+                    let message = format!("`{}` depends on itself", function.name);
+                    return Err(Failure::at(codes::DEPENDS_ON_ITSELF, message, Some(function.span)));
+                }
+                None => {
+                    self.state.calls_kept.insert(key.clone(), None);
+                }
+            }
         }
+        let result = self.run_process(function, closure, base);
+        if finished {
+            match &result {
+                Ok(value) => self.state.calls_kept.insert(key, Some(value.clone())),
+                Err(_) => self.state.calls_kept.remove(&key),
+            };
+        }
+        result
+    }
+
+    fn run_process(&mut self, function: &Function, closure: &Rc<Closure>, base: usize) -> Result<Value> {
         self.state.stack.resize(base + function.frame as usize, Value::Bool(false));
         let body = self.choose(function, base, function.span)?;
         let result = match self.body(body, base, &closure.captures)? {
@@ -281,9 +305,6 @@ impl<'p> Machine<'p> {
             Ending::Call(next, from, span) => self.invoke(next, from, span)?,
         };
         self.state.stack.truncate(base);
-        if finished {
-            self.state.calls_kept.insert(key, result.clone());
-        }
         Ok(result)
     }
 

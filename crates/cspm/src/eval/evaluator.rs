@@ -218,7 +218,7 @@ impl Evaluator {
         }
         for ((function, key), value) in &self.state.calls_kept {
             let function = &self.program.functions[function.index()];
-            if let Value::Process(process) = value {
+            if let Some(Value::Process(process)) = value {
                 let arguments = &key[key.len() - function.parameters as usize..];
                 let shown: Vec<String> = arguments.iter().map(|value| show(&self.program, value, 60)).collect();
                 named.push((format!("{}({})", function.name, shown.join(", ")), ProcessValue(process.clone())));

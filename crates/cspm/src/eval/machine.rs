@@ -43,7 +43,7 @@ pub(super) struct State {
     pub(super) fields_running: Vec<bool>,
     /// Constructors whose values are being listed.
     pub(super) listing: Vec<ConstructorId>,
-    pub(super) calls_kept: HashMap<(FunctionId, Vec<Value>), Value, foldhash::fast::RandomState>,
+    pub(super) calls_kept: HashMap<(FunctionId, Vec<Value>), Option<Value>, foldhash::fast::RandomState>,
     pub(super) processes: HashMap<ProcessValue, ProcessId, foldhash::fast::RandomState>,
     pub(super) steps: u64,
     pub(super) step_limit: u64,

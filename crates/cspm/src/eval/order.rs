@@ -7,6 +7,7 @@
 //! Functions and processes are equal when they were made at the same place in equal environments, which is enough to
 //! recognise states and is never offered to scripts as `==`.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -134,10 +135,23 @@ fn compare_groups(a: &Rc<Group>, b: &Rc<Group>) -> Ordering {
     a.id.cmp(&b.id).then_with(|| compare_lists(&a.captures, &b.captures))
 }
 
+thread_local! {
+    /// Pairs of processes that are being compared. A process may hold itself; two that do are equal unless a difference is found.
+    static COMPARING: RefCell<Vec<(*const ProcessNode, *const ProcessNode)>> = const { RefCell::new(Vec::new()) };
+}
+
 pub(super) fn compare_processes(a: &Rc<ProcessNode>, b: &Rc<ProcessNode>) -> Ordering {
-    if Rc::ptr_eq(a, b) {
+    let pair = (Rc::as_ptr(a), Rc::as_ptr(b));
+    if pair.0 == pair.1 || COMPARING.with_borrow(|pairs| pairs.contains(&pair)) {
         return Ordering::Equal;
     }
+    COMPARING.with_borrow_mut(|pairs| pairs.push(pair));
+    let order = compare_descriptions(a, b);
+    COMPARING.with_borrow_mut(Vec::pop);
+    order
+}
+
+fn compare_descriptions(a: &ProcessNode, b: &ProcessNode) -> Ordering {
     match (&a.kind, &b.kind) {
         (ProcessKind::Made(x, left), ProcessKind::Made(y, right)) => x.cmp(y).then_with(|| compare_lists(left, right)),
         (ProcessKind::Builtin(x, s, left), ProcessKind::Builtin(y, t, right)) => {
@@ -254,6 +268,11 @@ fn hash_content(value: &Value) -> u64 {
 
 pub(super) fn hash_process(process: &ProcessNode) -> u64 {
     if process.hash.get() == 0 {
+        // Seen from inside, should the process hold itself.
+        process.hash.set(match &process.kind {
+            ProcessKind::Made(point, _) => mix(15, u64::from(point.0)) | 1,
+            ProcessKind::Builtin(builtin, ..) => mix(16, *builtin as u64) | 1,
+        });
         let hash = match &process.kind {
             ProcessKind::Made(point, captures) => hash_list(mix(15, u64::from(point.0)), captures),
             ProcessKind::Builtin(builtin, section, arguments) => {

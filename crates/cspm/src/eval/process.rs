@@ -25,6 +25,8 @@ pub struct ProcessValue(pub(super) Rc<ProcessNode>);
 pub struct ProcessNode {
     pub(super) kind: ProcessKind,
     pub(super) hash: Cell<u64>,
+    /// Whether what it captured is being evaluated; a process may hold itself, as in `P = F(P)`.
+    pub(super) finishing: Cell<bool>,
 }
 
 /// How a process is described.
@@ -60,7 +62,7 @@ pub struct Communication {
 
 impl ProcessValue {
     pub(super) fn value(kind: ProcessKind) -> Value {
-        Value::Process(Rc::new(ProcessNode { kind, hash: Cell::new(0) }))
+        Value::Process(Rc::new(ProcessNode { kind, hash: Cell::new(0), finishing: Cell::new(false) }))
     }
 
     /// What it is.

@@ -180,11 +180,11 @@ impl Machine<'_> {
                 }
             }
             Value::Process(process) => {
-                if process.hash.get() == 0 {
+                if process.hash.get() == 0 && !process.finishing.replace(true) {
                     let (ProcessKind::Made(_, values) | ProcessKind::Builtin(_, _, values)) = &process.kind;
-                    for value in values {
-                        self.finish(value.clone())?;
-                    }
+                    let finished = values.iter().try_for_each(|value| self.finish(value.clone()).map(drop));
+                    process.finishing.set(false);
+                    finished?;
                 }
             }
             // Fields were finished when they were put in.

@@ -264,10 +264,29 @@ impl Printer<'_> {
                 let point = &self.program.control_points[point.index()];
                 self.out.push_str(&format!("process#{}", point.expression.0));
                 if !captures.is_empty() {
-                    self.list("(", captures.clone(), ")");
+                    // A process may hold itself; of processes inside only the place is shown.
+                    let mut pieces = vec![Piece::Text("(")];
+                    for (at, value) in captures.iter().enumerate() {
+                        if at > 0 {
+                            pieces.push(Piece::Text(", "));
+                        }
+                        pieces.push(match value.seen() {
+                            Value::Process(inner) => Piece::Owned(place_of(self.program, &inner)),
+                            other => Piece::Value(other),
+                        });
+                    }
+                    pieces.push(Piece::Text(")"));
+                    self.push(pieces);
                 }
             }
         }
+    }
+}
+
+fn place_of(program: &Program, process: &ProcessNode) -> String {
+    match &process.kind {
+        ProcessKind::Builtin(builtin, ..) => builtin.text().to_string(),
+        ProcessKind::Made(point, _) => format!("process#{}", program.control_points[point.index()].expression.0),
     }
 }
 
