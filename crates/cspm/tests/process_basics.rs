@@ -102,12 +102,9 @@ fn a_process_may_be_given_to_itself() {
     let script = "channel a, b\nF(X) = a -> X\nP = F(P)\nQ(n) = F(Q(n))\n\
                   G(X) = b -> X\nR(n) = G(F(R((n + 1) % 3)))\n\
                   H(X, Y) = (a -> X) [] (b -> Y)\nS = H(S, T)\nT = H(T, S)\n";
-    for (process, expected) in [
-        ("P", &["0 a 0"][..]),
-        ("Q(1)", &["0 a 0"]),
-        ("R(0)", &["0 b 1", "1 a 0"]),
-        ("S", &["0 a 0", "0 b 0"]),
-    ] {
+    for (process, expected) in
+        [("P", &["0 a 0"][..]), ("Q(1)", &["0 a 0"]), ("R(0)", &["0 b 1", "1 a 0"]), ("S", &["0 a 0", "0 b 0"])]
+    {
         assert_eq!(transitions(script, process, CompileOptions::default()), expected, "{process}");
     }
 }
