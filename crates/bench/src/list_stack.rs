@@ -1,6 +1,8 @@
 //! A stack as a linked list behind a lock, unreduced: Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking* (2019),
 //! figures 1 and 2.
 //!
+//! `list-stack-refine` with the same arguments checks the refinement in the three models, and deadlock and divergence.
+//!
 //! `list-stack [NODES] [THREADS] [DATA] [WORKERS]`: the nodes, the top, the lock and the threads are components, each minimised modulo
 //! strong bisimulation (which merges the three points at which a thread unlocks), and the specification, which is deterministic, is one
 //! more; so the states of the network are those of the product that a refinement check explores. Known counts are
@@ -14,7 +16,8 @@ use trefoil_explore::{End, Options, Order, Packing, search};
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_network::{Component, Network, Rule};
-use trefoil_system::{LabelId, Labels, StateId, System};
+use trefoil_refine::{Algorithm, CheckOptions, Outcome, deadlock, determinism, divergence, refine};
+use trefoil_system::{LabelId, Labels, Model, StateId, System};
 
 use crate::exploring::{number, processor_seconds};
 
@@ -178,9 +181,10 @@ fn specification(labels: &Arc<Labels>, sizes: Sizes) -> Arc<Lts> {
     Arc::new(builder.build(StateId(0)))
 }
 
-fn network(sizes: Sizes) -> Network {
-    let labels = Arc::new(Labels::new());
-    let mut components = vec![Component { name: "specification".into(), lts: specification(&labels, sizes) }];
+/// With the specification as the first component, or without it.
+fn network(labels: Arc<Labels>, sizes: Sizes, specification: &Arc<Lts>, beside: bool) -> Network {
+    let specification = Component { name: "specification".into(), lts: specification.clone() };
+    let mut components = if beside { vec![specification.clone()] } else { Vec::new() };
     for me in 0..sizes.nodes {
         components.push(Component { name: format!("node {me}"), lts: node(&labels, sizes, me) });
     }
@@ -199,7 +203,7 @@ fn network(sizes: Sizes) -> Network {
     let mut all: Vec<LabelId> = alphabets.iter().flatten().copied().collect();
     all.sort_unstable();
     all.dedup();
-    let visible = alphabets[0].clone();
+    let visible = alphabet(&specification);
     let rules = all.into_iter().map(|label| {
         let takes_part = |&part: &usize| alphabets[part].binary_search(&label).is_ok();
         let parts: Vec<(usize, LabelId)> = (0..alphabets.len()).filter(takes_part).map(|part| (part, label)).collect();
@@ -214,7 +218,9 @@ fn network(sizes: Sizes) -> Network {
 pub(crate) fn run(arguments: &[String]) {
     let sizes =
         Sizes { nodes: number(arguments, 0, 4), threads: number(arguments, 1, 3), data: number(arguments, 2, 3) };
-    let network = network(sizes);
+    let labels = Arc::new(Labels::new());
+    let specification = specification(&labels, sizes);
+    let network = network(labels, sizes, &specification, true);
     let packing = Packing::new(network.layout());
     println!(
         "list-stack: {} components, {} bits a row, {} bytes",
@@ -242,4 +248,44 @@ pub(crate) fn run(arguments: &[String]) {
             assert_eq!(states, *known, "another number of states is known");
         }
     }
+}
+
+/// States a second of the checks.
+pub(crate) fn checks(arguments: &[String]) {
+    let sizes =
+        Sizes { nodes: number(arguments, 0, 4), threads: number(arguments, 1, 3), data: number(arguments, 2, 3) };
+    let workers = number(arguments, 3, 2);
+    let labels = Arc::new(Labels::new());
+    let specification = specification(&labels, sizes);
+    let network = network(labels, sizes, &specification, false);
+    let system: &dyn System = &network;
+    let control = Control::unlimited();
+    println!("list-stack-refine: {workers} threads");
+    let report = |name: &str, begin: Instant, outcome: Outcome| {
+        let (seconds, statistics) = (begin.elapsed().as_secs_f64(), outcome.statistics);
+        println!(
+            "  {name:<22} {:<5} {:>11} states {seconds:>7.2} s {:>6.2} M states/s, peak {} MB",
+            outcome.witness.is_none(),
+            statistics.states,
+            statistics.states as f64 / seconds / 1e6,
+            peak_memory().unwrap_or(0) >> 20,
+        );
+    };
+    for (name, model) in [("T", Model::Traces), ("F", Model::Failures), ("FD", Model::FailuresDivergences)] {
+        let options = trefoil_refine::Options {
+            algorithm: Algorithm::Automatic,
+            threads: workers,
+            ..trefoil_refine::Options::new(model)
+        };
+        let begin = Instant::now();
+        report(name, begin, refine(&*specification, system, options, &control).expect("no budget was set"));
+    }
+    let options = CheckOptions { threads: workers };
+    let begin = Instant::now();
+    report("deadlock F", begin, deadlock(system, Model::Failures, options, &control).expect("no budget was set"));
+    let begin = Instant::now();
+    report("divergence", begin, divergence(system, options, &control).expect("no budget was set"));
+    let begin = Instant::now();
+    let outcome = determinism(system, Model::FailuresDivergences, options, &control).expect("no budget was set");
+    report("determinism FD", begin, outcome);
 }

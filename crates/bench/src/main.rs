@@ -47,6 +47,11 @@ const BENCHMARKS: &[Benchmark] = &[
         run: list_stack::run,
     },
     Benchmark {
+        name: "list-stack-refine",
+        about: "the same, checked: refinement, deadlock, divergence, determinism",
+        run: list_stack::checks,
+    },
+    Benchmark {
         name: "example-2-3-4",
         about: "refinement of a ladder by itself: linear in n and in k",
         run: refinement::example_2_3_4,

@@ -106,8 +106,8 @@ pub(crate) fn prepare(
     match normal {
         Some(normal) => Ok(Normalised {
             normal_form: LazyNormalForm::of_generalised(&normal, model, control)?,
-            // Every node is chaos, or empty, or one state.
-            nodes: u32::try_from(normal.lts().state_count() + 2).ok(),
+            // Every node is chaos or what is kept of one state, and no two states are alike.
+            nodes: u32::try_from(normal.lts().state_count() + 1).ok(),
             algorithm: Algorithm::NormalForm,
             states,
         }),
