@@ -60,7 +60,10 @@ impl Loader for DiskLoader {
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
-        let file = |entry: DirEntry| entry.path().is_file().then(|| entry.file_name().into_string().ok()).flatten();
+        let file = |entry: DirEntry| {
+            let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if folder { None } else { entry.file_name().into_string().ok() }
+        };
         let names: Vec<String> = entries.take(10_000).flatten().filter_map(file).collect();
         let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
         Some(path.with_file_name(near).to_string_lossy().into_owned())

@@ -10,7 +10,7 @@ use super::super::names::Symbol;
 use super::super::store::List;
 use super::super::token::{Kind, Token};
 use super::super::tree::*;
-use super::{Failed, Parser, Result, suggest_file};
+use super::{Failed, Parser, Result};
 
 /// What encloses the declarations being read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -431,7 +431,7 @@ impl Parser<'_, '_> {
             }
             self.session.load(&other).map_err(|_| reason)
         });
-        let read = read.or_else(|reason| match self.session.loader.similar(&name) {
+        let read = read.or_else(|reason| match self.session.similar(&name) {
             // Some systems do not tell capitals from small letters in names of files.
             Some(other) if other.eq_ignore_ascii_case(&name) && !self.session.open.contains(&other) => {
                 self.session.load(&other)
@@ -447,7 +447,8 @@ impl Parser<'_, '_> {
                 let message = format!("cannot read `{path}`: {reason}");
                 let diagnostic = Diagnostic::error(codes::CANNOT_READ, message, place);
                 let diagnostic = diagnostic.note(format!("looked for `{name}`"));
-                self.report(suggest_file(diagnostic, self.session.loader, &name));
+                let diagnostic = self.session.suggest_file(diagnostic, &name);
+                self.report(diagnostic);
                 (None, List::EMPTY)
             }
         }

@@ -16,7 +16,7 @@ mod expressions;
 mod patterns;
 mod types;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
@@ -49,6 +49,8 @@ const LONGEST: usize = 1 << 30;
 
 /// More inclusions are refused: modules that include a file with modules double the work with each level.
 const MOST_INCLUSIONS: usize = 20_000;
+/// Files that are not there are looked for under similar names so often.
+const MOST_SEARCHES: usize = 100;
 
 /// Reads the script `file` and what it includes.
 pub fn parse(file: &str, loader: &dyn Loader, sources: &mut Sources) -> Parsed {
@@ -78,19 +80,11 @@ fn read(file: &str, loader: &dyn Loader, sources: &mut Sources, control: &Contro
         Err(reason) => {
             let message = format!("cannot read `{file}`: {reason}");
             let diagnostic = Diagnostic::error(codes::CANNOT_READ, message, Place::File(file.to_string()));
-            let diagnostic = suggest_file(diagnostic, loader, file);
+            let diagnostic = session.suggest_file(diagnostic, file);
             session.diagnostics.push(diagnostic);
         }
     }
     Parsed { diagnostics: session.finish(&mut tree, 0), tree }
-}
-
-/// Adds the file that may have been meant.
-fn suggest_file(diagnostic: Diagnostic, loader: &dyn Loader, name: &str) -> Diagnostic {
-    match loader.similar(name) {
-        Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
-        None => diagnostic,
-    }
 }
 
 /// Reads one expression from a file of `sources` into a tree that may hold a script already.
@@ -148,6 +142,8 @@ struct Session<'a> {
     /// The files included in each scope that is open, the innermost last: a scope has a file once, another scope may have it too.
     included: Vec<HashSet<String>>,
     inclusions: usize,
+    /// The file that exists instead of each one that does not.
+    similar: HashMap<String, Option<String>>,
     /// The files being read, each included by the one before it.
     open: Vec<String>,
 }
@@ -171,7 +167,29 @@ impl Session<'_> {
             read: HashSet::new(),
             included: vec![HashSet::new()],
             inclusions: 0,
+            similar: HashMap::new(),
             open: Vec::new(),
+        }
+    }
+
+    /// A file that exists and has nearly this name. Whole folders are searched, so there is an end to it.
+    fn similar(&mut self, name: &str) -> Option<String> {
+        if let Some(found) = self.similar.get(name) {
+            return found.clone();
+        }
+        if self.similar.len() == MOST_SEARCHES {
+            return None;
+        }
+        let found = self.loader.similar(name);
+        self.similar.insert(name.to_string(), found.clone());
+        found
+    }
+
+    /// Adds the file that may have been meant.
+    fn suggest_file(&mut self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
+        match self.similar(name) {
+            Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
+            None => diagnostic,
         }
     }
 
