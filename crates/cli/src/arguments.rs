@@ -139,18 +139,27 @@ pub(crate) enum CspmCommand {
         /// Scripts; - is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// Do not show warnings
+        #[arg(long)]
+        no_warnings: bool,
     },
     /// Show every name that a script defines with its type
     Types {
         /// The script; - is standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
+        /// Do not show warnings
+        #[arg(long)]
+        no_warnings: bool,
     },
     /// Write a script to standard output again, formatted, with its comments
     Print {
         /// The script; - is standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
+        /// Do not show warnings
+        #[arg(long)]
+        no_warnings: bool,
     },
     /// Evaluate expressions in a script and print their values as CSPM text
     Eval {

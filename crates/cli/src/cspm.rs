@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use trefoil_session::cspm::{self, PrintReport, TypecheckReport, TypesReport};
+use trefoil_session::Problem;
+use trefoil_session::cspm::{self, PrintReport, TypecheckReport, TypesReport, Warnings};
 
 use crate::arguments::{Common, CspmCommand};
 use crate::cspm_eval;
@@ -11,26 +12,44 @@ use crate::text::count;
 
 pub(crate) fn run(command: CspmCommand, common: Common) -> ExitCode {
     match command {
-        CspmCommand::Typecheck { files } => {
+        CspmCommand::Typecheck { files, no_warnings } => {
             let mut run = Run::new("cspm typecheck", common, Destination::Out);
             for file in &files {
-                run.check(&[file.display().to_string()], |job| cspm::typecheck(file, job));
+                run.check(&[file.display().to_string()], |job| {
+                    quiet(cspm::typecheck(file, job), no_warnings, |report| &mut report.warnings)
+                });
             }
             run.finish()
         }
-        CspmCommand::Types { file } => {
+        CspmCommand::Types { file, no_warnings } => {
             let mut run = Run::new("cspm types", common, Destination::Out);
-            run.check(&[file.display().to_string()], |job| cspm::types(&file, job));
+            run.check(&[file.display().to_string()], |job| {
+                quiet(cspm::types(&file, job), no_warnings, |report| &mut report.warnings)
+            });
             run.finish()
         }
-        CspmCommand::Print { file } => {
+        CspmCommand::Print { file, no_warnings } => {
             let mut run = Run::new("cspm print", common, Destination::Out);
-            run.check(&[file.display().to_string()], |job| cspm::print(&file, job));
+            run.check(&[file.display().to_string()], |job| {
+                quiet(cspm::print(&file, job), no_warnings, |report| &mut report.warnings)
+            });
             run.finish()
         }
         CspmCommand::Eval { file, expressions, steps } => cspm_eval::eval(file, expressions, steps, common),
         CspmCommand::Repl { file, steps } => cspm_eval::prompt(&file, steps, &common),
     }
+}
+
+/// Without its warnings if nobody wants them.
+fn quiet<R>(
+    mut report: Result<R, Problem>,
+    no_warnings: bool,
+    warnings: impl Fn(&mut R) -> &mut Warnings,
+) -> Result<R, Problem> {
+    if let (Ok(report), true) = (&mut report, no_warnings) {
+        *warnings(report) = Warnings::default();
+    }
+    report
 }
 
 impl Answer for TypecheckReport {

@@ -134,6 +134,20 @@ fn warnings_do_not_spoil_the_result() {
 }
 
 #[test]
+fn warnings_can_be_hidden() {
+    let folder = folder(&[("unused.csp", b"x = let y = 1\n within 2\n")]);
+    let (code, _, err) = trefoil(&folder, &["cspm", "typecheck", "unused.csp"]);
+    assert_eq!(code, 0);
+    assert!(err.contains("warning[C056]") && err.contains("unused.csp:1:9"), "{err}");
+    let (_, out, _) = trefoil(&folder, &["cspm", "typecheck", "unused.csp", "--format", "json"]);
+    assert!(out.contains("C056"), "{out}");
+    for command in ["typecheck", "types", "print"] {
+        let (code, out, err) = trefoil(&folder, &["cspm", command, "unused.csp", "--no-warnings"]);
+        assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    }
+}
+
+#[test]
 fn a_script_can_come_from_standard_input() {
     let folder = folder(&[("data.csp", DATA)]);
     let mut child = program(&folder)

@@ -25,7 +25,7 @@ fn depth_is_no_obstacle() {
     assert_eq!(codes(&format!("f(x) = x\ny = {}", around("f(", "1", ")"))), [""; 0]);
     assert_eq!(codes(&format!("channel a\nP = {}STOP", "a -> ".repeat(DEEP))), [""; 0]);
     assert_eq!(codes(&format!("x = {}1", "if true then 1 else ".repeat(DEEP))), [""; 0]);
-    assert_eq!(codes(&format!("x = {}1", "let y = 1 within ".repeat(5_000))), [""; 0]);
+    assert_eq!(codes(&format!("x = {}1", "let _y = 1 within ".repeat(5_000))), [""; 0]);
     let chain: String = (0..DEEP).map(|i| format!("f{i}(x) = f{}(x)\n", i + 1)).collect();
     assert_eq!(codes(&format!("{chain}f{DEEP}(x) = x")), [""; 0]);
 }

@@ -21,4 +21,8 @@ crate::code_table::code_table! { pub(super)
     NO_TOCK = "C053", "a timed section without an event `tock`", "Timed {\n P = STOP\n}";
     NOT_A_CONSTRUCTOR = "C054", "an alternative of a `subtype` is not a constructor", "x = 1\nsubtype T = x";
     NOT_A_TYPE = "C055", "a name in a type is not a type", "x = 1\ny :: M::x\ny = 1\nmodule M\nexports\n x = 1\nendmodule";
+    UNUSED = "C056", "a name that a `let` declares is never used; a warning", "x = let y = 1\n within 2";
+    LIKE_A_LABEL = "C057",
+        "a variable in a pattern is never used and is spelt almost like a constructor or channel; a warning",
+        "datatype T = Read | Write\nf(Read) = 1\nf(Wirte) = 2";
 }

@@ -72,6 +72,8 @@ pub(super) struct Resolver<'t> {
     pub(super) tree: &'t Tree<Symbol>,
     pub(super) definitions: Vec<Definition>,
     pub(super) locals: Vec<Local>,
+    /// Whether some expression mentions each local.
+    pub(super) mentioned: Vec<bool>,
     pub(super) type_variables: Vec<Symbol>,
     pub(super) members: HashMap<(DefinitionId, DefinitionId), DefinitionId, RandomState>,
     /// The module of each instance.
@@ -111,6 +113,7 @@ impl<'t> Resolver<'t> {
             tree,
             definitions: Vec::new(),
             locals: Vec::new(),
+            mentioned: Vec::new(),
             type_variables: Vec::new(),
             members: HashMap::default(),
             targets: HashMap::default(),

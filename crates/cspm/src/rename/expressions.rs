@@ -39,6 +39,7 @@ impl Resolver<'_> {
 
     fn new_local(&mut self, name: Symbol, span: Span, kind: LocalKind) -> LocalId {
         self.locals.push(Local { name, span, kind, annotation: None });
+        self.mentioned.push(false);
         LocalId(self.locals.len() as u32 - 1)
     }
 

@@ -20,6 +20,7 @@ mod collect;
 mod declarations;
 mod expressions;
 mod paths;
+mod unused;
 
 use std::collections::HashMap;
 
@@ -318,6 +319,7 @@ fn resolve(tree: Tree<Symbol>, queries: &[ExpressionId], control: &Control) -> (
     let mut resolver = collect::Resolver::new(&tree, control);
     resolver.collect();
     resolver.resolve(queries);
+    resolver.report_unused();
     let collect::Resolver {
         definitions, locals, type_variables, members, targets, tocks, sites, mut diagnostics, ..
     } = resolver;

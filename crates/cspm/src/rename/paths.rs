@@ -154,7 +154,12 @@ impl Resolver<'_> {
                 self.error(codes::NOT_A_VALUE, message, span);
                 Resolved::Error
             }
-            Ok(found) => found,
+            Ok(found) => {
+                if let Resolved::Local(local) = found {
+                    self.mentioned[local.index()] = true;
+                }
+                found
+            }
             Err(problem) => {
                 self.report(scope, symbol, span, problem);
                 Resolved::Error
