@@ -17,6 +17,7 @@ use trefoil_session::{Problem, Verdict};
 
 use crate::arguments::Common;
 use crate::exit;
+use crate::interrupt::PromptInterrupt;
 use crate::run::{Answer, Destination, Run};
 use crate::terminal;
 
@@ -25,7 +26,7 @@ EXPRESSION        its value
 :type EXPRESSION  its type
 :reload           reads the script again
 :help             this text
-:quit             ends, as does Ctrl-D
+:quit             ends, as does Ctrl-D; Ctrl-C ends what a line asked for
 ";
 
 pub(crate) fn eval(file: PathBuf, expressions: Vec<String>, steps: Option<u64>, common: Common) -> ExitCode {
@@ -88,10 +89,11 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
             return ExitCode::from(exit::WRONG);
         }
     };
+    let interrupt = PromptInterrupt::listen();
     if !std::io::stdin().is_terminal() {
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { break };
-            if !answer(&mut script, &line, steps, common) {
+            if !answer(&mut script, &line, steps, common, &interrupt) {
                 break;
             }
         }
@@ -112,7 +114,7 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
             Ok(line) => {
                 let _ = editor.add_history_entry(line.as_str());
                 let reload = line.trim() == ":reload";
-                if !answer(&mut script, &line, steps, common) {
+                if !answer(&mut script, &line, steps, common, &interrupt) {
                     break;
                 }
                 if reload {
@@ -145,20 +147,26 @@ fn history_file() -> Option<PathBuf> {
 }
 
 /// Does what a line asks for; false when it asks to end.
-fn answer(script: &mut Script, line: &str, steps: Option<u64>, common: &Common) -> bool {
+fn answer(script: &mut Script, line: &str, steps: Option<u64>, common: &Common, interrupt: &PromptInterrupt) -> bool {
     let line = line.trim();
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let result = match command {
         "" => return true,
         ":quit" | ":q" => return false,
         ":help" | ":h" => Ok(HELP.to_string()),
-        ":reload" | ":r" => script.reload(&control(common)).map(|()| String::new()),
-        ":type" | ":t" => script.type_of(rest, &control(common)).map(|found| format!("{found}\n")),
+        ":reload" | ":r" => {
+            interrupt.during(&control(common), |control| script.reload(control)).map(|()| String::new())
+        }
+        ":type" | ":t" => interrupt
+            .during(&control(common), |control| script.type_of(rest, control))
+            .map(|found| format!("{found}\n")),
         _ if command.starts_with(':') => {
             terminal::complain(&format!("error: there is no {command}; :help lists what there is\n"));
             return true;
         }
-        _ => script.value(line, steps, &control(common)).map(|found| format!("{}\n", found.text)),
+        _ => interrupt
+            .during(&control(common), |control| script.value(line, steps, control))
+            .map(|found| format!("{}\n", found.text)),
     };
     match result {
         Ok(text) => return terminal::print(&text).is_ok(),

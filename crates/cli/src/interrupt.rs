@@ -1,4 +1,5 @@
-//! Ctrl-C: the running job ends and reports what it has; a job that does not listen is ended within a second.
+//! Ctrl-C: the running job ends and reports what it has; a job that does not listen is ended within a second. At a prompt it ends
+//! what the line asked for, and the prompt goes on.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,5 +68,42 @@ impl Interrupt {
 
     fn job(&self) -> std::sync::MutexGuard<'_, Option<Control>> {
         self.shared.job.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ctrl-C while a prompt works on a line: the work ends and the prompt goes on. A second one, or one while nothing is being
+/// worked on, ends the program.
+#[derive(Clone, Default)]
+pub(crate) struct PromptInterrupt {
+    line: Arc<Mutex<Option<Control>>>,
+}
+
+impl PromptInterrupt {
+    /// Listens from now on.
+    pub(crate) fn listen() -> PromptInterrupt {
+        let interrupt = PromptInterrupt::default();
+        let heard = interrupt.clone();
+        // Without a handler Ctrl-C ends the program.
+        let _ = ctrlc::set_handler(move || heard.press());
+        interrupt
+    }
+
+    fn press(&self) {
+        match self.line().take() {
+            Some(control) => control.cancel(),
+            None => process::exit(crate::exit::UNKNOWN.into()),
+        }
+    }
+
+    /// Does the work of a line, which Ctrl-C can cut short.
+    pub(crate) fn during<X>(&self, control: &Control, work: impl FnOnce(&Control) -> X) -> X {
+        *self.line() = Some(control.clone());
+        let result = work(control);
+        *self.line() = None;
+        result
+    }
+
+    fn line(&self) -> std::sync::MutexGuard<'_, Option<Control>> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

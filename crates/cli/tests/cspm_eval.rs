@@ -84,3 +84,53 @@ fn the_prompt_goes_on_after_mistakes() {
     assert!(said.starts_with("6\n") && said.ends_with("24\n") && said.contains("Int"), "{said}");
     assert!(text(&output.stderr).contains("E002"));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_the_line_and_not_the_prompt() {
+    use std::io::{BufRead, BufReader};
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("script.csp");
+    std::fs::write(&file, SCRIPT).expect("a script");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+    command.args(["cspm", "repl"]).arg(&file).env("NO_COLOR", "1");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("an input");
+    let mut answers = BufReader::new(child.stdout.take().expect("an output"));
+    let mut line = String::new();
+    writeln!(input, "f(3)").expect("it reads");
+    answers.read_line(&mut line).expect("an answer");
+    assert_eq!(line, "6\n");
+    // An interrupt while nothing is worked on would end the program: wait until the endless line keeps it busy.
+    let worked = |id: u32| -> u64 {
+        let state = std::fs::read_to_string(format!("/proc/{id}/stat")).expect("the program is there");
+        let numbers = state.rsplit(')').next().unwrap_or_default().split_whitespace();
+        numbers.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
+    };
+    let before = worked(child.id());
+    writeln!(input, "loop(0)").expect("it reads");
+    while worked(child.id()) < before + 10 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    assert!(sent.success());
+    writeln!(input, "f(4)").expect("it still reads");
+    drop(input);
+    line.clear();
+    answers.read_line(&mut line).expect("an answer");
+    assert_eq!(line, "24\n");
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).contains("interrupted"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_sequence_that_is_its_own_rest_can_be_given_up() {
+    let output = trefoil(&["cspm", "eval", "let s = <1>^s within s == s", "--timeout", "200ms"], "");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+}

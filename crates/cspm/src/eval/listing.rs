@@ -251,6 +251,12 @@ impl Machine<'_> {
         if let SetKind::Range(from, to) = &set.kind {
             return Ok((i64::from(*to) - i64::from(*from) + 1) as usize);
         }
+        // The subsets of a set need no listing to be counted; more than a number can hold are refused by the listing.
+        if let (None, SetKind::Subsets(of)) = (set.listing.get(), &set.kind)
+            && self.size_bound(of)?.is_some_and(|bound| bound < i32::BITS as usize - 1)
+        {
+            return Ok(1 << self.card(of)?);
+        }
         Ok(self.list(set)?.len())
     }
 

@@ -155,8 +155,14 @@ impl Machine<'_> {
             }
             Value::Sequence(..) => {
                 let mut cursor = self.walk(&value)?;
+                let mut finished: usize = 0;
                 while let Some(item) = self.step(&mut cursor, true)? {
                     self.finish(item)?;
+                    // A sequence may be its own rest: then no call is made and nothing grows.
+                    finished += 1;
+                    if finished.is_multiple_of(1 << 16) {
+                        self.budgets()?;
+                    }
                 }
             }
             Value::Set(set) | Value::Image(set) => {
