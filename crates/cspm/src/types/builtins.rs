@@ -65,7 +65,7 @@ impl Checker<'_> {
             Elem => arena.function(&[a, of_sequence], bool),
             Stop | Skip | Div => process,
             Chaos | Run => arena.function(&[events], process),
-            TimedStop | TimedSkip => arena.function(&[], process),
+            TimedStop | TimedSkip => process,
             Wait => arena.function(&[int], process),
             Buffer | WeakBuffer | SignalBuffer | PrioritisePo => {
                 let pair = arena.tuple(&[event, event]);

@@ -68,11 +68,33 @@ impl Solver {
         matches!(self.arena.node(t), Node::Dotable(..))
     }
 
+    /// Whether a dotted type is a plain list in which nothing consumes what follows it. Such a type is kept as it is: the fields of
+    /// a channel are checked from the last to the first, and making a new list for each would cost the square of their number.
+    fn is_evaluated(&mut self, t: T) -> bool {
+        let mut at = t;
+        loop {
+            self.arena.steps += 1;
+            let here = self.arena.head(at);
+            match self.arena.raw(here) {
+                Node::Dot(left, rest) => {
+                    if matches!(self.arena.node(left), Node::Dot(..) | Node::Dotable(..) | Node::Extendable(..)) {
+                        return false;
+                    }
+                    at = rest;
+                }
+                node => return !matches!(node, Node::Dotable(..) | Node::Extendable(..)),
+            }
+        }
+    }
+
     /// Evaluates the dots in a type: what can be consumed is. Gives the type itself when there is nothing to do.
     pub(super) fn evaluate(&mut self, t: T) -> Unified {
         let t = self.arena.head(t);
         match self.arena.raw(t) {
             Node::Dot(..) => {
+                if self.is_evaluated(t) {
+                    return if self.arena.steps > self.most_steps { Err(Clash::TooLarge) } else { Ok(t) };
+                }
                 let list = self.normal_dot_list(t);
                 let list = self.evaluate_list(Match::Longest, list)?;
                 Ok(self.dots(&list))
