@@ -2,10 +2,13 @@
 //!
 //! Each prints what it measured with the sizes beside it. `benchsuite/README.md` has the commands and dated results.
 
+mod chains;
 mod cspm;
 mod exploring;
+mod labelling;
 mod list_stack;
 mod minimise;
+mod pictures;
 mod read;
 mod refinement;
 
@@ -66,6 +69,13 @@ const BENCHMARKS: &[Benchmark] = &[
         about: "what minimising the specification, the implementation or both first does to refinement",
         run: refinement::preprocessing,
     },
+    Benchmark { name: "chains", about: "stabiliser chains and structures of groups: [PATH of gap]", run: chains::run },
+    Benchmark {
+        name: "labelling",
+        about: "canonical labelling and automorphisms of graphs: [PATH of dreadnaut]",
+        run: labelling::run,
+    },
+    Benchmark { name: "pictures", about: "representatives of generated pictures, by strategy", run: pictures::run },
 ];
 
 fn main() -> ExitCode {

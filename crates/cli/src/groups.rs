@@ -7,7 +7,7 @@ use trefoil_session::groups::{self, AutomorphismsReport, GroupFigures, GroupRepo
 
 use crate::arguments::Common;
 use crate::run::{Answer, Destination, Run};
-use crate::text::{count, counted, list, resources, table};
+use crate::text::{count, list, resources, table};
 
 pub(crate) fn group(generators: &[String], stabilise: Option<&str>, common: Common) -> ExitCode {
     let mut run = Run::new("group", common, Destination::Out);
@@ -52,7 +52,10 @@ impl Answer for AutomorphismsReport {
         let colours =
             |number: usize| if number > 1 { format!(", {} colours", count(number as u64)) } else { String::new() };
         let direction = if self.directed { "directed" } else { "undirected" };
-        let shown = |orbit: &Vec<String>| format!("{{{}}}", list(orbit, ","));
+        let shown = |orbit: &Vec<String>| {
+            let names: Vec<String> = orbit.iter().map(|name| groups::quoted(name)).collect();
+            format!("{{{}}}", list(&names, ","))
+        };
         let moved: Vec<String> = self.orbits.iter().filter(|orbit| orbit.len() > 1).map(shown).collect();
         let fixed = self.orbits.len() - moved.len();
         let edges = format!("{}, {direction}{}", count(self.edges as u64), colours(self.edge_colours));
@@ -86,7 +89,7 @@ fn orbits(moved: &[String], fixed: usize, what: &str) -> String {
     };
     let moving = shortened(&list(moved, " "));
     match (moved.is_empty(), fixed.is_empty()) {
-        (true, true) => counted(0, what),
+        (true, true) => "none".to_string(),
         (true, false) => fixed,
         (false, true) => moving,
         (false, false) => format!("{moving} and {fixed}"),

@@ -19,6 +19,7 @@
 //! A chain is made by `schreier_sims`, which also proves it, or by a search that knows the order.
 
 use dashu_int::UBig;
+use trefoil_control::{Control, Stopped};
 
 use crate::orbits::Orbits;
 use crate::permutation::{Permutation, Point, compose_into, follow, invert_into, is_identity};
@@ -26,6 +27,9 @@ use crate::random::Random;
 
 /// The total size, in points, up to which representatives are multiplied out.
 pub const EXPLICIT_POINTS: usize = 1 << 22;
+
+/// The degree from which each strong generator and each level is an allocation to ask for.
+const LARGE_DEGREE: usize = 1 << 12;
 
 const ABSENT: u32 = u32::MAX;
 const ROOT: u32 = u32::MAX - 1;
@@ -138,6 +142,20 @@ impl StabiliserChain {
             self.divide(level, point, images);
         }
         self.levels.len()
+    }
+
+    /// The same for a job that may have to stop: long chains of large degree take seconds for one element.
+    pub(crate) fn sift_within(&self, images: &mut [Point], from: usize, control: &Control) -> Result<usize, Stopped> {
+        for index in from..self.levels.len() {
+            control.check()?;
+            let level = &self.levels[index];
+            let point = images[level.base_point as usize];
+            if level.edge(point) == ABSENT {
+                return Ok(index);
+            }
+            self.divide(level, point, images);
+        }
+        Ok(self.levels.len())
     }
 
     /// Divides out the representatives of the levels `first..last` only; says whether all of them could be.
@@ -267,21 +285,29 @@ impl StabiliserChain {
     }
 
     /// Adds an element that fixes the first `depth` base points, and a base point when it fixes them all.
-    pub(crate) fn insert(&mut self, images: &[Point], depth: usize) {
+    pub(crate) fn insert(&mut self, images: &[Point], depth: usize, control: &Control) -> Result<(), Stopped> {
         if depth == self.levels.len()
             && let Some(moved) = images.iter().enumerate().find(|&(point, &image)| point as Point != image)
         {
             self.push_level(moved.0 as Point);
         }
+        if self.degree >= LARGE_DEGREE {
+            control.afford(8 * self.degree)?;
+        }
         let mut inverse = vec![0; self.degree].into_boxed_slice();
         invert_into(images, &mut inverse);
         self.pool.push(StrongGenerator { images: images.into(), inverse, depth });
         for level in (0..=depth.min(self.levels.len() - 1)).rev() {
+            control.check()?;
             let known = &self.levels[level];
             if known.orbit.iter().any(|&point| known.edge(images[point as usize]) == ABSENT) {
+                if known.edge.is_empty() && self.degree >= LARGE_DEGREE {
+                    control.afford(8 * self.degree)?;
+                }
                 self.grow_orbit(level);
             }
         }
+        Ok(())
     }
 
     /// Grows the tree of a level anew from all generators that belong to it.

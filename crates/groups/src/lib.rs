@@ -28,6 +28,7 @@ mod determined;
 mod elements;
 mod factors;
 mod file;
+mod giants;
 mod graph;
 mod group;
 mod least_image;

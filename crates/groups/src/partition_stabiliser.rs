@@ -41,7 +41,7 @@ pub(crate) fn stabiliser_of_colours(
     }
     let mut stabiliser = StabiliserChain::trivial(chain.degree(), &chain.base());
     for (depth, generator) in search.found.iter().rev() {
-        stabiliser.insert(generator.images(), *depth);
+        stabiliser.insert(generator.images(), *depth, control)?;
     }
     stabiliser.drop_trivial_levels(0);
     stabiliser.make_explicit();

@@ -16,7 +16,8 @@
 //!
 //! Cost: polynomial; dominated by the chains of the restrictions that are tried. At most [`MOST_SYSTEMS`] block systems
 //! are tried for an orbit, so an exotic wreath product can be reported as a group of which only the order is known,
-//! never as something it is not.
+//! never as something it is not. Of a group with very many orbits only the smallest are looked at, and of a large ring only
+//! some elements, with the same effect.
 
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest, Gcd};
@@ -27,11 +28,18 @@ use crate::bound::{action_on_blocks, block_action, block_numbers, restrict_all};
 use crate::chain::{StabiliserChain, factorial};
 use crate::determined::independent_orbits;
 use crate::factors::disjoint_factors;
+use crate::giants::Giants;
 use crate::group::PermutationGroup;
 use crate::orbits::Orbits;
 use crate::permutation::{Permutation, Point};
 use crate::random::Random;
 use crate::structure::{Kind, Structure};
+
+/// The degree up to which all elements of a group that may be dihedral are looked at, and the number beyond.
+const MOST_LISTED: usize = 256;
+
+/// Orbits on which a group is tried to be faithful.
+const MOST_ORBITS: usize = 64;
 
 /// Block systems that are tried for one orbit.
 const MOST_SYSTEMS: usize = 64;
@@ -44,6 +52,9 @@ impl PermutationGroup {
 }
 
 fn recognise(group: &PermutationGroup, control: &Control) -> Result<Structure, Stopped> {
+    if let Some(giants) = group.giants() {
+        return Ok(structure_of_giants(group, giants));
+    }
     let mut factors = Vec::new();
     for factor in disjoint_factors(group, control)? {
         factors.push(recognise_factor(&factor, control)?);
@@ -54,6 +65,25 @@ fn recognise(group: &PermutationGroup, control: &Control) -> Result<Structure, S
         return Ok(Structure { order, moved, kind: Kind::Product { factors } });
     }
     Ok(factors.pop().unwrap_or(Structure { order, moved, kind: Kind::Trivial }))
+}
+
+/// What `giants` proved, as data. Swaps of large symmetric groups say nothing and take too much memory.
+fn structure_of_giants(group: &PermutationGroup, giants: &Giants) -> Structure {
+    let (order, moved) = (group.order(), moved_points(group));
+    let kind = match (giants.is_even(), giants.cells()) {
+        (false, [points]) => Kind::Symmetric { points: points.clone(), swaps: Vec::new() },
+        (false, cells) => {
+            let factor = |points: &Vec<Point>| Structure {
+                order: factorial(points.len()),
+                moved: points.clone(),
+                kind: Kind::Symmetric { points: points.clone(), swaps: Vec::new() },
+            };
+            Kind::Product { factors: cells.iter().map(factor).collect() }
+        }
+        (true, [points]) => Kind::Alternating { points: points.clone(), turns: Vec::new() },
+        (true, _) => Kind::Other { generators: group.generators().to_vec() },
+    };
+    Structure { order, moved, kind }
 }
 
 fn moved_points(group: &PermutationGroup) -> Vec<Point> {
@@ -69,7 +99,7 @@ fn recognise_factor(group: &PermutationGroup, control: &Control) -> Result<Struc
     let mut orbits: Vec<Vec<Point>> = group.orbits().into_iter().filter(|orbit| orbit.len() > 1).collect();
     orbits.sort_by_key(Vec::len);
     let mut faithful = Vec::new();
-    for orbit in orbits {
+    for orbit in orbits.into_iter().take(MOST_ORBITS) {
         control.check()?;
         if is_faithful_on(group, &orbit, &order, control)? {
             faithful.push(orbit);
@@ -114,6 +144,9 @@ fn is_faithful_on(
 ) -> Result<bool, Stopped> {
     if factorial_up_to(points.len(), order).is_some_and(|full| full < *order) {
         return Ok(false);
+    }
+    if moved_points(group).len() == points.len() {
+        return Ok(true);
     }
     // Faithful when nothing is left once the points are fixed.
     Ok(group.pointwise_stabiliser(points, control)?.is_trivial())
@@ -183,28 +216,52 @@ fn recognise_cyclic(group: &PermutationGroup, order: &UBig) -> Option<Kind> {
 }
 
 fn recognise_dihedral(group: &PermutationGroup, orbit: &[Point], control: &Control) -> Result<Option<Kind>, Stopped> {
-    if orbit.len() < 4 {
+    let n = orbit.len();
+    if n < 4 {
         return Ok(None);
     }
     let index_of = |point: Point| orbit.binary_search(&point).unwrap_or_default();
-    for element in group.elements() {
+    let mut random = Random::new(1);
+    // Every element of a small group; of a large one as many as are certain enough to have both kinds among them.
+    let few = n <= MOST_LISTED;
+    let drawn = (0..MOST_LISTED).map(|_| group.random_element(&mut random));
+    let candidates: Box<dyn Iterator<Item = Permutation>> =
+        if few { Box::new(group.elements()) } else { Box::new(drawn) };
+    let mut rotation: Option<(Permutation, Vec<Point>)> = None;
+    let mut others: Vec<Permutation> = Vec::new();
+    for element in candidates {
         control.check()?;
-        // The ring as this element walks it.
-        let mut points = vec![orbit[0]];
-        while points.len() < orbit.len() && element.image(points[points.len() - 1]) != orbit[0] {
-            points.push(element.image(points[points.len() - 1]));
+        if rotation.is_none() {
+            // The ring as this element walks it.
+            let mut points = vec![orbit[0]];
+            while points.len() < n && element.image(points[points.len() - 1]) != orbit[0] {
+                points.push(element.image(points[points.len() - 1]));
+            }
+            if points.len() == n {
+                rotation = Some((element, points));
+            } else {
+                others.push(element);
+                continue;
+            }
+        } else {
+            others.push(element);
         }
-        if points.len() < orbit.len() {
-            continue;
-        }
-        let mut place = vec![0; orbit.len()];
+        let Some((rotation, points)) = &rotation else { continue };
+        let mut place = vec![0; n];
         points.iter().enumerate().for_each(|(position, &point)| place[index_of(point)] = position);
-        let reflects = |candidate: &Permutation| {
-            let n = points.len();
-            (0..n).all(|position| place[index_of(candidate.image(points[position]))] == (n - position) % n)
-        };
-        let reflection = group.elements().find(|candidate| reflects(candidate));
-        return Ok(reflection.map(|reflection| Kind::Dihedral { points, rotation: element, reflection }));
+        let at = |element: &Permutation, position: usize| place[index_of(element.image(points[position]))];
+        for other in others.drain(..) {
+            let start = at(&other, 0);
+            if (0..n).all(|position| at(&other, position) == (start + position) % n) {
+                continue;
+            }
+            // The first element that is no power of the rotation decides: there are as many outside as powers.
+            if (0..n).any(|position| at(&other, position) != (start + n - position) % n) {
+                return Ok(None);
+            }
+            let reflection = other.then(&rotation.power(-(start as i64)));
+            return Ok(Some(Kind::Dihedral { points: points.clone(), rotation: rotation.clone(), reflection }));
+        }
     }
     Ok(None)
 }

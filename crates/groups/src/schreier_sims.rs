@@ -33,8 +33,13 @@ const QUIET: usize = 12;
 /// Steps of Schreier's lemma that are cheaper than looking for a bound.
 const CHEAP_PROOF: u128 = 3_000_000;
 
-/// The degree from which each strong generator is an allocation to ask for.
-const LARGE_DEGREE: usize = 1 << 16;
+/// The degree from which the first level begins with random elements: the powers of one generator alone can make a tree
+/// as deep as the orbit is large.
+const DEEP_DEGREE: usize = 1000;
+
+/// How many they are, and how many random steps apart.
+const ROOT_ELEMENTS: usize = 8;
+const STEPS_APART: usize = 16;
 
 /// Every chain is made from the same random stream, so that the same input gives the same chain.
 const SEED: u64 = 0x7265_666f_696c;
@@ -56,12 +61,22 @@ pub(crate) fn chain_of(
     }
     control.afford(degree.saturating_mul(8).saturating_mul(generators.len() + 16))?;
     let mut images = vec![0; degree];
-    for generator in &generators {
-        control.check()?;
-        images.copy_from_slice(generator.images());
-        sift_in(&mut chain, &mut images, 0);
-    }
     let mut source = ProductReplacement::new(&generators, SEED);
+    if degree >= DEEP_DEGREE {
+        for _ in 0..ROOT_ELEMENTS {
+            for _ in 0..STEPS_APART {
+                control.check()?;
+                images.copy_from_slice(source.next());
+            }
+            if !is_identity(&images) {
+                chain.insert(&images, 0, control)?;
+            }
+        }
+    }
+    for generator in &generators {
+        images.copy_from_slice(generator.images());
+        sift_in(&mut chain, &mut images, 0, control)?;
+    }
     let mut bound = None;
     loop {
         let mut next = |images: &mut [Point]| images.copy_from_slice(source.next());
@@ -78,7 +93,7 @@ pub(crate) fn chain_of(
         }
         match missing_element(&chain, control)? {
             None => break,
-            Some((residue, level)) => chain.insert(&residue, level),
+            Some((residue, level)) => chain.insert(&residue, level, control)?,
         }
     }
     chain.drop_trivial_levels(prefix.len());
@@ -100,7 +115,7 @@ pub(crate) fn change_base(
     let mut images = vec![0; chain.degree()];
     for generator in &chain.pool {
         images.copy_from_slice(&generator.images);
-        sift_in(&mut changed, &mut images, 0);
+        sift_in(&mut changed, &mut images, 0, control)?;
     }
     let mut random = Random::new(SEED);
     let mut next = |images: &mut [Point]| chain.random_into(&mut random, images);
@@ -111,13 +126,13 @@ pub(crate) fn change_base(
 }
 
 /// Sifts `images` and inserts what is left; says whether there was anything.
-fn sift_in(chain: &mut StabiliserChain, images: &mut [Point], from: usize) -> bool {
-    let level = chain.sift(images, from);
+fn sift_in(chain: &mut StabiliserChain, images: &mut [Point], from: usize, control: &Control) -> Result<bool, Stopped> {
+    let level = chain.sift_within(images, from, control)?;
     if level == chain.levels.len() && is_identity(images) {
-        return false;
+        return Ok(false);
     }
-    chain.insert(images, level);
-    true
+    chain.insert(images, level, control)?;
+    Ok(true)
 }
 
 /// Sifts random elements in until the order is reached (`true`) or [`QUIET`] in a row brought nothing.
@@ -135,10 +150,7 @@ fn fill(
     while quiet < QUIET {
         control.check()?;
         next(&mut images);
-        if chain.degree() >= LARGE_DEGREE {
-            control.afford(16 * chain.degree())?;
-        }
-        if sift_in(chain, &mut images, 0) {
+        if sift_in(chain, &mut images, 0, control)? {
             quiet = 0;
         } else {
             quiet += 1;
@@ -176,7 +188,7 @@ fn missing_element(chain: &StabiliserChain, control: &Control) -> Result<Option<
                     continue;
                 }
                 compose_into(representative.images(), &generator.images, &mut images);
-                let level = chain.sift(&mut images, index);
+                let level = chain.sift_within(&mut images, index, control)?;
                 if level < chain.levels.len() || !is_identity(&images) {
                     return Ok(Some((images, level)));
                 }

@@ -12,6 +12,7 @@ use std::fmt;
 
 use dashu_int::UBig;
 
+use crate::giants::generators_of_cell;
 use crate::permutation::{Permutation, Point};
 
 /// A group with what is known about how it is built.
@@ -34,7 +35,8 @@ pub enum Kind {
     Symmetric {
         /// The key points, ascending.
         points: Vec<Point>,
-        /// `swaps[i]` exchanges `points[i]` and `points[i + 1]` and fixes the other key points.
+        /// `swaps[i]` exchanges `points[i]` and `points[i + 1]` and fixes the other key points. None for several
+        /// hundred points when nothing else moves: the swaps are then what they say and no more.
         swaps: Vec<Permutation>,
     },
     /// All even permutations of the key points, at least four.
@@ -42,7 +44,7 @@ pub enum Kind {
         /// The key points, ascending.
         points: Vec<Point>,
         /// `turns[i]` carries `points[i]` to `points[i + 1]`, that to `points[i + 2]` and that back; it fixes the other
-        /// key points.
+        /// key points. None for several hundred points when nothing else moves.
         turns: Vec<Permutation>,
     },
     /// The powers of one element.
@@ -109,6 +111,24 @@ impl Structure {
             Kind::Product { .. } | Kind::Wreath { .. } => format!("({})", self.name()),
             Kind::Other { .. } => format!("[{}]", self.name()),
             _ => self.name(),
+        }
+    }
+
+    /// Permutations that generate it.
+    pub fn generators(&self) -> Vec<Permutation> {
+        let degree = self.moved.last().map_or(0, |&last| last as usize + 1);
+        match &self.kind {
+            Kind::Trivial => Vec::new(),
+            Kind::Symmetric { points, swaps } if swaps.is_empty() => generators_of_cell(degree, points, false),
+            Kind::Alternating { points, turns } if turns.is_empty() => generators_of_cell(degree, points, true),
+            Kind::Symmetric { swaps, .. } => swaps.clone(),
+            Kind::Alternating { turns, .. } => turns.clone(),
+            Kind::Cyclic { generator } => vec![generator.clone()],
+            Kind::Dihedral { rotation, reflection, .. } => vec![rotation.clone(), reflection.clone()],
+            Kind::Product { factors } => factors.iter().flat_map(Structure::generators).collect(),
+            // The top group carries the base group's block to every other.
+            Kind::Wreath { base, top, .. } => base.generators().into_iter().chain(top.generators()).collect(),
+            Kind::Other { generators } => generators.clone(),
         }
     }
 

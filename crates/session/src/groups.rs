@@ -74,9 +74,8 @@ pub fn group(generators: &[String], stabilise: Option<&str>, job: &Job) -> Resul
         return Err(Problem::Input(wrong));
     }
     let control = &job.control;
-    let named = cells.iter().flatten().flatten().map(|&point| point as usize + 1).max().unwrap_or(0);
     control.progress().begin("generating the group", 0);
-    let group = PermutationGroup::generate(named, &read, control)?;
+    let group = PermutationGroup::generate(0, &read, control)?;
     let figures = figures(&group, job)?;
     let stabiliser = match cells {
         None => None,
@@ -207,7 +206,7 @@ fn cycles(permutation: &SparsePermutation, names: &[String]) -> String {
 }
 
 /// A name that cannot be mistaken inside a cycle.
-fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_.-".contains(c);
     if !name.is_empty() && name.chars().all(plain) { name.to_string() } else { format!("{name:?}") }
 }

@@ -29,6 +29,8 @@ use crate::types::Types;
 pub(crate) struct Canonical {
     pub(crate) orbitals: Orbitals,
     images: GraphImages,
+    /// The number of elements of the group.
+    order: UBig,
 }
 
 /// The buffers of one thread.
@@ -69,7 +71,8 @@ impl Labeller {
 
 impl Canonical {
     pub(crate) fn new(group: &PermutationGroup, types: &Types, control: &Control) -> Result<Canonical, Stopped> {
-        Ok(Canonical { orbitals: Orbitals::of(group, types, control)?, images: GraphImages::new(group) })
+        let orbitals = Orbitals::of(group, types, control)?;
+        Ok(Canonical { orbitals, images: GraphImages::new(group), order: group.order() })
     }
 
     /// Puts the element to apply into `element`; the order of the stabiliser is returned.
@@ -84,6 +87,11 @@ impl Canonical {
     ) -> Result<UBig, Stopped> {
         let Orbitals { arcs, colours, describe_group } = &self.orbitals;
         let Labeller { graphs, labels, scratch } = labeller;
+        if picture.edges().is_empty() && picture.vertices() == element.len() && types.have_equal(picture.colours()) {
+            // Nothing tells points of a type apart, and the whole group keeps the state.
+            element.iter_mut().zip(0..).for_each(|(image, point)| *image = point);
+            return Ok(self.order.clone());
+        }
         if labels::describe(graphs, picture, types, arcs, *colours) {
             graphs.label(control)?;
             if types.symmetric {

@@ -115,17 +115,13 @@ fn step(degree: usize, factor: &Structure, control: &Control) -> Result<Step, St
             let few = points.len() <= MOST_SWAPPED;
             return Ok(if few { Step::Swaps(points.clone()) } else { Step::Sort(points.clone()) });
         }
-        Kind::Symmetric { swaps, .. } => swaps.clone(),
-        Kind::Alternating { turns, .. } => turns.clone(),
-        Kind::Cyclic { generator } => vec![generator.clone()],
-        Kind::Dihedral { rotation, reflection, .. } => vec![rotation.clone(), reflection.clone()],
         Kind::Wreath { blocks, base, top } => {
             if sorts_blocks(factor, blocks, base, top) {
                 return Ok(Step::Blocks(blocks.clone()));
             }
-            generators_of(factor)
+            factor.generators()
         }
-        _ => generators_of(factor),
+        _ => factor.generators(),
     };
     let group = PermutationGroup::with_order(degree, &generators, &factor.order, control)?;
     let ring = matches!(factor.kind, Kind::Cyclic { .. } | Kind::Dihedral { .. });
@@ -142,20 +138,6 @@ fn sorts_blocks(whole: &Structure, blocks: &[Vec<u32>], base: &Structure, top: &
     matches!(&base.kind, Kind::Symmetric { points, .. } if *points == first && base.moved == first)
         && matches!(&top.kind, Kind::Symmetric { points, .. } if points.len() == blocks.len())
         && whole.key_points() == whole.moved
-}
-
-fn generators_of(node: &Structure) -> Vec<Permutation> {
-    match &node.kind {
-        Kind::Trivial => Vec::new(),
-        Kind::Symmetric { swaps, .. } => swaps.clone(),
-        Kind::Alternating { turns, .. } => turns.clone(),
-        Kind::Cyclic { generator } => vec![generator.clone()],
-        Kind::Dihedral { rotation, reflection, .. } => vec![rotation.clone(), reflection.clone()],
-        Kind::Product { factors } => factors.iter().flat_map(generators_of).collect(),
-        // The top group carries the base group's block to every other.
-        Kind::Wreath { base, top, .. } => generators_of(base).into_iter().chain(generators_of(top)).collect(),
-        Kind::Other { generators } => generators.clone(),
-    }
 }
 
 /// Algorithm 2: puts the best of what is left at each place in turn.

@@ -14,6 +14,14 @@ pub(crate) struct Types {
 }
 
 impl Types {
+    /// Do all points of each orbit have the same colour?
+    pub(crate) fn have_equal(&self, colours: &[u32]) -> bool {
+        let pairs = self.places.iter().zip(&self.places[1.min(self.places.len())..]);
+        pairs
+            .map(|(&one, &other)| (one as usize, other as usize))
+            .all(|(one, other)| colours[one] == colours[other] || self.kind_of[one] != self.kind_of[other])
+    }
+
     pub(crate) fn of(group: &PermutationGroup) -> Types {
         let orbits = group.orbits();
         let mut kind_of = vec![0; group.degree()];

@@ -169,7 +169,7 @@ impl Search<'_> {
         self.refinement.undo(&self.root.clone());
         let mut stabiliser = StabiliserChain::trivial(degree, &base);
         for (depth, element) in found.iter().rev() {
-            stabiliser.insert(element.images(), *depth);
+            stabiliser.insert(element.images(), *depth, self.control)?;
         }
         stabiliser.drop_trivial_levels(0);
         stabiliser.make_explicit();

@@ -8,6 +8,7 @@ use dashu_int::UBig;
 use trefoil_control::{Control, Stopped};
 
 use super::Automorphisms;
+use crate::bound::restrict_all;
 use crate::chain::product;
 use crate::group::PermutationGroup;
 use crate::orbits::Orbits;
@@ -15,6 +16,10 @@ use crate::permutation::{Permutation, Point};
 
 /// Points times generators up to which a part is recognised.
 const RECOGNISED: usize = 1 << 20;
+
+/// Points from which it is worth looking for an orbit that shows the whole part, and how many are tried.
+const MANY_POINTS: usize = 200;
+const ORBITS_TRIED: usize = 8;
 
 /// A factor of the automorphism group.
 #[derive(Clone, Debug)]
@@ -25,6 +30,28 @@ pub struct Part {
     pub order: UBig,
     /// The names of its own factors, in brackets where a product needs them, when it is small enough to tell.
     pub names: Option<Vec<String>>,
+}
+
+/// The group on one of its smallest orbits, where many points follow a few and these show all of it.
+fn on_one_orbit(
+    degree: usize,
+    generators: &[Permutation],
+    order: &UBig,
+    control: &Control,
+) -> Result<Option<PermutationGroup>, Stopped> {
+    if degree < MANY_POINTS {
+        return Ok(None);
+    }
+    let mut orbits = Orbits::of(degree, generators).cells();
+    orbits.retain(|orbit| orbit.len() > 1);
+    orbits.sort_by_key(Vec::len);
+    for orbit in orbits.iter().filter(|orbit| orbit.len() < degree).take(ORBITS_TRIED) {
+        let smaller = PermutationGroup::generate(orbit.len(), &restrict_all(degree, generators, orbit), control)?;
+        if smaller.order() == *order {
+            return Ok(Some(smaller));
+        }
+    }
+    Ok(None)
 }
 
 impl Automorphisms {
@@ -71,7 +98,10 @@ impl Automorphisms {
                 (0..).zip(&part.vertices).for_each(|(index, &vertex)| place[vertex as usize] = index);
                 let restricted: Vec<Permutation> =
                     own.iter().map(|&index| self.restricted(index, part, &place)).collect();
-                let group = PermutationGroup::with_order(points, &restricted, &part.order, control)?;
+                let group = match on_one_orbit(points, &restricted, &part.order, control)? {
+                    Some(smaller) => smaller,
+                    None => PermutationGroup::with_order(points, &restricted, &part.order, control)?,
+                };
                 part.names = Some(group.structure(control)?.factor_names());
             }
         }

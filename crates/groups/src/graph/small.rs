@@ -4,9 +4,11 @@
 //! and refinement as in `search` and `canonical` (McKay, *Practical graph isomorphism*, 1981), over the bit sets of
 //! `small_partition`, tuned for graphs that need little of it:
 //!
+//! - The first round of refinement, by the cells of the colours, is a sum of digests over the arcs.
 //! - Most graphs are done when their colours have been refined and every point is alone: no search, no certificate.
 //! - Cells of *twins*, vertices that can be exchanged with everything else in its place, are laid out in any order; each
 //!   gives a factor `k!` of automorphisms. Unused values and idle processes are such.
+//! - Regular graphs, about which refinement says nothing, are split once by what pairs of vertices have in common.
 //! - What is left is searched. The first path goes down by the first vertex of the least cell of points, anonymous
 //!   vertices after all points. Then, from its end upwards, every other vertex of the cell is tried that no known
 //!   automorphism makes equal to one that was: a leaf that equals the first or the best one gives an automorphism, nodes
@@ -165,8 +167,9 @@ impl SmallGraphs {
         self.order = Order::Small(1);
         self.twins.clear();
         self.generators.clear();
+        let marks = self.marks();
         self.keys.sort_unstable();
-        let queue = self.partition.start(&self.keys);
+        let queue = self.partition.start_marked(&self.keys, &marks);
         let points = low_bits(self.points);
         self.partition.refine(&self.rows, queue, points);
         if self.partition.loose & points == 0 {
@@ -176,7 +179,77 @@ impl SmallGraphs {
         if self.partition.loose & points == 0 {
             return Ok(());
         }
+        if self.sharpen() {
+            self.settle_twins(true);
+            if self.partition.loose & points == 0 {
+                return Ok(());
+            }
+        }
         self.search(control)
+    }
+
+    /// For each vertex a digest of the colours next to it: what refinement by the cells of the colours would tell apart.
+    /// The keys are not sorted yet.
+    #[inline]
+    fn marks(&self) -> [u64; MOST] {
+        let mut marks = [0u64; MOST];
+        for &class in self.rows.classes().iter().filter(|&&class| class % 2 == 1) {
+            for (vertex, key) in self.keys.iter().enumerate() {
+                let mut ends = self.rows.row(class, vertex);
+                while ends != 0 {
+                    let end = ends.trailing_zeros() as usize;
+                    ends &= ends - 1;
+                    marks[vertex % MOST] = marks[vertex % MOST].wrapping_add(mark(self.keys[end] >> 6, class));
+                    marks[end % MOST] = marks[end % MOST].wrapping_add(mark(key >> 6, class - 1));
+                }
+            }
+        }
+        marks
+    }
+
+    /// Splits cells by what pairs of vertices have in common: how many neighbours of each kind, and where the other one
+    /// stands. Tells nearly everything apart in graphs that are regular but not symmetric, which a search would have to
+    /// try vertex by vertex. Says whether anything was split; rings and lists are not tried, since it cannot help them.
+    fn sharpen(&mut self) -> bool {
+        let classes = self.rows.classes();
+        let many = |vertex: usize| classes.iter().any(|&class| self.rows.row(class, vertex).count_ones() > 1);
+        let mut rest = self.partition.loose;
+        let mut branching = false;
+        while rest != 0 && !branching {
+            branching = many(rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+        if !branching {
+            return false;
+        }
+        let mut values = [0u64; MOST];
+        let mut rest = self.partition.loose;
+        while rest != 0 {
+            let vertex = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            for other in (0..self.rows.vertices()).filter(|&other| other != vertex) {
+                let mut common = u64::from(self.partition.home[other % MOST]);
+                for pair in classes.chunks_exact(2) {
+                    let [to, from] = [pair[0], pair[1]].map(|class| self.rows.row(class, vertex));
+                    let [other_to, other_from] = [pair[0], pair[1]].map(|class| self.rows.row(class, other));
+                    let counts = [to & other_to, from & other_from, to & other_from, from & other_to];
+                    let near = u64::from(to >> other & 1 == 1) | u64::from(from >> other & 1 == 1) << 1;
+                    common = counts.iter().fold(common << 2 | near, |digest, set| {
+                        digest.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(set.count_ones())
+                    });
+                }
+                values[vertex] = values[vertex].wrapping_add(mark(common, 0));
+            }
+        }
+        let mut queue = 0;
+        let mut open = self.partition.open;
+        while open != 0 {
+            let begin = open.trailing_zeros() as usize;
+            open &= open - 1;
+            queue |= self.partition.split_by(begin, &values);
+        }
+        self.partition.refine(&self.rows, queue, low_bits(self.points));
+        queue != 0
     }
 
     /// Numbers the points of the graph that was described by refinement, with arbitrary choices where it does not decide.
@@ -510,6 +583,13 @@ impl SmallGraphs {
         }
         self.generators.push(images);
     }
+}
+
+#[inline]
+fn mark(colour: u64, class: u8) -> u64 {
+    let word =
+        (colour ^ u64::from(class) << 57).wrapping_add(0x1234_5678_9abc_def1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (word ^ word >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
 #[inline]

@@ -138,6 +138,73 @@ impl Partition {
         begins
     }
 
+    /// The same, with cells split by what the marks say of their vertices. Returns where all parts but the largest of
+    /// each cell begin: the marks have done what the cells themselves would as splitters.
+    #[inline]
+    pub(crate) fn start_marked(&mut self, sorted: &[u64], marks: &[u64; MOST]) -> u64 {
+        self.start(sorted);
+        let mut queue = 0;
+        let mut open = self.open;
+        while open != 0 {
+            let begin = open.trailing_zeros() as usize;
+            open &= open - 1;
+            queue |= self.split_by(begin, marks);
+        }
+        queue
+    }
+
+    /// Splits a cell by the values of its vertices, least first. Returns where its parts begin, without a largest one.
+    #[inline]
+    pub(crate) fn split_by(&mut self, begin: usize, values: &[u64; MOST]) -> u64 {
+        let begin = begin % MOST;
+        let cell = self.cells[begin];
+        let value = |vertex: u8| values[vertex as usize % MOST];
+        let mut members = [0u8; MOST];
+        let mut count = 0;
+        let mut rest = cell;
+        let mut differ = false;
+        while rest != 0 {
+            // By insertion: cells are small.
+            let vertex = rest.trailing_zeros() as u8;
+            rest &= rest - 1;
+            let mut place = count;
+            while place > 0 && value(members[place - 1]) > value(vertex) {
+                members[place] = members[place - 1];
+                place -= 1;
+            }
+            members[place] = vertex;
+            differ |= value(members[0]) != value(members[count]);
+            count += 1;
+        }
+        if !differ {
+            return 0;
+        }
+        self.open &= !(1 << begin);
+        self.loose &= !cell;
+        let mut parts = 0u64;
+        let mut largest = (0, begin);
+        let mut at = 0;
+        while at < count {
+            let first = at;
+            let mut part = 0u64;
+            while at < count && value(members[at]) == value(members[first]) {
+                part |= 1 << members[at];
+                self.home[members[at] as usize % MOST] = (begin + first) as u8;
+                at += 1;
+            }
+            self.cells[(begin + first) % MOST] = part;
+            parts |= 1 << (begin + first);
+            if at - first > 1 {
+                self.open |= 1 << (begin + first);
+                self.loose |= part;
+            }
+            if at - first > largest.0 {
+                largest = (at - first, begin + first);
+            }
+        }
+        parts & !(1 << largest.1)
+    }
+
     /// Splits every cell that has vertices inside and outside the mask; queues what must become splitters.
     #[inline]
     fn split(&mut self, mask: u64, class: u8, queue: &mut u64) {
