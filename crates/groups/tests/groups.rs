@@ -4,9 +4,10 @@
 mod support;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use support::*;
-use trefoil_control::Control;
+use trefoil_control::{Control, Limits};
 use trefoil_groups::{Elements, Permutation, PermutationGroup, Point, Random, UBig};
 
 fn generate(degree: usize, generators: &[Permutation]) -> PermutationGroup {
@@ -316,4 +317,65 @@ fn a_cancelled_job_stops() {
     let control = Control::unlimited();
     control.cancel();
     assert!(PermutationGroup::generate(0, &symmetric(50), &control).is_err());
+}
+
+/// All points in a cycle, and two of them exchanged.
+fn two_generators(degree: u32, swapped: [u32; 2]) -> Vec<Permutation> {
+    let cycle = (0..degree).map(|point| (point + 1) % degree).collect();
+    let mut swap: Vec<u32> = (0..degree).collect();
+    swap.swap(swapped[0] as usize, swapped[1] as usize);
+    [cycle, swap].map(|images| Permutation::from_images(images).expect("a permutation")).to_vec()
+}
+
+#[test]
+fn symmetric_groups_of_ten_thousand_points_are_immediate() {
+    let control = Control::unlimited();
+    let n = 10_000;
+    let group = PermutationGroup::generate(0, &two_generators(n, [17, 18]), &control).expect("nothing stops it");
+    let order = group.order().to_string();
+    assert_eq!((order.len(), &order[..10]), (35_660, "2846259680"));
+    assert_eq!(group.structure(&control).expect("nothing stops it").name(), "S10000");
+    let mut random = Random::new(1);
+    assert!(group.contains(&random.permutation(n as usize)));
+    assert!(!group.contains(&random.permutation(n as usize + 1)));
+    // What keeps {0..2} and {3..9999} apart, and then a point of each.
+    let stabiliser = group.set_stabiliser(&[0, 1, 2], &control).expect("nothing stops it");
+    assert_eq!(stabiliser.structure(&control).expect("nothing stops it").name(), "S3 × S9997");
+    assert_eq!(stabiliser.orbits().len(), 2);
+    let stabiliser = stabiliser.pointwise_stabiliser(&[1, 3], &control).expect("nothing stops it");
+    assert_eq!(stabiliser.structure(&control).expect("nothing stops it").name(), "S2 × S9996");
+    let most: Vec<u32> = (0..n - 3).collect();
+    let small = group.pointwise_stabiliser(&most, &control).expect("nothing stops it");
+    assert_eq!(small.structure(&control).expect("nothing stops it").name(), "S3");
+}
+
+#[test]
+fn a_symmetric_group_without_a_chain_agrees_with_its_chain() {
+    let control = Control::unlimited();
+    let n = 410;
+    let group = PermutationGroup::generate(0, &two_generators(n, [3, 4]), &control).expect("nothing stops it");
+    assert_eq!(group.order(), group.chain().order());
+    let mut random = Random::new(2);
+    for _ in 0..5 {
+        let element = group.random_element(&mut random);
+        assert!(group.chain().contains(&element));
+        assert!(group.contains(&group.chain().random_element(&mut random)));
+    }
+    let with_base = group.chain_with_base(&[7, 5], &control).expect("nothing stops it");
+    assert_eq!(with_base.base()[..2], [7, 5]);
+    assert_eq!(with_base.order(), group.order());
+}
+
+#[test]
+fn long_chains_answer_limits() {
+    // S100 wr S100: neither a giant nor small. A chain in the making stops when it is told to.
+    let (size, count) = (100u32, 100u32);
+    let mut generators: Vec<Permutation> =
+        two_generators(size, [0, 1]).iter().map(|generator| generator.extended((size * count) as usize)).collect();
+    for top in two_generators(count, [0, 1]) {
+        let images = (0..size * count).map(|point| top.image(point / size) * size + point % size).collect();
+        generators.push(Permutation::from_images(images).expect("blocks move"));
+    }
+    let control = Control::new(Limits { time: Some(Duration::from_millis(100)), ..Limits::default() });
+    assert!(PermutationGroup::generate(0, &generators, &control).is_err());
 }
