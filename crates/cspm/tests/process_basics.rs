@@ -108,3 +108,17 @@ fn a_process_may_be_given_to_itself() {
         assert_eq!(transitions(script, process, CompileOptions::default()), expected, "{process}");
     }
 }
+
+#[test]
+fn processes_of_timed_sections_are_refused() {
+    let script = "channel tock, a\nTimed(\\ _ @ 1) {\n  P = STOP\n  Q = false & P\n  R = a -> SKIP\n}\n";
+    for process in ["P", "Q", "R", "a -> P"] {
+        let evaluator = Evaluator::untyped(&prepare(script, &[process]), Control::unlimited(), Options::default());
+        let options = CompileOptions::default();
+        let mut compiler = Compiler::new(evaluator, Arc::new(Labels::new()), Control::unlimited(), options);
+        let value = compiler.evaluator().query(0).unwrap_or_else(|failure| panic!("{process}: {failure:?}"));
+        let value = compiler.evaluator().process(value).unwrap_or_else(|failure| panic!("{process}: {failure:?}"));
+        let refused = compiler.compile(&value).err().and_then(|failure| failure.diagnostic());
+        assert_eq!(refused.map(|diagnostic| diagnostic.code), Some("E032"), "{process}");
+    }
+}

@@ -112,7 +112,8 @@ pub(super) enum Operation {
     And(OperationId, OperationId),
     Or(OperationId, OperationId),
     If(OperationId, OperationId, OperationId),
-    Guard(OperationId, OperationId),
+    /// The condition, the process, and the timed section (its number plus one) or 0.
+    Guard(OperationId, OperationId, u32),
     Concatenate(OperationId, Lazy),
     Call(OperationId, Vec<Lazy>),
     Tuple(Vec<Lazy>),

@@ -119,11 +119,11 @@ impl<'p> Machine<'p> {
                 let right = self.eval(*right, base, captured)?;
                 Value::Bool(self.equal(left, right).map_err(placed)? == *equal)
             }
-            Operation::Guard(condition, process) => {
+            Operation::Guard(condition, process, section) => {
                 if self.truth(*condition, base, captured)? {
                     return self.eval(*process, base, captured);
                 }
-                ProcessValue::value(ProcessKind::Builtin(crate::rename::Builtin::Stop, 0, Vec::new()))
+                ProcessValue::value(ProcessKind::Builtin(crate::rename::Builtin::Stop, *section, Vec::new()))
             }
             Operation::Length(of) => {
                 let value = self.eval(*of, base, captured)?;

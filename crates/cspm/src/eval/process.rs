@@ -73,6 +73,11 @@ impl ProcessValue {
         }
     }
 
+    /// Whether it is a built-in of a timed section.
+    pub fn is_timed(&self) -> bool {
+        matches!(self.0.kind, ProcessKind::Builtin(_, section, _) if section != 0)
+    }
+
     /// Whether both are the same object.
     pub fn is(&self, other: &ProcessValue) -> bool {
         Rc::ptr_eq(&self.0, &other.0)

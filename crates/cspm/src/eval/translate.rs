@@ -118,7 +118,7 @@ impl Compiler<'_> {
         let left = self.expression(left, scope);
         let right = self.expression(right, scope);
         let operation = match operator {
-            B::Guard => Operation::Guard(left, right),
+            B::Guard => Operation::Guard(left, right, self.section.map_or(0, |section| section.0 + 1)),
             B::Or => Operation::Or(left, right),
             B::And => Operation::And(left, right),
             B::Equal => Operation::Equal(true, left, right),

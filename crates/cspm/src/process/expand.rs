@@ -19,6 +19,10 @@ pub(super) fn deeply<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(RED_ZONE, SEGMENT, work)
 }
 
+fn timed(span: Option<Span>) -> Failure {
+    Failure::at(codes::UNSUPPORTED, "processes of timed sections are not supported", span)
+}
+
 /// What a control point says, taken out so that the evaluator can be asked about it.
 enum Head {
     Prefix,
@@ -91,6 +95,7 @@ impl Compiler {
 
     fn expand_new(&mut self, process: &ProcessValue, id: ProcessId) -> Result<TermId> {
         let point = match process.description() {
+            Description::Builtin(..) if process.is_timed() => return Err(timed(None)),
             Description::Builtin(builtin, arguments) => {
                 let arguments = arguments.to_vec();
                 return self.builtin(builtin, &arguments);
@@ -99,8 +104,7 @@ impl Compiler {
         };
         let span = point.span;
         if point.timed.is_some() {
-            let message = "processes of timed sections are not supported";
-            return Err(Failure::at(codes::UNSUPPORTED, message, Some(span)));
+            return Err(timed(Some(span)));
         }
         let head = match &point.shape {
             Shape::Prefix { .. } => Head::Prefix,

@@ -15,6 +15,9 @@ use super::collect::Resolver;
 use super::*;
 use crate::suggest::nearest;
 
+/// How many unused names are told one by one: generated scripts have hundreds.
+const MOST_TOLD: usize = 8;
+
 /// So many pairs of a variable and a constructor are compared; a script with more is not searched for misspelt ones.
 const MOST_COMPARED: usize = 1_000_000;
 /// Shorter names are near to anything.
@@ -28,6 +31,7 @@ impl<'t> Resolver<'t> {
         }
         let unused = || self.locals.iter().zip(&self.mentioned).filter(|(_, mentioned)| !**mentioned);
         let mut found = Vec::new();
+        let mut left_out = 0;
         for (local, _) in unused() {
             let text = self.text(local.name);
             let declared = match local.kind {
@@ -39,11 +43,18 @@ impl<'t> Resolver<'t> {
                     _ => false,
                 },
             };
-            if declared && !text.starts_with('_') {
+            if declared && !text.starts_with('_') && found.len() == MOST_TOLD {
+                left_out += 1;
+            } else if declared && !text.starts_with('_') {
                 let message = format!("`{text}` is never used");
                 let warning = Diagnostic::warning(codes::UNUSED, message, Place::Span(local.span));
                 found.push(warning.help("remove it, or begin its name with `_` if it is meant"));
             }
+        }
+        if left_out > 0
+            && let Some(last) = found.pop()
+        {
+            found.push(last.note(format!("{left_out} more names are never used")));
         }
         let capital = |text: &str| text.chars().count() >= SHORTEST && text.starts_with(char::is_uppercase);
         let variables: Vec<&Local> =
