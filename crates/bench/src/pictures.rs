@@ -163,9 +163,15 @@ fn equal_rings(points: usize, random: &mut Random) -> Picture {
 fn regular(points: usize, random: &mut Random) -> Picture {
     let mut picture = Picture::new(points);
     for _ in 0..2 + random.below(2) {
-        for (from, to) in (0..).zip(shuffled(points, random)) {
-            picture.add_edge(from, to, 0);
+        // No reference twice: a position holds one.
+        let mut targets = shuffled(points, random);
+        while (0..)
+            .zip(&targets)
+            .any(|(from, &to)| picture.edges().iter().any(|edge| (edge.from, edge.to) == (from, to)))
+        {
+            random.shuffle(&mut targets);
         }
+        (0..).zip(targets).for_each(|(from, to)| picture.add_edge(from, to, 0));
     }
     picture
 }

@@ -14,8 +14,13 @@ use crate::group::PermutationGroup;
 use crate::orbits::Orbits;
 use crate::permutation::{Permutation, Point};
 
-/// Points times generators up to which a part is recognised.
-const RECOGNISED: usize = 1 << 20;
+/// Points times generators up to which a part is recognised on all its points, and the points of an orbit that is tried
+/// in its place.
+const RECOGNISED: usize = 1 << 15;
+const LARGEST_ORBIT: usize = 1 << 12;
+
+/// Points times generators up to which generators are written out.
+const RESTRICTED: usize = 1 << 22;
 
 /// Points from which it is worth looking for an orbit that shows the whole part, and how many are tried.
 const MANY_POINTS: usize = 200;
@@ -45,7 +50,7 @@ fn on_one_orbit(
     let mut orbits = Orbits::of(degree, generators).cells();
     orbits.retain(|orbit| orbit.len() > 1);
     orbits.sort_by_key(Vec::len);
-    for orbit in orbits.iter().filter(|orbit| orbit.len() < degree).take(ORBITS_TRIED) {
+    for orbit in orbits.iter().filter(|orbit| orbit.len() < degree.min(LARGEST_ORBIT)).take(ORBITS_TRIED) {
         let smaller = PermutationGroup::generate(orbit.len(), &restrict_all(degree, generators, orbit), control)?;
         if smaller.order() == *order {
             return Ok(Some(smaller));
@@ -94,15 +99,17 @@ impl Automorphisms {
             let points = part.vertices.len();
             if swaps.size_of(part.vertices[0]) == points {
                 part.names = Some(vec![format!("S{points}")]);
-            } else if points.saturating_mul(own.len()) <= RECOGNISED {
+            } else if points.saturating_mul(own.len()) <= RESTRICTED {
                 (0..).zip(&part.vertices).for_each(|(index, &vertex)| place[vertex as usize] = index);
                 let restricted: Vec<Permutation> =
                     own.iter().map(|&index| self.restricted(index, part, &place)).collect();
-                let group = match on_one_orbit(points, &restricted, &part.order, control)? {
-                    Some(smaller) => smaller,
-                    None => PermutationGroup::with_order(points, &restricted, &part.order, control)?,
-                };
-                part.names = Some(group.structure(control)?.factor_names());
+                let mut group = on_one_orbit(points, &restricted, &part.order, control)?;
+                if group.is_none() && points.saturating_mul(own.len()) <= RECOGNISED {
+                    group = Some(PermutationGroup::with_order(points, &restricted, &part.order, control)?);
+                }
+                if let Some(group) = group {
+                    part.names = Some(group.structure(control)?.factor_names());
+                }
             }
         }
         Ok(parts)
