@@ -11,7 +11,8 @@ use crate::text::{count, list, resources, table};
 
 pub(crate) fn group(generators: &[String], stabilise: Option<&str>, common: Common) -> ExitCode {
     let mut run = Run::new("group", common, Destination::Out);
-    run.check(generators, |job| groups::group(generators, stabilise, job));
+    let shown: Vec<String> = generators.iter().map(|generator| shortened(generator)).collect();
+    run.check(&shown, |job| groups::group(generators, stabilise, job));
     run.finish()
 }
 
