@@ -168,7 +168,7 @@ pub(crate) fn generators_of_cell(degree: usize, cell: &[Point], even: bool) -> V
         (true, 3) | (false, 2) => vec![cycle(cell)],
         (false, _) => vec![cycle(&cell[..2]), cycle(cell)],
         // A long cycle of odd length, all points or all but the first, and three points that tie it together.
-        (true, _) => vec![cycle(&cell[..3]), cycle(&cell[usize::from(n % 2 == 0)..])],
+        (true, _) => vec![cycle(&cell[..3]), cycle(&cell[usize::from(n.is_multiple_of(2))..])],
     }
 }
 
@@ -254,7 +254,7 @@ fn contain_alternating(
 }
 
 fn is_prime(n: usize) -> bool {
-    n > 1 && (2..).take_while(|divisor| divisor * divisor <= n).all(|divisor| n % divisor != 0)
+    n > 1 && (2..).take_while(|divisor| divisor * divisor <= n).all(|divisor| !n.is_multiple_of(divisor))
 }
 
 #[cfg(test)]
