@@ -19,7 +19,7 @@ fn job() -> Job {
 
 #[test]
 fn assertions_are_listed_in_order_as_fdr_writes_them() {
-    let text = "channel a : {0, 1}\ndatatype T = X | Y\nP = a?x -> P\nQ(n) = P\n\
+    let text = "channel tock\nchannel a : {0, 1}\ndatatype T = X | Y\nP = a?x -> P\nQ(n) = P\n\
                 assert  P   [T=   Q( 1+2 )\nassert not P :[deadlock-free [F]]\nassert P :[livelock free]\n\
                 assert P :[has trace [F]]: <a.0,\n   a.1>\nTimed {\n  assert P :[deterministic]\n}\n\
                 assert P [FD= Q(0) :[tau priority over]: {a.1} :[symmetry reduce]: T\n";
@@ -39,13 +39,13 @@ fn assertions_are_listed_in_order_as_fdr_writes_them() {
     ];
     assert_eq!(listed, expected);
     let lines: Vec<Option<usize>> = script.assertions().map(|each| each.place.line).collect();
-    assert_eq!(lines, [5, 6, 7, 8, 11, 13].map(Some));
+    assert_eq!(lines, [6, 7, 8, 9, 12, 14].map(Some));
     let _ = std::fs::remove_file(file);
 }
 
 #[test]
 fn an_assertion_that_is_stopped_or_wrong_leaves_the_compiler_fit_for_the_next() {
-    let text = "channel a\nP = a -> P\nloop(n) = loop(n + 1)\nQ = if loop(0) then P else STOP\nR = a -> error(\"no\")\n\
+    let text = "channel a, tock\nP = a -> P\nloop(n) = loop(n + 1)\nQ = if loop(0) then P else STOP\nR = a -> error(\"no\")\n\
                 assert P [T= Q\nassert P [T= R\nassert P [T= P\nTimed { assert P [T= P }\n";
     let file = script("stopped", text);
     let mut script = Script::open(&file, None, &job()).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
