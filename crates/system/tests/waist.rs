@@ -4,7 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use trefoil_control::Control;
-use trefoil_system::replay::{Rejection, acceptances_after, replay_path, replay_refinement};
+use trefoil_system::replay::{
+    Rejection, acceptances_after, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace,
+    replay_path, replay_refinement, replay_run,
+};
 use trefoil_system::{
     Checked, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Slot, SlotSet, Step, System,
     TakenStep, Value, Witness,
@@ -219,4 +222,101 @@ fn acceptances_after_a_trace_are_those_of_its_stable_states() {
     assert_eq!(acceptances_after(&straight(), &[A], &free()).expect("no budget"), [[B]]);
     assert_eq!(acceptances_after(&short(), &[A], &free()).expect("no budget"), [[]]);
     assert!(acceptances_after(&looping(), &[A], &free()).expect("no budget").is_empty(), "no state after a is stable");
+}
+
+/// 0 -a-> 1 -b-> 0, 0 -a-> 2 -a-> 0, 0 -τ-> 3 -b-> 0.
+fn choosing() -> Table {
+    Table::simple(4, |row| match row[0] {
+        0 => vec![(0, 2, vec![1]), (0, 2, vec![2]), (0, TAU, vec![3])],
+        2 => vec![(0, 2, vec![0])],
+        _ => vec![(0, 3, vec![0])],
+    })
+}
+
+#[test]
+fn a_deadlock_must_be_a_state_that_can_do_nothing() {
+    let dead = |steps: &[(LabelId, Value)]| Witness::Path { path: path(steps), failure: Failure::Deadlock };
+    let shown = dead(&[(A, 1)]);
+    for model in [Model::Failures, Model::FailuresDivergences] {
+        assert_eq!(replay_deadlock(&short(), model, &shown, &free()), Ok(()));
+        assert_eq!(replay_deadlock(&straight(), model, &shown, &free()), Err(Rejection::WrongEnd));
+        // A state with τ is not stable.
+        assert_eq!(replay_deadlock(&looping(), model, &shown, &free()), Err(Rejection::WrongEnd));
+    }
+    assert_eq!(replay_deadlock(&short(), Model::Traces, &shown, &free()), Err(Rejection::NotInModel));
+    assert_eq!(replay_deadlock(&short(), Model::Failures, &dead(&[(B, 1)]), &free()), Err(Rejection::NoSuchStep(0)));
+    assert_eq!(replay_divergence(&short(), &shown, &free()), Err(Rejection::NotInModel));
+}
+
+#[test]
+fn a_divergence_must_be_a_silent_cycle() {
+    let around = |steps: &[(LabelId, Value)]| Witness::Lasso { path: path(&[(A, 1)]), cycle: path(steps).steps };
+    let shown = around(&[(LabelId::TAU, 2), (LabelId::TAU, 1)]);
+    assert_eq!(replay_divergence(&looping(), &shown, &free()), Ok(()));
+    assert_eq!(replay_divergence(&looping(), &around(&[(LabelId::TAU, 2)]), &free()), Err(Rejection::NoCycle));
+    assert_eq!(replay_divergence(&looping(), &around(&[(LabelId::TAU, 3)]), &free()), Err(Rejection::NoSuchStep(1)));
+    for (model, expected) in [
+        (Model::FailuresDivergences, Ok(())),
+        (Model::Failures, Err(Rejection::NotInModel)),
+        (Model::Traces, Err(Rejection::NotInModel)),
+    ] {
+        assert_eq!(replay_deadlock(&looping(), model, &shown, &free()), expected);
+        assert_eq!(replay_determinism(&looping(), model, &shown, &free()), expected);
+        let asked = replay_has_trace(&looping(), &[A, B], model, &shown, &free());
+        assert_eq!(asked, expected);
+    }
+    // The cycle comes after all that was asked for.
+    let after = replay_has_trace(&looping(), &[A], Model::FailuresDivergences, &shown, &free());
+    assert_eq!(after, Err(Rejection::Allowed));
+}
+
+#[test]
+fn two_runs_must_share_a_trace_and_differ_about_the_event() {
+    let runs = |can: &[(LabelId, Value)], cannot: &[(LabelId, Value)], accepted: &[LabelId]| Witness::TwoRuns {
+        can: path(can),
+        cannot: path(cannot),
+        accepted: accepted.to_vec(),
+    };
+    let replay = |witness: &Witness| replay_determinism(&choosing(), Model::Failures, witness, &free());
+    assert_eq!(replay(&runs(&[(A, 1), (B, 0)], &[(A, 2)], &[A])), Ok(()));
+    assert_eq!(replay(&runs(&[(A, 1)], &[(LabelId::TAU, 3)], &[B])), Ok(()));
+    assert_eq!(replay(&runs(&[(A, 1), (B, 0)], &[], &[])), Err(Rejection::WrongEnd), "other traces");
+    assert_eq!(replay(&runs(&[(A, 1), (B, 0)], &[(A, 1)], &[B])), Err(Rejection::WrongEnd), "it accepts the event");
+    assert_eq!(replay(&runs(&[(A, 1), (B, 0)], &[(A, 2)], &[])), Err(Rejection::WrongEnd), "it accepts more");
+    assert_eq!(replay(&runs(&[(A, 1)], &[], &[])), Err(Rejection::WrongEnd), "the initial state is not stable");
+    assert_eq!(replay(&runs(&[], &[], &[])), Err(Rejection::WrongEnd), "no event");
+    let late = runs(&[(A, 2), (A, 0), (LabelId::TAU, 3)], &[(A, 1)], &[B]);
+    assert_eq!(replay(&late), Err(Rejection::WrongEnd), "the event is not the last step");
+    let shown = runs(&[(A, 1), (B, 0)], &[(A, 2)], &[A]);
+    assert_eq!(replay_determinism(&choosing(), Model::Traces, &shown, &free()), Err(Rejection::NotInModel));
+}
+
+#[test]
+fn a_trace_must_be_missing_or_refused_where_the_witness_says() {
+    let missing =
+        |steps: &[(LabelId, Value)], event| Witness::Path { path: path(steps), failure: Failure::Missing(event) };
+    let asked =
+        |trace: &[LabelId], model, witness: &Witness| replay_has_trace(&choosing(), trace, model, witness, &free());
+    assert_eq!(replay_has_trace(&short(), &[A, B], Model::Traces, &missing(&[(A, 1)], B), &free()), Ok(()));
+    assert_eq!(asked(&[A, B], Model::Traces, &missing(&[(A, 2)], B)), Err(Rejection::Allowed), "another state has it");
+    assert_eq!(asked(&[A, B], Model::Traces, &missing(&[(A, 2)], A)), Err(Rejection::WrongEnd), "it was not asked for");
+    assert_eq!(
+        asked(&[B], Model::Traces, &missing(&[(A, 2)], B)),
+        Err(Rejection::Allowed),
+        "another trace was asked for"
+    );
+    let refused = |steps: &[(LabelId, Value)], event, accepted: &[LabelId]| Witness::Path {
+        path: path(steps),
+        failure: Failure::Refusal { event, accepted: accepted.to_vec() },
+    };
+    let shown = refused(&[(A, 2)], B, &[A]);
+    assert_eq!(asked(&[A, B], Model::Failures, &shown), Ok(()));
+    assert_eq!(asked(&[A, B], Model::FailuresDivergences, &shown), Ok(()));
+    assert_eq!(asked(&[A, B], Model::Traces, &shown), Err(Rejection::NotInModel));
+    assert_eq!(asked(&[A, A], Model::Failures, &shown), Err(Rejection::WrongEnd), "it was not asked for");
+    assert_eq!(asked(&[A], Model::Failures, &shown), Err(Rejection::Allowed), "nothing more was asked for");
+    assert_eq!(asked(&[A, B], Model::Failures, &refused(&[(A, 1)], B, &[B])), Err(Rejection::WrongEnd));
+    assert_eq!(asked(&[A, B], Model::Failures, &refused(&[(A, 2)], B, &[])), Err(Rejection::WrongEnd));
+    assert_eq!(replay_run(&choosing(), &[A, B], &path(&[(A, 1), (B, 0)]), &free()), Ok(()));
+    assert_eq!(replay_run(&choosing(), &[A, A], &path(&[(A, 1), (B, 0)]), &free()), Err(Rejection::WrongEnd));
 }
