@@ -12,10 +12,13 @@ use trefoil_groups::{ColouredGraph, Point, Random, automorphisms, canonical_labe
 /// dreadnaut's words for its two forms of nauty, and for Traces.
 const PEERS: [&str; 3] = ["An", "As", "At"];
 
+/// What a graph is called, whether dreadnaut is asked as well, and its edges.
+type Case = (&'static str, bool, Vec<(Point, Point)>);
+
 /// `[PATH of dreadnaut]`: graphs of a thousand vertices, then large ones.
 pub(crate) fn run(arguments: &[String]) {
     let peer = arguments.first().map(PathBuf::from);
-    let cases: Vec<(&str, bool, Vec<(Point, Point)>)> = vec![
+    let cases: Vec<Case> = vec![
         ("random 3-regular, 1000", true, regular(1000, 3)),
         ("random 6-regular, 1000", true, regular(1000, 6)),
         ("torus 25 x 40", true, torus(25, 40)),
