@@ -82,15 +82,24 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
         terminal::complain(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }
-    let mut script = match Script::open(file, &control(common)) {
+    let mut editor = None;
+    if std::io::stdin().is_terminal() {
+        let Ok(made) = Editor::<Names, DefaultHistory>::new() else {
+            terminal::complain("error: the terminal cannot be used for a prompt\n");
+            return ExitCode::from(exit::WRONG);
+        };
+        editor = Some(made);
+    }
+    // An editor takes the signal of Ctrl-C for itself when it is made, though it reads the key: whoever listens first is not heard.
+    let interrupt = PromptInterrupt::listen();
+    let mut script = match interrupt.during(&control(common), |control| Script::open(file, control)) {
         Ok(script) => script,
         Err(problem) => {
             complain(&problem);
             return ExitCode::from(exit::WRONG);
         }
     };
-    let interrupt = PromptInterrupt::listen();
-    if !std::io::stdin().is_terminal() {
+    let Some(mut editor) = editor else {
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { break };
             if !answer(&mut script, &line, steps, common, &interrupt) {
@@ -98,10 +107,6 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
             }
         }
         return ExitCode::SUCCESS;
-    }
-    let Ok(mut editor) = Editor::<Names, DefaultHistory>::new() else {
-        terminal::complain("error: the terminal cannot be used for a prompt\n");
-        return ExitCode::from(exit::WRONG);
     };
     editor.set_helper(Some(Names(script.names())));
     let history = history_file();
@@ -113,7 +118,7 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
         match editor.readline("cspm> ") {
             Ok(line) => {
                 let _ = editor.add_history_entry(line.as_str());
-                let reload = line.trim() == ":reload";
+                let reload = matches!(line.trim(), ":reload" | ":r");
                 if !answer(&mut script, &line, steps, common, &interrupt) {
                     break;
                 }

@@ -94,6 +94,18 @@ fn bad_scripts_are_refused_for_the_right_reasons_at_the_right_places() {
 }
 
 #[test]
+fn modules_and_timed_sections_may_be_deep() {
+    let modules: String = (0..3000).map(|at| format!("module M{at}\n")).collect();
+    let modules = format!("{modules}exports\n{}endmodule\n", "endmodule\nexports\n".repeat(2999));
+    let sections = format!("{}P = STOP\n{}", "Timed {\n".repeat(3000), "}\n".repeat(3000));
+    for text in [modules, sections] {
+        let parsed = support::parse_text(&text);
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics.first());
+        assert!(parsed.tree.same(&support::parse_text(&print(&parsed.tree)).tree));
+    }
+}
+
+#[test]
 fn the_examples_of_the_codes_provoke_them() {
     for entry in CODES.iter().filter(|entry| !["C001", "C018"].contains(&entry.code)) {
         let loader = MemoryLoader::one("itself.csp", entry.example);

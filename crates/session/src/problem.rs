@@ -1,7 +1,7 @@
 //! Why a job has no result.
 
 use trefoil_control::Stopped;
-use trefoil_source::{Code, CodeEntry, Diagnostic, Report, Sources, render};
+use trefoil_source::{Code, CodeEntry, Diagnostic, Report, Severity, Sources, render};
 
 pub(crate) const CANNOT_WRITE: Code = "S001";
 pub(crate) const REFUSED: Code = "S002";
@@ -49,7 +49,11 @@ pub enum Problem {
 impl Problem {
     /// The diagnostics as text for a terminal.
     pub fn render(&self, colour: bool) -> String {
-        self.each(|diagnostic, sources| render(diagnostic, sources, colour)).concat()
+        match self {
+            Problem::Input(diagnostics) => rendered(diagnostics, &Sources::default(), colour),
+            Problem::Script(diagnostics, sources) => rendered(diagnostics, sources, colour),
+            Problem::Stopped(_) => String::new(),
+        }
     }
 
     /// The diagnostics as plain data.
@@ -69,6 +73,26 @@ impl Problem {
             Problem::Stopped(_) => Vec::new(),
         }
     }
+}
+
+/// Nobody reads further on a terminal.
+const MOST_SHOWN: usize = 100;
+
+/// Diagnostics as text for a terminal: the first errors, or the first warnings when nothing is wrong.
+pub(crate) fn rendered(diagnostics: &[Diagnostic], sources: &Sources, colour: bool) -> String {
+    let mut text = String::new();
+    if diagnostics.len() <= MOST_SHOWN {
+        text.extend(diagnostics.iter().map(|diagnostic| render(diagnostic, sources, colour)));
+        return text;
+    }
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let hidden_errors = errors.clone().count().saturating_sub(MOST_SHOWN);
+    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity != Severity::Error);
+    let shown = errors.chain(warnings).take(MOST_SHOWN);
+    text.extend(shown.map(|diagnostic| render(diagnostic, sources, colour)));
+    let hidden = diagnostics.len() - MOST_SHOWN;
+    text += &format!("{hidden} more are not shown, {hidden_errors} of them errors; --format json has them all\n");
+    text
 }
 
 impl From<Stopped> for Problem {

@@ -56,6 +56,15 @@ impl SourceFile {
         &self.text
     }
 
+    /// The bytes of the lines that these bytes are in, and the number of the first line, from 1.
+    pub(crate) fn lines_around(&self, bytes: Range<usize>) -> (usize, Range<usize>) {
+        let line_of = |offset: usize| self.line_starts.partition_point(|&start| start as usize <= offset) - 1;
+        let first = line_of(bytes.start);
+        let after = self.line_starts.get(line_of(bytes.end) + 1);
+        let end = after.map_or(self.text.len(), |&start| start as usize).max(bytes.end);
+        (first + 1, self.line_starts[first] as usize..end)
+    }
+
     /// Line and column of a byte, both from 1; columns count characters.
     pub fn line_column(&self, offset: u32) -> (usize, usize) {
         let line = self.line_starts.partition_point(|&start| start <= offset) - 1;

@@ -40,11 +40,20 @@ fn excerpts<'a>(labels: &'a [Label], sources: &'a Sources) -> Vec<Element<'a>> {
             Place::Span(span) if !shown.contains(&span.file) => {
                 shown.push(span.file);
                 let file = sources.file(span.file);
-                let here = labels.iter().enumerate().filter_map(|(index, label)| match &label.place {
-                    Place::Span(other) if other.file == span.file => Some(annotation(label, index, other.range())),
-                    _ => None,
-                });
-                elements.push(Snippet::source(file.text()).path(file.name()).annotations(here).into());
+                let here = || {
+                    labels.iter().enumerate().filter_map(|(index, label)| match &label.place {
+                        Place::Span(other) if other.file == span.file => Some((index, label, other.range())),
+                        _ => None,
+                    })
+                };
+                // The renderer looks at all it is given, so it gets the lines of the labels and what is between them.
+                let first = here().map(|(_, _, range)| range.start).min().unwrap_or(0);
+                let last = here().map(|(_, _, range)| range.end).max().unwrap_or(0);
+                let (line_start, lines) = file.lines_around(first..last);
+                let moved = |range: std::ops::Range<usize>| range.start - lines.start..range.end - lines.start;
+                let annotations = here().map(|(index, label, range)| annotation(label, index, moved(range)));
+                let snippet = Snippet::source(&file.text()[lines.clone()]).path(file.name()).line_start(line_start);
+                elements.push(snippet.annotations(annotations).into());
             }
             Place::Span(_) => {}
         }

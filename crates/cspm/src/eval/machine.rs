@@ -556,7 +556,8 @@ fn checked(operator: Arithmetic, left: i32, right: i32) -> Option<i32> {
         Arithmetic::Divide => left
             .checked_div(right)
             .map(|quotient| if left % right != 0 && (left < 0) != (right < 0) { quotient - 1 } else { quotient }),
-        Arithmetic::Remainder => left.checked_rem(right).map(|remainder| {
+        // The quotient of the smallest number and -1 does not fit, but the remainder does.
+        Arithmetic::Remainder => (right != 0).then(|| left.wrapping_rem(right)).map(|remainder| {
             if remainder != 0 && (remainder < 0) != (right < 0) { remainder + right } else { remainder }
         }),
     }

@@ -42,10 +42,13 @@ impl Checker<'_> {
         let diagnostic = match clash {
             Clash::Mismatch(a, b) => {
                 let texts = self.texts(&[expected, found, a, b]);
-                let message = format!("expected `{}`, found `{}`", texts[0], texts[1]);
+                // When the dots of one type do not fit together there are no two, and the parts say what is wrong.
+                let one = texts[0] == texts[1];
+                let (wanted, got) = if one { (&texts[2], &texts[3]) } else { (&texts[0], &texts[1]) };
+                let message = format!("expected `{wanted}`, found `{got}`");
                 let mut diagnostic =
                     Diagnostic::error(codes::MISMATCH, message, place).seen(format!("this is `{}`", texts[1]));
-                if (&texts[0], &texts[1]) != (&texts[2], &texts[3]) {
+                if !one && (&texts[0], &texts[1]) != (&texts[2], &texts[3]) {
                     diagnostic = diagnostic.note(format!("`{}` and `{}` are different types", texts[2], texts[3]));
                 }
                 for (t, text) in [(a, &texts[2]), (b, &texts[3])] {

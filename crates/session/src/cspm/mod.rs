@@ -10,8 +10,9 @@ use trefoil_control::Control;
 use trefoil_cspm::rename::rename_under;
 use trefoil_cspm::syntax::{DiskLoader, Loader, Parsed, Symbol, Tree, parse_under, print as print_tree};
 use trefoil_cspm::types::{Typed, typecheck_under};
-use trefoil_source::{Diagnostic, Report, Severity, Sources, render};
+use trefoil_source::{Diagnostic, Report, Severity, Sources};
 
+use crate::problem::rendered;
 use crate::{Job, Problem, Resources};
 
 /// A script has types.
@@ -73,8 +74,7 @@ pub struct Warnings {
 impl Warnings {
     fn new(diagnostics: &[Diagnostic], sources: &Sources) -> Warnings {
         let reports = diagnostics.iter().map(|diagnostic| Report::new(diagnostic, sources)).collect();
-        let text = |colour| diagnostics.iter().map(|diagnostic| render(diagnostic, sources, colour)).collect();
-        Warnings { reports, rendered: [text(false), text(true)] }
+        Warnings { reports, rendered: [false, true].map(|colour| rendered(diagnostics, sources, colour)) }
     }
 
     /// For a terminal.

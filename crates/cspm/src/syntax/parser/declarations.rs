@@ -87,7 +87,8 @@ impl Parser<'_, '_> {
             let start = self.at;
             let nodes = self.tree.expression_count();
             let (sequences, free, depth, context) = (self.sequences, self.free, self.depth, self.context);
-            let whole = match self.declaration() {
+            // Modules and timed sections hold declarations, as deep as they please.
+            let whole = match stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.declaration()) {
                 Ok((declared, whole)) => {
                     self.gather(gathered, declared);
                     whole && self.ends_here(stop)
