@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
 
 use trefoil_control::Control;
 use trefoil_groups::{Permutation, PermutationGroup, Point};
+
+use crate::labelling::best_of;
 
 /// `[PATH of gap]`: symmetric groups, wreath products, the group of the cube.
 pub(crate) fn run(arguments: &[String]) {
@@ -36,19 +37,6 @@ pub(crate) fn run(arguments: &[String]) {
             theirs.map_or("-".to_string(), |time| format!("{time:.3} ms")),
             structure.name(),
         );
-    }
-}
-
-fn best_of<T>(mut run: impl FnMut() -> T) -> (f64, T) {
-    let all = Instant::now();
-    let mut best = f64::INFINITY;
-    loop {
-        let started = Instant::now();
-        let result = run();
-        best = best.min(started.elapsed().as_secs_f64() * 1e3);
-        if all.elapsed().as_millis() > 300 {
-            return (best, result);
-        }
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &[String]) {
 }
 
 /// The least time of several runs, in milliseconds: other work on the machine only ever adds.
-fn best_of<T>(mut run: impl FnMut() -> T) -> (f64, T) {
+pub(crate) fn best_of<T>(mut run: impl FnMut() -> T) -> (f64, T) {
     let all = Instant::now();
     let mut best = f64::INFINITY;
     loop {

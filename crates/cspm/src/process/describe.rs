@@ -78,8 +78,8 @@ impl Compiler {
     }
 
     fn words(&mut self, term: TermId, text: &dyn Fn(Span) -> String) -> String {
-        let expanded = self.expanded.iter().find(|(_, known)| **known == Some(term)).map(|(&id, _)| id);
-        if let Some(name) = expanded.and_then(|id| self.named(id)) {
+        let origin = self.origins.get(&term).copied();
+        if let Some(name) = origin.and_then(|id| self.named(id)) {
             return name;
         }
         deeply(|| {

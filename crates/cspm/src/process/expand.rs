@@ -48,6 +48,7 @@ impl Compiler {
         match deeply(|| self.expand_new(process, id)) {
             Ok(term) => {
                 self.expanded.insert(id, Some(term));
+                self.origins.entry(term).or_insert(id);
                 Ok(term)
             }
             Err(failure) => {

@@ -12,6 +12,7 @@ use trefoil_system::LabelId;
 use super::Compiler;
 use super::events::{SetId, TiesId};
 use super::expand::deeply;
+use super::parallel::{in_order, participants};
 use super::steps::{Move, Parts, join};
 use super::terms::{Node, TermId};
 use crate::eval::Result;
@@ -27,16 +28,6 @@ fn combinations(entries: &[(u32, Parts)]) -> Vec<Parts> {
     for same in entries.chunk_by(|a, b| a.0 == b.0) {
         all = all.iter().flat_map(|begun| same.iter().map(|(_, parts)| join(begun, parts))).collect();
     }
-    all
-}
-
-fn participants(entries: &[(u32, Parts)]) -> usize {
-    entries.chunk_by(|a, b| a.0 == b.0).count()
-}
-
-fn in_order(shared: Shared) -> Vec<(LabelId, Vec<(u32, Parts)>)> {
-    let mut all: Vec<_> = shared.into_iter().collect();
-    all.sort_unstable_by_key(|&(label, _)| label);
     all
 }
 

@@ -40,7 +40,6 @@ mod steps;
 mod terms;
 
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use trefoil_control::Control;
@@ -94,6 +93,8 @@ pub struct Compiler {
     processes: HashMap<ProcessId, ProcessValue, foldhash::fast::FixedState>,
     /// The term of each process that was expanded; none while it is being expanded.
     expanded: HashMap<ProcessId, Option<TermId>, foldhash::fast::FixedState>,
+    /// The first process that was expanded to a term.
+    origins: HashMap<TermId, ProcessId, foldhash::fast::FixedState>,
     names: Option<HashMap<ProcessId, String, foldhash::fast::FixedState>>,
     labels: Arc<Labels>,
 }
@@ -110,6 +111,7 @@ impl Compiler {
             machines: Machines::default(),
             processes: HashMap::default(),
             expanded: HashMap::default(),
+            origins: HashMap::default(),
             names: None,
             labels,
         }
@@ -160,9 +162,5 @@ impl Compiler {
 
     fn process_of(&self, id: ProcessId) -> ProcessValue {
         self.processes[&id].clone()
-    }
-
-    fn steps_of(&mut self, term: TermId) -> Result<Rc<[steps::Move]>> {
-        self.steps(term)
     }
 }

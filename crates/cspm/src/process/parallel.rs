@@ -47,11 +47,14 @@ fn combinations(steps: &[(u32, Move)]) -> Vec<Combination> {
 }
 
 /// How many operands take part; the steps come ordered by operand.
-fn participants(steps: &[(u32, Move)]) -> usize {
+pub(super) fn participants<T>(steps: &[(u32, T)]) -> usize {
     steps.chunk_by(|a, b| a.0 == b.0).count()
 }
 
-fn in_order(by_label: ByLabel) -> Vec<(LabelId, Vec<(u32, Move)>)> {
+/// What operands can do together by label, ascending.
+pub(super) fn in_order<T>(
+    by_label: HashMap<LabelId, Vec<(u32, T)>, foldhash::fast::FixedState>,
+) -> Vec<(LabelId, Vec<(u32, T)>)> {
     let mut all: Vec<_> = by_label.into_iter().collect();
     all.sort_unstable_by_key(|&(label, _)| label);
     all

@@ -81,7 +81,7 @@ impl Compiler {
             let here = skeletons[formats.len()];
             let on = self.holes_of(here);
             let mut rules = Vec::new();
-            for step in self.steps_of(here)?.iter() {
+            for step in self.steps(here)?.iter() {
                 if step.target == here {
                     rules.push((step.clone(), Vec::new(), numbers[&here]));
                     continue;
