@@ -101,8 +101,8 @@ pub(crate) fn philosophers(count: usize) -> Network {
     let fork = Arc::new(fork(&labels, [["left", "leave_left"], ["right", "leave_right"]]));
     let mut components = Vec::new();
     for index in 0..count {
-        components.push(Component { name: format!("philosopher {index}"), lts: one.clone() });
-        components.push(Component { name: format!("fork {index}"), lts: fork.clone() });
+        components.push(Component::new(format!("philosopher {index}"), one.clone()));
+        components.push(Component::new(format!("fork {index}"), fork.clone()));
     }
     let id = |name: &str| labels.name(name);
     let mut rules = Vec::new();

@@ -183,15 +183,15 @@ fn specification(labels: &Arc<Labels>, sizes: Sizes) -> Arc<Lts> {
 
 /// With the specification as the first component, or without it.
 fn network(labels: Arc<Labels>, sizes: Sizes, specification: &Arc<Lts>, beside: bool) -> Network {
-    let specification = Component { name: "specification".into(), lts: specification.clone() };
+    let specification = Component::new("specification", specification.clone());
     let mut components = if beside { vec![specification.clone()] } else { Vec::new() };
     for me in 0..sizes.nodes {
-        components.push(Component { name: format!("node {me}"), lts: node(&labels, sizes, me) });
+        components.push(Component::new(format!("node {me}"), node(&labels, sizes, me)));
     }
-    components.push(Component { name: "top".into(), lts: top(&labels, sizes) });
-    components.push(Component { name: "lock".into(), lts: lock(&labels, sizes) });
+    components.push(Component::new("top", top(&labels, sizes)));
+    components.push(Component::new("lock", lock(&labels, sizes)));
     for me in 0..sizes.threads {
-        components.push(Component { name: format!("thread {me}"), lts: thread(&labels, sizes, me) });
+        components.push(Component::new(format!("thread {me}"), thread(&labels, sizes, me)));
     }
     let alphabet = |component: &Component| {
         let mut labels: Vec<LabelId> = component.lts.transitions().iter().map(|step| step.label).collect();

@@ -32,7 +32,6 @@ use trefoil_source::{Code, Diagnostic, Line, Place};
 use trefoil_system::{LabelId, Labels};
 
 use crate::codes;
-use crate::machine::alphabet;
 use crate::network::Network;
 use crate::patterns::{Entry, Unbalanced, entry, nearest, split, split_once};
 use crate::rules::{Component, Rule};
@@ -221,7 +220,8 @@ impl Composition {
     }
 
     fn synchronising_rules(&self, mistakes: &mut Vec<Diagnostic>) -> Vec<Rule> {
-        let members: Vec<Vec<LabelId>> = self.components.iter().map(|component| alphabet(&component.lts)).collect();
+        let members: Vec<Vec<LabelId>> =
+            self.components.iter().map(|component| component.behaviour.alphabet()).collect();
         let mut holders: BTreeMap<LabelId, Vec<usize>> = BTreeMap::new();
         for (component, labels) in members.iter().enumerate() {
             for &label in labels {

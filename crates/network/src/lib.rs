@@ -5,17 +5,23 @@
 //!
 //! Absent here on purpose: where components come from. Front ends compile to rules and never see how successors are found.
 
+mod chase;
 mod codes;
 mod compose;
 mod composition;
+mod lazy;
 mod machine;
 mod network;
 mod patterns;
+mod prioritise;
 mod rules;
 mod successors;
 
+pub use chase::Brake;
 pub use codes::CODES;
 pub use compose::{Composed, compose, count};
 pub use composition::{Composition, Synchronise};
+pub use lazy::LazyMachine;
 pub use network::Network;
-pub use rules::{Component, Format, FormatId, Rule, StepExplanation};
+pub use prioritise::Priorities;
+pub use rules::{Behaviour, Component, Format, FormatId, Rule, StepExplanation};

@@ -126,30 +126,25 @@ impl Machine {
         self.offers[index]
     }
 
-    /// Where an offer's targets are.
+    /// The targets of an offer.
     #[inline]
-    pub(crate) fn targets_of(&self, index: usize) -> Range<u32> {
-        self.offers[index].start..self.offers[index + 1].start
+    pub(crate) fn targets_of(&self, index: usize) -> &[u32] {
+        &self.targets[self.offers[index].start as usize..self.offers[index + 1].start as usize]
     }
 
+    /// The targets of a state under a label; none when it does not offer it.
     #[inline]
-    pub(crate) fn target(&self, at: u32) -> u32 {
-        self.targets[at as usize]
-    }
-
-    /// Where the targets of a state under a label are; empty when it does not offer it.
-    #[inline]
-    pub(crate) fn find(&self, state: u32, local: u32) -> Range<u32> {
+    pub(crate) fn find(&self, state: u32, local: u32) -> &[u32] {
         if self.table.is_empty() {
             let offers = self.offers_of(state);
             let first = offers.start;
             return match self.offers[offers].binary_search_by_key(&local, |offer| offer.label) {
                 Ok(index) => self.targets_of(first + index),
-                Err(_) => 0..0,
+                Err(_) => &[],
             };
         }
         match self.table[state as usize * self.labels.len() + local as usize] {
-            0 => 0..0,
+            0 => &[],
             found => self.targets_of(found as usize - 1),
         }
     }
@@ -195,8 +190,7 @@ mod tests {
                         lts.outgoing(state).iter().filter(|t| t.label == label).map(|t| t.target.0).collect();
                     expected.sort_unstable();
                     expected.dedup();
-                    let found: Vec<u32> = machine.find(state.0, local as u32).map(|at| machine.target(at)).collect();
-                    assert_eq!(found, expected);
+                    assert_eq!(machine.find(state.0, local as u32), expected);
                 }
             }
         }

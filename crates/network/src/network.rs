@@ -28,9 +28,26 @@ use std::sync::Arc;
 use trefoil_lts::Lts;
 use trefoil_system::{Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, System, Value};
 
+use crate::chase::{Brake, Chase, ChasedExplorer};
+use crate::lazy::LazyMachine;
 use crate::machine::{Machine, TooLarge};
-use crate::rules::{Component, Format, FormatId, Rule, StepExplanation};
+use crate::prioritise::{Arranged as Order, Priorities, PrioritisedExplorer};
+use crate::rules::{Behaviour, Component, Format, FormatId, Rule, StepExplanation};
 use crate::successors::NetworkExplorer;
+
+/// Which machine a component is: the number of an explicit or of a lazy one.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed(u32);
+
+impl Placed {
+    const LAZY: u32 = 1 << 31;
+
+    /// The number among the lazy machines.
+    #[inline]
+    pub(crate) fn lazy(self) -> Option<usize> {
+        (self.0 & Placed::LAZY != 0).then_some((self.0 & !Placed::LAZY) as usize)
+    }
+}
 
 /// What becomes of the participants' steps when a rule has been found.
 #[derive(Clone, Copy)]
@@ -66,7 +83,7 @@ pub(crate) struct Synchronisation {
 #[derive(Clone, Copy)]
 pub(crate) struct Seat {
     pub(crate) component: u32,
-    machine: u32,
+    pub(crate) machine: Placed,
     /// The first of its ports.
     ports: u32,
     /// Where the labels of its ports are listed; without a list there is a port for every label.
@@ -90,8 +107,9 @@ pub struct Network {
     /// The format of every group.
     group_formats: Vec<FormatId>,
     machines: Vec<Machine>,
+    lazy: Vec<Arc<LazyMachine>>,
     /// The machine of every component.
-    placed: Vec<u32>,
+    placed: Vec<Placed>,
     plans: Vec<Plan>,
     /// By format, then by component.
     seats: Vec<Seat>,
@@ -108,6 +126,13 @@ pub struct Network {
     /// Steps in which no component takes part.
     idle: Vec<Outcome>,
     effects: Vec<Effect>,
+    layer: Option<Layer>,
+}
+
+/// What is done to all steps of a network.
+pub(crate) enum Layer {
+    Chase(Chase),
+    Priority(Order),
 }
 
 impl Network {
@@ -134,7 +159,7 @@ impl Network {
         mut formats: Vec<Format>,
         initial: FormatId,
     ) -> Result<Network, usize> {
-        assert!(components.iter().all(|component| Arc::ptr_eq(component.lts.labels(), &labels)));
+        assert!(components.iter().all(|component| Arc::ptr_eq(component.behaviour.label_table(), &labels)));
         assert!(initial.index() < formats.len(), "the initial format is one of the formats");
         let format_count = formats.len();
         for format in &mut formats {
@@ -144,23 +169,34 @@ impl Network {
                 assert!(rule.greatest_component().is_none_or(|greatest| greatest < components.len()));
             }
         }
-        let mut machines = Vec::new();
+        let (mut machines, mut lazy) = (Vec::new(), Vec::new());
         let mut built: HashMap<*const Lts, u32> = HashMap::new();
         let mut placed = Vec::with_capacity(components.len());
         let mut spare_cells = Machine::SPARE_CELLS;
         for (index, component) in components.iter().enumerate() {
-            let machine = match built.get(&Arc::as_ptr(&component.lts)) {
+            let lts = match &component.behaviour {
+                Behaviour::Explicit(lts) => lts,
+                Behaviour::Lazy(machine) => {
+                    placed.push(Placed(lazy.len() as u32 | Placed::LAZY));
+                    lazy.push(machine.clone());
+                    continue;
+                }
+            };
+            let machine = match built.get(&Arc::as_ptr(lts)) {
                 Some(&machine) => machine,
                 None => {
-                    machines.push(Machine::new(&component.lts, &mut spare_cells).map_err(|TooLarge| index)?);
+                    machines.push(Machine::new(lts, &mut spare_cells).map_err(|TooLarge| index)?);
                     let machine = machines.len() as u32 - 1;
-                    built.insert(Arc::as_ptr(&component.lts), machine);
+                    built.insert(Arc::as_ptr(lts), machine);
                     machine
                 }
             };
-            placed.push(machine);
+            placed.push(Placed(machine));
         }
-        let slot = |component: &Component| Slot::bounded(&component.name, component.lts.state_count() as u32);
+        let slot = |component: &Component| match &component.behaviour {
+            Behaviour::Explicit(lts) => Slot::bounded(&component.name, lts.state_count() as u32),
+            Behaviour::Lazy(_) => Slot::discovered(&component.name),
+        };
         let mut slots: Vec<Slot> = components.iter().map(slot).collect();
         if formats.len() > 1 {
             slots.push(Slot::bounded("format", formats.len() as u32));
@@ -174,6 +210,7 @@ impl Network {
             groups: Vec::new(),
             group_formats: Vec::new(),
             machines,
+            lazy,
             placed,
             plans: Vec::new(),
             seats: Vec::new(),
@@ -184,6 +221,7 @@ impl Network {
             others: Vec::new(),
             idle: Vec::new(),
             effects: Vec::new(),
+            layer: None,
         };
         let format_slot = (formats.len() > 1).then_some(network.components.len() as u32);
         let mut effects = HashMap::new();
@@ -210,8 +248,76 @@ impl Network {
         row.get(self.components.len()).map_or(FormatId(0), |&format| FormatId(format))
     }
 
+    pub(crate) fn formats_count(&self) -> usize {
+        self.formats.len()
+    }
+
+    /// The labels that its rules can give, ascending.
+    pub fn alphabet(&self) -> Vec<LabelId> {
+        let possible = |rule: &&Rule| rule.parts().all(|(part, label)| self.local(part as u32, label).is_some());
+        let rules = self.formats.iter().flat_map(|format| &format.rules);
+        let mut labels: Vec<LabelId> = rules.filter(possible).map(Rule::label).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
+    /// The same network with its internal steps chased.
+    pub fn chased(self, brake: Arc<Brake>) -> Network {
+        let plain = self.plain();
+        let chase = Chase::new(&plain, brake);
+        let mut network = plain.under(Layer::Chase(chase));
+        let begin = ChasedExplorer::new(&network).chased(&network.initial());
+        if let Some(Layer::Chase(chase)) = &mut network.layer {
+            chase.begin(begin);
+        }
+        network
+    }
+
+    /// The same network under priorities.
+    pub fn prioritised(self, priorities: &Priorities) -> Network {
+        let plain = self.plain();
+        let order = priorities.arranged(&plain);
+        plain.under(Layer::Priority(order))
+    }
+
+    /// A network whose only component is this machine, which does what it does.
+    pub fn alone(machine: Arc<LazyMachine>) -> Network {
+        let rules = machine.labels().iter().map(|&label| Rule::new([(0, label)], label)).collect();
+        let component = Component::lazy("machine", machine.clone());
+        match Network::new(machine.label_table().clone(), vec![component], rules) {
+            Ok(network) => network,
+            Err(_) => unreachable!("a lazy component is never too large"),
+        }
+    }
+
+    /// Whether it is chased or prioritised.
+    pub fn is_layered(&self) -> bool {
+        self.layer.is_some()
+    }
+
+    /// A network without a layer that does the same.
+    fn plain(self) -> Network {
+        if self.is_layered() { Network::alone(Arc::new(LazyMachine::new(Arc::new(self)))) } else { self }
+    }
+
+    /// The same under a layer. Its steps depend on all slots, so there is one group.
+    fn under(mut self, layer: Layer) -> Network {
+        let slots: SlotSet = (0..self.layout.width()).collect();
+        self.groups = vec![Group { name: "all".into(), guards: slots.clone(), may_write: slots, ..Group::default() }];
+        self.layer = Some(layer);
+        self
+    }
+
+    pub(crate) fn layer(&self) -> Option<&Layer> {
+        self.layer.as_ref()
+    }
+
     /// How the step from `row` by `label` to `next` comes about, if there is one: the first rule that gives it.
     pub fn explain(&self, row: &[Value], label: LabelId, next: &[Value]) -> Option<StepExplanation> {
+        if let Some(Layer::Chase(_)) = self.layer {
+            return ChasedExplorer::new(self).explain(row, label, next);
+        }
         let mut found = None;
         NetworkExplorer::new(self).each(row, &mut |outcome, target| {
             if found.is_none() && outcome.label == label && target == next {
@@ -223,18 +329,53 @@ impl Network {
         Some(StepExplanation { origin: rule.origin(), parts: rule.parts().collect(), format })
     }
 
+    /// The row of initial states.
+    pub(crate) fn plain_initial(&self) -> Vec<Value> {
+        let mut row: Vec<Value> = self.components.iter().map(Component::initial).collect();
+        if self.formats.len() > 1 {
+            row.push(self.initial.0);
+        }
+        row
+    }
+
     pub(crate) fn group_format(&self, group: GroupId) -> FormatId {
         self.group_formats[group.index()]
     }
 
     #[inline]
-    pub(crate) fn machine_of(&self, component: u32) -> &Machine {
-        &self.machines[self.placed[component as usize] as usize]
+    pub(crate) fn placed(&self, component: u32) -> Placed {
+        self.placed[component as usize]
     }
 
+    /// An explicit machine.
     #[inline]
-    pub(crate) fn machine(&self, seat: &Seat) -> &Machine {
-        &self.machines[seat.machine as usize]
+    pub(crate) fn machine(&self, placed: Placed) -> &Machine {
+        &self.machines[placed.0 as usize]
+    }
+
+    /// The lazy machines.
+    pub(crate) fn lazy(&self) -> &[Arc<LazyMachine>] {
+        &self.lazy
+    }
+
+    /// The labels of a component, ascending; their positions are its local labels.
+    pub(crate) fn labels_of(&self, component: u32) -> &[LabelId] {
+        let placed = self.placed(component);
+        match placed.lazy() {
+            Some(lazy) => self.lazy[lazy].labels(),
+            None => self.machine(placed).labels(),
+        }
+    }
+
+    /// The local number of a label of a component.
+    pub(crate) fn local(&self, component: u32, label: LabelId) -> Option<u32> {
+        self.labels_of(component).binary_search(&label).ok().map(|index| index as u32)
+    }
+
+    /// How likely a component offers a label, as far as that is known; what is lazy is asked last.
+    fn frequency(&self, component: u32, local: u32) -> f64 {
+        let placed = self.placed(component);
+        if placed.lazy().is_some() { 2.0 } else { self.machine(placed).frequency(local) }
     }
 
     #[inline]
@@ -261,6 +402,15 @@ impl Network {
         };
         let (from, to) = (self.ports[port], self.ports[port + 1]);
         (&self.moves[from.0 as usize..to.0 as usize], &self.led[from.1 as usize..to.1 as usize])
+    }
+
+    /// The local labels for which a seat has rules, ascending.
+    pub(crate) fn port_labels(&self, seat: &Seat) -> impl Iterator<Item = u32> + '_ {
+        let (listed, every) = match seat.listed {
+            Some((from, to)) => (&self.listed[from as usize..to as usize], 0),
+            None => (&[][..], self.labels_of(seat.component).len() as u32),
+        };
+        listed.iter().copied().chain(0..every)
     }
 
     #[inline]
@@ -326,7 +476,7 @@ impl<'a> Compiling<'a> {
     fn rule(&mut self, number: u32, rule: &Rule) {
         // A participant that never offers its label disables the rule for good.
         let local = |(component, label): (usize, LabelId)| {
-            Some((component as u32, self.network.machine_of(component as u32).local(label)?))
+            Some((component as u32, self.network.local(component as u32, label)?))
         };
         let Some(parts) = rule.parts().map(local).collect::<Option<Vec<(u32, u32)>>>() else { return };
         let group = self.group(rule);
@@ -338,7 +488,7 @@ impl<'a> Compiling<'a> {
                 let network = &mut *self.network;
                 let mut parts: Vec<(f64, u32, u32)> = parts
                     .into_iter()
-                    .map(|(component, local)| (network.machine_of(component).frequency(local), component, local))
+                    .map(|(component, local)| (network.frequency(component, local), component, local))
                     .collect();
                 // The participant that is least likely to agree leads, and the next is asked first.
                 parts.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -384,7 +534,7 @@ impl<'a> Compiling<'a> {
     }
 
     fn effect(&mut self, rule: &Rule) -> u32 {
-        let initial = |component: usize| self.network.components[component].lts.initial().0;
+        let initial = |component: usize| self.network.components[component].initial();
         let mut writes: Vec<(u32, Value)> =
             rule.resets().map(|component| (component as u32, initial(component))).collect();
         if let Some(slot) = self.format_slot.filter(|_| rule.next() != self.id) {
@@ -406,7 +556,7 @@ impl<'a> Compiling<'a> {
         self.arranged.sort_by_key(|&(component, local, _)| (component, local));
         for seat in self.arranged.chunk_by(|a, b| a.0 == b.0) {
             let component = seat[0].0;
-            let labels = network.machine_of(component).labels().len();
+            let labels = network.labels_of(component).len();
             let used = seat.chunk_by(|a, b| a.1 == b.1).count();
             let every = labels <= 4 * used + 4;
             let (first, list) = (network.ports.len() as u32, network.listed.len() as u32);
@@ -434,7 +584,7 @@ impl<'a> Compiling<'a> {
             let rest = if every { labels - next_label as usize + 1 } else { 1 };
             network.ports.extend(std::iter::repeat_n(end, rest));
             let listed = (!every).then_some((list, network.listed.len() as u32));
-            let machine = network.placed[component as usize];
+            let machine = network.placed(component);
             network.seats.push(Seat { component, machine, ports: first, listed });
         }
     }
@@ -454,15 +604,18 @@ impl System for Network {
     }
 
     fn initial(&self) -> Vec<Value> {
-        let mut row: Vec<Value> = self.components.iter().map(|component| component.lts.initial().0).collect();
-        if self.formats.len() > 1 {
-            row.push(self.initial.0);
+        match &self.layer {
+            Some(Layer::Chase(chase)) => chase.initial().to_vec(),
+            _ => self.plain_initial(),
         }
-        row
     }
 
     fn explorer(&self) -> Box<dyn Explorer + '_> {
-        Box::new(NetworkExplorer::new(self))
+        match &self.layer {
+            None => Box::new(NetworkExplorer::new(self)),
+            Some(Layer::Chase(_)) => Box::new(ChasedExplorer::new(self)),
+            Some(Layer::Priority(order)) => Box::new(PrioritisedExplorer::new(self, order)),
+        }
     }
 
     fn describe(&self, row: &[Value]) -> String {
@@ -491,7 +644,7 @@ mod tests {
         let mut other = LtsBuilder::new(labels.clone());
         other.add(StateId(0), b, StateId(0));
         let components = [("left", &twin), ("right", &twin), ("other", &Arc::new(other.build(StateId(0))))];
-        let components = components.map(|(name, lts)| Component { name: name.into(), lts: lts.clone() }).to_vec();
+        let components = components.map(|(name, lts)| Component::new(name, lts.clone())).to_vec();
         let rules = vec![
             Rule::new([(1, a), (0, a)], c),
             Rule::new([(2, b)], b),
@@ -532,7 +685,7 @@ mod tests {
         for &name in &names {
             builder.add(StateId(0), name, StateId(1));
         }
-        let component = Component { name: "many".into(), lts: Arc::new(builder.build(StateId(0))) };
+        let component = Component::new("many", Arc::new(builder.build(StateId(0))));
         let format = |index: usize, next: u32| Format {
             name: format!("f{index}"),
             rules: vec![Rule::new([(0, names[index])], names[index]).with_resets([0]).to(FormatId(next))],

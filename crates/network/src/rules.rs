@@ -1,9 +1,12 @@
 //! What a network is made of: components, rules over them, and formats that say which rules apply.
 
+use std::fmt;
 use std::sync::Arc;
 
 use trefoil_lts::Lts;
-use trefoil_system::LabelId;
+use trefoil_system::{LabelId, Labels, StateId, Value};
+
+use crate::lazy::LazyMachine;
 
 /// A component of a network.
 #[derive(Clone, Debug)]
@@ -11,7 +14,81 @@ pub struct Component {
     /// What a person calls it.
     pub name: String,
     /// What it does. Its initial state is also the one that it is reset to.
-    pub lts: Arc<Lts>,
+    pub behaviour: Behaviour,
+}
+
+/// What a component does.
+#[derive(Clone)]
+pub enum Behaviour {
+    /// All states and transitions are there.
+    Explicit(Arc<Lts>),
+    /// States and transitions are found when they are asked for.
+    Lazy(Arc<LazyMachine>),
+}
+
+impl fmt::Debug for Behaviour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Behaviour::Explicit(lts) => f.debug_tuple("Explicit").field(lts).finish(),
+            Behaviour::Lazy(machine) => write!(f, "Lazy({} states met)", machine.states_met()),
+        }
+    }
+}
+
+impl Component {
+    /// A component with this LTS.
+    pub fn new(name: impl Into<String>, lts: Arc<Lts>) -> Component {
+        Component { name: name.into(), behaviour: Behaviour::Explicit(lts) }
+    }
+
+    /// A component whose states are found when they are asked for.
+    pub fn lazy(name: impl Into<String>, machine: Arc<LazyMachine>) -> Component {
+        Component { name: name.into(), behaviour: Behaviour::Lazy(machine) }
+    }
+
+    /// The state that it starts in.
+    pub fn initial(&self) -> Value {
+        self.behaviour.initial()
+    }
+
+    /// The labels that it can do in a state, ascending.
+    pub fn offers(&self, state: Value) -> Vec<LabelId> {
+        match &self.behaviour {
+            Behaviour::Explicit(lts) => {
+                let mut labels: Vec<LabelId> = lts.outgoing(StateId(state)).iter().map(|step| step.label).collect();
+                labels.sort_unstable();
+                labels.dedup();
+                labels
+            }
+            Behaviour::Lazy(machine) => machine.offers(state),
+        }
+    }
+}
+
+impl Behaviour {
+    /// The state that it starts in.
+    pub fn initial(&self) -> Value {
+        match self {
+            Behaviour::Explicit(lts) => lts.initial().0,
+            Behaviour::Lazy(_) => LazyMachine::INITIAL,
+        }
+    }
+
+    /// The labels that occur, ascending.
+    pub(crate) fn alphabet(&self) -> Vec<LabelId> {
+        match self {
+            Behaviour::Explicit(lts) => crate::machine::alphabet(lts),
+            Behaviour::Lazy(machine) => machine.labels().to_vec(),
+        }
+    }
+
+    /// The label table of its transitions.
+    pub(crate) fn label_table(&self) -> &Arc<Labels> {
+        match self {
+            Behaviour::Explicit(lts) => lts.labels(),
+            Behaviour::Lazy(machine) => machine.label_table(),
+        }
+    }
 }
 
 /// The number of a format of a network.

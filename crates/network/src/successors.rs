@@ -2,25 +2,29 @@
 
 use trefoil_system::{Explorer, GroupId, Step, System, Value};
 
+use crate::lazy::LazyExplorer;
 use crate::network::{Effect, Network, Outcome, Seat, Synchronisation};
 
-/// A participant of a synchronisation that is being taken: where its targets are, and which is next.
-struct Taking {
+/// A participant of a synchronisation that is being taken: its targets, and which is next.
+struct Taking<'a> {
     component: u32,
-    targets: (u32, u32),
     at: u32,
+    targets: &'a [u32],
 }
 
 pub(crate) struct NetworkExplorer<'a> {
     network: &'a Network,
     /// A copy of the row, in which successors are made.
     next: Vec<Value>,
-    taken: Vec<Taking>,
+    taken: Vec<Taking<'a>>,
+    /// By lazy machine.
+    lazy: Vec<LazyExplorer<'a>>,
 }
 
 impl<'a> NetworkExplorer<'a> {
     pub(crate) fn new(network: &'a Network) -> NetworkExplorer<'a> {
-        NetworkExplorer { network, next: Vec::new(), taken: Vec::new() }
+        let lazy = network.lazy().iter().map(|machine| machine.explorer()).collect();
+        NetworkExplorer { network, next: Vec::new(), taken: Vec::new(), lazy }
     }
 
     /// Hands out every step of a row.
@@ -41,6 +45,16 @@ impl<'a> NetworkExplorer<'a> {
         self.next.extend_from_slice(row);
     }
 
+    /// The targets of a component under a label.
+    #[inline]
+    pub(crate) fn targets(&mut self, component: u32, state: Value, local: u32) -> &'a [u32] {
+        let placed = self.network.placed(component);
+        match placed.lazy() {
+            None => self.network.machine(placed).find(state, local),
+            Some(lazy) => self.lazy[lazy].find(state, local),
+        }
+    }
+
     /// The steps that a component makes alone or leads.
     #[inline]
     fn led_by(
@@ -51,7 +65,11 @@ impl<'a> NetworkExplorer<'a> {
         sink: &mut impl FnMut(&Outcome, &[Value]),
     ) {
         let network = self.network;
-        let machine = network.machine(seat);
+        if seat.machine.lazy().is_some() {
+            self.led_lazily(row, seat, wanted, sink);
+            return;
+        }
+        let machine = network.machine(seat.machine);
         let component = seat.component as usize;
         for index in machine.offers_of(row[component]) {
             let (moves, led) = network.rules_at(seat, machine.offer(index).label);
@@ -59,32 +77,96 @@ impl<'a> NetworkExplorer<'a> {
                 continue;
             }
             let targets = machine.targets_of(index);
-            for outcome in moves {
-                if !wanted(outcome.group) {
-                    continue;
-                }
-                if let Some(effect) = network.effect(outcome) {
-                    // Where it went makes no difference when it is reset.
-                    let count = if effect.resets(seat.component) { 1 } else { targets.len() };
-                    for at in targets.clone().take(count) {
-                        self.next[component] = machine.target(at);
-                        self.finish(row, effect, outcome, sink);
-                    }
-                } else {
-                    for at in targets.clone() {
-                        self.next[component] = machine.target(at);
-                        sink(outcome, &self.next);
-                    }
-                }
-                self.next[component] = row[component];
-            }
+            self.move_alone(row, seat.component, targets, moves, &wanted, sink);
             for synchronisation in led {
                 if wanted(synchronisation.outcome.group) && self.all_agree(row, synchronisation) {
-                    let (start, end) = (targets.start, targets.end);
-                    self.taken.push(Taking { component: seat.component, targets: (start, end), at: start });
+                    self.taken.push(Taking { component: seat.component, at: 0, targets });
                     self.take_together(row, &synchronisation.outcome, sink);
                 }
             }
+        }
+    }
+
+    /// The same for a lazy component: it is asked only when everybody else agrees.
+    fn led_lazily(
+        &mut self,
+        row: &[Value],
+        seat: &Seat,
+        wanted: impl Fn(GroupId) -> bool,
+        sink: &mut impl FnMut(&Outcome, &[Value]),
+    ) {
+        let network = self.network;
+        let state = row[seat.component as usize];
+        match seat.machine.lazy().and_then(|lazy| self.lazy[lazy].offered(state)) {
+            Some(offered) => {
+                for &local in offered {
+                    self.led_lazily_by(row, seat, local, &wanted, sink);
+                }
+            }
+            None => {
+                for local in network.port_labels(seat) {
+                    self.led_lazily_by(row, seat, local, &wanted, sink);
+                }
+            }
+        }
+    }
+
+    fn led_lazily_by(
+        &mut self,
+        row: &[Value],
+        seat: &Seat,
+        local: u32,
+        wanted: &impl Fn(GroupId) -> bool,
+        sink: &mut impl FnMut(&Outcome, &[Value]),
+    ) {
+        let (component, state) = (seat.component, row[seat.component as usize]);
+        let (moves, led) = self.network.rules_at(seat, local);
+        if moves.iter().any(|outcome| wanted(outcome.group)) {
+            let targets = self.targets(component, state, local);
+            self.move_alone(row, component, targets, moves, wanted, sink);
+        }
+        for synchronisation in led {
+            if wanted(synchronisation.outcome.group) && self.all_agree(row, synchronisation) {
+                let targets = self.targets(component, state, local);
+                if !targets.is_empty() {
+                    self.taken.push(Taking { component, at: 0, targets });
+                    self.take_together(row, &synchronisation.outcome, sink);
+                }
+            }
+        }
+    }
+
+    /// The steps that a component makes alone under one label.
+    #[inline]
+    fn move_alone(
+        &mut self,
+        row: &[Value],
+        component: u32,
+        targets: &[u32],
+        moves: &[Outcome],
+        wanted: &impl Fn(GroupId) -> bool,
+        sink: &mut impl FnMut(&Outcome, &[Value]),
+    ) {
+        let network = self.network;
+        let slot = component as usize;
+        for outcome in moves {
+            if !wanted(outcome.group) {
+                continue;
+            }
+            if let Some(effect) = network.effect(outcome) {
+                // Where it went makes no difference when it is reset.
+                let count = if effect.resets(component) { 1 } else { targets.len() };
+                for &target in targets.iter().take(count) {
+                    self.next[slot] = target;
+                    self.finish(row, effect, outcome, sink);
+                }
+            } else {
+                for &target in targets {
+                    self.next[slot] = target;
+                    sink(outcome, &self.next);
+                }
+            }
+            self.next[slot] = row[slot];
         }
     }
 
@@ -94,11 +176,11 @@ impl<'a> NetworkExplorer<'a> {
         let network = self.network;
         self.taken.clear();
         for &(component, local) in network.others(synchronisation) {
-            let targets = network.machine_of(component).find(row[component as usize], local);
-            if targets.start == targets.end {
+            let targets = self.targets(component, row[component as usize], local);
+            if targets.is_empty() {
                 return false;
             }
-            self.taken.push(Taking { component, targets: (targets.start, targets.end), at: targets.start });
+            self.taken.push(Taking { component, at: 0, targets });
         }
         true
     }
@@ -106,11 +188,11 @@ impl<'a> NetworkExplorer<'a> {
     /// Every combination of the participants' targets.
     fn take_together(&mut self, row: &[Value], outcome: &Outcome, sink: &mut impl FnMut(&Outcome, &[Value])) {
         let network = self.network;
-        let target = |taking: &Taking| network.machine_of(taking.component).target(taking.at);
+        let target = |taking: &Taking<'_>| taking.targets[taking.at as usize];
         let effect = network.effect(outcome);
         for taking in &mut self.taken {
             if effect.is_some_and(|effect| effect.resets(taking.component)) {
-                taking.targets.1 = taking.targets.0 + 1;
+                taking.targets = &taking.targets[..1];
             }
             self.next[taking.component as usize] = target(taking);
         }
@@ -121,9 +203,9 @@ impl<'a> NetworkExplorer<'a> {
             }
             for taking in &mut self.taken {
                 taking.at += 1;
-                let more = taking.at < taking.targets.1;
+                let more = (taking.at as usize) < taking.targets.len();
                 if !more {
-                    taking.at = taking.targets.0;
+                    taking.at = 0;
                 }
                 self.next[taking.component as usize] = target(taking);
                 if more {

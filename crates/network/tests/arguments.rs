@@ -19,9 +19,8 @@ fn cycle(labels: &Arc<Labels>, names: &[&str]) -> Lts {
 
 fn composition(components: &[&[&str]]) -> Composition {
     let labels = Arc::new(Labels::new());
-    let make = |(index, names): (usize, &&[&str])| Component {
-        name: format!("c{}.aut", index + 1),
-        lts: Arc::new(cycle(&labels, names)),
+    let make = |(index, names): (usize, &&[&str])| {
+        Component::new(format!("c{}.aut", index + 1), Arc::new(cycle(&labels, names)))
     };
     Composition::new(labels.clone(), components.iter().enumerate().map(make).collect())
 }

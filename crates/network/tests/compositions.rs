@@ -81,7 +81,7 @@ fn random_case(random: &mut Random) -> Case {
     }
     // Equal components are often the same object, as they are when a file is given twice.
     let shared: Vec<Arc<Lts>> = components.iter().cloned().map(Arc::new).collect();
-    let component = |(index, lts): (usize, &Arc<Lts>)| Component { name: format!("c{index}"), lts: lts.clone() };
+    let component = |(index, lts): (usize, &Arc<Lts>)| Component::new(format!("c{index}"), lts.clone());
     let mut composition = Composition::new(labels.clone(), shared.iter().enumerate().map(component).collect());
     let mut naive = NaiveComposition::default();
 
@@ -230,7 +230,7 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
         let shape = RandomShape { states: 14, transitions: 40, labels: 3, tau_percent: 20 };
         let make = |random: &mut Random| Arc::new(random_lts(&labels, shape, random));
         let lts: Vec<Arc<Lts>> = (0..3).map(|_| make(&mut random)).collect();
-        let component = |(index, lts): (usize, &Arc<Lts>)| Component { name: format!("c{index}"), lts: lts.clone() };
+        let component = |(index, lts): (usize, &Arc<Lts>)| Component::new(format!("c{index}"), lts.clone());
         let mut composition = Composition::new(labels.clone(), lts.iter().enumerate().map(component).collect());
         composition.synchronise = Synchronise::Only(vec!["a0".into()]);
         let network = composition.network().expect("a0 is there");

@@ -74,7 +74,7 @@ fn network(labels: &Arc<Labels>, naive: &NaiveNetwork, components: Vec<Lts>) -> 
         .iter()
         .enumerate()
         .map(|(number, rules)| Format { name: format!("f{number}"), rules: rules.iter().map(rule).collect() });
-    let named = |(index, lts)| Component { name: format!("c{index}"), lts: Arc::new(lts) };
+    let named = |(index, lts)| Component::new(format!("c{index}"), Arc::new(lts));
     let components = components.into_iter().enumerate().map(named).collect();
     Network::with_formats(labels.clone(), components, formats.collect(), FormatId(0)).expect("a small network")
 }

@@ -5,6 +5,7 @@
 
 pub mod composition;
 pub mod equivalences;
+pub mod layers;
 pub mod networks;
 pub mod processes;
 pub mod properties;

@@ -9,5 +9,7 @@ code_table! {
     UNSUPPORTED = "E032", "a process that is not supported yet", "chase(P)";
     NO_ALTERNATIVES = "E033", "an internal choice between no processes", "|~| x : {} @ P(x)";
     NOT_AN_EVENT = "E034", "something that is not a complete event stands where one is needed", "P [[a <- c]] where c needs fields";
+    MERGED = "E036", "a layer over states that a compression has merged", "chase(normal(P))";
+    BAD_ORDER = "E037", "priorities that contradict themselves", "prioritise(P, <{a}, {a}>)";
     TOO_LARGE = "E035", "a component is too large", "P(n) = a -> P(n + 1)";
 }

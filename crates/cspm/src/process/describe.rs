@@ -3,9 +3,11 @@
 //! A process that the script has a name for is called by it, with its arguments; any other is shown as the text that makes it,
 //! with the values of its variables.
 
+use trefoil_network::LazyMachine;
 use trefoil_source::Span;
 
 use super::expand::deeply;
+use super::layers::LayerId;
 use super::terms::{Node, TermId};
 use super::{Compiler, Machine};
 use crate::eval::{Description, ProcessId, Result};
@@ -13,11 +15,46 @@ use crate::eval::{Description, ProcessId, Result};
 /// How much of a piece of the script is shown.
 const SHOWN: usize = 60;
 
+fn shortened(words: String) -> String {
+    if words.chars().count() <= SHOWN {
+        return words;
+    }
+    let mut shorter: String = words.chars().take(SHOWN - 1).collect();
+    shorter.push('…');
+    shorter
+}
+
 impl Compiler {
     /// What a component of a machine is called.
     pub fn component_name(&mut self, machine: &Machine, component: usize, text: &dyn Fn(Span) -> String) -> String {
-        let root = self.machine(machine.machines[component]).root;
-        self.words(root, text)
+        let machine = machine.machines[component];
+        match machine.layer() {
+            Some(layer) => self.layer_name(layer, text),
+            None => self.words(self.machine(machine).root, text),
+        }
+    }
+
+    fn layer_name(&mut self, layer: LayerId, text: &dyn Fn(Span) -> String) -> String {
+        let (kind, argument) = (self.layer_data(layer).kind, self.layer_data(layer).argument);
+        let argument = shortened(self.words(argument, text));
+        format!("{}({argument})", kind.text())
+    }
+
+    /// A state of a layer: what its components are doing that are not where they started, or all when there are few.
+    fn layer_state(&mut self, layer: LayerId, state: u32, text: &dyn Fn(Span) -> String) -> String {
+        const ALL: usize = 4;
+        const MOST: usize = 12;
+        let data = self.layer_data(layer);
+        let (machine, row) = (data.machine.clone(), data.lazy.row(state));
+        let components = machine.network.components();
+        let moved = |component: &usize| components.len() <= ALL || components[*component].initial() != row[*component];
+        let all: Vec<usize> = (0..components.len()).filter(moved).collect();
+        let mut words: Vec<String> =
+            all.iter().take(MOST).map(|&component| self.describe(&machine, component, row[component], text)).collect();
+        if all.len() > MOST {
+            words.push(format!("and {} more", all.len() - MOST));
+        }
+        if words.is_empty() { "as at the start".into() } else { words.join("; ") }
     }
 
     /// A state of a component in words; its number when it was compressed as a whole.
@@ -28,6 +65,9 @@ impl Compiler {
         state: u32,
         text: &dyn Fn(Span) -> String,
     ) -> String {
+        if let Some(layer) = machine.machines[component].layer() {
+            return deeply(|| self.layer_state(layer, state, text));
+        }
         let data = self.machine(machine.machines[component]);
         match data.terms.get(state as usize) {
             Some(&term) => self.words(term, text),
@@ -65,10 +105,7 @@ impl Compiler {
             Description::Made(point, values) => (self.evaluator.control_point(point), values),
         };
         let mut words: String = text(point.span).split_whitespace().collect::<Vec<_>>().join(" ");
-        if words.chars().count() > SHOWN {
-            words = words.chars().take(SHOWN - 1).collect();
-            words.push('…');
-        }
+        words = shortened(words);
         let variables =
             point.names.iter().zip(values).filter_map(|(name, value)| {
                 name.as_ref().map(|name| format!("{name} = {}", self.evaluator.show(value)))
@@ -99,6 +136,8 @@ impl Compiler {
                 Node::Offer(id, choice) => format!("{}, choice {}", self.process_words(id, text), choice + 1),
                 Node::Hole(hole) => format!("component {hole}"),
                 Node::State(_, state) => format!("state {state}"),
+                Node::Layer(layer, LazyMachine::INITIAL) => self.layer_name(layer, text),
+                Node::Layer(layer, state) => self.layer_state(layer, state, text),
                 Node::Buffer(_, inside) => format!("a buffer with {} inside", inside.len()),
                 Node::External(operands) => list(&operands, " [] "),
                 Node::Internal(operands) => list(&operands, " |~| "),

@@ -300,7 +300,7 @@ impl Compiler {
         self.events_in(value)
     }
 
-    fn events_in(&mut self, value: Value) -> Result<SetId> {
+    pub(super) fn events_in(&mut self, value: Value) -> Result<SetId> {
         let value = self.evaluator.set(&value)?;
         if let Value::Set(set) = &value
             && set.is_scattered()
@@ -338,6 +338,14 @@ impl Compiler {
             | Builtin::ModelCompress => {
                 let term = self.argument(arguments)?;
                 self.compressed(builtin, term)
+            }
+            Builtin::Chase
+            | Builtin::ChaseNocache
+            | Builtin::Prioritise
+            | Builtin::PrioritiseNocache
+            | Builtin::PrioritisePo => {
+                let term = self.argument(arguments)?;
+                self.layer(builtin, term, arguments)
             }
             other => Err(Failure::new(codes::UNSUPPORTED, format!("`{}` is not supported", other.text()))),
         }

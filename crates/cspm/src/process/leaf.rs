@@ -13,6 +13,7 @@ use trefoil_network::{Component, Network, Rule, compose};
 use trefoil_system::{LabelId, StateId};
 
 use super::buffers::Buffer;
+use super::layers::LayerId;
 use super::steps::Move;
 use super::terms::{Node, TermId};
 use super::{Compiler, Machine};
@@ -23,6 +24,20 @@ use crate::rename::Builtin;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct MachineId(pub(super) u32);
 
+impl MachineId {
+    const LAYER: u32 = 1 << 31;
+
+    /// A layer in the place of a machine.
+    pub(super) fn of_layer(layer: LayerId) -> MachineId {
+        MachineId(layer.0 | MachineId::LAYER)
+    }
+
+    /// The layer that stands here.
+    pub(super) fn layer(self) -> Option<LayerId> {
+        (self.0 & MachineId::LAYER != 0).then_some(LayerId(self.0 & !MachineId::LAYER))
+    }
+}
+
 /// An LTS that can be a component.
 pub(super) struct MachineData {
     pub(super) lts: Arc<Lts>,
@@ -30,6 +45,8 @@ pub(super) struct MachineData {
     pub(super) terms: Vec<TermId>,
     /// The term that was compiled.
     pub(super) root: TermId,
+    /// Whether a state stands for states that are not bisimilar, so that what it can do is not what one of them can.
+    pub(super) merged: bool,
     /// The labels that occur.
     alphabet: Vec<LabelId>,
 }
@@ -58,11 +75,11 @@ impl Compiler {
         &self.machines.data[id.0 as usize]
     }
 
-    fn add_machine(&mut self, lts: Lts, terms: Vec<TermId>, root: TermId) -> MachineId {
+    pub(super) fn add_machine(&mut self, lts: Lts, terms: Vec<TermId>, root: TermId) -> MachineId {
         let mut alphabet: Vec<LabelId> = lts.transitions().iter().map(|transition| transition.label).collect();
         alphabet.sort_unstable();
         alphabet.dedup();
-        self.machines.data.push(MachineData { lts: Arc::new(lts), terms, root, alphabet });
+        self.machines.data.push(MachineData { lts: Arc::new(lts), terms, root, merged: false, alphabet });
         MachineId(self.machines.data.len() as u32 - 1)
     }
 
@@ -94,9 +111,9 @@ impl Compiler {
         let machine = self.whole(term)?;
         let MachineData { lts, alphabet, .. } = self.machine(machine);
         let rules = alphabet.iter().map(|&label| Rule::new([(0, label)], label)).collect();
-        let component = Component { name: "process".into(), lts: lts.clone() };
+        let component = Component::new("process", lts.clone());
         let network = Network::new(self.labels.clone(), vec![component], rules).map_err(|_| self.too_large(term))?;
-        Ok(Machine { network, machines: vec![machine] })
+        Ok(Machine { network: Arc::new(network), machines: vec![machine] })
     }
 
     fn explore(&mut self, root: TermId, limit: Option<usize>) -> Result<Explored> {
@@ -106,12 +123,14 @@ impl Compiler {
         let mut starts = vec![0];
         let mut transitions: Vec<Transition> = Vec::new();
         let mut parallel = self.terms.has_parallel(root);
+        // What was too large to be enumerated before is too large for a leaf.
+        let mut layers = self.terms.has_layers(root);
         let mut at = 0;
         while at < terms.len() {
             if at % 64 == 0 {
                 self.control.check()?;
             }
-            if parallel && limit.is_some_and(|limit| terms.len() > limit) {
+            if limit.is_some_and(|limit| layers || parallel && terms.len() > limit) {
                 return Ok(Explored::Network);
             }
             let term = terms[at];
@@ -123,6 +142,7 @@ impl Compiler {
                         return Err(grows);
                     }
                     parallel |= self.terms.has_parallel(step.target);
+                    layers |= self.terms.has_layers(step.target);
                     terms.push(step.target);
                 }
                 transitions.push(Transition { label: step.label, target: StateId(target) });
@@ -168,6 +188,7 @@ impl Compiler {
         let Machine { network, .. } = self.network_of(term)?;
         let composed =
             compose(&network, self.options.threads, &self.control).map_err(|unfinished| unfinished.stopped)?;
+        self.settled()?;
         let equivalence = match kind {
             Builtin::Explicate => None,
             Builtin::Sbisim => Some(Equivalence::Strong),
@@ -183,9 +204,13 @@ impl Compiler {
 
     /// What a hole can do: whatever its component can in some state.
     pub(super) fn hole_steps(&self, term: TermId, component: u32) -> Vec<Move> {
-        let machine = self.machine(self.machines.holes[component as usize]);
+        let machine = self.machines.holes[component as usize];
+        let alphabet = match machine.layer() {
+            Some(layer) => self.layer_data(layer).lazy.labels(),
+            None => &self.machine(machine).alphabet,
+        };
         let step = |&label: &LabelId| Move { parts: Some([(component, label)].into()), ..Move::alone(label, term) };
-        machine.alphabet.iter().map(step).collect()
+        alphabet.iter().map(step).collect()
     }
 
     pub(super) fn state_steps(&mut self, id: MachineId, state: u32) -> Vec<Move> {

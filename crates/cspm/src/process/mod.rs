@@ -33,6 +33,7 @@ mod describe;
 mod events;
 mod expand;
 mod fixed;
+mod layers;
 mod leaf;
 mod parallel;
 mod skeleton;
@@ -43,7 +44,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trefoil_control::Control;
-use trefoil_network::Network;
+use trefoil_network::{Brake, Network};
 use trefoil_system::{LabelId, Labels};
 
 use crate::eval::{Evaluator, ProcessId, ProcessValue, Result, Value};
@@ -74,9 +75,10 @@ impl Default for CompileOptions {
 }
 
 /// A compiled process.
+#[derive(Clone)]
 pub struct Machine {
     /// The network.
-    pub network: Network,
+    pub network: Arc<Network>,
     /// For every component, which of the compiler's machines it is.
     machines: Vec<leaf::MachineId>,
 }
@@ -89,6 +91,9 @@ pub struct Compiler {
     events: Events,
     terms: Terms,
     machines: Machines,
+    layers: Vec<layers::LayerData>,
+    /// Stops chases that are too long.
+    brake: Arc<Brake>,
     /// The process of each number that was met.
     processes: HashMap<ProcessId, ProcessValue, foldhash::fast::FixedState>,
     /// The term of each process that was expanded; none while it is being expanded.
@@ -102,7 +107,11 @@ pub struct Compiler {
 impl Compiler {
     /// A compiler for the processes of a script; their events become labels of this table.
     pub fn new(evaluator: Evaluator, labels: Arc<Labels>, control: Control, options: CompileOptions) -> Compiler {
+        let brake = Arc::new(Brake::default());
+        brake.set_control(control.clone());
         Compiler {
+            layers: Vec::new(),
+            brake,
             evaluator,
             control,
             options,
@@ -131,6 +140,7 @@ impl Compiler {
     /// From now on budgets and interruptions come from here; the evaluator has its own.
     pub fn set_control(&mut self, control: Control) {
         self.evaluator.set_control(control.clone());
+        self.brake.set_control(control.clone());
         self.control = control;
     }
 

@@ -19,8 +19,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use trefoil_network::{Component, Format, FormatId, Network, Rule};
+use trefoil_network::{Component, Format, FormatId, LazyMachine, Network, Rule};
 use trefoil_source::Span;
 
 use super::expand::deeply;
@@ -67,6 +68,9 @@ struct Placing {
 impl Compiler {
     /// The network of a term.
     pub(super) fn network_of(&mut self, root: TermId) -> Result<Machine> {
+        if let Node::Layer(layer, LazyMachine::INITIAL) = *self.terms.node(root) {
+            return Ok(self.layer_data(layer).machine.clone());
+        }
         let mut building = Building::default();
         let first = self.placed(root, &mut Placing { taken: BTreeSet::new(), started: Vec::new() }, &mut building)?;
         let mut skeletons = vec![first];
@@ -125,14 +129,18 @@ impl Compiler {
         for (at, rules) in formats.into_iter().enumerate() {
             made.push(Format { name: at.to_string(), rules: rules.into_iter().map(rule).collect() });
         }
-        let components = building
-            .machines
-            .iter()
-            .enumerate()
-            .map(|(at, &machine)| Component { name: (at + 1).to_string(), lts: self.machine(machine).lts.clone() });
+        let components =
+            building.machines.iter().enumerate().map(|(at, &machine)| self.component((at + 1).to_string(), machine));
         let network = Network::with_formats(self.labels.clone(), components.collect(), made, FormatId(0));
         let network = network.map_err(|_| self.too_large(root))?;
-        Ok(Machine { network, machines: building.machines })
+        Ok(Machine { network: Arc::new(network), machines: building.machines })
+    }
+
+    fn component(&self, name: String, machine: MachineId) -> Component {
+        match machine.layer() {
+            Some(layer) => Component::lazy(name, self.layer_data(layer).lazy.clone()),
+            None => Component::new(name, self.machine(machine).lts.clone()),
+        }
     }
 
     /// The holes in the active part of a term.
@@ -165,6 +173,9 @@ impl Compiler {
                 Node::Hole(_) | Node::Stop | Node::Omega | Node::Run(_) => return Ok(term),
                 Node::State(machine, state) if self.machine(machine).lts.initial().0 == state => {
                     return Ok(self.hole(term, machine, place, placing, building));
+                }
+                Node::Layer(id, LazyMachine::INITIAL) => {
+                    return Ok(self.hole(term, MachineId::of_layer(id), place, placing, building));
                 }
                 _ if node.is_static() || self.terms.has_holes(term) => {}
                 _ => {

@@ -121,6 +121,7 @@ impl Compiler {
             }
             Node::Hole(component) => Ok(self.hole_steps(term, component)),
             Node::State(machine, state) => Ok(self.state_steps(machine, state)),
+            Node::Layer(id, state) => self.layer_steps(id, state),
             Node::Buffer(id, inside) => Ok(self.buffer_steps(term, id, &inside)),
             Node::External(operands) => self.external(&operands),
             Node::Internal(operands) => operands.iter().map(|&operand| Ok(Move::tau(self.reach(operand)?))).collect(),

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::events::{RenamingId, SetId, TiesId};
+use super::layers::LayerId;
 use super::leaf::MachineId;
 use super::steps::Move;
 use crate::eval::ProcessId;
@@ -45,6 +46,8 @@ pub(super) enum Node {
     Hole(u32),
     /// A state of a machine that was built before.
     State(MachineId, u32),
+    /// A state of a machine that is not enumerated.
+    Layer(LayerId, u32),
     /// Room, pairs, what is inside.
     Buffer(super::buffers::BufferId, Rc<[u32]>),
     External(Rc<[TermId]>),
@@ -115,6 +118,7 @@ struct Facts {
     weight: u32,
     holes: bool,
     parallel: bool,
+    layers: bool,
     /// Whether every step leads back to the term.
     fixed: bool,
 }
@@ -142,7 +146,8 @@ impl Terms {
             return known;
         }
         let mut facts =
-            Facts { weight: 1, holes: matches!(node, Node::Hole(_)), parallel: node.is_parallel(), fixed: false };
+            Facts { weight: 1, holes: matches!(node, Node::Hole(_)), parallel: node.is_parallel(), ..Facts::default() };
+        facts.layers = matches!(node, Node::Layer(..));
         facts.fixed = node.is_static() || matches!(node, Node::Hole(_) | Node::Stop | Node::Run(_));
         let both = node.both();
         for &operand in node.active().iter().chain(both.iter().flatten()) {
@@ -150,6 +155,7 @@ impl Terms {
             facts.weight = facts.weight.saturating_add(inner.weight);
             facts.holes |= inner.holes;
             facts.parallel |= inner.parallel;
+            facts.layers |= inner.layers;
             facts.fixed &= inner.fixed;
         }
         let id = TermId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms"));
@@ -178,6 +184,11 @@ impl Terms {
 
     pub(super) fn has_parallel(&self, id: TermId) -> bool {
         self.facts[id.index()].parallel
+    }
+
+    /// Whether a machine that is not enumerated is in the active part.
+    pub(super) fn has_layers(&self, id: TermId) -> bool {
+        self.facts[id.index()].layers
     }
 
     /// The steps of holes and machine states are no longer true.

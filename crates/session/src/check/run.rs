@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trefoil_control::{Stopped, peak_memory};
-use trefoil_cspm::eval::{Elements, Evaluator, Failure, Options as EvaluationOptions, Reason};
+use trefoil_cspm::eval::{Elements, Evaluator, Failure, Options as EvaluationOptions, Reason, Value};
 use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
 use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, Model as Written, Property};
 use trefoil_lts::Lts;
@@ -150,7 +150,7 @@ impl Script {
     ) -> Result<Found, Trouble> {
         job.control.check()?;
         let model = self.model(listed)?;
-        self.options(listed, progress)?;
+        self.options(listed, progress);
         let started = Instant::now();
         self.prepare_compiler(options, job);
         if options.compress_leaves {
@@ -164,11 +164,12 @@ impl Script {
                 return Err(self.unsupported(listed, "symmetry of an expression cannot be checked"));
             }
         };
-        let specification = specification.map(|id| self.machine(id, listed)).transpose()?;
-        let machine = self.machine(process, listed)?;
+        let low = self.low_priority(listed)?;
+        let specification = specification.map(|id| self.machine(id, low.as_ref(), listed)).transpose()?;
+        let machine = self.machine(process, low.as_ref(), listed)?;
         let trace = trace.map(|id| self.trace(id, listed)).transpose()?;
         progress.compiling = started.elapsed();
-        let system: &dyn System = &machine.network;
+        let system: &dyn System = &*machine.network;
         let properties = PropertyOptions { threads: job.threads };
         let mut composed = None;
         let outcome = match (listed.check, specification, trace) {
@@ -200,6 +201,9 @@ impl Script {
             }
             _ => return Err(self.unsupported(listed, "this cannot be checked")),
         };
+        if let Some(compiler) = &self.compiler {
+            compiler.settled()?;
+        }
         match outcome {
             Ok(outcome) => {
                 progress.statistics = outcome.statistics.clone();
@@ -237,12 +241,12 @@ impl Script {
         }
     }
 
-    /// Refuses options that change what is asked; notes those that would only make it cheaper.
-    fn options(&self, listed: &Listed, progress: &mut Progress) -> Result<(), Trouble> {
+    /// Notes options that would only make a check cheaper.
+    fn options(&self, listed: &Listed, progress: &mut Progress) {
         for option in self.typed.renamed().tree().list(listed.options) {
             match option {
                 CheckOption::TauPriority(_) => {
-                    return Err(self.unsupported(listed, "`tau priority over` cannot be checked"));
+                    progress.notes.push("`τ` and `✓` have priority over a set of events".to_string());
                 }
                 CheckOption::PartialOrderReduce(_) => {
                     progress.notes.push("checked without partial order reduction, which is not there yet".to_string());
@@ -252,7 +256,19 @@ impl Script {
                 }
             }
         }
-        Ok(())
+    }
+
+    /// The events that `τ` and `✓` have priority over, when the assertion says so.
+    fn low_priority(&mut self, listed: &Listed) -> Result<Option<Value>, Trouble> {
+        let options = self.typed.renamed().tree().list(listed.options);
+        let set = options.iter().find_map(|option| match option {
+            CheckOption::TauPriority(set) => Some(*set),
+            _ => None,
+        });
+        let Some(set) = set else { return Ok(None) };
+        let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
+        let Some(value) = compiler.evaluator().mentioned(set) else { return Err(self.nowhere(listed)) };
+        value.map(Some).map_err(|failure| trouble(failure, listed))
     }
 
     fn unsupported(&self, listed: &Listed, why: &str) -> Trouble {
@@ -277,11 +293,15 @@ impl Script {
     }
 
     /// What an expression of an assertion evaluates to, as something that moves.
-    fn machine(&mut self, id: ExpressionId, listed: &Listed) -> Result<Machine, Trouble> {
+    fn machine(&mut self, id: ExpressionId, low: Option<&Value>, listed: &Listed) -> Result<Machine, Trouble> {
         let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
         let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
         let value = value.and_then(|value| compiler.evaluator().process(value));
-        value.and_then(|process| compiler.compile(&process)).map_err(|failure| trouble(failure, listed))
+        let machine = value.and_then(|process| match low {
+            None => compiler.compile(&process),
+            Some(low) => compiler.compile_with_priority(&process, low),
+        });
+        machine.map_err(|failure| trouble(failure, listed))
     }
 
     /// The labels of a trace that is asked for.

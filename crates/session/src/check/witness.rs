@@ -205,9 +205,7 @@ impl<'a> Words<'a> {
                 if !active.contains(&component) {
                     return Vec::new();
                 }
-                let state = StateId(row[component]);
-                let labels: BTreeSet<LabelId> = part.lts.outgoing(state).iter().map(|step| step.label).collect();
-                labels.into_iter().collect()
+                part.offers(row[component])
             })
             .collect();
         offers.iter().map(|labels| self.set(labels)).collect()

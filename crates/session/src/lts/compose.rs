@@ -69,7 +69,7 @@ pub fn compose(task: &Composing, job: &Job) -> Result<ComposeReport, Problem> {
     let labels = Arc::new(Labels::new());
     let mut components = Vec::new();
     for file in &task.files {
-        components.push(Component { name: name(file), lts: Arc::new(read(file, &task.reading, &labels, job)?) });
+        components.push(Component::new(name(file), Arc::new(read(file, &task.reading, &labels, job)?)));
     }
     let composition = Composition {
         synchronise: task.synchronise(),

@@ -1,0 +1,296 @@
+//! Layers: `chase`, `prioritise`, `prioritisepo`, and `:[tau priority over]:`.
+//!
+//! A layer changes the steps of a whole process and not of its parts, so its argument is compiled to a network of its own
+//! ([`trefoil_network`] has the layers themselves). What comes out is a machine that is not enumerated: as a component of a network
+//! its states are found when they are asked for. Only what turns out to be small is enumerated after all, and is then an
+//! ordinary machine, as small as strong bisimilarity makes it; generated scripts have hundreds of these.
+//!
+//! # What is refused
+//!
+//! The argument of a layer must have states that are states: where a compression has merged some that differ in what they
+//! offer, "what is possible in this state" has no meaning. The sets of `prioritise` may not overlap in events that the process
+//! has. The order of `prioritisepo` may have no cycle, nothing may be above an event that is declared maximal, and every
+//! event in the order must be declared, as FDR's front end wants it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use trefoil_control::Stopped;
+use trefoil_lts::equivalence::{Equivalence, minimise};
+use trefoil_lts::{Lts, Transition};
+use trefoil_network::{LazyMachine, Network, Priorities};
+use trefoil_system::{LabelId, StateId, System, Value as SlotValue};
+
+use super::events::SetId;
+use super::leaf::MachineId;
+use super::steps::Move;
+use super::terms::{Node, TermId};
+use super::{Compiler, Machine, codes};
+use crate::eval::{Failure, ProcessValue, Result, Value};
+use crate::rename::Builtin;
+
+/// How large a layer may be to be enumerated: its components, states and transitions.
+const SMALL: (usize, usize, usize) = (32, 2_000, 20_000);
+
+/// The number of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct LayerId(pub(super) u32);
+
+impl LayerId {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A layer that is a component.
+pub(super) struct LayerData {
+    /// The layered network and its components.
+    pub(super) machine: Machine,
+    pub(super) lazy: Arc<LazyMachine>,
+    pub(super) kind: Builtin,
+    /// The term of the argument.
+    pub(super) argument: TermId,
+}
+
+/// What a layer does.
+enum Kind {
+    Chase,
+    Priority(Priorities),
+}
+
+impl Compiler {
+    pub(super) fn layer_data(&self, id: LayerId) -> &LayerData {
+        &self.layers[id.index()]
+    }
+
+    /// A process under `chase`, `prioritise` or `prioritisepo`.
+    pub(super) fn layer(&mut self, builtin: Builtin, term: TermId, arguments: &[Value]) -> Result<TermId> {
+        let inner = self.network_of(term)?;
+        self.refuse_merged(builtin.text(), &inner, term)?;
+        let kind = match builtin {
+            Builtin::Prioritise | Builtin::PrioritiseNocache => Kind::Priority(self.ranks(&inner.network, arguments)?),
+            Builtin::PrioritisePo => Kind::Priority(self.partial_order(&inner.network, arguments)?),
+            _ => Kind::Chase,
+        };
+        let machine = self.layered(inner, builtin, &kind, term);
+        if let Some(small) = self.enumerated(&machine.network)? {
+            let made = self.add_machine(small, Vec::new(), term);
+            let initial = self.machine(made).lts.initial();
+            return Ok(self.terms.intern(Node::State(made, initial.0)));
+        }
+        let id = self.add_layer(machine, builtin, term);
+        Ok(self.terms.intern(Node::Layer(id, LazyMachine::INITIAL)))
+    }
+
+    /// The network of a process in which `τ` and `✓` have priority over the events of a set.
+    pub fn compile_with_priority(&mut self, process: &ProcessValue, low: &Value) -> Result<Machine> {
+        let machine = self.compile(process)?;
+        let root = self.expand(process)?;
+        self.refuse_merged("tau priority over", &machine, root)?;
+        let low = self.events_in(low.clone())?;
+        let mut ranks = HashMap::new();
+        for label in machine.network.alphabet() {
+            if self.has(low, label)? {
+                ranks.insert(label, 1);
+            }
+        }
+        let kind = Kind::Priority(Priorities::Ranks(ranks));
+        Ok(self.layered(machine, Builtin::Prioritise, &kind, root))
+    }
+
+    /// Whether everything that layers said since the control was set can be believed: a chase that had to stop has not.
+    pub fn settled(&self) -> std::result::Result<(), Stopped> {
+        if self.brake.was_used() { self.control.check() } else { Ok(()) }
+    }
+
+    fn layered(&mut self, inner: Machine, builtin: Builtin, kind: &Kind, term: TermId) -> Machine {
+        let Machine { network, machines } = match Arc::try_unwrap(inner.network) {
+            Ok(network) => Machine { network: Arc::new(network), machines: inner.machines },
+            // Somebody else has it too, so it is a layer already.
+            Err(network) => {
+                let id = self.add_layer(Machine { network, machines: inner.machines }, builtin, term);
+                let alone = Network::alone(self.layer_data(id).lazy.clone());
+                Machine { network: Arc::new(alone), machines: vec![MachineId::of_layer(id)] }
+            }
+        };
+        let Ok(network) = Arc::try_unwrap(network) else { unreachable!("it was made here") };
+        let network = match kind {
+            Kind::Chase => network.chased(self.brake.clone()),
+            Kind::Priority(priorities) => network.prioritised(priorities),
+        };
+        Machine { network: Arc::new(network), machines }
+    }
+
+    fn add_layer(&mut self, machine: Machine, kind: Builtin, argument: TermId) -> LayerId {
+        let lazy = Arc::new(LazyMachine::new(machine.network.clone()));
+        self.layers.push(LayerData { machine, lazy, kind, argument });
+        LayerId(self.layers.len() as u32 - 1)
+    }
+
+    fn refuse_merged(&self, what: &str, machine: &Machine, term: TermId) -> Result<()> {
+        let merged = |id: &MachineId| id.layer().is_none() && self.machine(*id).merged;
+        if !machine.machines.iter().any(merged) {
+            return Ok(());
+        }
+        let message = format!("`{what}` over a process in which a compression has merged states");
+        let help = "what one state offers is lost there; `sbisim`, `dbisim` and `wbisim` keep it";
+        Err(Failure::at(codes::MERGED, message, self.some_place(term)).help(help))
+    }
+
+    /// What `prioritise` says: the rank of an event is the position of its set.
+    fn ranks(&mut self, network: &Network, arguments: &[Value]) -> Result<Priorities> {
+        let sequence = self.evaluator.finish(arguments[1].clone())?;
+        let mut sets: Vec<SetId> = Vec::new();
+        for set in crate::eval::Elements::of(&sequence) {
+            sets.push(self.events_in(set)?);
+        }
+        if sets.is_empty() {
+            return Err(Failure::new(codes::BAD_ORDER, "`prioritise` needs at least one set of events"));
+        }
+        let mut ranks = HashMap::new();
+        for label in network.alphabet() {
+            for (rank, &set) in sets.iter().enumerate() {
+                if self.has(set, label)? && ranks.insert(label, rank as u32).is_some() {
+                    let event = self.labels.get(label);
+                    let message = format!("{event} is in two of the sets of `prioritise`");
+                    return Err(Failure::new(codes::BAD_ORDER, message));
+                }
+            }
+        }
+        Ok(Priorities::Ranks(ranks))
+    }
+
+    /// What `prioritisepo` says: an event loses against what is above it, and against `τ` and `✓` unless it is maximal.
+    fn partial_order(&mut self, network: &Network, arguments: &[Value]) -> Result<Priorities> {
+        let events = self.events_in(arguments[1].clone())?;
+        let maximal = self.events_in(arguments[3].clone())?;
+        let mut directly: HashMap<LabelId, Vec<LabelId>> = HashMap::new();
+        let pairs = self.evaluator.set(&arguments[2])?;
+        for pair in self.evaluator.list(&pairs)? {
+            let Value::Tuple(pair) = pair else { unreachable!("the script was typed") };
+            let (high, low) = (self.event(&pair.items[0])?, self.event(&pair.items[1])?);
+            for event in [high, low] {
+                if !self.has(events, event)? {
+                    let event = self.labels.get(event);
+                    let message = format!("{event} is in the order of `prioritisepo` but not in its set of events");
+                    return Err(Failure::new(codes::BAD_ORDER, message));
+                }
+            }
+            if self.has(maximal, low)? {
+                let (high, low) = (self.labels.get(high), self.labels.get(low));
+                let message = format!("{low} is declared maximal but {high} is above it");
+                return Err(Failure::new(codes::BAD_ORDER, message));
+            }
+            directly.entry(low).or_default().push(high);
+        }
+        if let Some(event) = on_a_cycle(&directly) {
+            let message = format!("{} is above itself in the order of `prioritisepo`", self.labels.get(event));
+            return Err(Failure::new(codes::BAD_ORDER, message));
+        }
+        let mut above = HashMap::new();
+        for label in network.alphabet() {
+            if self.has(maximal, label)? && !self.has(events, label)? {
+                let event = self.labels.get(label);
+                let message = format!("{event} is declared maximal but is not in the set of events");
+                return Err(Failure::new(codes::BAD_ORDER, message));
+            }
+            if label <= LabelId::TICK || !self.has(events, label)? || self.has(maximal, label)? {
+                continue;
+            }
+            let mut all = vec![LabelId::TAU, LabelId::TICK];
+            let mut met: HashSet<LabelId> = HashSet::new();
+            let mut work = vec![label];
+            while let Some(low) = work.pop() {
+                for &high in directly.get(&low).into_iter().flatten() {
+                    if met.insert(high) {
+                        all.push(high);
+                        work.push(high);
+                    }
+                }
+            }
+            above.insert(label, all);
+        }
+        Ok(Priorities::Above(above))
+    }
+
+    /// The LTS of a layered network when it is small; as small as strong bisimilarity allows when that is wanted.
+    fn enumerated(&mut self, network: &Network) -> Result<Option<Lts>> {
+        let (components, most_states, most_transitions) = SMALL;
+        if network.components().len() > components {
+            return Ok(None);
+        }
+        let mut numbers: HashMap<Vec<SlotValue>, u32, foldhash::fast::FixedState> = HashMap::default();
+        let mut rows = vec![network.initial()];
+        numbers.insert(rows[0].clone(), 0);
+        let (mut starts, mut transitions) = (vec![0], Vec::new());
+        let mut explorer = network.explorer();
+        while starts.len() <= rows.len() {
+            if rows.len() > most_states || transitions.len() > most_transitions {
+                return Ok(None);
+            }
+            self.control.check()?;
+            let row = rows[starts.len() - 1].clone();
+            explorer.successors(&row, &mut |step| {
+                let next = rows.len() as u32;
+                let target = *numbers.entry(step.row.to_vec()).or_insert(next);
+                if target == next {
+                    rows.push(step.row.to_vec());
+                }
+                transitions.push(Transition { label: step.label, target: StateId(target) });
+            });
+            starts.push(transitions.len());
+        }
+        self.settled()?;
+        let lts = Lts::from_rows(self.labels.clone(), StateId(0), starts, transitions);
+        if !self.options.compress_leaves {
+            return Ok(Some(lts));
+        }
+        Ok(Some(minimise(&lts, Equivalence::Strong, &self.control)?.lts))
+    }
+
+    /// What a state of a layer can do.
+    pub(super) fn layer_steps(&mut self, id: LayerId, state: u32) -> Result<Vec<Move>> {
+        self.control.check()?;
+        let lazy = self.layer_data(id).lazy.clone();
+        let step = |(label, target)| Move::alone(label, self.terms.intern(Node::Layer(id, target)));
+        Ok(lazy.steps(state).into_iter().map(step).collect())
+    }
+}
+
+/// An event that can be reached from itself.
+fn on_a_cycle(directly: &HashMap<LabelId, Vec<LabelId>>) -> Option<LabelId> {
+    // Events without anything above them are taken away until none is left; what remains is on or below a cycle.
+    let mut waiting: HashMap<LabelId, usize> = HashMap::new();
+    let mut below: HashMap<LabelId, Vec<LabelId>> = HashMap::new();
+    for (&low, above) in directly {
+        *waiting.entry(low).or_default() += above.len();
+        for &high in above {
+            waiting.entry(high).or_default();
+            below.entry(high).or_default().push(low);
+        }
+    }
+    let mut free: Vec<LabelId> = waiting.iter().filter(|(_, count)| **count == 0).map(|(&label, _)| label).collect();
+    let mut taken = 0;
+    while let Some(high) = free.pop() {
+        taken += 1;
+        for low in below.get(&high).into_iter().flatten() {
+            if let Some(count) = waiting.get_mut(low) {
+                *count -= 1;
+                if *count == 0 {
+                    free.push(*low);
+                }
+            }
+        }
+    }
+    if taken == waiting.len() {
+        return None;
+    }
+    // Going up from what remains comes to a cycle.
+    let mut at = waiting.iter().filter(|(_, count)| **count > 0).map(|(&label, _)| label).min()?;
+    let mut met = HashSet::new();
+    while met.insert(at) {
+        let stuck = |label: &&LabelId| waiting.get(label).is_some_and(|count| *count > 0);
+        at = *directly.get(&at)?.iter().find(stuck)?;
+    }
+    Some(at)
+}

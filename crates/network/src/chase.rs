@@ -1,0 +1,532 @@
+//! Chasing `τ`: of all internal steps of a state one is taken, at once, until none is left.
+//!
+//! `chase` (Roscoe, *The Theory and Practice of Concurrency*, 1997, section 15.1; Roscoe and Goldsmith, *The perfect spy for
+//! model-checking cryptoprotocols*, 1997) resolves internal choices in one arbitrary way. Where they commute, as the deductions
+//! of an intruder do, nothing is lost and the states in between disappear. Elsewhere it changes the meaning, and users
+//! are told so.
+//!
+//! # States
+//!
+//! The states of a chased network are the rows at which a chase ends. It takes the first rule, in the order of the rules, that gives
+//! `τ` and can be taken, and of each participant the first target: what it does is a function of the row. It ends where no such
+//! rule is left; or it runs into a cycle, and then the state is the least row of the cycle, whose one step is `τ` to itself:
+//! divergence is kept.
+//!
+//! # Work in proportion to what changes
+//!
+//! A chase begins in a row where nothing internal is possible, with a few slots changed. A rule can only have become possible when one
+//! of its participants came to a state that offers the rule's label. So the rules to look at are kept in a queue, smallest
+//! number first; a component that moves puts the rules of its new offers there. Every rule outside the queue is
+//! impossible. The row is changed in place and the old values are put back when the step has been handed out: a network of
+//! five thousand components costs what moves, not five thousand.
+//!
+//! A cycle is found as Brent does (*An improved Monte Carlo factorization algorithm*, 1980), against a copy of the row that is
+//! taken after a power of two of steps; the number of slots in which the row differs from the copy is kept up to date, so that rows
+//! are never compared as a whole.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+use trefoil_control::Control;
+use trefoil_system::{Explorer, GroupId, LabelId, Step, Value};
+
+use crate::network::{Layer, Network};
+use crate::rules::{Rule, StepExplanation};
+use crate::successors::NetworkExplorer;
+
+/// How many steps a chase makes before it looks out for a cycle.
+const SHORT: usize = 64;
+
+/// How often a chase asks whether it must end.
+const PATIENCE: usize = 4096;
+
+/// Stops chases that are too long for a budget. A machine outlives the check it was made for, so the control can be replaced.
+///
+/// A chase that was stopped ends in the middle; whoever asks a layered system must ask [`Brake::was_used`] before believing
+/// an answer.
+#[derive(Default)]
+pub struct Brake {
+    control: RwLock<Control>,
+    used: AtomicBool,
+}
+
+impl Brake {
+    /// From now on budgets and interruptions come from here.
+    pub fn set_control(&self, control: Control) {
+        *self.control.write().unwrap_or_else(PoisonError::into_inner) = control;
+        self.used.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether a chase was stopped since the control was set.
+    pub fn was_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    fn must_stop(&self) -> bool {
+        let stop = self.control.read().unwrap_or_else(PoisonError::into_inner).check().is_err();
+        if stop {
+            self.used.store(true, Ordering::Relaxed);
+        }
+        stop
+    }
+}
+
+/// The rules of a network, arranged for chasing.
+pub(crate) struct Chase {
+    brake: Arc<Brake>,
+    initial: Vec<Value>,
+    diverges_at_once: bool,
+    formats: Vec<Plan>,
+    /// Participants and their local labels.
+    parts: Vec<(u32, u32)>,
+    /// Slots and new values: resets and the next format.
+    writes: Vec<(u32, Value)>,
+}
+
+#[derive(Default)]
+struct Plan {
+    /// By number; none when a participant can never do its part.
+    rules: Vec<Option<Firing>>,
+    /// The rules that give `τ`, ascending.
+    hidden: Vec<u32>,
+    /// The rules that give a label that is seen, ascending.
+    seen: HashMap<LabelId, Vec<u32>, foldhash::fast::FixedState>,
+    /// For every component where its labels begin in `woken`; for lazy ones all labels are one.
+    wakes: Vec<u32>,
+    /// The rules that give `τ` by participant and local label.
+    woken: Vec<Box<[u32]>>,
+}
+
+/// A rule: where its participants and its writes are.
+#[derive(Clone, Copy)]
+struct Firing {
+    label: LabelId,
+    parts: (u32, u32),
+    writes: (u32, u32),
+}
+
+impl Chase {
+    /// The rules of a network, arranged; [`Chase::begin`] finds the initial state.
+    pub(crate) fn new(network: &Network, brake: Arc<Brake>) -> Chase {
+        let mut chase = Chase {
+            brake,
+            initial: network.plain_initial(),
+            diverges_at_once: false,
+            formats: Vec::new(),
+            parts: Vec::new(),
+            writes: Vec::new(),
+        };
+        for format in network.formats() {
+            let plan = chase.plan(network, &format.rules);
+            chase.formats.push(plan);
+        }
+        chase
+    }
+
+    pub(crate) fn initial(&self) -> &[Value] {
+        &self.initial
+    }
+
+    pub(crate) fn diverges_at_once(&self) -> bool {
+        self.diverges_at_once
+    }
+
+    /// The same, starting where this chase ends.
+    pub(crate) fn begin(&mut self, (row, diverges): (Vec<Value>, bool)) {
+        self.initial = row;
+        self.diverges_at_once = diverges;
+    }
+
+    fn plan(&mut self, network: &Network, rules: &[Rule]) -> Plan {
+        let mut plan = Plan::default();
+        let mut places = 0;
+        for component in 0..network.components().len() as u32 {
+            plan.wakes.push(places);
+            places += match network.placed(component).lazy() {
+                Some(_) => 1,
+                None => network.labels_of(component).len() as u32,
+            };
+        }
+        let mut woken: Vec<Vec<u32>> = vec![Vec::new(); places as usize];
+        let format_slot = (network.formats_count() > 1).then_some(network.components().len() as u32);
+        for (number, rule) in rules.iter().enumerate() {
+            let number = number as u32;
+            let local = |(component, label): (usize, LabelId)| {
+                Some((component as u32, network.local(component as u32, label)?))
+            };
+            let Some(parts) = rule.parts().map(local).collect::<Option<Vec<(u32, u32)>>>() else {
+                plan.rules.push(None);
+                continue;
+            };
+            if rule.label() == LabelId::TAU {
+                plan.hidden.push(number);
+                for &(component, local) in &parts {
+                    let lazy = network.placed(component).lazy().is_some();
+                    woken[plan.place(component, if lazy { 0 } else { local })].push(number);
+                }
+            } else {
+                plan.seen.entry(rule.label()).or_default().push(number);
+            }
+            let (from_parts, from_writes) = (self.parts.len() as u32, self.writes.len() as u32);
+            self.parts.extend(parts);
+            self.writes
+                .extend(rule.resets().map(|component| (component as u32, network.components()[component].initial())));
+            self.writes.extend(format_slot.map(|slot| (slot, rule.next().0)));
+            plan.rules.push(Some(Firing {
+                label: rule.label(),
+                parts: (from_parts, self.parts.len() as u32),
+                writes: (from_writes, self.writes.len() as u32),
+            }));
+        }
+        plan.woken = woken.into_iter().map(Vec::into_boxed_slice).collect();
+        plan
+    }
+
+    fn parts(&self, firing: &Firing) -> &[(u32, u32)] {
+        &self.parts[firing.parts.0 as usize..firing.parts.1 as usize]
+    }
+
+    fn writes(&self, firing: &Firing) -> &[(u32, Value)] {
+        &self.writes[firing.writes.0 as usize..firing.writes.1 as usize]
+    }
+}
+
+impl Plan {
+    fn place(&self, component: u32, local: u32) -> usize {
+        (self.wakes[component as usize] + local) as usize
+    }
+}
+
+/// What is done to the row, and how it is undone.
+struct Scratch {
+    row: Vec<Value>,
+    /// Slots and what they were before.
+    undo: Vec<(u32, Value)>,
+    /// The row some steps ago, when the chase has become long, and in how many slots it differs from now.
+    mark: Vec<Value>,
+    marked: bool,
+    differs: usize,
+}
+
+impl Scratch {
+    fn write(&mut self, slot: u32, value: Value) {
+        let at = slot as usize;
+        let old = self.row[at];
+        if old == value {
+            return;
+        }
+        self.undo.push((slot, old));
+        self.row[at] = value;
+        if self.marked {
+            let mark = self.mark[at];
+            self.differs = self.differs + usize::from(old == mark) - usize::from(value == mark);
+        }
+    }
+
+    fn set_mark(&mut self) {
+        self.mark.clone_from(&self.row);
+        self.marked = true;
+        self.differs = 0;
+    }
+
+    /// The row is again what it was when `undo` had this length.
+    fn back_to(&mut self, length: usize) {
+        self.marked = false;
+        while self.undo.len() > length {
+            let (slot, old) = self.undo.pop().expect("longer than that");
+            self.row[slot as usize] = old;
+        }
+    }
+}
+
+/// The rules to look at, smallest first, each at most once.
+#[derive(Default)]
+struct Queue {
+    heap: BinaryHeap<Reverse<u32>>,
+    queued: Vec<bool>,
+}
+
+impl Queue {
+    fn push(&mut self, rule: u32) {
+        if !std::mem::replace(&mut self.queued[rule as usize], true) {
+            self.heap.push(Reverse(rule));
+        }
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        let Reverse(rule) = self.heap.pop()?;
+        self.queued[rule as usize] = false;
+        Some(rule)
+    }
+
+    fn clear(&mut self) {
+        while self.pop().is_some() {}
+    }
+}
+
+pub(crate) struct ChasedExplorer<'a> {
+    network: &'a Network,
+    chase: &'a Chase,
+    inner: NetworkExplorer<'a>,
+    scratch: Scratch,
+    queue: Queue,
+    /// The targets of the participants of the rule that is looked at.
+    targets: Vec<&'a [u32]>,
+    chosen: Vec<usize>,
+    possible: Vec<u32>,
+}
+
+impl<'a> ChasedExplorer<'a> {
+    /// An explorer of a network that is chased.
+    pub(crate) fn new(network: &'a Network) -> ChasedExplorer<'a> {
+        let Some(Layer::Chase(chase)) = network.layer() else { unreachable!("this network is not chased") };
+        let most = chase.formats.iter().map(|plan| plan.rules.len()).max().unwrap_or(0);
+        let scratch = Scratch { row: Vec::new(), undo: Vec::new(), mark: Vec::new(), marked: false, differs: 0 };
+        ChasedExplorer {
+            network,
+            chase,
+            inner: NetworkExplorer::new(network),
+            scratch,
+            queue: Queue { heap: BinaryHeap::new(), queued: vec![false; most] },
+            targets: Vec::new(),
+            chosen: Vec::new(),
+            possible: Vec::new(),
+        }
+    }
+
+    fn plan(&self) -> &'a Plan {
+        &self.chase.formats[self.network.format(&self.scratch.row).index()]
+    }
+
+    /// Where the chase from a row ends, and whether it ends in a cycle, when everything may be possible in it.
+    pub(crate) fn chased(&mut self, row: &[Value]) -> (Vec<Value>, bool) {
+        self.load(row);
+        for &rule in &self.plan().hidden {
+            self.queue.push(rule);
+        }
+        let diverges = self.run();
+        let end = self.scratch.row.clone();
+        self.scratch.back_to(0);
+        (end, diverges)
+    }
+
+    fn load(&mut self, row: &[Value]) {
+        debug_assert!(self.scratch.undo.is_empty());
+        self.scratch.row.clear();
+        self.scratch.row.extend_from_slice(row);
+    }
+
+    /// Can the rule be taken? Then `targets` says where its participants can go.
+    fn is_possible(&mut self, firing: &Firing) -> bool {
+        self.targets.clear();
+        for &(component, local) in self.chase.parts(firing) {
+            let found = self.inner.targets(component, self.scratch.row[component as usize], local);
+            if found.is_empty() {
+                return false;
+            }
+            self.targets.push(found);
+        }
+        true
+    }
+
+    /// Takes the rule whose targets were found and chosen, and queues what it may have made possible.
+    fn take(&mut self, firing: &Firing, wake: bool) {
+        let (chase, before) = (self.chase, self.network.format(&self.scratch.row));
+        for (at, &(component, _)) in chase.parts(firing).iter().enumerate() {
+            let choice = self.chosen.get(at).copied().unwrap_or(0);
+            self.scratch.write(component, self.targets[at][choice]);
+        }
+        for &(slot, value) in chase.writes(firing) {
+            self.scratch.write(slot, value);
+        }
+        if !wake {
+            return;
+        }
+        if self.network.format(&self.scratch.row) != before {
+            self.queue.clear();
+            for &rule in &self.plan().hidden {
+                self.queue.push(rule);
+            }
+            return;
+        }
+        for &(component, _) in chase.parts(firing) {
+            self.wake(component);
+        }
+        for &(slot, _) in chase.writes(firing) {
+            if (slot as usize) < self.network.components().len() {
+                self.wake(slot);
+            }
+        }
+    }
+
+    /// Queues the rules that a component may have made possible by coming to where it is.
+    fn wake(&mut self, component: u32) {
+        let plan = self.plan();
+        let placed = self.network.placed(component);
+        if placed.lazy().is_some() {
+            for &rule in &plan.woken[plan.place(component, 0)] {
+                self.queue.push(rule);
+            }
+            return;
+        }
+        let machine = self.network.machine(placed);
+        for index in machine.offers_of(self.scratch.row[component as usize]) {
+            for &rule in &plan.woken[plan.place(component, machine.offer(index).label)] {
+                self.queue.push(rule);
+            }
+        }
+    }
+
+    /// One step of the chase; false when nothing internal is possible.
+    fn step(&mut self) -> bool {
+        self.chosen.clear();
+        while let Some(rule) = self.queue.pop() {
+            let firing = self.plan().rules[rule as usize].expect("only rules that can be taken are queued");
+            if self.is_possible(&firing) {
+                self.take(&firing, true);
+                // A rule without participants stays possible, and so does one whose participants did not move.
+                if firing.parts.0 == firing.parts.1 && self.plan().hidden.binary_search(&rule).is_ok() {
+                    self.queue.push(rule);
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Chases; whether it ended in a cycle, of which the row is then the least.
+    fn run(&mut self) -> bool {
+        let mut next_mark = SHORT;
+        let mut steps = 0usize;
+        while self.step() {
+            steps += 1;
+            if self.scratch.marked && self.scratch.differs == 0 {
+                self.least_of_cycle();
+                return true;
+            }
+            if steps == next_mark {
+                self.scratch.set_mark();
+                next_mark *= 2;
+            }
+            if steps % PATIENCE == 0 && self.chase.brake.must_stop() {
+                self.queue.clear();
+                break;
+            }
+        }
+        self.scratch.marked = false;
+        false
+    }
+
+    /// The row is on a cycle; goes round once more and stops at its least row.
+    fn least_of_cycle(&mut self) {
+        self.scratch.set_mark();
+        let mut least = self.scratch.row.clone();
+        loop {
+            self.step();
+            if self.scratch.differs == 0 {
+                break;
+            }
+            if self.scratch.row < least {
+                least.clone_from(&self.scratch.row);
+            }
+        }
+        self.queue.clear();
+        for (slot, &value) in least.iter().enumerate() {
+            self.scratch.write(slot as u32, value);
+        }
+        self.scratch.marked = false;
+    }
+
+    /// Takes a rule in every way, chases each time, and hands out where that ends.
+    fn fire(&mut self, rule: u32, sink: &mut impl FnMut(&[Value], bool)) {
+        let Some(firing) = self.plan().rules[rule as usize] else { return };
+        if !self.is_possible(&firing) {
+            return;
+        }
+        // A chase looks at other rules; what was found here is found anew each time.
+        let counts: Vec<usize> = self.targets.iter().map(|targets| targets.len()).collect();
+        let total: usize = counts.iter().product();
+        for way in 0..total {
+            if way > 0 && !self.is_possible(&firing) {
+                return;
+            }
+            let mut rest = way;
+            self.chosen.clear();
+            for &count in &counts {
+                self.chosen.push(rest % count);
+                rest /= count;
+            }
+            let length = self.scratch.undo.len();
+            self.take(&firing, true);
+            let diverges = self.run();
+            sink(&self.scratch.row, diverges);
+            self.scratch.back_to(length);
+        }
+    }
+
+    /// Hands out where a row, at which a chase ended without a cycle, goes under a label, and whether it diverges there.
+    pub(crate) fn by_label(&mut self, row: &[Value], label: LabelId, sink: &mut impl FnMut(&[Value], bool)) {
+        if self.scratch.row != row {
+            self.load(row);
+        }
+        let plan = self.plan();
+        for &rule in plan.seen.get(&label).into_iter().flatten() {
+            self.fire(rule, sink);
+        }
+    }
+
+    /// The rules that are possible in a row, ascending.
+    fn possible_rules(&mut self, row: &[Value]) -> Vec<u32> {
+        let mut possible = std::mem::take(&mut self.possible);
+        possible.clear();
+        self.inner.each(row, &mut |outcome, _| possible.push(outcome.rule));
+        possible.sort_unstable();
+        possible.dedup();
+        possible
+    }
+
+    /// Hands out every step of a row at which a chase ended.
+    fn each(&mut self, row: &[Value], sink: &mut impl FnMut(LabelId, &[Value])) {
+        self.load(row);
+        let possible = self.possible_rules(row);
+        let plan = self.plan();
+        let label = |rule: u32| plan.rules[rule as usize].map_or(LabelId::TAU, |firing| firing.label);
+        if possible.iter().any(|&rule| label(rule) == LabelId::TAU) {
+            sink(LabelId::TAU, row);
+        } else {
+            for &rule in &possible {
+                self.fire(rule, &mut |next, _| sink(label(rule), next));
+            }
+        }
+        self.possible = possible;
+    }
+
+    /// The rule by which a row goes under a label to another, and how.
+    pub(crate) fn explain(&mut self, row: &[Value], label: LabelId, next: &[Value]) -> Option<StepExplanation> {
+        self.load(row);
+        let possible = self.possible_rules(row);
+        let format = self.network.format(row);
+        let rules = &self.network.formats()[format.index()].rules;
+        let mut found = None;
+        for rule in possible.into_iter().filter(|&rule| rules[rule as usize].label() == label) {
+            let mut leads = label == LabelId::TAU;
+            if !leads {
+                self.fire(rule, &mut |end, _| leads |= end == next);
+            }
+            if leads {
+                found = Some(&rules[rule as usize]);
+                break;
+            }
+        }
+        found.map(|rule| StepExplanation { origin: rule.origin(), parts: rule.parts().collect(), format })
+    }
+}
+
+impl Explorer for ChasedExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        self.each(row, &mut |label, row| sink(Step { group: GroupId(0), label, row }));
+    }
+}

@@ -1,0 +1,144 @@
+//! Priority between labels: what may not happen while something better can.
+//!
+//! In every state a label is taken away when one with priority over it is offered in the same state (Roscoe, *Understanding
+//! Concurrent Systems*, 2010, section 20.2; Roscoe and Hopkins, *SVA, a tool for analysing shared-variable programs*, 2007). `τ`
+//! and `✓` are above all others except those that are declared their equals, and are never taken away. Two orders are known:
+//!
+//! - *ranks*: every label has a rank, or none. A label is taken away by any of lower rank; what has no rank
+//!   neither takes away nor is taken away. `τ` and `✓` have rank 0.
+//! - *a partial order*: a label lists what is above it, whether `τ` and `✓` are, too.
+//!
+//! Priority looks at the states of a system and not only at its traces and refusals, and a state that stands for several others (as
+//! after normalisation) has no answer: front ends refuse such arguments. Strong bisimilarity is a congruence for it, and of
+//! the coarser ones those that keep what a stable state offers.
+//!
+//! Cost: a row is expanded once; steps that have lost already are not kept, the others are copied.
+
+use std::collections::HashMap;
+
+use trefoil_system::{Explorer, GroupId, LabelId, Step, Value};
+
+use crate::network::Network;
+use crate::successors::NetworkExplorer;
+
+/// An order on labels; see the head of this file.
+#[derive(Clone, Debug)]
+pub enum Priorities {
+    /// The rank of each label that has one, `τ` and `✓` left out.
+    Ranks(HashMap<LabelId, u32>),
+    /// What is above each label that something is above, itself left out.
+    Above(HashMap<LabelId, Vec<LabelId>>),
+}
+
+/// Priorities, arranged for one network.
+pub(crate) enum Arranged {
+    /// By label.
+    Ranks(Vec<u32>),
+    /// By label; nothing is above a label without an entry.
+    Above(Vec<Option<Box<[LabelId]>>>),
+}
+
+const UNRANKED: u32 = u32::MAX;
+
+impl Priorities {
+    pub(crate) fn arranged(&self, network: &Network) -> Arranged {
+        let labels = network.alphabet();
+        let size = labels.last().map_or(0, |last| last.index() + 1);
+        match self {
+            Priorities::Ranks(ranks) => {
+                let mut by_label = vec![UNRANKED; size.max(2)];
+                for label in labels {
+                    by_label[label.index()] = ranks.get(&label).copied().unwrap_or(UNRANKED);
+                }
+                by_label[LabelId::TAU.index()] = 0;
+                by_label[LabelId::TICK.index()] = 0;
+                Arranged::Ranks(by_label)
+            }
+            Priorities::Above(above) => {
+                let mut by_label = vec![None; size];
+                for label in labels.into_iter().filter(|&label| label > LabelId::TICK) {
+                    by_label[label.index()] = above.get(&label).map(|list| list.clone().into_boxed_slice());
+                }
+                Arranged::Above(by_label)
+            }
+        }
+    }
+}
+
+pub(crate) struct PrioritisedExplorer<'a> {
+    inner: NetworkExplorer<'a>,
+    order: &'a Arranged,
+    /// The steps that may win, and their rows back to back.
+    steps: Vec<LabelId>,
+    rows: Vec<Value>,
+    /// By label, in which round it was offered last.
+    offered: Vec<u32>,
+    round: u32,
+}
+
+impl<'a> PrioritisedExplorer<'a> {
+    pub(crate) fn new(network: &'a Network, order: &'a Arranged) -> PrioritisedExplorer<'a> {
+        let offered = match order {
+            Arranged::Ranks(_) => Vec::new(),
+            Arranged::Above(by_label) => vec![0; by_label.len().max(2)],
+        };
+        let inner = NetworkExplorer::new(network);
+        PrioritisedExplorer { inner, order, steps: Vec::new(), rows: Vec::new(), offered, round: 0 }
+    }
+
+    fn keep(steps: &mut Vec<LabelId>, rows: &mut Vec<Value>, label: LabelId, row: &[Value]) {
+        steps.push(label);
+        rows.extend_from_slice(row);
+    }
+
+    /// Hands out the steps that win.
+    fn each(&mut self, row: &[Value], sink: &mut impl FnMut(LabelId, &[Value])) {
+        self.steps.clear();
+        self.rows.clear();
+        let (steps, rows) = (&mut self.steps, &mut self.rows);
+        let width = row.len();
+        match self.order {
+            Arranged::Ranks(ranks) => {
+                let mut best = UNRANKED;
+                self.inner.each(row, &mut |outcome, next| {
+                    let rank = ranks[outcome.label.index()];
+                    if rank <= best || rank == UNRANKED {
+                        best = best.min(rank);
+                        PrioritisedExplorer::keep(steps, rows, outcome.label, next);
+                    }
+                });
+                for (at, &label) in steps.iter().enumerate() {
+                    let rank = ranks[label.index()];
+                    if rank == best || rank == UNRANKED {
+                        sink(label, &rows[at * width..(at + 1) * width]);
+                    }
+                }
+            }
+            Arranged::Above(above) => {
+                if self.round == u32::MAX {
+                    self.offered.fill(0);
+                    self.round = 0;
+                }
+                self.round += 1;
+                let (offered, round) = (&mut self.offered, self.round);
+                self.inner.each(row, &mut |outcome, next| {
+                    offered[outcome.label.index()] = round;
+                    PrioritisedExplorer::keep(steps, rows, outcome.label, next);
+                });
+                let is_offered = |label: &LabelId| offered.get(label.index()) == Some(&round);
+                for (at, &label) in steps.iter().enumerate() {
+                    let loses = above[label.index()].as_ref().is_some_and(|above| above.iter().any(is_offered));
+                    if !loses {
+                        sink(label, &rows[at * width..(at + 1) * width]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Explorer for PrioritisedExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        self.each(row, &mut |label, row| sink(Step { group: GroupId(0), label, row }));
+    }
+}

@@ -1,0 +1,236 @@
+//! Chased and prioritised networks against the definitions; as they are, and as components of other networks.
+
+mod support;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use support::{Case, graph, random_case};
+use trefoil_control::Control;
+use trefoil_lts::equivalence::{Equivalence, compare};
+use trefoil_lts::{Lts, LtsBuilder};
+use trefoil_network::{Brake, Component, Format, FormatId, LazyMachine, Network, Priorities, Rule, compose};
+use trefoil_system::{Checked, LabelId, Labels, StateId, System};
+use trefoil_testkit::layers::{is_stable, prioritised, wrong_chase};
+use trefoil_testkit::{Random, RandomShape, random_lts, seed};
+
+/// Ranks for some labels, or a partial order of them in which `τ` and `✓` are above some.
+fn random_priorities(network: &Network, random: &mut Random) -> Priorities {
+    let labels: Vec<LabelId> = network.alphabet().into_iter().filter(|&label| label > LabelId::TICK).collect();
+    if random.chance(50) {
+        let ranked: Vec<LabelId> = labels.into_iter().filter(|_| random.chance(70)).collect();
+        return Priorities::Ranks(ranked.into_iter().map(|label| (label, random.below(3) as u32)).collect());
+    }
+    let mut above: HashMap<LabelId, Vec<LabelId>> = HashMap::new();
+    for (at, &low) in labels.iter().enumerate() {
+        let mut list: Vec<LabelId> = labels[..at].iter().copied().filter(|_| random.chance(40)).collect();
+        if random.chance(70) {
+            list.extend([LabelId::TAU, LabelId::TICK]);
+        }
+        above.insert(low, list);
+    }
+    Priorities::Above(above)
+}
+
+fn is_above(priorities: &Priorities, high: LabelId, low: LabelId) -> bool {
+    match priorities {
+        Priorities::Ranks(ranks) => {
+            let rank = |label: LabelId| if label <= LabelId::TICK { Some(0) } else { ranks.get(&label).copied() };
+            matches!((rank(high), rank(low)), (Some(high), Some(low)) if high < low)
+        }
+        Priorities::Above(above) => above.get(&low).is_some_and(|list| list.contains(&high)),
+    }
+}
+
+/// The initial row, with the format as the last entry even when there is only one.
+fn initial(network: &Network, components: usize) -> Vec<u32> {
+    let mut row = network.initial();
+    row.resize(components + 1, 0);
+    row
+}
+
+#[test]
+fn priority_takes_away_what_the_definition_takes_away() {
+    let seed = seed();
+    let mut random = Random::new(seed ^ 1);
+    let mut smaller = 0;
+    for number in 0..1500 {
+        let Case { components, naive, network } = random_case(&mut random);
+        let priorities = random_priorities(&network, &mut random);
+        let product = naive.product(&components);
+        let start = initial(&network, components.len());
+        let expected = prioritised(&product, &start, &|high, low| is_above(&priorities, high, low));
+        let network = network.prioritised(&priorities);
+        let context = || format!("seed {seed} case {number}\n{components:?}\n{naive:?}\n{priorities:?}");
+        assert_eq!(graph(&network, components.len(), [1, 2][number % 2]), expected, "{}", context());
+        let steps =
+            |product: &trefoil_testkit::composition::NaiveProduct| product.values().map(BTreeSet::len).sum::<usize>();
+        smaller += usize::from(steps(&expected) < steps(&product));
+        let checked = Checked::new(network);
+        assert_eq!(graph(&checked, components.len(), 1), expected, "{}", context());
+    }
+    assert!(smaller > 300, "too tame: {smaller}");
+}
+
+#[test]
+fn a_chase_goes_where_the_definition_lets_it() {
+    let seed = seed();
+    let mut random = Random::new(seed ^ 2);
+    let (mut moved, mut diverging) = (0, 0);
+    for number in 0..1500 {
+        let Case { components, naive, network } = random_case(&mut random);
+        let product = naive.product(&components);
+        let start = initial(&network, components.len());
+        let network = network.chased(Arc::new(Brake::default()));
+        let begin = initial(&network, components.len());
+        let found = graph(&network, components.len(), [1, 2][number % 2]);
+        let context = || format!("seed {seed} case {number}\n{components:?}\n{naive:?}");
+        if let Some(why) = wrong_chase(&product, &start, &found, &begin) {
+            panic!("{why}\n{}", context());
+        }
+        for (state, steps) in &found {
+            let width = network.layout().width();
+            for (label, target) in steps {
+                let explained = network.explain(&state[..width], *label, &target[..width]);
+                assert!(explained.is_some(), "{state:?} {label:?} {target:?}\n{}", context());
+            }
+        }
+        moved += usize::from(found.len() > 2 && found.keys().len() < product.len());
+        diverging += usize::from(found.keys().any(|state| !is_stable(&product, state)));
+        let checked = Checked::new(network);
+        assert_eq!(graph(&checked, components.len(), 1), found, "{}", context());
+    }
+    assert!(moved > 200 && diverging > 100, "too tame: {moved} {diverging}");
+}
+
+/// A layered network of a few visible labels.
+fn random_layer(labels: &Arc<Labels>, random: &mut Random) -> Network {
+    let lts = |random: &mut Random| {
+        let shape = RandomShape { states: 4, transitions: 4 + random.below(6), labels: 3, tau_percent: 25 };
+        Arc::new(random_lts(labels, shape, random))
+    };
+    let components: Vec<Component> =
+        (0..2).map(|index| Component::new(format!("inner {index}"), lts(random))).collect();
+    let names: Vec<LabelId> = (0..3).map(|index| labels.name(&format!("a{index}"))).collect();
+    let occurring: BTreeSet<LabelId> = components.iter().flat_map(|c| (0..4).flat_map(|s| c.offers(s))).collect();
+    let mut rules = Vec::new();
+    for &label in &occurring {
+        for component in 0..2 {
+            let seen = if random.chance(30) { LabelId::TAU } else { names[random.below(3)] };
+            rules.push(Rule::new([(component, label)], seen));
+        }
+        if random.chance(50) {
+            rules.push(Rule::new([(0, label), (1, label)], names[random.below(3)]).with_resets([random.below(2)]));
+        }
+    }
+    let network = Network::new(labels.clone(), components, rules).expect("small");
+    if random.chance(50) {
+        network.chased(Arc::new(Brake::default()))
+    } else {
+        let priorities = random_priorities(&network, random);
+        network.prioritised(&priorities)
+    }
+}
+
+/// The same network with components given.
+fn around(labels: &Arc<Labels>, components: Vec<Component>, formats: &[Vec<Rule>]) -> Network {
+    let formats = formats.iter().map(|rules| Format { name: "f".into(), rules: rules.clone() }).collect();
+    Network::with_formats(labels.clone(), components, formats, FormatId(0)).expect("small")
+}
+
+fn explored(network: &Network, threads: usize) -> Lts {
+    compose(network, threads, &Control::unlimited()).unwrap_or_else(|_| panic!("nothing stops it")).lts
+}
+
+#[test]
+fn a_lazy_component_does_what_the_enumerated_one_does() {
+    let seed = seed();
+    let mut random = Random::new(seed ^ 3);
+    let mut large = 0;
+    for number in 0..600 {
+        let labels = Arc::new(Labels::new());
+        let layers: Vec<Arc<Network>> =
+            (0..1 + random.below(2)).map(|_| Arc::new(random_layer(&labels, &mut random))).collect();
+        let shape = RandomShape { states: 3, transitions: 7, labels: 3, tau_percent: 10 };
+        let beside = Arc::new(random_lts(&labels, shape, &mut random));
+        let names: Vec<LabelId> = layers.iter().flat_map(|layer| layer.alphabet()).collect();
+        let more: Vec<LabelId> = beside.transitions().iter().map(|transition| transition.label).collect();
+        let count = layers.len() + 1;
+        let format_count = 1 + random.below(2);
+        let mut formats = Vec::new();
+        for _ in 0..format_count {
+            let mut rules = Vec::new();
+            for _ in 0..3 + random.below(8) {
+                let mut parts = Vec::new();
+                for component in 0..count {
+                    let own = if component < layers.len() { &names } else { &more };
+                    if !own.is_empty() && random.chance(50) {
+                        parts.push((component, own[random.below(own.len())]));
+                    }
+                }
+                let seen = [LabelId::TAU, labels.name("x"), labels.name("y")][random.below(3)];
+                let resets: Vec<usize> = (0..count).filter(|_| random.chance(10)).collect();
+                let rule = Rule::new(parts, seen).with_resets(resets);
+                rules.push(rule.to(FormatId(random.below(format_count) as u32)));
+            }
+            formats.push(rules);
+        }
+        let named = |index: usize| format!("layer {index}");
+        let lazy = layers
+            .iter()
+            .enumerate()
+            .map(|(index, layer)| Component::lazy(named(index), Arc::new(LazyMachine::new(layer.clone()))));
+        let last = Component::new("beside", beside.clone());
+        let lazy = around(&labels, lazy.chain([last.clone()]).collect(), &formats);
+        let whole =
+            layers.iter().enumerate().map(|(index, layer)| Component::new(named(index), Arc::new(explored(layer, 1))));
+        let whole = around(&labels, whole.chain([last]).collect(), &formats);
+        let (left, right) = (explored(&lazy, [1, 2][number % 2]), explored(&whole, 1));
+        large += usize::from(right.state_count() > 10);
+        assert_eq!(left.state_count(), right.state_count(), "seed {seed} case {number}");
+        let verdict = compare(&left, &right, Equivalence::Strong, &Control::unlimited());
+        assert!(verdict.is_ok_and(|verdict| verdict.equivalent), "seed {seed} case {number}");
+        let checked = Checked::new(lazy);
+        let again = graph(&checked, count, 1);
+        assert_eq!(again.len(), left.state_count(), "seed {seed} case {number}");
+    }
+    assert!(large > 100, "too tame: {large}");
+}
+
+/// A counter with `bits` components that counts by `τ`.
+fn counter(bits: usize, wraps: bool) -> Network {
+    let labels = Arc::new(Labels::new());
+    let (up, down) = (labels.name("up"), labels.name("down"));
+    let mut bit = LtsBuilder::new(labels.clone());
+    bit.add(StateId(0), up, StateId(1)).add(StateId(1), down, StateId(0));
+    let bit = Arc::new(bit.build(StateId(0)));
+    let components = (0..bits).map(|index| Component::new(format!("bit {index}"), bit.clone())).collect();
+    let carry = |at: usize| (0..at).map(|index| (index, down));
+    let mut rules: Vec<Rule> = (0..bits).map(|at| Rule::new(carry(at).chain([(at, up)]), LabelId::TAU)).collect();
+    if wraps {
+        rules.push(Rule::new(carry(bits), LabelId::TAU));
+    }
+    Network::new(labels, components, rules).expect("small")
+}
+
+#[test]
+fn long_chases_end_where_they_should() {
+    let brake = Arc::new(Brake::default());
+    assert_eq!(counter(16, false).chased(brake.clone()).initial(), vec![1; 16]);
+    let round = counter(12, true).chased(brake.clone());
+    assert_eq!(round.initial(), vec![0; 12], "the least row of the cycle");
+    assert_eq!(explored(&round, 1).transition_count(), 1);
+    assert!(!brake.was_used());
+}
+
+#[test]
+fn a_chase_that_never_ends_is_stopped() {
+    let brake = Arc::new(Brake::default());
+    let control = Control::unlimited();
+    control.cancel();
+    brake.set_control(control);
+    let _ = counter(60, false).chased(brake.clone());
+    assert!(brake.was_used());
+    brake.set_control(Control::unlimited());
+    assert!(!brake.was_used());
+}
