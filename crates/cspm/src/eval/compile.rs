@@ -472,11 +472,18 @@ impl<'r> Compiler<'r> {
         })
     }
 
-    /// Units for what assertions and print statements mention.
+    /// Units for what assertions and print statements mention; in a timed section they are evaluated as everything there is.
     fn checks(&mut self) -> Map<ExpressionId, UnitId> {
-        let mut expressions = Vec::new();
-        for id in self.tree.flat_declarations() {
+        let mut units = Map::default();
+        let mut waiting: Vec<(DeclarationId, Option<SectionId>)> = Vec::new();
+        waiting.extend(self.tree.flat_declarations().into_iter().map(|id| (id, None)));
+        while let Some((id, section)) = waiting.pop() {
+            let mut expressions = Vec::new();
             match *self.tree.declaration(id) {
+                Declaration::Timed { declarations, .. } => {
+                    let inner = Some(self.section_code(id));
+                    waiting.extend(self.tree.flattened(declarations).into_iter().map(|id| (id, inner)));
+                }
                 Declaration::Print(expression) => expressions.push(expression),
                 Declaration::Assert { check, options, .. } => {
                     match check {
@@ -501,7 +508,12 @@ impl<'r> Compiler<'r> {
                 }
                 _ => {}
             }
+            self.section = section;
+            for expression in expressions {
+                units.insert(expression, self.expression_unit(expression));
+            }
+            self.section = None;
         }
-        expressions.into_iter().map(|expression| (expression, self.expression_unit(expression))).collect()
+        units
     }
 }

@@ -10,7 +10,7 @@ use super::dots::difference;
 use super::failure::Result;
 use super::machine::{GlobalState, Machine, State};
 use super::process::{Communication, ProcessId, ProcessValue};
-use super::sets::begins;
+use super::sets::{SetValue, begins};
 use super::show::show;
 use super::value::{ConstructorId, Value};
 use crate::rename::{DefinitionId, Renamed};
@@ -116,6 +116,11 @@ impl Evaluator {
             let set = machine.set(value)?;
             Ok(machine.list(&set)?.to_vec())
         })
+    }
+
+    /// The set without elements.
+    pub fn no_events(&self) -> Value {
+        Value::Set(SetValue::from_finished(Vec::new()))
     }
 
     /// Whether a value belongs to a set, which is not listed for that.
@@ -235,6 +240,11 @@ impl Evaluator {
             let durations = durations.map(|unit| machine.run(unit, &[])).transpose()?;
             Ok((tock, durations))
         })
+    }
+
+    /// Whether the script has timed sections.
+    pub fn is_timed(&self) -> bool {
+        !self.program.sections.is_empty()
     }
 
     /// How many calls were made so far.

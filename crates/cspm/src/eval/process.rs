@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use crate::rename::Builtin;
 
-use super::code::ControlPointId;
+use super::code::{ControlPointId, SectionId};
 use super::order::{compare_processes, hash_process};
 use super::value::{Value, let_go};
 
@@ -73,9 +73,12 @@ impl ProcessValue {
         }
     }
 
-    /// Whether it is a built-in of a timed section.
-    pub fn is_timed(&self) -> bool {
-        matches!(self.0.kind, ProcessKind::Builtin(_, section, _) if section != 0)
+    /// The timed section of a built-in.
+    pub fn section(&self) -> Option<SectionId> {
+        match self.0.kind {
+            ProcessKind::Builtin(_, section, _) => section.checked_sub(1).map(SectionId),
+            ProcessKind::Made(..) => None,
+        }
     }
 
     /// Whether both are the same object.

@@ -12,4 +12,6 @@ code_table! {
     MERGED = "E036", "a layer over states that a compression has merged", "chase(normal(P))";
     BAD_ORDER = "E037", "priorities that contradict themselves", "prioritise(P, <{a}, {a}>)";
     TOO_LARGE = "E035", "a component is too large", "P(n) = a -> P(n + 1)";
+    NOT_TIMED = "E040", "an operator that timed sections do not have", "Timed {\n P = Q [c <-> d] R\n}";
+    NEGATIVE_TIME = "E041", "a time that is negative", "WAIT(-1)";
 }

@@ -55,6 +55,8 @@ impl SetId {
 
 struct EventSet {
     value: Value,
+    /// An event that belongs to it besides.
+    also: Option<LabelId>,
     /// By label: not asked, no, yes.
     known: Vec<u8>,
 }
@@ -79,18 +81,21 @@ pub(super) struct Events {
     values: Vec<Option<Value>>,
     sets: Vec<EventSet>,
     set_numbers: HashMap<Key, SetId, foldhash::fast::FixedState>,
+    /// Sets with one event more.
+    extended: HashMap<(SetId, LabelId), SetId, foldhash::fast::FixedState>,
     pairs: Vec<Pairs>,
 }
 
 impl Events {
     pub(super) fn new(labels: Arc<Labels>) -> Events {
-        let empty = EventSet { value: Value::Bool(false), known: Vec::new() };
+        let empty = EventSet { value: Value::Bool(false), also: None, known: Vec::new() };
         Events {
             labels,
             numbers: HashMap::default(),
             values: Vec::new(),
             sets: vec![empty],
             set_numbers: HashMap::default(),
+            extended: HashMap::default(),
             pairs: Vec::new(),
         }
     }
@@ -129,7 +134,7 @@ impl Events {
                 return known;
             }
         }
-        self.sets.push(EventSet { value, known: Vec::new() });
+        self.sets.push(EventSet { value, also: None, known: Vec::new() });
         next
     }
 
@@ -138,14 +143,14 @@ impl Events {
         if set == SetId::EMPTY || label <= LabelId::TICK {
             return Ok(false);
         }
-        let EventSet { value, known } = &mut self.sets[set.0 as usize];
+        let EventSet { value, also, known } = &mut self.sets[set.0 as usize];
         if known.len() <= label.index() {
             known.resize(label.index() + 1, 0);
         }
         match known[label.index()] {
             0 => {
                 let event = self.values[label.index()].as_ref().expect("labels of this check are events");
-                let answer = evaluator.member(event, value)?;
+                let answer = *also == Some(label) || evaluator.member(event, value)?;
                 known[label.index()] = 1 + u8::from(answer);
                 Ok(answer)
             }
@@ -158,13 +163,34 @@ impl Events {
         if set == SetId::EMPTY {
             return Ok(Vec::new());
         }
-        let value = self.sets[set.0 as usize].value.clone();
+        let EventSet { value, also, .. } = &self.sets[set.0 as usize];
+        let (value, also) = (value.clone(), *also);
         let mut labels = Vec::new();
         for event in evaluator.list(&value)? {
             labels.push(self.label(&event, evaluator)?);
         }
+        labels.extend(also.filter(|also| !labels.contains(also)));
         labels.sort_unstable();
         Ok(labels)
+    }
+
+    /// The set with one more event, which is not asked for the others.
+    pub(super) fn with(&mut self, set: SetId, label: LabelId, evaluator: &mut Evaluator) -> Result<SetId> {
+        if let Some(&known) = self.extended.get(&(set, label)) {
+            return Ok(known);
+        }
+        let extended = if self.has(set, label, evaluator)? {
+            set
+        } else {
+            let value = match set {
+                SetId::EMPTY => evaluator.no_events(),
+                _ => self.sets[set.0 as usize].value.clone(),
+            };
+            self.sets.push(EventSet { value, also: Some(label), known: Vec::new() });
+            SetId(self.sets.len() as u32 - 1)
+        };
+        self.extended.insert((set, label), extended);
+        Ok(extended)
     }
 
     // Order and hash of a finished value do not depend on what it keeps behind cells.

@@ -4,6 +4,7 @@ use trefoil_source::Span;
 
 use super::events::SetId;
 use super::terms::{Node, TermId};
+use super::timed::{Clock, not_timed};
 use super::{Compiler, codes};
 use crate::eval::{
     Description, Failure, OperationId, ProcessId, ProcessValue, ReplicatedOperator, Result, Shape, Value,
@@ -17,10 +18,6 @@ const SEGMENT: usize = 4 * 1024 * 1024;
 /// Goes on with more stack when little is left: scripts nest operators as deeply as they like.
 pub(super) fn deeply<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(RED_ZONE, SEGMENT, work)
-}
-
-fn timed(span: Option<Span>) -> Failure {
-    Failure::at(codes::UNSUPPORTED, "processes of timed sections are not supported", span)
 }
 
 /// What a control point says, taken out so that the evaluator can be asked about it.
@@ -59,7 +56,7 @@ impl Compiler {
     }
 
     /// A term for a process that is not reached yet.
-    fn waiting(&mut self, process: ProcessValue) -> Result<TermId> {
+    pub(super) fn waiting(&mut self, process: ProcessValue) -> Result<TermId> {
         let id = self.evaluator.identify(&process)?;
         self.processes.entry(id).or_insert(process);
         Ok(self.terms.intern(Node::Waiting(id)))
@@ -96,17 +93,17 @@ impl Compiler {
 
     fn expand_new(&mut self, process: &ProcessValue, id: ProcessId) -> Result<TermId> {
         let point = match process.description() {
-            Description::Builtin(..) if process.is_timed() => return Err(timed(None)),
             Description::Builtin(builtin, arguments) => {
                 let arguments = arguments.to_vec();
-                return self.builtin(builtin, &arguments);
+                return match process.section() {
+                    Some(section) => self.timed_builtin(section, builtin, &arguments),
+                    None => self.builtin(builtin, &arguments),
+                };
             }
             Description::Made(point, _) => self.evaluator.control_point(point),
         };
         let span = point.span;
-        if point.timed.is_some() {
-            return Err(timed(Some(span)));
-        }
+        let section = point.timed;
         let head = match &point.shape {
             Shape::Prefix { .. } => Head::Prefix,
             Shape::Binary { operator, left, right } => Head::Binary(*operator, *left, *right),
@@ -120,15 +117,25 @@ impl Compiler {
             Shape::Rename { process, .. } => Head::Rename(*process),
             Shape::Replicated { operator, .. } => Head::Replicated(operator.clone()),
         };
-        self.operator(process, id, head).map_err(|failure| failure.placed(span))
+        let clock = section.map(|section| self.clock(section)).transpose();
+        clock.and_then(|clock| self.operator(process, id, head, clock)).map_err(|failure| failure.placed(span))
     }
 
-    fn operator(&mut self, process: &ProcessValue, id: ProcessId, head: Head) -> Result<TermId> {
+    /// The term of an operator; with a clock, that of a timed section.
+    fn operator(&mut self, process: &ProcessValue, id: ProcessId, head: Head, clock: Option<Clock>) -> Result<TermId> {
         match head {
-            Head::Prefix => Ok(self.terms.intern(Node::Prefix(id))),
-            Head::Binary(operator, left, right) => self.binary(process, operator, left, right),
+            Head::Prefix => {
+                if clock.is_some() {
+                    self.no_internal_choice(process)?;
+                }
+                Ok(self.terms.intern(Node::Prefix(id)))
+            }
+            Head::Binary(operator, left, right) => self.binary(process, operator, left, right, clock),
             Head::Synchronised(operator, left, events, right) => {
-                let set = self.events_of(process, events)?;
+                let mut set = self.events_of(process, events)?;
+                if operator != SynchronisedOperator::Exception {
+                    set = self.with_tock(set, clock)?;
+                }
                 let left = self.operand(process, left)?;
                 match operator {
                     SynchronisedOperator::Exception => {
@@ -150,10 +157,14 @@ impl Compiler {
                 }
             }
             Head::Alphabetised(left, left_alphabet, right_alphabet, right) => {
-                let sets = [self.events_of(process, left_alphabet)?, self.events_of(process, right_alphabet)?];
+                let mut sets = [self.events_of(process, left_alphabet)?, self.events_of(process, right_alphabet)?];
+                for set in &mut sets {
+                    *set = self.with_tock(*set, clock)?;
+                }
                 let terms = [self.operand(process, left)?, self.operand(process, right)?];
                 Ok(self.terms.intern(Node::Alphabetised(sets.into(), terms.into())))
             }
+            Head::Link(..) if clock.is_some() => Err(not_timed("linked parallel (`[a <-> b]`)")),
             Head::Link(left, right) => {
                 let pairs = self.evaluator.ties(process)?;
                 let ties = self.events.ties(pairs);
@@ -166,7 +177,7 @@ impl Compiler {
                 let term = self.operand(process, operand)?;
                 Ok(self.terms.rename(renaming, term))
             }
-            Head::Replicated(operator) => self.replicated(process, operator),
+            Head::Replicated(operator) => self.replicated(process, operator, clock),
         }
     }
 
@@ -176,6 +187,7 @@ impl Compiler {
         operator: BinaryOperator,
         left: OperationId,
         right: OperationId,
+        clock: Option<Clock>,
     ) -> Result<TermId> {
         use BinaryOperator as B;
         match operator {
@@ -189,11 +201,14 @@ impl Compiler {
             }
             B::Interleave => {
                 let operands = [self.operand(process, left)?, self.operand(process, right)?];
-                Ok(self.terms.parallel(SetId::EMPTY, operands))
+                Ok(self.terms.parallel(clock.map_or(SetId::EMPTY, |clock| clock.only), operands))
             }
             B::ExternalChoice => {
                 let operands = [self.operand(process, left)?, self.operand(process, right)?];
-                Ok(self.terms.external(operands))
+                Ok(match clock {
+                    Some(clock) => self.terms.synchronising(clock.only, operands),
+                    None => self.terms.external(operands),
+                })
             }
             B::InternalChoice => {
                 let operands = [self.waiting_operand(process, left)?, self.waiting_operand(process, right)?];
@@ -201,7 +216,10 @@ impl Compiler {
             }
             B::Interrupt => {
                 let (left, right) = (self.operand(process, left)?, self.operand(process, right)?);
-                Ok(self.terms.intern(Node::Interrupt(left, right)))
+                Ok(self.terms.intern(match clock {
+                    Some(clock) => Node::SynchronisingInterrupt(clock.only, left, right),
+                    None => Node::Interrupt(left, right),
+                }))
             }
             B::SlidingChoice => {
                 let (left, right) = (self.operand(process, left)?, self.waiting_operand(process, right)?);
@@ -215,7 +233,15 @@ impl Compiler {
         }
     }
 
-    fn replicated(&mut self, process: &ProcessValue, operator: ReplicatedOperator) -> Result<TermId> {
+    fn replicated(
+        &mut self,
+        process: &ProcessValue,
+        operator: ReplicatedOperator,
+        clock: Option<Clock>,
+    ) -> Result<TermId> {
+        if clock.is_some() && matches!(operator, ReplicatedOperator::Link(..)) {
+            return Err(not_timed("linked parallel (`[a <-> b]`)"));
+        }
         let copies = self.evaluator.replicas(process)?;
         match operator {
             ReplicatedOperator::InternalChoice | ReplicatedOperator::Sequential => {
@@ -226,7 +252,10 @@ impl Compiler {
                 if matches!(operator, ReplicatedOperator::Sequential) {
                     let chain =
                         terms.into_iter().rev().reduce(|rest, first| self.terms.intern(Node::Sequential(first, rest)));
-                    return chain.map_or(Ok(TermId::SKIP), |chain| self.reach(chain));
+                    return match chain {
+                        Some(chain) => self.reach(chain),
+                        None => Ok(self.skip(clock)),
+                    };
                 }
                 if terms.is_empty() {
                     return Err(Failure::new(codes::NO_ALTERNATIVES, "an internal choice between no processes"));
@@ -237,11 +266,12 @@ impl Compiler {
                 let (mut sets, mut terms) = (Vec::new(), Vec::new());
                 for (alphabet, copy) in copies {
                     let alphabet = alphabet.expect("every copy has an alphabet");
-                    sets.push(self.events_in(alphabet)?);
+                    let alphabet = self.events_in(alphabet)?;
+                    sets.push(self.with_tock(alphabet, clock)?);
                     terms.push(self.expand(&copy)?);
                 }
                 if terms.is_empty() {
-                    return Ok(TermId::SKIP);
+                    return Ok(self.idle(clock).unwrap_or(TermId::SKIP));
                 }
                 Ok(self.terms.intern(Node::Alphabetised(sets.into(), terms.into())))
             }
@@ -258,26 +288,39 @@ impl Compiler {
             }
             ReplicatedOperator::Interleave => {
                 let terms = self.expand_all(copies)?;
-                Ok(self.terms.parallel(SetId::EMPTY, terms))
+                self.beside(clock.map_or(SetId::EMPTY, |clock| clock.only), terms, clock)
             }
             ReplicatedOperator::Parallel(set) => {
                 let set = self.events_of(process, set)?;
+                let set = self.with_tock(set, clock)?;
                 let terms = self.expand_all(copies)?;
-                Ok(self.terms.parallel(set, terms))
+                self.beside(set, terms, clock)
             }
             ReplicatedOperator::ExternalChoice => {
                 let terms = self.expand_all(copies)?;
-                Ok(self.terms.external(terms))
+                Ok(match clock {
+                    Some(clock) => self.terms.synchronising(clock.only, terms),
+                    None => self.terms.external(terms),
+                })
             }
             ReplicatedOperator::SynchronisingChoice(set) => {
                 let set = self.events_of(process, set)?;
+                let set = self.with_tock(set, clock)?;
                 let terms = self.expand_all(copies)?;
                 match terms[..] {
-                    [] => Ok(TermId::STOP),
+                    [] => Ok(self.idle(clock).unwrap_or(TermId::STOP)),
                     [only] => Ok(only),
                     _ => Ok(self.terms.intern(Node::SynchronisingChoice(set, terms.into()))),
                 }
             }
+        }
+    }
+
+    /// Generalised parallel; of no processes in a timed section, time just passes.
+    fn beside(&mut self, set: SetId, terms: Vec<TermId>, clock: Option<Clock>) -> Result<TermId> {
+        match self.idle(clock) {
+            Some(idle) if terms.is_empty() => Ok(idle),
+            _ => Ok(self.terms.parallel(set, terms)),
         }
     }
 
@@ -310,13 +353,13 @@ impl Compiler {
         Ok(self.events.set(value))
     }
 
-    fn argument(&mut self, arguments: &[Value]) -> Result<TermId> {
+    pub(super) fn argument(&mut self, arguments: &[Value]) -> Result<TermId> {
         let value = self.evaluator.finish(arguments[0].clone())?;
         let process = self.evaluator.process(value)?;
         self.expand(&process)
     }
 
-    fn builtin(&mut self, builtin: Builtin, arguments: &[Value]) -> Result<TermId> {
+    pub(super) fn builtin(&mut self, builtin: Builtin, arguments: &[Value]) -> Result<TermId> {
         match builtin {
             Builtin::Stop => Ok(TermId::STOP),
             Builtin::Skip => Ok(TermId::SKIP),

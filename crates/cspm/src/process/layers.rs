@@ -13,6 +13,7 @@
 //! event in the order must be declared, as FDR's front end wants it.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trefoil_control::Stopped;
@@ -48,6 +49,7 @@ pub(super) struct LayerData {
     pub(super) machine: Machine,
     pub(super) lazy: Arc<LazyMachine>,
     pub(super) kind: Builtin,
+    does: Rc<Kind>,
     /// The term of the argument.
     pub(super) argument: TermId,
 }
@@ -72,14 +74,47 @@ impl Compiler {
             Builtin::PrioritisePo => Kind::Priority(self.partial_order(&inner.network, arguments)?),
             _ => Kind::Chase,
         };
+        self.layer_over(inner, builtin, Rc::new(kind), term)
+    }
+
+    /// A process in which `τ` and `✓` have priority over one event.
+    pub(super) fn after_internal(&mut self, builtin: Builtin, term: TermId, low: LabelId) -> Result<TermId> {
+        let inner = self.network_of(term)?;
+        self.refuse_merged(builtin.text(), &inner, term)?;
+        let ranks = HashMap::from([(low, 1)]);
+        self.layer_over(inner, builtin, Rc::new(Kind::Priority(Priorities::Ranks(ranks))), term)
+    }
+
+    fn layer_over(&mut self, inner: Machine, builtin: Builtin, kind: Rc<Kind>, term: TermId) -> Result<TermId> {
         let machine = self.layered(inner, builtin, &kind, term);
         if let Some(small) = self.enumerated(&machine.network)? {
             let made = self.add_machine(small, Vec::new(), term);
             let initial = self.machine(made).lts.initial();
             return Ok(self.terms.intern(Node::State(made, initial.0)));
         }
-        let id = self.add_layer(machine, builtin, term);
+        let id = self.add_layer(machine, builtin, kind, term);
         Ok(self.terms.intern(Node::Layer(id, LazyMachine::INITIAL)))
+    }
+
+    /// The network of a layer that is checked, in a script with timed sections: [`super::timed`] says what closing is. Priorities take
+    /// `τ` and `✓` alike, so that closing the argument closes the whole. What `chase` would do with a `τ` more is another matter.
+    pub(super) fn closed_layer(&mut self, id: LayerId) -> Result<Option<Machine>> {
+        let LayerData { machine, does, argument, kind, .. } = self.layer_data(id);
+        let (machine, does, argument, builtin) = (machine.clone(), does.clone(), *argument, *kind);
+        if machine.network.formats().len() == 1 && self.end_alone(&machine.machines) {
+            return Ok(Some(machine));
+        }
+        if let Kind::Chase = *does {
+            return Ok(None);
+        }
+        drop(machine);
+        let inner = self.closed_network_of(argument)?;
+        Ok(Some(self.layered(inner, builtin, &does, argument)))
+    }
+
+    /// Whether no state of these machines offers `✓` beside something else.
+    pub(super) fn end_alone(&self, machines: &[MachineId]) -> bool {
+        machines.iter().all(|machine| machine.layer().is_none() && !self.machine(*machine).ends_beside)
     }
 
     /// The network of a process in which `τ` and `✓` have priority over the events of a set.
@@ -94,7 +129,7 @@ impl Compiler {
                 ranks.insert(label, 1);
             }
         }
-        let kind = Kind::Priority(Priorities::Ranks(ranks));
+        let kind = Rc::new(Kind::Priority(Priorities::Ranks(ranks)));
         Ok(self.layered(machine, Builtin::Prioritise, &kind, root))
     }
 
@@ -103,27 +138,27 @@ impl Compiler {
         if self.brake.was_used() { self.control.check() } else { Ok(()) }
     }
 
-    fn layered(&mut self, inner: Machine, builtin: Builtin, kind: &Kind, term: TermId) -> Machine {
+    fn layered(&mut self, inner: Machine, builtin: Builtin, kind: &Rc<Kind>, term: TermId) -> Machine {
         let Machine { network, machines } = match Arc::try_unwrap(inner.network) {
             Ok(network) => Machine { network: Arc::new(network), machines: inner.machines },
             // Somebody else has it too, so it is a layer already.
             Err(network) => {
-                let id = self.add_layer(Machine { network, machines: inner.machines }, builtin, term);
+                let id = self.add_layer(Machine { network, machines: inner.machines }, builtin, kind.clone(), term);
                 let alone = Network::alone(self.layer_data(id).lazy.clone());
                 Machine { network: Arc::new(alone), machines: vec![MachineId::of_layer(id)] }
             }
         };
         let Ok(network) = Arc::try_unwrap(network) else { unreachable!("it was made here") };
-        let network = match kind {
+        let network = match &**kind {
             Kind::Chase => network.chased(self.brake.clone()),
             Kind::Priority(priorities) => network.prioritised(priorities),
         };
         Machine { network: Arc::new(network), machines }
     }
 
-    fn add_layer(&mut self, machine: Machine, kind: Builtin, argument: TermId) -> LayerId {
+    fn add_layer(&mut self, machine: Machine, kind: Builtin, does: Rc<Kind>, argument: TermId) -> LayerId {
         let lazy = Arc::new(LazyMachine::new(machine.network.clone()));
-        self.layers.push(LayerData { machine, lazy, kind, argument });
+        self.layers.push(LayerData { machine, lazy, kind, does, argument });
         LayerId(self.layers.len() as u32 - 1)
     }
 

@@ -49,6 +49,8 @@ pub(super) struct MachineData {
     pub(super) merged: bool,
     /// The labels that occur.
     alphabet: Vec<LabelId>,
+    /// Whether a state offers `✓` beside something else, as only processes of timed scripts do.
+    pub(super) ends_beside: bool,
 }
 
 /// All machines.
@@ -79,7 +81,14 @@ impl Compiler {
         let mut alphabet: Vec<LabelId> = lts.transitions().iter().map(|transition| transition.label).collect();
         alphabet.sort_unstable();
         alphabet.dedup();
-        self.machines.data.push(MachineData { lts: Arc::new(lts), terms, root, merged: false, alphabet });
+        let ends_beside = self.is_timed
+            && alphabet.contains(&LabelId::TICK)
+            && (0..lts.state_count() as u32).any(|state| {
+                let steps = lts.outgoing(StateId(state));
+                steps.iter().any(|step| step.label == LabelId::TICK)
+                    && steps.iter().any(|step| step.label != LabelId::TICK)
+            });
+        self.machines.data.push(MachineData { lts: Arc::new(lts), terms, root, merged: false, alphabet, ends_beside });
         MachineId(self.machines.data.len() as u32 - 1)
     }
 

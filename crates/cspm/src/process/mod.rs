@@ -20,7 +20,8 @@
 //!
 //! Every state that offers `✓` offers nothing else. Where an operator would add something beside it (`[]`, `/\`, `[>`) the step
 //! becomes `τ` to `SKIP`, which is the law `P [] SKIP = P [> SKIP`. So a parallel composition terminates by one common `✓`, and
-//! no later stage treats `✓` differently from a visible event that nobody hides.
+//! no later stage treats `✓` differently from a visible event that nobody hides. In scripts with timed sections termination can be
+//! made to wait, and what is checked is closed at the end: [`timed`] says why and how.
 //!
 //! # Cost
 //!
@@ -39,6 +40,7 @@ mod parallel;
 mod skeleton;
 mod steps;
 mod terms;
+mod timed;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -101,6 +103,9 @@ pub struct Compiler {
     /// The first process that was expanded to a term.
     origins: HashMap<TermId, ProcessId, foldhash::fast::FixedState>,
     names: Option<HashMap<ProcessId, String, foldhash::fast::FixedState>>,
+    /// Whether the script has timed sections, in which termination waits.
+    is_timed: bool,
+    time: timed::Time,
     labels: Arc<Labels>,
 }
 
@@ -112,6 +117,8 @@ impl Compiler {
         Compiler {
             layers: Vec::new(),
             brake,
+            is_timed: evaluator.is_timed(),
+            time: timed::Time::default(),
             evaluator,
             control,
             options,
@@ -132,9 +139,10 @@ impl Compiler {
         self.names = None;
         let root = self.expand(process)?;
         if self.options.expand {
+            let root = if self.is_timed { self.terms.closed(root) } else { root };
             return self.alone(root);
         }
-        self.network_of(root)
+        self.closed_network_of(root)
     }
 
     /// From now on budgets and interruptions come from here; the evaluator has its own.

@@ -71,8 +71,35 @@ impl Compiler {
         if let Node::Layer(layer, LazyMachine::INITIAL) = *self.terms.node(root) {
             return Ok(self.layer_data(layer).machine.clone());
         }
+        let (building, first) = self.placed_root(root)?;
+        self.network_from(root, building, first)
+    }
+
+    /// The network of what is checked: nobody outside makes it wait when it is ready to terminate.
+    pub(super) fn closed_network_of(&mut self, root: TermId) -> Result<Machine> {
+        if !self.is_timed {
+            return self.network_of(root);
+        }
+        if let Node::Layer(layer, LazyMachine::INITIAL) = *self.terms.node(root)
+            && let Some(machine) = self.closed_layer(layer)?
+        {
+            return Ok(machine);
+        }
+        let (building, first) = self.placed_root(root)?;
+        if self.terms.is_fixed(first) && self.end_alone(&building.machines) {
+            return self.network_from(root, building, first);
+        }
+        let (root, first) = (self.terms.closed(root), self.terms.closed(first));
+        self.network_from(root, building, first)
+    }
+
+    fn placed_root(&mut self, root: TermId) -> Result<(Building, TermId)> {
         let mut building = Building::default();
         let first = self.placed(root, &mut Placing { taken: BTreeSet::new(), started: Vec::new() }, &mut building)?;
+        Ok((building, first))
+    }
+
+    fn network_from(&mut self, root: TermId, mut building: Building, first: TermId) -> Result<Machine> {
         let mut skeletons = vec![first];
         let mut numbers: HashMap<TermId, FormatId, foldhash::fast::FixedState> = HashMap::default();
         numbers.insert(first, FormatId(0));
@@ -177,6 +204,7 @@ impl Compiler {
                 Node::Layer(id, LazyMachine::INITIAL) => {
                     return Ok(self.hole(term, MachineId::of_layer(id), place, placing, building));
                 }
+                Node::Closed(_) => {}
                 _ if node.is_static() || self.terms.has_holes(term) => {}
                 _ => {
                     if let Some(machine) = self.leaf(term)? {
@@ -219,6 +247,7 @@ impl Compiler {
             Node::Hide(set, _) => Node::Hide(set, list[0]),
             Node::Project(set, _) => Node::Project(set, list[0]),
             Node::Rename(renaming, _) => Node::Rename(renaming, list[0]),
+            Node::Closed(_) => Node::Closed(list[0]),
             Node::Interrupt(..) => Node::Interrupt(list[0], list[1]),
             Node::Link(ties, ..) => Node::Link(ties, list[0], list[1]),
             Node::SynchronisingInterrupt(set, ..) => Node::SynchronisingInterrupt(set, list[0], list[1]),

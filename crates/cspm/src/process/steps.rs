@@ -61,14 +61,19 @@ pub(super) fn join(left: &Parts, right: &Parts) -> Parts {
 }
 
 /// Terminations of an operator beside whose `✓` something else may be offered.
-#[derive(Default)]
 struct Endings {
     ticks: Vec<Move>,
+    /// Termination can be made to wait, and is offered beside what else is offered.
+    waits: bool,
 }
 
 impl Endings {
-    /// Adds the terminations: as they are when nothing else is offered, else by way of `SKIP`.
+    /// Adds the terminations: as they are when nothing else is offered or they wait, else by way of `SKIP`.
     fn finish(self, moves: &mut Vec<Move>) {
+        if self.waits {
+            moves.extend(self.ticks.iter().map(|tick| tick.to(TermId::OMEGA)));
+            return;
+        }
         let pure = moves.is_empty() && self.ticks.iter().all(|tick| tick.parts.is_none());
         for tick in self.ticks {
             moves.push(if pure { tick.to(TermId::OMEGA) } else { tick.hidden(TermId::SKIP) });
@@ -77,6 +82,10 @@ impl Endings {
 }
 
 impl Compiler {
+    fn endings(&self) -> Endings {
+        Endings { ticks: Vec::new(), waits: self.is_timed }
+    }
+
     /// The steps of a term.
     pub(super) fn steps(&mut self, term: TermId) -> Result<Rc<[Move]>> {
         if let Some(known) = &self.terms.moves[term.index()] {
@@ -111,7 +120,27 @@ impl Compiler {
                 let reached = self.reach(term)?;
                 Ok(self.steps(reached)?.to_vec())
             }
-            Node::Prefix(id) => self.prefix(id),
+            Node::Prefix(id) => self.prefix(term, id),
+            Node::Wait(tock, 0) => Ok(vec![Move::alone(tock, term), Move::alone(LabelId::TICK, TermId::OMEGA)]),
+            Node::Wait(tock, left) => Ok(vec![Move::alone(tock, self.terms.intern(Node::Wait(tock, left - 1)))]),
+            Node::Delay(tock, left, then) => {
+                let target =
+                    if left > 1 { self.terms.intern(Node::Delay(tock, left - 1, then)) } else { self.reach(then)? };
+                Ok(vec![Move::alone(tock, target)])
+            }
+            Node::Closed(inner) => {
+                let mut moves = Vec::new();
+                let mut endings = Endings { ticks: Vec::new(), waits: false };
+                for step in self.steps(inner)?.iter() {
+                    match step.label {
+                        LabelId::TICK => endings.ticks.push(step.clone()),
+                        _ => moves
+                            .push(step.to(self.unary_target(term, inner, step, |terms, inner| terms.closed(inner)))),
+                    }
+                }
+                endings.finish(&mut moves);
+                Ok(moves)
+            }
             Node::Offer(id, _) => {
                 // The prefix notes the steps of all its offers.
                 let prefix = self.terms.intern(Node::Prefix(id));
@@ -138,7 +167,7 @@ impl Compiler {
             }
             Node::Interrupt(first, second) => self.interrupt(first, second),
             Node::Sliding(first, then) => {
-                let mut endings = Endings::default();
+                let mut endings = self.endings();
                 let mut moves = vec![Move::tau(self.reach(then)?)];
                 for step in self.steps(first)?.iter() {
                     match step.label {
@@ -223,8 +252,11 @@ impl Compiler {
     }
 
     /// The events of a prefix, and of all its internal choices.
-    fn prefix(&mut self, id: ProcessId) -> Result<Vec<Move>> {
+    fn prefix(&mut self, term: TermId, id: ProcessId) -> Result<Vec<Move>> {
         let process = self.process_of(id);
+        if let Some(section) = self.section_of(&process) {
+            return self.timed_prefix(term, &process, section);
+        }
         let offers = self.evaluator.communications(&process)?;
         let choices = offers.iter().map(|offer| offer.choice).max().map_or(0, |most| most + 1);
         let mut groups: Vec<Vec<Move>> = (0..choices).map(|_| Vec::new()).collect();
@@ -248,7 +280,7 @@ impl Compiler {
 
     fn external(&mut self, operands: &Rc<[TermId]>) -> Result<Vec<Move>> {
         let mut moves = Vec::new();
-        let mut endings = Endings::default();
+        let mut endings = self.endings();
         for (at, &operand) in operands.iter().enumerate() {
             for step in self.steps(operand)?.iter() {
                 match step.label {
@@ -268,7 +300,7 @@ impl Compiler {
 
     fn interrupt(&mut self, first: TermId, second: TermId) -> Result<Vec<Move>> {
         let mut moves = Vec::new();
-        let mut endings = Endings::default();
+        let mut endings = self.endings();
         for step in self.steps(first)?.iter() {
             match step.label {
                 LabelId::TICK => endings.ticks.push(step.clone()),
@@ -289,7 +321,7 @@ impl Compiler {
     /// Events of the set are done by all and leave the choice open; any other event of one makes the choice.
     fn synchronising_choice(&mut self, term: TermId, set: SetId, operands: &Rc<[TermId]>) -> Result<Vec<Move>> {
         let mut moves = Vec::new();
-        let mut endings = Endings::default();
+        let mut endings = self.endings();
         let rebuild = |compiler: &mut Compiler, list: Vec<TermId>| {
             compiler.terms.intern(Node::SynchronisingChoice(set, list.into()))
         };
@@ -321,7 +353,7 @@ impl Compiler {
         second: TermId,
     ) -> Result<Vec<Move>> {
         let mut moves = Vec::new();
-        let mut endings = Endings::default();
+        let mut endings = self.endings();
         for (at, operand) in [first, second].into_iter().enumerate() {
             for step in self.steps(operand)?.iter() {
                 let stays = match step.label {

@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use trefoil_system::LabelId;
+
 use super::events::{RenamingId, SetId, TiesId};
 use super::layers::LayerId;
 use super::leaf::MachineId;
@@ -42,6 +44,12 @@ pub(super) enum Node {
     Prefix(ProcessId),
     /// What a prefix offers after its internal choices were made in one way.
     Offer(ProcessId, u32),
+    /// Waits so many units of time of this event, then terminates whenever all others around it do; time passes until then.
+    Wait(LabelId, u32),
+    /// So many units of time of this event, at least one, then what waits.
+    Delay(LabelId, u32, TermId),
+    /// A process that nobody can make wait when it is ready to terminate: the outermost operator of what is checked.
+    Closed(TermId),
     /// A component of a network.
     Hole(u32),
     /// A state of a machine that was built before.
@@ -81,7 +89,9 @@ impl Node {
             Node::Sequential(first, _) | Node::Sliding(first, _) | Node::Exception(first, _, _) => {
                 std::slice::from_ref(first)
             }
-            Node::Hide(_, term) | Node::Project(_, term) | Node::Rename(_, term) => std::slice::from_ref(term),
+            Node::Hide(_, term) | Node::Project(_, term) | Node::Rename(_, term) | Node::Closed(term) => {
+                std::slice::from_ref(term)
+            }
             _ => &[],
         }
     }
@@ -237,6 +247,31 @@ impl Terms {
             [] => TermId::STOP,
             [only] => only,
             _ => self.intern(Node::External(flat.into())),
+        }
+    }
+
+    /// Synchronising choice; choices inside choices on the same set are one, and what only does all events of the set is left out.
+    pub(super) fn synchronising(&mut self, set: SetId, operands: impl IntoIterator<Item = TermId>) -> TermId {
+        let mut flat = Vec::new();
+        for operand in operands {
+            match self.node(operand) {
+                Node::SynchronisingChoice(inner, list) if *inner == set => flat.extend_from_slice(list),
+                Node::Run(inner) if *inner == set => {}
+                _ => flat.push(operand),
+            }
+        }
+        match flat[..] {
+            [] => self.intern(Node::Run(set)),
+            [only] => only,
+            _ => self.intern(Node::SynchronisingChoice(set, flat.into())),
+        }
+    }
+
+    /// A process as the outermost one.
+    pub(super) fn closed(&mut self, term: TermId) -> TermId {
+        match self.node(term) {
+            Node::Omega | Node::Stop | Node::Skip | Node::Closed(_) => term,
+            _ => self.intern(Node::Closed(term)),
         }
     }
 
