@@ -4,6 +4,7 @@
 //! asks for it. States and labels are typed numbers, labels in the table of the check.
 
 mod components;
+pub mod compress;
 pub mod divergence;
 pub mod equivalence;
 mod explicit;

@@ -73,7 +73,7 @@ fn prenormalise(
             return Ok(None);
         }
         families.push(acceptances.family(lazy.family(node).to_vec()));
-        diverging.push(false);
+        diverging.push(lazy.diverges(node));
         for label in lazy.labels(node) {
             let target = lazy.successor(node, label, &mut scratch, control)?.expect("the label can follow");
             let target = *numbers.entry(target).or_insert_with(|| {

@@ -115,6 +115,18 @@ impl LazyNormalForm {
         LazyNormalForm::build(lts, model, glts.acceptances().clone(), families, diverging, control)
     }
 
+    /// The normal form that traces, failures and failures-divergences can all be read from: as in the failures model, except that
+    /// nodes are told apart by divergence too and are not cut off there ([`LazyNormalForm::diverges`]). `diverging` says which
+    /// states have a `τ`-loop; there are no longer cycles of `τ`.
+    pub(crate) fn for_every_model(
+        lts: &Lts,
+        diverging: Vec<bool>,
+        control: &Control,
+    ) -> Result<LazyNormalForm, Stopped> {
+        let (acceptances, families) = stable_acceptances(lts, control)?;
+        LazyNormalForm::build(lts, Model::Failures, acceptances, families, diverging, control)
+    }
+
     fn build(
         lts: &Lts,
         model: Model,
@@ -129,6 +141,7 @@ impl LazyNormalForm {
             .map(|state| {
                 !rows.visible(state.0).is_empty()
                     || families.get(state.index()).is_some_and(|&family| family != Acceptances::NONE)
+                    || diverging.get(state.index()).is_some_and(|&diverges| diverges)
             })
             .collect();
         let mut normal_form = LazyNormalForm {
@@ -229,6 +242,12 @@ impl LazyNormalForm {
             self.acceptances.keep_minimal(&mut sets);
             sets.into_boxed_slice()
         })
+    }
+
+    /// Can a state of this node diverge? Chaos can; another node only where divergence does not lead to chaos.
+    pub(crate) fn diverges(&self, node: NodeId) -> bool {
+        let diverging = |&state: &u32| self.diverging.get(state as usize).is_some_and(|&diverges| diverges);
+        node == NodeId::CHAOS || self.states(node).iter().any(diverging)
     }
 
     /// The table of the acceptances that [`LazyNormalForm::family`] names.
