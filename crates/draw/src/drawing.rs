@@ -1,0 +1,132 @@
+//! A graph with places: what a picture consists of.
+
+use crate::Mark;
+
+/// A place; `y` grows downwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spot {
+    /// From the left.
+    pub x: f64,
+    /// From above.
+    pub y: f64,
+}
+
+/// A rectangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Area {
+    /// Its left border.
+    pub x: f64,
+    /// Its upper border.
+    pub y: f64,
+    /// Its width.
+    pub width: f64,
+    /// Its height.
+    pub height: f64,
+}
+
+impl Area {
+    /// Do the two have more than a border in common?
+    pub fn overlaps(&self, other: &Area) -> bool {
+        self.x < other.x + other.width
+            && other.x < self.x + self.width
+            && self.y < other.y + other.height
+            && other.y < self.y + self.height
+    }
+
+    /// Is the spot inside, and not on the border?
+    pub fn contains(&self, spot: Spot) -> bool {
+        spot.x > self.x && spot.x < self.x + self.width && spot.y > self.y && spot.y < self.y + self.height
+    }
+
+    /// Its middle.
+    pub fn middle(&self) -> Spot {
+        Spot { x: self.x + self.width / 2.0, y: self.y + self.height / 2.0 }
+    }
+}
+
+/// A piece of a curve, from where the piece before it ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Piece {
+    /// A straight line.
+    Line(Spot),
+    /// A cubic Bézier curve with two control points, and its end.
+    Cubic(Spot, Spot, Spot),
+}
+
+/// A smooth curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Where it begins.
+    pub start: Spot,
+    /// Its pieces.
+    pub pieces: Vec<Piece>,
+}
+
+/// The head of an arrow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrow {
+    /// Where it points.
+    pub tip: Spot,
+    /// The direction in which it points, of length 1.
+    pub towards: (f64, f64),
+}
+
+/// A node with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnNode {
+    /// What it covers.
+    pub area: Area,
+    /// What is written in it.
+    pub text: String,
+    /// What is shown when somebody points at it.
+    pub title: String,
+    /// What is special about it.
+    pub mark: Mark,
+    /// The arrow that points at it from nowhere.
+    pub entry: Option<(Spot, Arrow)>,
+}
+
+/// A text with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnText {
+    /// What it covers.
+    pub area: Area,
+    /// Its lines.
+    pub lines: Vec<String>,
+}
+
+/// An edge with its place; it stands for all edges between its ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnEdge {
+    /// The node it leaves.
+    pub source: usize,
+    /// The node it enters.
+    pub target: usize,
+    /// Its way, without the head of the arrow.
+    pub curve: Curve,
+    /// The head of the arrow.
+    pub arrow: Arrow,
+    /// What is written beside it.
+    pub text: Option<DrawnText>,
+    /// What is shown when somebody points at it.
+    pub title: String,
+    /// Is it drawn as one that nobody notices?
+    pub quiet: bool,
+}
+
+/// A picture of a graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawing {
+    /// Its width.
+    pub width: f64,
+    /// Its height, that of the legend included.
+    pub height: f64,
+    /// What it is a picture of.
+    pub caption: String,
+    /// The nodes, by their numbers.
+    pub nodes: Vec<DrawnNode>,
+    /// The edges.
+    pub edges: Vec<DrawnEdge>,
+    /// What the marks mean that occur, and where it is written.
+    pub legend: Vec<(Spot, Mark)>,
+}

@@ -1,0 +1,187 @@
+//! Pictures of directed graphs with labels on nodes and edges.
+//!
+//! # From a graph to a picture
+//!
+//! The layout is layered, after Sugiyama, Tagawa and Toda, *Methods for visual understanding of hierarchical system structures*,
+//! 1981, in the order that has become usual; each stage is a file with its own essay:
+//!
+//! 1. edges between the same two nodes become one with several lines of text ([`bundles`]);
+//! 2. cycles are broken by turning edges round, and every node is given a layer ([`layers`]);
+//! 3. an edge over several layers gets a bend in each layer between, a labelled one a place for its text ([`points`]);
+//! 4. the order inside the layers is chosen for few crossings ([`crossings`]);
+//! 5. places across the layers are chosen for straight edges ([`places`]);
+//! 6. edges are drawn as smooth curves between them ([`routes`]).
+//!
+//! The result is a [`Drawing`]: boxes and curves, which [`Drawing::svg`] writes as SVG. [`dot`] writes the graph without a layout.
+//!
+//! # Invariants
+//!
+//! - No two nodes and no two texts overlap, nor does a text overlap a node: all of them are points of a layer, and points of a layer
+//!   keep their distance.
+//! - An edge does not run through a node or through the text of another edge: inside a layer it runs straight along its own
+//!   point, and it turns only between layers, where there is nothing but edges.
+//! - The same graph gives the same picture, to the byte.
+//! - Any text gives well-formed XML.
+//!
+//! # Cost
+//!
+//! In proportion to the points and segments between layers, times a logarithm for counting crossings; [`POINTS`] bounds them. A graph
+//! that is too large to be looked at is refused with a reason.
+//!
+//! Absent here on purpose: what nodes and edges stand for.
+
+mod bundles;
+mod crossings;
+mod dot;
+mod drawing;
+mod layers;
+mod places;
+mod points;
+mod routes;
+mod svg;
+mod text;
+
+use std::fmt;
+
+use trefoil_control::{Control, Stopped};
+
+pub use dot::dot;
+pub use drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnText, Piece, Spot};
+
+/// More points in layers than this, and there is nothing to be seen.
+pub const POINTS: usize = 400_000;
+
+/// A directed graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// What it is a graph of.
+    pub caption: String,
+    /// Its nodes.
+    pub nodes: Vec<Node>,
+    /// Its edges.
+    pub edges: Vec<Edge>,
+}
+
+/// A node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    /// What is written in it.
+    pub text: String,
+    /// What is shown when somebody points at it.
+    pub title: String,
+    /// What is special about it.
+    pub mark: Mark,
+    /// Does everything begin here?
+    pub initial: bool,
+}
+
+/// What is special about a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// Nothing more can be done, though it is not the end.
+    Deadlock,
+    /// It can go on for ever without anybody noticing.
+    Diverging,
+    /// The end.
+    Terminated,
+}
+
+/// An edge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The node it leaves, by its place among the nodes.
+    pub source: usize,
+    /// The node it enters.
+    pub target: usize,
+    /// What is written beside it.
+    pub label: String,
+    /// Is it one that nobody notices?
+    pub quiet: bool,
+}
+
+/// Where the layers lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// One below the other.
+    #[default]
+    Down,
+    /// One to the right of the other.
+    Right,
+}
+
+/// How a graph is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Where the layers lie.
+    pub direction: Direction,
+    /// The most nodes that are drawn.
+    pub nodes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { direction: Direction::Down, nodes: 4_000 }
+    }
+}
+
+/// Why there is no picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// There are more nodes than the options allow.
+    Nodes {
+        /// How many there are.
+        nodes: usize,
+        /// How many are allowed.
+        most: usize,
+    },
+    /// The edges are so many and so long that they would fill the picture.
+    Points {
+        /// How many points they need.
+        points: usize,
+    },
+    /// A budget ran out, or somebody interrupted.
+    Stopped(Stopped),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Nodes { nodes, most } => {
+                write!(f, "a picture of {nodes} nodes cannot be read; at most {most} are drawn")
+            }
+            Trouble::Points { points } => {
+                write!(f, "the edges need {points} bends, and a picture of more than {POINTS} cannot be read")
+            }
+            Trouble::Stopped(stopped) => stopped.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl From<Stopped> for Trouble {
+    fn from(stopped: Stopped) -> Trouble {
+        Trouble::Stopped(stopped)
+    }
+}
+
+/// Draws a graph.
+///
+/// # Panics
+///
+/// When an edge names a node that is not there.
+pub fn draw(graph: &Graph, options: Options, control: &Control) -> Result<Drawing, Trouble> {
+    if graph.nodes.len() > options.nodes {
+        return Err(Trouble::Nodes { nodes: graph.nodes.len(), most: options.nodes });
+    }
+    control.progress().begin("drawing", 0);
+    let bundles = bundles::bundles(graph);
+    let layers = layers::layers(graph, &bundles, control)?;
+    let mut points = points::points(graph, &bundles, &layers, options.direction)?;
+    crossings::reduce(&mut points, control)?;
+    let across = places::places(&points, control)?;
+    Ok(routes::routes(graph, &bundles, &points, &across, options.direction))
+}
