@@ -183,27 +183,22 @@ fn specification(labels: &Arc<Labels>, sizes: Sizes) -> Arc<Lts> {
 
 /// With the specification as the first component, or without it.
 fn network(labels: Arc<Labels>, sizes: Sizes, specification: &Arc<Lts>, beside: bool) -> Network {
-    let specification = Component::new("specification", specification.clone());
-    let mut components = if beside { vec![specification.clone()] } else { Vec::new() };
-    for me in 0..sizes.nodes {
-        components.push(Component::new(format!("node {me}"), node(&labels, sizes, me)));
-    }
-    components.push(Component::new("top", top(&labels, sizes)));
-    components.push(Component::new("lock", lock(&labels, sizes)));
-    for me in 0..sizes.threads {
-        components.push(Component::new(format!("thread {me}"), thread(&labels, sizes, me)));
-    }
-    let alphabet = |component: &Component| {
-        let mut labels: Vec<LabelId> = component.lts.transitions().iter().map(|step| step.label).collect();
+    let mut machines = if beside { vec![("specification".to_string(), specification.clone())] } else { Vec::new() };
+    machines.extend((0..sizes.nodes).map(|me| (format!("node {me}"), node(&labels, sizes, me))));
+    machines.push(("top".to_string(), top(&labels, sizes)));
+    machines.push(("lock".to_string(), lock(&labels, sizes)));
+    machines.extend((0..sizes.threads).map(|me| (format!("thread {me}"), thread(&labels, sizes, me))));
+    let alphabet = |machine: &Arc<Lts>| {
+        let mut labels: Vec<LabelId> = machine.transitions().iter().map(|step| step.label).collect();
         labels.sort_unstable();
         labels.dedup();
         labels
     };
-    let alphabets: Vec<Vec<LabelId>> = components.iter().map(alphabet).collect();
+    let alphabets: Vec<Vec<LabelId>> = machines.iter().map(|(_, machine)| alphabet(machine)).collect();
     let mut all: Vec<LabelId> = alphabets.iter().flatten().copied().collect();
     all.sort_unstable();
     all.dedup();
-    let visible = alphabet(&specification);
+    let visible = alphabet(specification);
     let rules = all.into_iter().map(|label| {
         let takes_part = |&part: &usize| alphabets[part].binary_search(&label).is_ok();
         let parts: Vec<(usize, LabelId)> = (0..alphabets.len()).filter(takes_part).map(|part| (part, label)).collect();
@@ -211,6 +206,7 @@ fn network(labels: Arc<Labels>, sizes: Sizes, specification: &Arc<Lts>, beside: 
         Rule::new(parts, shown).with_origin(label)
     });
     let rules = rules.collect();
+    let components = machines.into_iter().map(|(name, machine)| Component::new(name, machine)).collect();
     Network::new(labels, components, rules).expect("small components")
 }
 

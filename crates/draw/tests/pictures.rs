@@ -134,7 +134,7 @@ fn well_formed(document: &str) {
         }
         let end = at + rest[at..].find('>').expect("a tag ends");
         let tag = &rest[at + 1..end];
-        assert!(!tag.contains('<') && tag.matches('"').count() % 2 == 0, "<{tag}>");
+        assert!(!tag.contains('<') && tag.matches('"').count().is_multiple_of(2), "<{tag}>");
         let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
         if tag.starts_with('/') {
             assert_eq!(open.pop(), Some(name));

@@ -411,7 +411,7 @@ impl<'a> ChasedExplorer<'a> {
                 self.scratch.set_mark();
                 next_mark *= 2;
             }
-            if steps % PATIENCE == 0 && self.chase.brake.must_stop() {
+            if steps.is_multiple_of(PATIENCE) && self.chase.brake.must_stop() {
                 self.queue.clear();
                 break;
             }

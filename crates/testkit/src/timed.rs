@@ -130,7 +130,7 @@ impl Timed {
                     all = all
                         .iter()
                         .flat_map(|begun| {
-                            older.iter().map(move |operand| [begun.as_slice(), &[operand.clone()]].concat())
+                            older.iter().map(move |operand| [begun.as_slice(), std::slice::from_ref(operand)].concat())
                         })
                         .collect();
                 }

@@ -194,7 +194,7 @@ impl Batch {
         implementation: &Compiled,
     ) -> Result<Outcome, Unanswered> {
         let control = Control::unlimited();
-        let system: &dyn System = if way.explored { &implementation.lts } else { &implementation.machine.network };
+        let system: &dyn System = if way.explored { &implementation.lts } else { &*implementation.machine.network };
         let options = CheckOptions { threads: way.threads };
         match check {
             Check::Refines(model) => {
