@@ -36,7 +36,11 @@ impl Compiler {
 
     fn layer_name(&mut self, layer: LayerId, text: &dyn Fn(Span) -> String) -> String {
         let (kind, argument) = (self.layer_data(layer).kind, self.layer_data(layer).argument);
-        let argument = shortened(self.words(argument, text));
+        let words = match self.origins.get(&argument).copied() {
+            Some(origin) => self.process_words(origin, text),
+            None => self.words(argument, text),
+        };
+        let argument = shortened(words);
         format!("{}({argument})", kind.text())
     }
 

@@ -95,6 +95,12 @@ impl Compiler {
         let point = match process.description() {
             Description::Builtin(builtin, arguments) => {
                 let arguments = arguments.to_vec();
+                if builtin == Builtin::Loop {
+                    // What comes after a round is the process itself.
+                    let round = self.argument(&arguments)?;
+                    let again = self.terms.intern(Node::Waiting(id));
+                    return Ok(self.terms.intern(Node::Sequential(round, again)));
+                }
                 return match process.section() {
                     Some(section) => self.timed_builtin(section, builtin, &arguments),
                     None => self.builtin(builtin, &arguments),

@@ -250,7 +250,8 @@ impl Compiler {
 
     /// The LTS of a layered network when it is small; as small as strong bisimilarity allows when that is wanted.
     fn enumerated(&mut self, network: &Network) -> Result<Option<Lts>> {
-        let (components, most_states, most_transitions) = SMALL;
+        let (components, states, most_transitions) = SMALL;
+        let most_states = states.min(self.options.leaf_states);
         if network.components().len() > components {
             return Ok(None);
         }

@@ -157,6 +157,9 @@ impl Compiler {
         let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states);
         if leaves(&options) != leaves(&self.options) {
             self.machines = Machines::default();
+            self.layers.clear();
+            // Terms of processes that were compressed or layered name machines.
+            self.expanded.clear();
             self.terms.forget_machines();
         }
         self.options = options;

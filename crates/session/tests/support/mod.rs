@@ -117,7 +117,13 @@ pub(crate) struct Batch {
 impl Batch {
     /// A script in which each process has a name; it must have no mistakes, types included.
     pub(crate) fn new(processes: &[&Process]) -> Batch {
-        let mut script = DECLARATIONS.to_string();
+        let texts: Vec<String> = processes.iter().map(|process| process.to_string()).collect();
+        Batch::scripted("", &texts)
+    }
+
+    /// The same of processes as scripts write them, after more declarations; process `i` is called `P`i.
+    pub(crate) fn scripted(more: &str, processes: &[String]) -> Batch {
+        let mut script = format!("{DECLARATIONS}{more}");
         for (index, process) in processes.iter().enumerate() {
             script += &format!("P{index} = {process}\n");
         }
