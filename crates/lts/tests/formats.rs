@@ -269,7 +269,7 @@ impl Drop for Folder {
 #[test]
 fn foreign_systems_come_with_the_command_that_converts_them() {
     let folder = Folder::new("foreign");
-    for (name, command) in [("a.lts", "ltsconvert"), ("a.fsm", "ltsconvert"), ("a.bcg", "bcg_io")] {
+    for (name, command) in [("a.lts", "ltsconvert"), ("a.bcg", "bcg_io")] {
         let path = folder.0.join(name);
         std::fs::write(&path, "nothing known").expect("a temporary file");
         let result =
@@ -510,4 +510,82 @@ fn examples_in_the_table_of_codes_show_their_codes() {
     let places_are_given =
         refused("hello").labels.iter().any(|label| matches!(&label.place, Place::File(name) if name == "x.aut"));
     assert!(places_are_given);
+}
+
+fn read_fsm(content: &str) -> Lts {
+    let options = ReadOptions { format: Some(Format::Fsm), ..ReadOptions::default() };
+    read_with(content, &options).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+#[test]
+fn fsm_files_have_parameters_states_and_transitions() {
+    let text = "busy(2) Bool \"F\" \"T\"\nqueue(3) List(Nat # Bool) \"[]\" \"[1, 2]\" \"[ (3) ]\"\nunused(0)  Pos\n---\n\
+        0 0 7\n1 2 0\n0 1 0\n---\n1 2 \"send(1, 2)\"\n2 1 \"tau\"\n\n2 2 \"\"\r\n";
+    let expected = "des (0,3,3)\n(0,\"send(1, 2)\",1)\n(1,tau,0)\n(1,\"\",1)\n";
+    assert_eq!(picture(&read_fsm(text)), picture(&read(expected)));
+    // The lines of dashes tell what it is.
+    assert_eq!(picture(&read(text)), picture(&read(expected)));
+    assert_eq!(picture(&read(gzip(text.as_bytes()))), picture(&read(expected)));
+    let elsewhere = format!("{text}---\n3\n");
+    assert_eq!(read_fsm(&elsewhere).initial(), StateId(2));
+}
+
+#[test]
+fn fsm_files_without_parameters_have_the_states_that_transitions_name() {
+    assert_eq!(picture(&read_fsm("---\n\n\n---\n1 3 \"a\"\n")), picture(&read("des (0,1,3)\n(0,a,2)")));
+    assert_eq!(read_fsm("---\n---\n").state_count(), 1);
+}
+
+#[test]
+fn mistakes_in_fsm_files_have_a_code_and_a_place() {
+    let cases: &[(&str, &str, usize, usize)] = &[
+        ("b(2) Bool \"F\"\n---\n---\n", "A029", 1, 3),
+        ("b 2 Bool\n---\n", "A029", 1, 1),
+        ("b(x) Bool\n---\n", "A029", 1, 3),
+        ("b(2 Bool\n---\n", "A029", 1, 5),
+        ("b(1) Bool \"F\n---\n", "A029", 1, 11),
+        ("b(1) Bool \"F\" x\n---\n", "A029", 1, 15),
+        ("b(2) Bool \"F\" \"T\"\n---\n0\n2\n---\n", "A030", 4, 1),
+        ("b(2) Bool \"F\" \"T\"\n---\n0 0\n---\n", "A030", 3, 3),
+        ("b(2) Bool \"F\" \"T\"\nc(0) Bool\n---\n0\n---\n", "A030", 4, 2),
+        ("b(0) Bool\n---\n0 x\n---\n", "A030", 3, 3),
+        ("---\n---\n1 2\n", "A031", 3, 4),
+        ("---\n---\n1 a 2\n", "A031", 3, 3),
+        ("---\n---\n(1,\"a\",2)\n", "A031", 3, 1),
+        ("---\n---\n1 2 \"a\n", "A015", 3, 5),
+        ("---\n---\n0 2 \"a\"\n", "A013", 3, 1),
+        ("---\n---\n1 400000000 \"a\"\n", "A013", 3, 3),
+        ("b(0)\n---\n0\n---\n1 2 \"a\"\n", "A013", 5, 3),
+        ("---\n---\n1 99999999999999999999999 \"a\"\n", "A011", 3, 3),
+        ("---\n---\n1 [1 1/2 2 1/2] \"a\"\n", "A019", 3, 3),
+        ("---\n---\n1 1 \"a\"\n---\n[1 1/2 2 1/2]\n", "A019", 5, 1),
+        ("---\n---\n1 1 \"a\"\n---\n2\n", "A010", 5, 1),
+        ("---\n---\n---\n1\n---\n", "A028", 5, 1),
+    ];
+    for &(text, code, line, column) in cases {
+        let diagnostic = refused_as(text, Some(Format::Fsm));
+        assert_eq!(place_in(diagnostic), at(code, line, column), "{text:?}");
+    }
+    assert_eq!(refused_as("b(0)\n---\n0\n", Some(Format::Fsm)).code, "A028");
+}
+
+#[test]
+fn fsm_files_come_back_and_the_initial_state_is_first() {
+    let lts = read("des (2,4,4)\n(2,a,0)\n(0,tau,2)\n(0,\"b c\",1)\n(2,\"\",2)\n");
+    let mut written = Vec::new();
+    write_lts(&lts, Format::Fsm, &mut written, &Control::unlimited()).expect("a vector takes everything");
+    let text = String::from_utf8(written).expect("text");
+    let expected =
+        "deadlock(2) Bool \"false\" \"true\"\n---\n0\n1\n0\n1\n---\n1 3 \"a\"\n1 1 \"\"\n3 1 \"tau\"\n3 2 \"b c\"\n";
+    assert_eq!(text, expected);
+    let swapped = read("des (0,4,4)\n(0,a,2)\n(0,\"\",0)\n(2,tau,0)\n(2,\"b c\",1)\n");
+    assert_eq!(picture(&read_fsm(&text)), picture(&swapped));
+    for label in ["say \"a\"", "two\nlines"] {
+        let labels = Arc::new(Labels::new());
+        let odd = labels.name(label);
+        let mut builder = LtsBuilder::new(labels);
+        builder.add(StateId(0), odd, StateId(0));
+        let result = write_lts(&builder.build(StateId(0)), Format::Fsm, &mut Vec::new(), &Control::unlimited());
+        assert!(matches!(result, Err(WriteError::Diagnostic(diagnostic)) if diagnostic.code == "A024"));
+    }
 }

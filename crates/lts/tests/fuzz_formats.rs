@@ -50,6 +50,9 @@ const PIECES: &[&[u8]] = &[
     b"\"labels\":[",
     b"\"transitions\":[[0,0,0]",
     b"(0,\"a\",0)\n",
+    b"\n---\n",
+    b"1 2 \"a\"\n",
+    b"x(2) Nat \"0\" \"1\"\n",
     b"\x04",
 ];
 
@@ -61,7 +64,7 @@ fn seed_file(random: &mut Random) -> Vec<u8> {
         tau_percent: 20,
     };
     let lts = random_lts(&Arc::new(Labels::new()), shape, random);
-    let format = if random.chance(60) { Format::Aut } else { Format::Json };
+    let format = [Format::Aut, Format::Aut, Format::Fsm, Format::Json][random.below(4)];
     let mut content = Vec::new();
     write_lts(&lts, format, &mut content, &Control::unlimited()).expect("a vector takes everything");
     if random.chance(30) {
@@ -112,7 +115,7 @@ fn damaged_files_are_read_or_refused_with_a_place() {
         for _ in 0..random.below(4) {
             damage(&mut content, &mut random);
         }
-        let format = [None, Some(Format::Aut), Some(Format::Json)][random.below(3)];
+        let format = [None, Some(Format::Aut), Some(Format::Json), Some(Format::Fsm)][random.below(4)];
         let options = ReadOptions { tau_names: vec!["a0".into()], format };
         let shown = String::from_utf8_lossy(&content).into_owned();
         let result = std::panic::catch_unwind(|| {
@@ -150,5 +153,5 @@ fn damaged_files_are_read_or_refused_with_a_place() {
         }
     }
     let codes_met = refused.iter().filter(|&&count| count > 0).count();
-    assert!(read > CASES as usize / 20 && codes_met > 14, "{read} read, refused {refused:?}");
+    assert!(read > CASES as usize / 20 && codes_met > 18, "{read} read, refused {refused:?}");
 }

@@ -29,6 +29,10 @@ pub(crate) const LABEL_NOT_WRITABLE: Code = "A024";
 pub(crate) const LABELS_COLLIDE: Code = "A025";
 pub(crate) const NO_OUTPUT_FORMAT: Code = "A026";
 pub(crate) const CANNOT_WRITE: Code = "A027";
+pub(crate) const FSM_SECTIONS: Code = "A028";
+pub(crate) const FSM_PARAMETER: Code = "A029";
+pub(crate) const FSM_STATE: Code = "A030";
+pub(crate) const FSM_TRANSITION: Code = "A031";
 
 /// Every code that reading and writing systems can give.
 pub const CODES: &[CodeEntry] = &[
@@ -91,6 +95,10 @@ pub const CODES: &[CodeEntry] = &[
         "trefoil lts convert in.aut out.xyz",
     ),
     CodeEntry::new(CANNOT_WRITE, "the output cannot be created", "trefoil lts convert in.aut no-such-folder/out.aut"),
+    CodeEntry::new(FSM_SECTIONS, "an .fsm file has too few or too many sections", "b(2) Bool \"F\" \"T\"\n---\n0"),
+    CodeEntry::new(FSM_PARAMETER, "a parameter is not `name(count) Type \"value\" …`", "b(2) Bool \"F\"\n---\n---"),
+    CodeEntry::new(FSM_STATE, "a state is not a row of numbers of values", "b(2) Bool \"F\" \"T\"\n---\n2\n---"),
+    CodeEntry::new(FSM_TRANSITION, "a transition is not `source target \"label\"`", "---\n---\n1 2 a"),
 ];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Labelled transition systems in files: Aldebaran `.aut`, JSON, and (written only) `.dot`.
+//! Labelled transition systems in files: Aldebaran `.aut`, mCRL2's textual `.fsm`, JSON, and (written only) `.dot`.
 //!
 //! [`read_lts`] opens an [`Input`], takes off a gzip wrapper when the first bytes say that there is one, finds the format
 //! (what the caller says, else the name's ending, else the first bytes) and streams the content into an [`Lts`].
@@ -6,13 +6,14 @@
 //! [`save_lts`] to a named file or to standard output.
 //!
 //! One file per idea: `open` finds out what a file is, `lines` cuts a stream into lines, `intern` numbers the labels,
-//! `gather` turns transitions in any order into rows, `aut`, `json` and `dot` know the formats, `output` buffers what is written.
+//! `gather` turns transitions in any order into rows, `aut`, `fsm`, `json` and `dot` know the formats, `output` buffers what is written.
 //! Absent here: command-line options, and any thought about what the systems mean.
 
 mod aut;
 mod aut_line;
 mod codes;
 mod dot;
+mod fsm;
 mod gather;
 mod intern;
 mod json;
@@ -43,6 +44,8 @@ pub use codes::CODES;
 pub enum Format {
     /// Aldebaran: one transition a line.
     Aut,
+    /// mCRL2's textual format with state parameters.
+    Fsm,
     /// Trefoil's own JSON.
     Json,
     /// Graphviz; written only.
@@ -51,12 +54,13 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 3] = [Format::Aut, Format::Json, Format::Dot];
+    pub const ALL: [Format; 4] = [Format::Aut, Format::Fsm, Format::Json, Format::Dot];
 
     /// Its name, which is also the usual ending of its files.
     pub fn name(self) -> &'static str {
         match self {
             Format::Aut => "aut",
+            Format::Fsm => "fsm",
             Format::Json => "json",
             Format::Dot => "dot",
         }
@@ -66,6 +70,7 @@ impl Format {
     pub fn about(self) -> &'static str {
         match self {
             Format::Aut => "Aldebaran, as CADP and mCRL2 read and write it",
+            Format::Fsm => "mCRL2's textual format with state parameters, which are read over",
             Format::Json => "Trefoil's JSON: labels once, transitions as triples of numbers",
             Format::Dot => "Graphviz, for pictures (written only)",
         }
@@ -102,7 +107,7 @@ pub struct UnknownFormat;
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the formats are aut, json and dot")
+        f.write_str("the formats are aut, fsm, json and dot")
     }
 }
 
@@ -205,6 +210,7 @@ pub fn read_lts(
     control.progress().begin(&format!("reading {}", opened.name), opened.size);
     match opened.format {
         Format::Json => json::read(&mut opened, options, labels, control),
+        Format::Fsm => fsm::read(&mut opened, options, labels, control),
         Format::Aut | Format::Dot => aut::read(&mut opened, options, labels, control),
     }
 }
@@ -339,6 +345,7 @@ fn write_named(
     control.progress().begin(&format!("writing {name}"), lts.transition_count() as u64);
     match format {
         Format::Aut => aut::write(lts, out, name, control),
+        Format::Fsm => fsm::write(lts, out, name, control),
         Format::Json => json::write(lts, out, name, control),
         Format::Dot => dot::write(lts, out, control),
     }

@@ -2,7 +2,7 @@
 //!
 //! Content decides before names do where they can contradict each other: gzip and mCRL2's binary format have magic bytes and are
 //! recognised whatever the file is called. Between the text formats the caller's word counts first, then the ending, then the
-//! first character that is not blank.
+//! first character that is not blank; an FSM file has none of its own and is known by a line of three dashes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -101,6 +101,8 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
         Some(Format::Aut)
     } else if text.first() == Some(&b'{') {
         Some(Format::Json)
+    } else if text.split(|&byte| byte == b'\n').any(|line| line.trim_ascii() == b"---") {
+        Some(Format::Fsm)
     } else {
         None
     };
@@ -117,11 +119,11 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
     }
     if seen.is_none() && head.contains(&0) {
         return Err(Diagnostic::error(codes::UNKNOWN_CONTENT, "this is binary content in an unknown format", place())
-            .help("Trefoil reads .aut and .json files, plain or compressed with gzip"));
+            .help("Trefoil reads .aut, .fsm and .json files, plain or compressed with gzip"));
     }
     promised.or(seen).ok_or_else(|| {
         Diagnostic::error(codes::UNKNOWN_CONTENT, "the format of this content is not known", place())
-            .help("an .aut file starts with `des`, a .json file with `{`")
+            .help("an .aut file starts with `des`, a .json file with `{`; an .fsm file has lines `---`")
     })
 }
 
@@ -129,7 +131,6 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
 fn foreign(path: &Path, is_known: bool) -> Option<(&'static str, String)> {
     match path.extension()?.to_ascii_lowercase().to_str()? {
         "bcg" => Some(("CADP's BCG", converting("bcg_io", path))),
-        "fsm" => Some(("mCRL2's FSM", converting("ltsconvert", path))),
         // Content that a reader here knows counts more than an ending that is used for many things.
         "lts" if !is_known => Some(("mCRL2's binary", converting("ltsconvert", path))),
         _ => None,
@@ -152,7 +153,7 @@ pub(crate) fn no_output_format(path: &Path) -> Diagnostic {
         format!("`{name}` does not say which format to write"),
         Place::File(name),
     )
-    .help("end the name in .aut, .json or .dot (and perhaps .gz), or name the format with --to")
+    .help("end the name in .aut, .fsm, .json or .dot (and perhaps .gz), or name the format with --to")
 }
 
 fn cannot_read(name: &str, error: &io::Error, compressed: bool) -> Diagnostic {
