@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use trefoil_session::lts::{
-    CompareReport, ComposeReport, ConvertReport, Difference, InfoReport, MinimiseReport, RefineReport, Size,
+    CompareReport, ComposeReport, ConvertReport, Difference, InfoReport, MinimiseReport, RefineReport,
+    SimulationReport, Size,
 };
 use trefoil_session::{FailureReport, Resources, StepReport, Verdict, WitnessReport};
 
@@ -69,25 +70,60 @@ impl Answer for CompareReport {
             self.right,
             self.equivalence
         );
-        match &self.difference {
-            Some(Difference::Trace { only, trace, weak }) => {
-                let words = if trace.is_empty() { "the empty trace".to_string() } else { list(trace, ", ") };
-                let kind = if *weak { "does, internal steps aside," } else { "does" };
-                let _ = writeln!(text, "  only {only} {kind} {words}");
-            }
-            Some(Difference::Formula { formula, depth }) => {
-                let _ = writeln!(text, "  for {} it holds, for {} it does not (depth {depth}):", self.left, self.right);
-                for line in formula.lines() {
-                    let _ = writeln!(text, "    {line}");
-                }
-            }
-            None if !equivalent => text.push_str("  no difference in their visible traces was found\n"),
-            None => {}
+        for shown in self.trace.iter().chain(&self.difference) {
+            difference(shown, &[&self.left, &self.right], &mut text);
         }
         let mut rows = vec![("first", size(self.left_size)), ("second", size(self.right_size))];
         if let Some((left, right)) = self.classes {
             rows.push(("classes", format!("{} and {}", count(left as u64), count(right as u64))));
         }
+        rows.extend(resources(&self.resources));
+        text.push_str(&table(&rows));
+        text
+    }
+}
+
+/// What tells two systems apart.
+fn difference(shown: &Difference, files: &[&str; 2], text: &mut String) {
+    match shown {
+        Difference::Trace { only, trace, weak } => {
+            let words = if trace.is_empty() { "the empty trace".to_string() } else { list(trace, ", ") };
+            let kind = if *weak { "does, internal steps aside," } else { "does" };
+            let _ = writeln!(text, "  only {only} {kind} {words}");
+        }
+        Difference::Formula { only, formula, depth } => {
+            let other = files.iter().find(|file| *file != only).unwrap_or(&files[1]);
+            let _ = writeln!(text, "  for {only} it holds, for {other} it does not (depth {depth}):");
+            for line in formula.lines() {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+    }
+}
+
+impl Answer for SimulationReport {
+    fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    fn text(&self, colour: bool) -> String {
+        let relation = if self.verdict == Verdict::Holds { "refines" } else { "does not refine" };
+        let mut text = format!(
+            "{}: {} {relation} {} ({})\n",
+            verdict(self.verdict, colour),
+            self.implementation,
+            self.specification,
+            self.model
+        );
+        if let Some(shown) = &self.difference {
+            difference(shown, &[&self.implementation, &self.specification], &mut text);
+        }
+        let (left, right) = self.classes;
+        let mut rows = vec![
+            ("specification", size(self.specification_size)),
+            ("implementation", size(self.implementation_size)),
+            ("classes", format!("{} and {}", count(left as u64), count(right as u64))),
+        ];
         rows.extend(resources(&self.resources));
         text.push_str(&table(&rows));
         text

@@ -53,7 +53,11 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
                 for implementation in implementations {
                     let files = names([&specification, &implementation]);
                     let task = Refining { implementation, model, algorithm, search, preprocess };
-                    run.check(&files, |job| lts::refine(&opened, &task, job));
+                    if task.is_simulation() {
+                        run.check(&files, |job| lts::simulate(&opened, &task, job));
+                    } else {
+                        run.check(&files, |job| lts::refine(&opened, &task, job));
+                    }
                 }
             }
             run.finish()

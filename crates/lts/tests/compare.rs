@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use trefoil_control::Control;
-use trefoil_lts::equivalence::{EQUIVALENCES, Equivalence, Evidence, Side, check, compare, minimise};
+use trefoil_lts::equivalence::{EQUIVALENCES, Equivalence, Evidence, Side, check, compare, is_simulated, minimise};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_system::{LabelId, Labels, StateId};
 use trefoil_testkit::equivalences::{
     bisimilar_within, disjoint_union, equivalent, has_trace, reachable_states, shortest_difference,
+    silently_alike_within, simulated_within,
 };
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
@@ -65,31 +66,85 @@ fn check_pair(left: &Lts, right: &Lts, equivalence: Equivalence, context: &str) 
     let expected = equivalent(left, right, equivalence);
     assert_eq!(result.equivalent, expected, "{context}: {equivalence} of {left:?}and {right:?}");
     let (union, first, second) = disjoint_union(left, right);
-    match (&result.evidence, equivalence) {
-        (Some(_), _) if expected => panic!("{context}: evidence against what holds"),
-        (Some(Evidence::Formula(formula)), Equivalence::Strong) => {
-            let evidence = Evidence::Formula(formula.clone());
-            assert_eq!(
-                check(&evidence, left, right, &control),
-                Ok(true),
-                "{context}: {formula} for {left:?}and {right:?}"
-            );
-            let depth = formula.depth();
-            let apart = |depth| bisimilar_within(&union, equivalence, depth)[first.index()] >> second.index() & 1 == 0;
-            assert!(apart(depth) && !apart(depth - 1), "{context}: {formula} is not of least depth, {union:?}");
+    match &result.evidence {
+        None => assert!(expected, "{context}: {equivalence} needs evidence"),
+        Some(_) if expected => panic!("{context}: evidence against what holds"),
+        Some(evidence @ Evidence::Formula { formula, holder, logic, depth }) => {
+            assert_eq!(Some(*logic), equivalence.logic(), "{context}");
+            let accepted = check(evidence, left, right, &control);
+            assert_eq!(accepted, Ok(true), "{context}: {formula} against {equivalence} of {left:?}and {right:?}");
+            let ends = if *holder == Side::Left { (first, second) } else { (second, first) };
+            let apart = |depth| told_apart(&union, ends, equivalence, depth);
+            let promised = !matches!(equivalence, Equivalence::Branching | Equivalence::DivergenceBranching);
+            let least = !promised || apart(*depth) && !apart(depth - 1);
+            assert!(least, "{context}: {formula} is not of least depth against {equivalence} of {left:?}and {right:?}");
         }
-        (Some(Evidence::Trace { trace, holder, weak, .. }), _) => {
-            let (holder, other) = if *holder == Side::Left { (left, right) } else { (right, left) };
-            assert!(has_trace(holder, trace, *weak) && !has_trace(other, trace, *weak), "{context}: {trace:?}");
-            assert_eq!(Some(trace.len()), shortest_difference(&union, first, second, *weak), "{context}");
+        Some(evidence @ Evidence::Trace { .. }) => {
+            assert!(equivalence.logic().is_none(), "{context}");
+            check_trace(evidence, left, right, context);
         }
-        (Some(Evidence::Formula(_)), _) => panic!("{context}: a formula against {equivalence}"),
-        (None, Equivalence::Strong | Equivalence::Trace | Equivalence::WeakTrace) => assert!(expected, "{context}"),
-        (None, _) => assert!(expected || shortest_difference(&union, first, second, true).is_none(), "{context}"),
+    }
+    if let Some(trace) = &result.trace {
+        check_trace(trace, left, right, context);
+    } else if equivalence.logic().is_some_and(|logic| format!("{logic:?}").contains("divergence")) {
+        assert!(expected || shortest_difference(&union, first, second, true).is_none(), "{context}");
     }
     let foreign = compare(left, &with_own_labels(right), equivalence, &control).expect("no budget");
     assert_eq!(foreign.equivalent, expected, "{context}: another label table");
     expected
+}
+
+/// Is there a formula of this depth that the first state satisfies and the second does not?
+fn told_apart(union: &Lts, (one, other): (StateId, StateId), equivalence: Equivalence, depth: usize) -> bool {
+    let related = |rows: Vec<u64>| rows[one.index()] >> other.index() & 1 == 1;
+    match equivalence {
+        Equivalence::Strong => !related(bisimilar_within(union, equivalence, depth)),
+        Equivalence::Simulation => !related(simulated_within(union, false, depth)),
+        Equivalence::ReadySimulation => !related(simulated_within(union, true, depth)),
+        // No least depth is promised.
+        Equivalence::Branching | Equivalence::DivergenceBranching => unreachable!("no least depth is promised"),
+        _ => {
+            let class = silently_alike_within(union, equivalence, depth);
+            class[one.index()] != class[other.index()]
+        }
+    }
+}
+
+fn check_trace(evidence: &Evidence, left: &Lts, right: &Lts, context: &str) {
+    let Evidence::Trace { trace, holder, weak, .. } = evidence else { panic!("{context}: no trace") };
+    let (holder, other) = if *holder == Side::Left { (left, right) } else { (right, left) };
+    assert!(has_trace(holder, trace, *weak) && !has_trace(other, trace, *weak), "{context}: {trace:?}");
+    let (union, first, second) = disjoint_union(left, right);
+    assert_eq!(Some(trace.len()), shortest_difference(&union, first, second, *weak), "{context}");
+}
+
+/// Preorders one way and the other, with their evidence.
+#[test]
+fn random_pairs_simulate_each_other_as_defined() {
+    let seed = seed() + 3;
+    let mut random = Random::new(seed);
+    let control = Control::unlimited();
+    let mut holding = 0;
+    for round in 0..4000 {
+        let labels = Arc::new(Labels::new());
+        let left = random_system(&labels, &mut random);
+        let right = if random.chance(40) { random_system(&labels, &mut random) } else { relative(&left, &mut random) };
+        let (union, first, second) = disjoint_union(&left, &right);
+        for ready in [false, true] {
+            let context = format!("TREFOIL_SEED={} round {round}, ready {ready}", seed - 3);
+            let related = simulated_within(&union, ready, usize::MAX);
+            let result = is_simulated(&left, &right, ready, &control).expect("no budget");
+            assert_eq!(result.holds, related[first.index()] >> second.index() & 1 == 1, "{context}: {left:?}{right:?}");
+            holding += usize::from(result.holds);
+            if let Some(evidence) = &result.evidence {
+                assert!(matches!(evidence, Evidence::Formula { holder: Side::Left, .. }), "{context}");
+                assert_eq!(check(evidence, &left, &right, &control), Ok(true), "{context}");
+            } else {
+                assert!(result.holds, "{context}");
+            }
+        }
+    }
+    assert!((1000..7000).contains(&holding), "{holding} hold");
 }
 
 #[test]
@@ -156,7 +211,9 @@ fn choosing_early_or_late_has_the_same_traces_only() {
     assert_eq!(holding(&late, &early), ["trace", "weaktrace"]);
     let labels = Arc::new(Labels::new());
     let result = compare(&system(&labels, &late), &system(&labels, &early), Equivalence::Strong, &Control::unlimited());
-    let Some(Evidence::Formula(formula)) = result.expect("no budget").evidence else { panic!("a formula is owed") };
+    let Some(Evidence::Formula { formula, .. }) = result.expect("no budget").evidence else {
+        panic!("a formula is owed")
+    };
     assert_eq!(formula.depth(), 2);
     assert!(
         ["<a>(<b>true && <c>true)", "[a]<b>true", "[a]<c>true"].contains(&formula.to_string().as_str()),
@@ -230,10 +287,11 @@ fn a_long_chain_gets_a_deep_formula() {
     let control = Control::unlimited();
     let (left, right) = (line(20_000), line(20_001));
     let result = compare(&left, &right, Equivalence::Strong, &control).expect("no budget");
-    let Some(Evidence::Formula(formula)) = result.evidence else { panic!("a formula is owed") };
+    let Some(Evidence::Formula { formula, .. }) = result.evidence else { panic!("a formula is owed") };
     assert_eq!(formula.depth(), 20_001);
     let result = compare(&left, &right, Equivalence::Branching, &control).expect("no budget");
-    assert!(matches!(result.evidence, Some(Evidence::Trace { trace, .. }) if trace.len() == 20_001));
+    assert!(matches!(result.trace, Some(Evidence::Trace { trace, .. }) if trace.len() == 20_001));
+    assert!(matches!(result.evidence, Some(Evidence::Formula { depth: 20_001, .. })));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use trefoil_control::Control;
 use trefoil_lts::Lts;
 use trefoil_lts::equivalence::{EQUIVALENCES, Equivalence, minimise};
 use trefoil_system::{Labels, StateId};
-use trefoil_testkit::equivalences::{bisimilar, class_count, equivalent, reachable_states};
+use trefoil_testkit::equivalences::{bisimilar, class_count, equivalent, reachable_states, simulated_within};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
 fn random_system(random: &mut Random) -> Lts {
@@ -23,6 +23,10 @@ fn random_system(random: &mut Random) -> Lts {
 
 fn is_trace(equivalence: Equivalence) -> bool {
     matches!(equivalence, Equivalence::Trace | Equivalence::WeakTrace)
+}
+
+fn is_simulation(equivalence: Equivalence) -> bool {
+    matches!(equivalence, Equivalence::Simulation | Equivalence::ReadySimulation)
 }
 
 fn check(lts: &Lts, equivalence: Equivalence, context: &str) {
@@ -43,7 +47,17 @@ fn check(lts: &Lts, equivalence: Equivalence, context: &str) {
         format!("{:?}", small.lts),
         "{context}: {equivalence} is idempotent, {lts:?}"
     );
-    if !is_trace(equivalence) {
+    if is_simulation(equivalence) {
+        let related = simulated_within(lts, equivalence == Equivalence::ReadySimulation, usize::MAX);
+        let below = |s: StateId, t: StateId| related[s.index()] >> t.index() & 1 == 1;
+        let reached = reachable_states(lts);
+        for (&s, &t) in reached.iter().flat_map(|s| reached.iter().map(move |t| (s, t))) {
+            if let (Some(one), Some(other)) = (small.block_of(s), small.block_of(t)) {
+                let same = below(s, t) && below(t, s);
+                assert_eq!(one == other, same, "{context}: {equivalence} of {lts:?}");
+            }
+        }
+    } else if !is_trace(equivalence) {
         let related = bisimilar(lts, equivalence);
         let reached = reachable_states(lts);
         for &s in &reached {
@@ -67,7 +81,39 @@ fn check_random(seed: u64, rounds: usize, wanted: impl Fn(Equivalence) -> bool) 
 
 #[test]
 fn random_systems_shrink_to_their_bisimilarity_classes() {
-    check_random(seed(), 20_000, |equivalence| !is_trace(equivalence));
+    check_random(seed(), 20_000, |equivalence| !is_trace(equivalence) && !is_simulation(equivalence));
+}
+
+#[test]
+fn random_systems_shrink_to_what_simulates_the_rest() {
+    check_random(seed(), 12_000, is_simulation);
+}
+
+#[test]
+fn simulation_equivalent_systems_have_no_smaller_one_in_steps() {
+    // Without little brothers no step can be left out.
+    let mut random = Random::new(seed() + 5);
+    let control = Control::unlimited();
+    for round in 0..600 {
+        let lts = random_system(&mut random);
+        for equivalence in [Equivalence::Simulation, Equivalence::ReadySimulation] {
+            let small = minimise(&lts, equivalence, &control).expect("no budget").lts;
+            for left_out in 0..small.transition_count() {
+                let mut builder = trefoil_lts::LtsBuilder::new(small.labels().clone());
+                builder.at_least(small.state_count() as u32);
+                for (index, (source, step)) in small.all_transitions().enumerate() {
+                    if index != left_out {
+                        builder.add(source, step.label, step.target);
+                    }
+                }
+                let less = builder.build(small.initial());
+                assert!(
+                    !equivalent(&small, &less, equivalence),
+                    "round {round}: {equivalence} of {lts:?}gave {small:?}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,25 +1,37 @@
-//! Hennessy–Milner formulas, and whether a state satisfies one.
+//! Hennessy–Milner formulas, with what is needed to look past `τ`, and whether a state satisfies one.
 //!
 //! A [`Formula`] says what a state can do: `<a>φ` holds where an `a`-step leads to a state that satisfies `φ` (Hennessy and
 //! Milner, *Algebraic laws for nondeterminism and concurrency*, 1985). Two systems that are not strongly bisimilar are told apart by one,
 //! and that formula is the evidence. Written out it can be exponential in the number of its different parts, so it is kept
 //! as a graph in which equal parts are one node, and it is printed with names for the parts that occur more than once.
 //!
-//! [`satisfies`] evaluates a formula on any system, naively: a node in a state, from the parts it needs, each once.
-//! [`has_trace`] does the same for the simplest of formulas, a sequence of steps. They share nothing with the algorithms that
-//! find formulas and traces. Nothing here recurses: formulas can be as deep as systems are long.
+//! # Formulas that do not count `τ`
 //!
-//! Cost of `satisfies`: at most the number of nodes times the number of states and transitions within its depth.
+//! `(φ until ψ)` holds where a path of `τ`-steps, perhaps of none, leads through states with `φ` to one with `ψ`; `(φ until <a>ψ)` where it
+//! leads through states with `φ` to one that has `φ`, too, and an `a`-step to one with `ψ` (De Nicola and Vaandrager, *Three
+//! logics for branching bisimulation*, 1995). With `true` for `φ` they are written `<tau*>ψ` and `<tau*.a>ψ`, and `<tau*.a.tau*>ψ` is the
+//! second followed by the first. `forever φ` holds where an infinite path of `τ`-steps stays in states with `φ` (Van Glabbeek, Luttik and
+//! Trčka, *Branching bisimilarity with explicit divergence*, 2009).
+//!
+//! A formula is evidence against an equivalence only if equivalent states agree on it, so [`Logic`] says which of these
+//! belong together: strong bisimilarity preserves `<a>`; simulation preserves it without negation, and ready simulation
+//! with refusals beside; branching bisimilarity preserves `until`; delay bisimilarity `<tau*>` and `<tau*.a>`; weak
+//! bisimilarity `<tau*>` and `<tau*.a.tau*>`; where divergence is preserved, `forever` belongs to the logic, after
+//! `<tau*>` for delay and weak bisimilarity (which say nothing about the states on the way to where they diverge).
+//! [`Formula::is_in`] decides it by looking at every part.
+//!
+//! [`satisfies`] evaluates a formula on any system ([`satisfaction`]). Nothing here recurses: formulas can be as deep as systems are
+//! long.
+
+mod satisfaction;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use trefoil_control::{Control, Stopped};
-
 use crate::labels::{LabelId, Labels};
-use crate::layout::Value;
-use crate::transitions::{Explorer, System};
+
+pub use satisfaction::{has_trace, satisfies};
 
 /// The number of a node in its formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,6 +54,44 @@ pub enum FormulaNode {
     And(Vec<FormulaId>),
     /// Holds where a step by this label leads to a state in which the part holds.
     Diamond(LabelId, FormulaId),
+    /// Holds where `τ`-steps, perhaps none, lead through states with `during` to one with `then`; or, when there is a (visible)
+    /// label, to one with `during` that has a step by the label to one with `then`.
+    Until {
+        /// What holds on the way.
+        during: FormulaId,
+        /// The step at its end.
+        label: Option<LabelId>,
+        /// What holds there.
+        then: FormulaId,
+    },
+    /// Holds where infinitely many `τ`-steps lead through states with the part.
+    Forever(FormulaId),
+}
+
+/// Formulas on which certain equivalent states agree; see the head of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Logic {
+    /// Hennessy and Milner's: strong bisimilarity.
+    Strong,
+    /// Without negation: where the simulated state has it, the simulating one has it.
+    Simulation,
+    /// The same, and what cannot be done at once: ready simulation.
+    ReadySimulation,
+    /// Branching bisimilarity.
+    Branching {
+        /// Is divergence preserved?
+        divergence: bool,
+    },
+    /// Delay bisimilarity.
+    Delay {
+        /// Is divergence preserved?
+        divergence: bool,
+    },
+    /// Weak bisimilarity.
+    Weak {
+        /// Is divergence preserved?
+        divergence: bool,
+    },
 }
 
 /// A formula over the labels of a table: a graph of parts and the part that is meant.
@@ -121,7 +171,67 @@ impl Formula {
         self.node(FormulaNode::Diamond(label, part))
     }
 
-    /// The greatest number of steps that one of its parts looks ahead.
+    /// Through states with `during`, by `τ`, to a state with `then`, or to a (visible) step that leads to one.
+    pub fn until(&mut self, during: FormulaId, label: Option<LabelId>, then: FormulaId) -> FormulaId {
+        debug_assert!(label != Some(LabelId::TAU));
+        self.node(FormulaNode::Until { during, label, then })
+    }
+
+    /// After some `τ`, perhaps none, the part holds.
+    pub fn silently(&mut self, part: FormulaId) -> FormulaId {
+        let truth = self.truth();
+        self.until(truth, None, part)
+    }
+
+    /// Infinitely many `τ` through states with the part.
+    pub fn forever(&mut self, part: FormulaId) -> FormulaId {
+        self.node(FormulaNode::Forever(part))
+    }
+
+    /// Is every part that the root needs one of this logic?
+    pub fn is_in(&self, logic: Logic) -> bool {
+        let uses = self.uses();
+        let is_true = |part: FormulaId| self.nodes[part.index()] == FormulaNode::True;
+        let silent = |part: FormulaId| match self.nodes[part.index()] {
+            FormulaNode::Until { during, label: None, .. } => is_true(during),
+            _ => false,
+        };
+        let refusal = |part: FormulaId| match self.nodes[part.index()] {
+            FormulaNode::Diamond(_, next) => is_true(next),
+            _ => false,
+        };
+        // `forever` is preserved by itself, or only when nothing is said about the way to it.
+        let bare = |part: &FormulaId| matches!(self.nodes[part.index()], FormulaNode::Forever(_));
+        let after_silence = |index: usize| match &self.nodes[index] {
+            FormulaNode::True => true,
+            FormulaNode::Until { during, label: None, .. } => is_true(*during),
+            FormulaNode::Until { during, then, .. } => !bare(during) && !bare(then),
+            FormulaNode::And(parts) => !parts.iter().any(bare),
+            FormulaNode::Not(part) | FormulaNode::Diamond(_, part) | FormulaNode::Forever(part) => !bare(part),
+        };
+        let belongs = |index: usize| match (&self.nodes[index], logic) {
+            (FormulaNode::True | FormulaNode::And(_), _) => true,
+            (FormulaNode::Not(_), Logic::Simulation) => false,
+            (FormulaNode::Not(part), Logic::ReadySimulation) => refusal(*part),
+            (FormulaNode::Not(_), _) => true,
+            (FormulaNode::Diamond(..), Logic::Strong | Logic::Simulation | Logic::ReadySimulation) => true,
+            (FormulaNode::Until { .. }, Logic::Branching { .. }) => true,
+            (FormulaNode::Until { during, .. }, Logic::Delay { .. }) => is_true(*during),
+            (FormulaNode::Until { during, label: None, .. }, Logic::Weak { .. }) => is_true(*during),
+            (FormulaNode::Until { during, then, .. }, Logic::Weak { .. }) => is_true(*during) && silent(*then),
+            (FormulaNode::Forever(_), Logic::Branching { divergence }) => divergence,
+            (FormulaNode::Forever(_), Logic::Delay { divergence } | Logic::Weak { divergence }) => divergence,
+            _ => false,
+        };
+        let past_silence = matches!(logic, Logic::Delay { .. } | Logic::Weak { .. });
+        if past_silence && bare(&self.root) {
+            return false;
+        }
+        let mut used = (0..self.nodes.len()).filter(|&index| uses[index] > 0);
+        used.all(|index| belongs(index) && (!past_silence || after_silence(index)))
+    }
+
+    /// How deep its modalities are nested.
     pub fn depth(&self) -> usize {
         let mut depths = vec![0usize; self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate() {
@@ -129,7 +239,8 @@ impl Formula {
                 FormulaNode::True => 0,
                 FormulaNode::Not(part) => depths[part.index()],
                 FormulaNode::And(parts) => parts.iter().map(|part| depths[part.index()]).max().unwrap_or(0),
-                FormulaNode::Diamond(_, part) => depths[part.index()] + 1,
+                FormulaNode::Diamond(_, part) | FormulaNode::Forever(part) => depths[part.index()] + 1,
+                FormulaNode::Until { during, then, .. } => depths[during.index()].max(depths[then.index()]) + 1,
             };
         }
         depths[self.root.index()]
@@ -145,7 +256,13 @@ impl Formula {
             }
             match &self.nodes[index] {
                 FormulaNode::True => {}
-                FormulaNode::Not(part) | FormulaNode::Diamond(_, part) => uses[part.index()] += 1,
+                FormulaNode::Not(part) | FormulaNode::Diamond(_, part) | FormulaNode::Forever(part) => {
+                    uses[part.index()] += 1;
+                }
+                FormulaNode::Until { during, then, .. } => {
+                    uses[during.index()] += 1;
+                    uses[then.index()] += 1;
+                }
                 FormulaNode::And(parts) => parts.iter().for_each(|part| uses[part.index()] += 1),
             }
         }
@@ -156,6 +273,7 @@ impl Formula {
     fn write(&self, f: &mut fmt::Formatter<'_>, from: FormulaId, names: &[u32]) -> fmt::Result {
         enum Piece {
             Text(&'static str),
+            Step(LabelId),
             Part(FormulaId, bool),
         }
         let mut pieces = vec![Piece::Part(from, false)];
@@ -165,19 +283,29 @@ impl Formula {
                     f.write_str(text)?;
                     continue;
                 }
+                Piece::Step(label) => {
+                    write!(f, "<{}>", self.labels.get(label))?;
+                    continue;
+                }
                 Piece::Part(part, inside) => (part, inside),
             };
             if part != from && names[part.index()] > 0 {
                 write!(f, "X{}", names[part.index()])?;
                 continue;
             }
+            if let Some((word, next)) = self.modality(part, names) {
+                write!(f, "<{word}>")?;
+                pieces.push(Piece::Part(next, true));
+                continue;
+            }
             match &self.nodes[part.index()] {
                 FormulaNode::True => f.write_str("true")?,
                 FormulaNode::Not(inner) => {
                     // The negation of a step reads better as what holds after every such step.
-                    match &self.nodes[inner.index()] {
-                        FormulaNode::Diamond(label, next) if names[inner.index()] == 0 => {
-                            write!(f, "[{}]", self.labels.get(*label))?;
+                    let step = if names[inner.index()] == 0 { self.modality(*inner, names) } else { None };
+                    match (&self.nodes[inner.index()], step) {
+                        (_, Some((word, next))) => {
+                            write!(f, "[{word}]")?;
                             match &self.nodes[next.index()] {
                                 FormulaNode::True => f.write_str("false")?,
                                 FormulaNode::Not(positive) if names[next.index()] == 0 => {
@@ -185,11 +313,11 @@ impl Formula {
                                 }
                                 _ => {
                                     f.write_str("!")?;
-                                    pieces.push(Piece::Part(*next, true));
+                                    pieces.push(Piece::Part(next, true));
                                 }
                             }
                         }
-                        FormulaNode::True => f.write_str("false")?,
+                        (FormulaNode::True, _) => f.write_str("false")?,
                         _ => {
                             f.write_str("!")?;
                             pieces.push(Piece::Part(*inner, true));
@@ -208,13 +336,43 @@ impl Formula {
                         }
                     }
                 }
-                FormulaNode::Diamond(label, next) => {
-                    write!(f, "<{}>", self.labels.get(*label))?;
-                    pieces.push(Piece::Part(*next, true));
+                FormulaNode::Until { during, label, then } => {
+                    pieces.push(Piece::Text(")"));
+                    pieces.push(Piece::Part(*then, true));
+                    pieces.extend(label.map(Piece::Step));
+                    pieces.push(Piece::Text(" until "));
+                    pieces.push(Piece::Part(*during, true));
+                    pieces.push(Piece::Text("("));
                 }
+                FormulaNode::Forever(inner) => {
+                    f.write_str("forever ")?;
+                    pieces.push(Piece::Part(*inner, true));
+                }
+                FormulaNode::Diamond(..) => unreachable!("a step is a modality"),
             }
         }
         Ok(())
+    }
+
+    /// What stands between the angle brackets of a part that is written with them, and what follows.
+    fn modality(&self, part: FormulaId, names: &[u32]) -> Option<(String, FormulaId)> {
+        let is_true = |part: FormulaId| self.nodes[part.index()] == FormulaNode::True;
+        match self.nodes[part.index()] {
+            FormulaNode::Diamond(label, next) => Some((self.labels.get(label).to_string(), next)),
+            FormulaNode::Until { during, label, then } if is_true(during) => {
+                let Some(label) = label else { return Some(("tau*".to_string(), then)) };
+                let word = format!("tau*.{}", self.labels.get(label));
+                match self.nodes[then.index()] {
+                    FormulaNode::Until { during, label: None, then: next }
+                        if is_true(during) && names[then.index()] == 0 =>
+                    {
+                        Some((format!("{word}.tau*"), next))
+                    }
+                    _ => Some((word, then)),
+                }
+            }
+            _ => None,
+        }
     }
 }
 
@@ -246,11 +404,18 @@ impl Formula {
         let is_true = |part: &FormulaId| self.nodes[part.index()] == FormulaNode::True;
         match &self.nodes[part.index()] {
             FormulaNode::True => true,
-            FormulaNode::Diamond(_, next) => is_true(next),
+            FormulaNode::Diamond(_, next) | FormulaNode::Forever(next) => is_true(next),
             FormulaNode::Not(inner) => match &self.nodes[inner.index()] {
                 FormulaNode::Diamond(_, next) => is_true(next),
                 node => *node == FormulaNode::True,
             },
+            FormulaNode::Until { during, then, .. } => {
+                let silent = |part: &FormulaId| match &self.nodes[part.index()] {
+                    FormulaNode::Until { during, label: None, then } => is_true(during) && is_true(then),
+                    node => *node == FormulaNode::True,
+                };
+                is_true(during) && silent(then)
+            }
             FormulaNode::And(_) => false,
         }
     }
@@ -260,147 +425,6 @@ impl fmt::Debug for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
-}
-
-/// Does the initial state of a system satisfy a formula? Labels are matched by what they say, so the system may have a table
-/// of its own.
-pub fn satisfies(system: &dyn System, formula: &Formula, control: &Control) -> Result<bool, Stopped> {
-    let own = labels_in(system.labels(), formula.labels());
-    let mut explored = Explored::new(system);
-    let start = explored.number(&system.initial());
-    let mut holds: HashMap<(FormulaId, usize), bool> = HashMap::new();
-    // A question waits on the stack for the answers it depends on; it has used as many of them as it says.
-    let mut questions = vec![(formula.root(), start, 0usize)];
-    let mut asked = 0usize;
-    while let Some((part, state, used)) = questions.pop() {
-        asked += 1;
-        if asked.is_multiple_of(1 << 12) {
-            control.check()?;
-        }
-        let needed = match &formula.nodes()[part.index()] {
-            FormulaNode::True => Err(true),
-            FormulaNode::Not(inner) => match holds.get(&(*inner, state)) {
-                Some(&known) => Err(!known),
-                None => Ok((*inner, state, 0)),
-            },
-            FormulaNode::And(parts) => decide(parts.iter().map(|&conjunct| (conjunct, state)), used, false, &holds),
-            FormulaNode::Diamond(label, next) => {
-                explored.expand(state);
-                let steps = explored.steps(state).iter().filter(|(step, _)| own.get(step) == Some(label));
-                decide(steps.map(|&(_, target)| (*next, target)), used, true, &holds)
-            }
-        };
-        match needed {
-            Err(answer) => {
-                holds.insert((part, state), answer);
-            }
-            Ok((needed_part, needed_state, answered)) => {
-                questions.push((part, state, answered));
-                questions.push((needed_part, needed_state, 0));
-            }
-        }
-    }
-    Ok(holds[&(formula.root(), start)])
-}
-
-/// Looks for an alternative with the given value, from the one after `used` on: the answer, or the question that must be
-/// answered first and how many alternatives before it have the other value.
-fn decide(
-    alternatives: impl Iterator<Item = (FormulaId, usize)>,
-    used: usize,
-    wanted: bool,
-    holds: &HashMap<(FormulaId, usize), bool>,
-) -> Result<(FormulaId, usize, usize), bool> {
-    for (index, question) in alternatives.enumerate().skip(used) {
-        match holds.get(&question) {
-            None => return Ok((question.0, question.1, index)),
-            Some(&answer) if answer == wanted => return Err(wanted),
-            Some(_) => {}
-        }
-    }
-    Err(!wanted)
-}
-
-/// The states of a system that were met, and their steps once they are asked for.
-struct Explored<'a> {
-    explorer: Box<dyn Explorer + 'a>,
-    numbers: HashMap<Vec<Value>, usize>,
-    rows: Vec<Vec<Value>>,
-    steps: Vec<Option<Vec<(LabelId, usize)>>>,
-}
-
-impl<'a> Explored<'a> {
-    fn new(system: &'a dyn System) -> Explored<'a> {
-        Explored { explorer: system.explorer(), numbers: HashMap::new(), rows: Vec::new(), steps: Vec::new() }
-    }
-
-    fn number(&mut self, row: &[Value]) -> usize {
-        if let Some(&known) = self.numbers.get(row) {
-            return known;
-        }
-        self.numbers.insert(row.to_vec(), self.rows.len());
-        self.rows.push(row.to_vec());
-        self.steps.push(None);
-        self.rows.len() - 1
-    }
-
-    fn expand(&mut self, state: usize) {
-        if self.steps[state].is_some() {
-            return;
-        }
-        let mut found: Vec<(LabelId, Vec<Value>)> = Vec::new();
-        self.explorer.successors(&self.rows[state], &mut |step| found.push((step.label, step.row.to_vec())));
-        let steps = found.into_iter().map(|(label, row)| (label, self.number(&row))).collect();
-        self.steps[state] = Some(steps);
-    }
-
-    fn steps(&self, state: usize) -> &[(LabelId, usize)] {
-        self.steps[state].as_deref().unwrap_or_default()
-    }
-}
-
-/// Does a system have a trace, its labels being those of the given table? With `weak`, steps of `τ` may come anywhere between.
-pub fn has_trace(
-    system: &dyn System,
-    labels: &Arc<Labels>,
-    trace: &[LabelId],
-    weak: bool,
-    control: &Control,
-) -> Result<bool, Stopped> {
-    let own = labels_in(system.labels(), labels);
-    let mut explored = Explored::new(system);
-    let mut here = BTreeSet::from([explored.number(&system.initial())]);
-    let mut events = trace.iter();
-    loop {
-        control.check()?;
-        if weak {
-            let mut work: Vec<usize> = here.iter().copied().collect();
-            while let Some(state) = work.pop() {
-                explored.expand(state);
-                let silent = explored.steps(state).iter().filter(|(label, _)| *label == LabelId::TAU);
-                work.extend(silent.map(|&(_, target)| target).filter(|&target| here.insert(target)));
-            }
-        }
-        let Some(event) = events.next() else { return Ok(!here.is_empty()) };
-        let mut next = BTreeSet::new();
-        for state in here {
-            explored.expand(state);
-            let steps = explored.steps(state).iter().filter(|(label, _)| own.get(label) == Some(event));
-            next.extend(steps.map(|&(_, target)| target));
-        }
-        here = next;
-    }
-}
-
-/// For each label of one table its number in another that has it.
-fn labels_in(from: &Arc<Labels>, into: &Arc<Labels>) -> HashMap<LabelId, LabelId> {
-    if Arc::ptr_eq(from, into) {
-        return (0..from.len() as u32).map(|number| (LabelId(number), LabelId(number))).collect();
-    }
-    let known: HashMap<&crate::Label, LabelId> =
-        (0..into.len() as u32).map(|number| (into.get(LabelId(number)), LabelId(number))).collect();
-    let numbers = (0..from.len() as u32).map(LabelId);
-    numbers.filter_map(|number| known.get(from.get(number)).map(|&other| (number, other))).collect()
 }
 
 #[cfg(test)]
@@ -424,6 +448,60 @@ mod tests {
         formula.set_root(root);
         assert_eq!(formula.to_string(), "<a>true && <b>X1 && [a]!X1\n  where X1 = <a>true && [b]false");
         assert_eq!(formula.depth(), 2);
+    }
+
+    #[test]
+    fn what_is_past_tau_is_written_as_regular_steps() {
+        let labels = Arc::new(Labels::new());
+        let (a, b) = (labels.name("a"), labels.name("b"));
+        let mut formula = Formula::new(labels);
+        let truth = formula.truth();
+        let late = formula.silently(truth);
+        let weak = formula.until(truth, Some(a), late);
+        let delay = formula.until(truth, Some(b), weak);
+        let never = formula.not(delay);
+        let way = formula.until(never, Some(b), weak);
+        let stays = formula.forever(never);
+        let rest = formula.until(stays, None, delay);
+        let root = formula.and([way, rest]);
+        formula.set_root(root);
+        let expected = "(X1 until <b><tau*.a.tau*>true) && (forever X1 until X2)\n  where X1 = !X2\n  where X2 = \
+            <tau*.b><tau*.a.tau*>true";
+        assert_eq!(formula.to_string(), expected);
+        assert!(formula.is_in(Logic::Branching { divergence: true }));
+        assert!(!formula.is_in(Logic::Branching { divergence: false }));
+        assert!(!formula.is_in(Logic::Delay { divergence: true }));
+        formula.set_root(delay);
+        assert!(formula.is_in(Logic::Delay { divergence: false }) && !formula.is_in(Logic::Weak { divergence: false }));
+        formula.set_root(weak);
+        assert!(formula.is_in(Logic::Weak { divergence: false }) && !formula.is_in(Logic::Strong));
+        formula.set_root(stays);
+        assert!(!formula.is_in(Logic::Weak { divergence: true }));
+        let after = formula.forever(truth);
+        let after = formula.silently(after);
+        formula.set_root(after);
+        assert_eq!(formula.to_string(), "<tau*>forever true");
+        assert!(formula.is_in(Logic::Weak { divergence: true }) && !formula.is_in(Logic::Weak { divergence: false }));
+    }
+
+    #[test]
+    fn negation_is_no_part_of_simulation() {
+        let labels = Arc::new(Labels::new());
+        let a = labels.name("a");
+        let mut formula = Formula::new(labels);
+        let truth = formula.truth();
+        let can = formula.diamond(a, truth);
+        let twice = formula.diamond(a, can);
+        let refusal = formula.not(can);
+        let refusal = formula.diamond(a, refusal);
+        let never = formula.not(twice);
+        let mut logics = |root| {
+            formula.set_root(root);
+            [Logic::Strong, Logic::Simulation, Logic::ReadySimulation].map(|logic| formula.is_in(logic))
+        };
+        assert_eq!(logics(twice), [true, true, true]);
+        assert_eq!(logics(refusal), [true, false, true]);
+        assert_eq!(logics(never), [true, false, false]);
     }
 
     #[test]

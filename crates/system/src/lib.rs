@@ -22,7 +22,7 @@ pub mod witness;
 
 pub use action::{Action, Actor};
 pub use checked::Checked;
-pub use formula::{Formula, FormulaId, FormulaNode, has_trace, satisfies};
+pub use formula::{Formula, FormulaId, FormulaNode, Logic, has_trace, satisfies};
 pub use labels::{Label, LabelId, Labels};
 pub use layout::{Layout, Slot, SlotSet, Value};
 pub use picture::{Edge, Picture};

@@ -14,6 +14,10 @@
 //! `t` to `t ⇒ e` with `e` on a `τ`-cycle and `s R e`; that form shrinks with `R`, as a greatest fixpoint needs. (The
 //! states between `t` and `e` are then related too: they can do what `e` can, and `t` what they can.)
 //!
+//! Simulation is the greatest relation `R` such that `s R t` implies that `t` matches the steps of `s` strongly; ready simulation moreover that
+//! both can do the same labels. Two states are equivalent when each simulates the other. The smallest system has a state for each
+//! class that is reached from the class of the initial state by steps to classes that no other step by the label exceeds.
+//!
 //! Traces are compared by walking both powersets at once.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,15 +95,72 @@ impl View {
                 Delay | DivergenceDelay | Weak | DivergenceWeak if tau => self.tau_star[t],
                 Delay | DivergenceDelay => self.after(self.tau_star[t], label),
                 Weak | DivergenceWeak => self.close(self.after(self.tau_star[t], label)),
+                Simulation | ReadySimulation => self.after(1 << t, label),
                 Trace | WeakTrace => unreachable!("traces are no bisimulation"),
             };
             answers & related[next] != 0
         };
+        let ready = self.by_label[s].keys().eq(self.by_label[t].keys());
+        if equivalence == ReadySimulation && !ready {
+            return false;
+        }
         let observes_divergence = matches!(equivalence, DivergenceBranching | DivergenceDelay | DivergenceWeak);
         let divergence_is_matched =
             !observes_divergence || self.on_cycle >> s & 1 == 0 || self.tau_star[t] & self.on_cycle & related[s] != 0;
         divergence_is_matched && self.steps[s].iter().all(step_is_matched)
     }
+}
+
+/// Which states simulate which, in that many rounds of throwing out pairs: bit `t` of entry `s` says that `t` simulates `s`, or that
+/// no formula of that depth says otherwise.
+pub fn simulated_within(lts: &Lts, ready: bool, rounds: usize) -> Vec<u64> {
+    let view = View::new(lts);
+    let kind = if ready { Equivalence::ReadySimulation } else { Equivalence::Simulation };
+    let all = if view.states == 64 { u64::MAX } else { (1 << view.states) - 1 };
+    let mut related = vec![all; view.states];
+    for _ in 0..rounds {
+        let next: Vec<States> = (0..view.states)
+            .map(|s| {
+                let kept = members(related[s]).filter(|&t| view.matches(s, t, &related, kind));
+                kept.fold(0, |set, t| set | 1 << t)
+            })
+            .collect();
+        if next == related {
+            break;
+        }
+        related = next;
+    }
+    related
+}
+
+/// Which states agree on all formulas with that many nested modalities `<tau*>`, `<tau*.a>` (delay) or `<tau*.a.tau*>` (weak) and, where
+/// divergence counts, `<tau*>forever`: entry `s` is the number of its class.
+pub fn silently_alike_within(lts: &Lts, equivalence: Equivalence, depth: usize) -> Vec<usize> {
+    use Equivalence::*;
+    let view = View::new(lts);
+    let mut class = vec![0usize; view.states];
+    for _ in 0..depth {
+        let mut numbers: BTreeMap<BTreeSet<(Option<LabelId>, bool, usize)>, usize> = BTreeMap::new();
+        let next = (0..view.states)
+            .map(|s| {
+                let here = view.tau_star[s];
+                let mut seen: BTreeSet<(Option<LabelId>, bool, usize)> =
+                    members(here).map(|t| (None, false, class[t])).collect();
+                for label in alphabet(lts, true) {
+                    let after = view.after(here, label);
+                    let after = if matches!(equivalence, Weak | DivergenceWeak) { view.close(after) } else { after };
+                    seen.extend(members(after).map(|t| (Some(label), false, class[t])));
+                }
+                if matches!(equivalence, DivergenceDelay | DivergenceWeak) {
+                    seen.extend(members(here & view.on_cycle).map(|t| (None, true, class[t])));
+                }
+                let fresh = numbers.len();
+                *numbers.entry(seen).or_insert(fresh)
+            })
+            .collect();
+        class = next;
+    }
+    class
 }
 
 /// Which states are related: bit `t` of entry `s`. For the bisimilarities.
@@ -147,6 +208,8 @@ pub fn class_count(lts: &Lts, equivalence: Equivalence) -> usize {
     match equivalence {
         Equivalence::Trace => trace_class_count(lts, false),
         Equivalence::WeakTrace => trace_class_count(lts, true),
+        Equivalence::Simulation => simulation_state_count(lts, false),
+        Equivalence::ReadySimulation => simulation_state_count(lts, true),
         _ => {
             let related = bisimilar(lts, equivalence);
             let mut leaders: Vec<StateId> = Vec::new();
@@ -160,12 +223,44 @@ pub fn class_count(lts: &Lts, equivalence: Equivalence) -> usize {
     }
 }
 
+fn simulation_state_count(lts: &Lts, ready: bool) -> usize {
+    let related = simulated_within(lts, ready, usize::MAX);
+    let below = |s: usize, t: usize| related[s] >> t & 1 == 1;
+    let leader = |s: usize| (0..related.len()).find(|&t| below(s, t) && below(t, s)).expect("it is its own equal");
+    let mut found = BTreeSet::from([leader(lts.initial().index())]);
+    loop {
+        let mut more = found.clone();
+        for &state in &found {
+            let steps = lts.outgoing(StateId(state as u32));
+            for step in steps {
+                let target = step.target.index();
+                let exceeded = steps.iter().any(|other| {
+                    let other_target = other.target.index();
+                    other.label == step.label && below(target, other_target) && !below(other_target, target)
+                });
+                if !exceeded {
+                    more.insert(leader(target));
+                }
+            }
+        }
+        if more.len() == found.len() {
+            return found.len();
+        }
+        found = more;
+    }
+}
+
 /// Are the initial states of two systems over one label table equivalent?
 pub fn equivalent(left: &Lts, right: &Lts, equivalence: Equivalence) -> bool {
     let (union, first, second) = disjoint_union(left, right);
     match equivalence {
         Equivalence::Trace => shortest_difference(&union, first, second, false).is_none(),
         Equivalence::WeakTrace => shortest_difference(&union, first, second, true).is_none(),
+        Equivalence::Simulation | Equivalence::ReadySimulation => {
+            let related = simulated_within(&union, equivalence == Equivalence::ReadySimulation, usize::MAX);
+            let below = |s: StateId, t: StateId| related[s.index()] >> t.index() & 1 == 1;
+            below(first, second) && below(second, first)
+        }
         _ => bisimilar(&union, equivalence)[first.index()] >> second.index() & 1 == 1,
     }
 }

@@ -9,20 +9,24 @@
 //! seen before are left out (Hopcroft and Karp, *A linear algorithm for testing equivalence of finite automata*, 1971): if such a
 //! pair differed, one of those it follows from would, at the same length or less, so a first difference is still a shortest.
 //!
-//! The evidence is a trace that only one of the systems has; for strong bisimilarity a formula of least depth
-//! ([`super::distinguish`]). Both are checked on the given systems, by code that shares nothing with this, before they are handed
-//! out. Systems that are not branching, delay or weakly bisimilar often differ in their visible traces; when a bounded
-//! search finds no such trace, the verdict stands alone, with the number of classes on either side.
+//! For simulations the systems are side by side, too, and each is asked whether it simulates the other.
+//!
+//! The evidence is a trace that only one of the systems has; for bisimilarities and simulations a formula on which equivalent
+//! states agree ([`super::distinguish`], [`super::distinguish_silent`], [`super::distinguish_simulation`]). Both are checked on the given
+//! systems, by code that shares nothing with this, before they are handed out. Systems that are not branching, delay or
+//! weakly bisimilar often differ in their visible traces, which is easier to understand; when a bounded search finds such a
+//! trace, it comes with the formula.
 
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_system::{Formula, LabelId, Labels, StateId, System, has_trace, satisfies};
+use trefoil_system::{Formula, LabelId, Labels, Logic, StateId, System, has_trace, satisfies};
 
 use super::determinise::Powerset;
-use super::distinguish::distinguish;
 use super::graph::Tau;
-use super::{Equivalence, Minimised, minimise};
+use super::saturation::Pass;
+use super::simulation::simulate;
+use super::{Equivalence, Minimised, distinguish, distinguish_silent, distinguish_simulation, minimise};
 use crate::explicit::{Lts, Transition};
 
 /// How many sets of states the search for a distinguishing trace may visit where the verdict does not need it.
@@ -51,8 +55,17 @@ pub enum Evidence {
         /// May `τ` come between its labels?
         weak: bool,
     },
-    /// A formula that holds for the left system and not for the right one.
-    Formula(Formula),
+    /// A formula that only one of them satisfies.
+    Formula {
+        /// The formula.
+        formula: Formula,
+        /// Who satisfies it.
+        holder: Side,
+        /// What makes it evidence: equivalent states agree on formulas of this logic.
+        logic: Logic,
+        /// How many of the logic's modalities are nested; except for branching bisimilarity no formula with fewer does it.
+        depth: usize,
+    },
 }
 
 /// The result of comparing two systems.
@@ -60,14 +73,49 @@ pub enum Evidence {
 pub struct Comparison {
     /// The verdict.
     pub equivalent: bool,
-    /// Why not; already checked on both systems. Always there for strong bisimilarity and for traces.
+    /// Why not; already checked on both systems: a trace for traces, a formula for all others.
     pub evidence: Option<Evidence>,
-    /// For bisimilarities, the numbers of classes that the states of the left and of the right system fall into.
+    /// For bisimilarities that pass over `τ`, a visible trace that only one of them has, if there is one and it was found.
+    pub trace: Option<Evidence>,
+    /// For bisimilarities and simulations, the numbers of classes that the states of the left and of the right system fall into.
     pub classes: Option<(usize, usize)>,
+}
+
+/// The result of asking whether one system simulates another.
+#[derive(Clone, Debug)]
+pub struct Simulated {
+    /// The verdict.
+    pub holds: bool,
+    /// Why not; already checked on both systems.
+    pub evidence: Option<Evidence>,
+    /// The numbers of classes that the states of the lower and of the upper system fall into.
+    pub classes: (usize, usize),
+}
+
+/// Does the upper system simulate the lower one, or is it even a ready simulation?
+pub fn is_simulated(lower: &Lts, upper: &Lts, ready: bool, control: &Control) -> Result<Simulated, Stopped> {
+    let both = Simulations::new(lower, upper, ready, control)?;
+    let holds = both.above(both.left, both.right);
+    let evidence = if holds { None } else { Some(both.evidence(Side::Left, control)?) };
+    verify(evidence.as_ref(), lower, upper, control)?;
+    Ok(Simulated { holds, evidence, classes: both.classes })
 }
 
 /// Compares two systems.
 pub fn compare(left: &Lts, right: &Lts, equivalence: Equivalence, control: &Control) -> Result<Comparison, Stopped> {
+    if matches!(equivalence, Equivalence::Simulation | Equivalence::ReadySimulation) {
+        let both = Simulations::new(left, right, equivalence == Equivalence::ReadySimulation, control)?;
+        let evidence = if !both.above(both.left, both.right) {
+            Some(both.evidence(Side::Left, control)?)
+        } else if !both.above(both.right, both.left) {
+            Some(both.evidence(Side::Right, control)?)
+        } else {
+            None
+        };
+        verify(evidence.as_ref(), left, right, control)?;
+        let equivalent = evidence.is_none();
+        return Ok(Comparison { equivalent, evidence, trace: None, classes: Some(both.classes) });
+    }
     let union = Union::new(left, right, control)?;
     let finer = match equivalence {
         Equivalence::Trace => Equivalence::Strong,
@@ -84,28 +132,118 @@ pub fn compare(left: &Lts, right: &Lts, equivalence: Equivalence, control: &Cont
         _ if starts.0 == starts.1 => None,
         Equivalence::Trace => first_difference(&small.lts, starts, Tau::Visible, usize::MAX, control)?,
         Equivalence::WeakTrace => first_difference(&small.lts, starts, Tau::Internal, usize::MAX, control)?,
-        Equivalence::Strong => Some(Evidence::Formula(distinguish(&small.lts, starts.0, starts.1, control)?)),
-        _ => first_difference(&small.lts, starts, Tau::Internal, ENOUGH_SETS, control)?,
+        _ => {
+            let (formula, depth) = match silent_pass(equivalence) {
+                None => {
+                    let formula = distinguish::distinguish(&small.lts, starts.0, starts.1, control)?;
+                    let depth = formula.depth();
+                    (formula, depth)
+                }
+                Some(pass) => distinguish_silent::distinguish(&small.lts, starts, equivalence.tau(), pass, control)?,
+            };
+            let logic = equivalence.logic().expect("only traces have none");
+            Some(Evidence::Formula { formula, holder: Side::Left, logic, depth })
+        }
     };
-    if let Some(evidence) = &evidence {
-        let accepted = check(evidence, left, right, control)?;
-        assert!(accepted, "the evidence against {equivalence} equivalence does not hold on the systems: {evidence:?}");
-    }
+    let trace = match silent_pass(equivalence) {
+        Some(_) if starts.0 != starts.1 => first_difference(&small.lts, starts, Tau::Internal, ENOUGH_SETS, control)?,
+        _ => None,
+    };
+    verify(evidence.as_ref(), left, right, control)?;
+    verify(trace.as_ref(), left, right, control)?;
     let is_trace = matches!(equivalence, Equivalence::Trace | Equivalence::WeakTrace);
     let equivalent = if is_trace { evidence.is_none() } else { starts.0 == starts.1 };
     debug_assert!(evidence.is_none() || Arc::ptr_eq(&labels, small.lts.labels()));
-    Ok(Comparison { equivalent, evidence, classes: (!is_trace).then_some(classes) })
+    Ok(Comparison { equivalent, evidence, trace, classes: (!is_trace).then_some(classes) })
+}
+
+/// Which `τ` a bisimilarity passes over, if any.
+fn silent_pass(equivalence: Equivalence) -> Option<Pass> {
+    match equivalence {
+        Equivalence::Branching | Equivalence::DivergenceBranching => Some(Pass::Inert),
+        Equivalence::Delay | Equivalence::DivergenceDelay => Some(Pass::Before),
+        Equivalence::Weak | Equivalence::DivergenceWeak => Some(Pass::Around),
+        _ => None,
+    }
+}
+
+/// No evidence is handed out that does not hold on the systems.
+fn verify(evidence: Option<&Evidence>, left: &Lts, right: &Lts, control: &Control) -> Result<(), Stopped> {
+    if let Some(evidence) = evidence {
+        let accepted = check(evidence, left, right, control)?;
+        assert!(accepted, "the evidence does not hold on the systems: {evidence:?}");
+    }
+    Ok(())
 }
 
 /// Does the evidence tell the two systems apart?
 pub fn check(evidence: &Evidence, left: &dyn System, right: &dyn System, control: &Control) -> Result<bool, Stopped> {
     match evidence {
-        Evidence::Formula(formula) => Ok(satisfies(left, formula, control)? && !satisfies(right, formula, control)?),
+        Evidence::Formula { formula, holder, logic, .. } => {
+            let (holder, other) = if *holder == Side::Left { (left, right) } else { (right, left) };
+            let belongs = formula.is_in(*logic);
+            Ok(belongs && satisfies(holder, formula, control)? && !satisfies(other, formula, control)?)
+        }
         Evidence::Trace { trace, labels, holder, weak } => {
             let (holder, other) = if *holder == Side::Left { (left, right) } else { (right, left) };
             let held = has_trace(holder, labels, trace, *weak, control)?;
             Ok(held && !has_trace(other, labels, trace, *weak, control)?)
         }
+    }
+}
+
+/// Two systems reduced side by side modulo simulation equivalence, and who simulates whom.
+struct Simulations {
+    lts: Lts,
+    ready: bool,
+    /// By state, the class in `simulation`.
+    class_of: Vec<u32>,
+    simulation: super::simulation::Simulation,
+    left: StateId,
+    right: StateId,
+    classes: (usize, usize),
+}
+
+impl Simulations {
+    fn new(left: &Lts, right: &Lts, ready: bool, control: &Control) -> Result<Simulations, Stopped> {
+        let union = Union::new(left, right, control)?;
+        let small = minimise(&union.lts, Equivalence::Strong, control)?;
+        let simulation = simulate(&small.lts, ready, control)?;
+        let (lts, number_of) = simulation.quotient(&small.lts, false, control)?;
+        let state = |state: StateId| {
+            let block = small.block_of(state).expect("both systems are reachable from the new state");
+            StateId(number_of[simulation.class_of[block.index()] as usize])
+        };
+        let classes_of = |states: std::ops::Range<usize>| {
+            let mut seen = vec![false; lts.state_count()];
+            for block in states.filter_map(|index| small.block_of(StateId(index as u32))) {
+                seen[number_of[simulation.class_of[block.index()] as usize] as usize] = true;
+            }
+            seen.into_iter().filter(|seen| *seen).count()
+        };
+        let both = union.lts.state_count() - 1;
+        let classes = (classes_of(0..union.left_states), classes_of(union.left_states..both));
+        let (left, right) = (state(union.left), state(union.right));
+        let mut class_of = vec![0; lts.state_count()];
+        for (class, &number) in number_of.iter().enumerate() {
+            class_of[number as usize] = class as u32;
+        }
+        Ok(Simulations { lts, ready, class_of, simulation, left, right, classes })
+    }
+
+    /// Does the second state simulate the first?
+    fn above(&self, one: StateId, other: StateId) -> bool {
+        self.simulation.above.has(self.class_of[one.index()], self.class_of[other.index()])
+    }
+
+    /// Why the other side does not simulate this one.
+    fn evidence(&self, holder: Side, control: &Control) -> Result<Evidence, Stopped> {
+        let pair = if holder == Side::Left { (self.left, self.right) } else { (self.right, self.left) };
+        let above = |one, other| self.above(one, other);
+        let formula = distinguish_simulation::distinguish(&self.lts, pair, self.ready, &above, control)?;
+        let logic = if self.ready { Logic::ReadySimulation } else { Logic::Simulation };
+        let depth = formula.depth();
+        Ok(Evidence::Formula { formula, holder, logic, depth })
     }
 }
 

@@ -73,27 +73,44 @@ struct Choice {
 }
 
 /// The blocks of every state at every level.
-struct Levels {
+pub(super) struct Levels {
     /// For each state its blocks with the level from which on it has them, ascending.
     history: Vec<Vec<(u32, u32)>>,
     depth: u32,
 }
 
 impl Levels {
+    /// Level 0: one block.
+    pub(super) fn new(states: usize) -> Levels {
+        Levels { history: vec![vec![(0, 0)]; states], depth: 0 }
+    }
+
+    /// The next level, which differs in the blocks of these states.
+    pub(super) fn next(&mut self, moved: impl IntoIterator<Item = (u32, u32)>) {
+        self.depth += 1;
+        for (state, block) in moved {
+            self.history[state as usize].push((self.depth, block));
+        }
+    }
+
+    /// The last level.
+    pub(super) fn depth(&self) -> u32 {
+        self.depth
+    }
+
     fn until_parted(lts: &Lts, one: StateId, other: StateId, control: &Control) -> Result<Levels, Stopped> {
         control.progress().begin("finding a formula", 0);
         control.afford(lts.transition_count() * 8 + lts.state_count() * 64)?;
         let backward = lts.backward();
         let mut partition = Partition::new(lts.state_count());
-        let mut levels = Levels { history: vec![vec![(0, 0)]; lts.state_count()], depth: 0 };
+        let mut levels = Levels::new(lts.state_count());
         let mut look_again: Vec<u32> = (0..lts.state_count() as u32).collect();
         let mut classes: Signatures<u64> = Signatures::new();
         let mut set: Vec<u64> = Vec::new();
         while partition.block_of[one.index()] == partition.block_of[other.index()] {
             assert!(!look_again.is_empty(), "the states are not bisimilar, so some level parts them");
-            levels.depth += 1;
             control.check()?;
-            control.progress().depth(u64::from(levels.depth));
+            control.progress().depth(u64::from(levels.depth) + 1);
             let mut unstable = Vec::new();
             for &state in &look_again {
                 if partition.mark(state) {
@@ -126,8 +143,8 @@ impl Levels {
                 partition.divide(number, members, |state, block| moved.push((state, block)));
             }
             look_again.clear();
-            for &(state, block) in &moved {
-                levels.history[state as usize].push((levels.depth, block));
+            levels.next(moved.iter().copied());
+            for &(state, _) in &moved {
                 look_again.extend(backward.incoming(StateId(state)).iter().map(|t| t.target.0));
             }
         }
@@ -135,13 +152,13 @@ impl Levels {
     }
 
     /// The block of a state at a level.
-    fn block(&self, state: StateId, level: u32) -> u32 {
+    pub(super) fn block(&self, state: StateId, level: u32) -> u32 {
         let history = &self.history[state.index()];
         history[history.partition_point(|&(from, _)| from <= level) - 1].1
     }
 
     /// The first level at which two states are in different blocks, and their blocks there.
-    fn key(&self, s: StateId, t: StateId) -> (u32, u32, u32) {
+    pub(super) fn key(&self, s: StateId, t: StateId) -> (u32, u32, u32) {
         let (mut low, mut high) = (0, self.depth);
         while high - low > 1 {
             let middle = low + (high - low) / 2;

@@ -1,8 +1,9 @@
 //! Equivalences on labelled transition systems: making a system as small as possible, and comparing two.
 //!
 //! [`EQUIVALENCES`] is the table of what there is; the essays are in the files: the graph that is worked on
-//! ([`graph`]), strong and branching bisimilarity ([`refinement`]), delay and weak bisimilarity ([`saturation`]), traces
-//! ([`determinise`]), the result ([`quotient`]), and verdicts with their evidence ([`compare`]).
+//! ([`graph`]), strong and branching bisimilarity ([`refinement`]), delay and weak bisimilarity ([`saturation`]), simulation and
+//! ready simulation ([`simulation`]), traces ([`determinise`]), the result ([`quotient`]), and verdicts with their evidence
+//! ([`compare`], with formulas from [`distinguish`], [`distinguish_silent`] and [`distinguish_simulation`]).
 //!
 //! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU), and the
 //! result depends on the input alone, to the numbers of its states.
@@ -11,27 +12,31 @@ mod bulk;
 mod compare;
 mod determinise;
 mod distinguish;
+mod distinguish_silent;
+mod distinguish_simulation;
 mod graph;
 mod partition;
 mod quotient;
 mod refinement;
 mod saturation;
 mod signatures;
+mod simulation;
 
 use std::fmt;
 use std::str::FromStr;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_system::StateId;
+use trefoil_system::{Logic, StateId};
 
 use crate::explicit::{Lts, Transition};
-pub use compare::{Comparison, Evidence, Side, check, compare};
+pub use compare::{Comparison, Evidence, Side, Simulated, check, compare, is_simulated};
 
 use determinise::determinise;
 use graph::{ABSENT, Prepared, Tau, prepare};
 use quotient::{Numbering, Quotient, collect, quotient};
 use refinement::{Refined, refine};
-use saturation::{After, Saturated, saturate};
+use saturation::{Pass, Saturated, saturate};
+use simulation::simulate;
 
 /// When two systems count as the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,6 +55,10 @@ pub enum Equivalence {
     Weak,
     /// Divergence-preserving weak bisimilarity.
     DivergenceWeak,
+    /// Ready simulation in both directions.
+    ReadySimulation,
+    /// Simulation in both directions.
+    Simulation,
     /// The same traces, `τ` being a label as any other.
     Trace,
     /// The same traces of visible labels.
@@ -114,6 +123,18 @@ pub const EQUIVALENCES: &[EquivalenceInfo] = &[
         paper: "Van Glabbeek, The linear time – branching time spectrum II, 1993",
     },
     EquivalenceInfo {
+        equivalence: Equivalence::ReadySimulation,
+        name: "ready-simulation",
+        about: "each does all that the other does, with the same labels on offer on the way; τ is a label",
+        paper: "Bloom, Istrail and Meyer, Bisimulation can't be traced, 1995",
+    },
+    EquivalenceInfo {
+        equivalence: Equivalence::Simulation,
+        name: "simulation",
+        about: "each does all that the other does, step by step; τ is a label",
+        paper: "Ranzato and Tapparo, A new efficient simulation equivalence algorithm, 2007",
+    },
+    EquivalenceInfo {
         equivalence: Equivalence::Trace,
         name: "trace",
         about: "the same sequences of labels, τ being a label as any other",
@@ -133,9 +154,25 @@ impl Equivalence {
         EQUIVALENCES.iter().find(|info| info.equivalence == self).expect("every equivalence is in the table")
     }
 
+    /// The formulas on which equivalent states agree; none is known here for traces.
+    pub fn logic(self) -> Option<Logic> {
+        let divergence = self.tau() == Tau::Divergent;
+        match self {
+            Equivalence::Strong => Some(Logic::Strong),
+            Equivalence::Branching | Equivalence::DivergenceBranching => Some(Logic::Branching { divergence }),
+            Equivalence::Delay | Equivalence::DivergenceDelay => Some(Logic::Delay { divergence }),
+            Equivalence::Weak | Equivalence::DivergenceWeak => Some(Logic::Weak { divergence }),
+            Equivalence::ReadySimulation => Some(Logic::ReadySimulation),
+            Equivalence::Simulation => Some(Logic::Simulation),
+            Equivalence::Trace | Equivalence::WeakTrace => None,
+        }
+    }
+
     fn tau(self) -> Tau {
         match self {
-            Equivalence::Strong | Equivalence::Trace => Tau::Visible,
+            Equivalence::Strong | Equivalence::ReadySimulation | Equivalence::Simulation | Equivalence::Trace => {
+                Tau::Visible
+            }
             Equivalence::Branching | Equivalence::Delay | Equivalence::Weak | Equivalence::WeakTrace => Tau::Internal,
             Equivalence::DivergenceBranching | Equivalence::DivergenceDelay | Equivalence::DivergenceWeak => {
                 Tau::Divergent
@@ -184,7 +221,8 @@ pub struct Minimised {
 
 impl Minimised {
     /// The state of the smallest system that stands for a state of the given one; none for a state that could not be
-    /// reached, nor for traces, where the states of the smallest system stand for sets of states.
+    /// reached, nor (for simulations) for one that only such states lead to as are simulated by others beside them, nor for traces,
+    /// where the states of the smallest system stand for sets of states.
     pub fn block_of(&self, state: StateId) -> Option<StateId> {
         self.block_of.get(state.index()).copied().filter(|&block| block != ABSENT).map(StateId)
     }
@@ -192,7 +230,7 @@ impl Minimised {
 
 /// The smallest system, in its number of states, that is equivalent to the given one.
 ///
-/// For the bisimilarities, `strong` and `branching` have the least number of transitions too. For traces the result is
+/// `strong`, `branching` and the simulations have the least number of transitions too. For traces the result is
 /// deterministic. Except where divergence is preserved there is no `τ`-loop in the result of an equivalence for which `τ`
 /// is internal, and there only to mark a divergence.
 pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Result<Minimised, Stopped> {
@@ -201,11 +239,13 @@ pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Resul
             minimise_bisimilar(lts, equivalence.tau(), control)
         }
         Equivalence::Delay | Equivalence::DivergenceDelay => {
-            minimise_saturated(lts, equivalence.tau(), After::Nothing, control)
+            minimise_saturated(lts, equivalence.tau(), Pass::Before, control)
         }
         Equivalence::Weak | Equivalence::DivergenceWeak => {
-            minimise_saturated(lts, equivalence.tau(), After::Silence, control)
+            minimise_saturated(lts, equivalence.tau(), Pass::Around, control)
         }
+        Equivalence::ReadySimulation => minimise_simulated(lts, true, control),
+        Equivalence::Simulation => minimise_simulated(lts, false, control),
         Equivalence::Trace | Equivalence::WeakTrace => minimise_traces(lts, equivalence.tau(), control),
     }
 }
@@ -227,10 +267,10 @@ fn minimised(quotient: Quotient, refined: Refined, node_of: Vec<u32>) -> Minimis
 }
 
 /// Reduces modulo branching bisimilarity, then modulo delay or weak bisimilarity.
-fn minimise_saturated(lts: &Lts, tau: Tau, after: After, control: &Control) -> Result<Minimised, Stopped> {
+fn minimise_saturated(lts: &Lts, tau: Tau, pass: Pass, control: &Control) -> Result<Minimised, Stopped> {
     let branching = minimise_bisimilar(lts, tau, control)?;
     let Prepared { graph, node_of } = prepare(&branching.lts, tau, control)?;
-    let Saturated { refined, rows } = saturate(&graph, after, control)?;
+    let Saturated { refined, rows } = saturate(&graph, pass, control)?;
     let Numbering { number_of, order } = Numbering::new(graph.initial, &refined.block_of, refined.blocks);
     let row = |number: usize, row: &mut Vec<Transition>| {
         let steps = rows[order[number] as usize].iter();
@@ -246,6 +286,17 @@ fn minimise_saturated(lts: &Lts, tau: Tau, after: After, control: &Control) -> R
     }
     small.block_of = block_of;
     Ok(small)
+}
+
+/// Reduces modulo strong bisimilarity, then modulo simulation equivalence.
+fn minimise_simulated(lts: &Lts, ready: bool, control: &Control) -> Result<Minimised, Stopped> {
+    let mut small = minimise_bisimilar(lts, Tau::Visible, control)?;
+    let simulation = simulate(&small.lts, ready, control)?;
+    let (lts, number_of) = simulation.quotient(&small.lts, true, control)?;
+    for block in small.block_of.iter_mut().filter(|block| **block != ABSENT) {
+        *block = number_of[simulation.class_of[*block as usize] as usize];
+    }
+    Ok(Minimised { lts, rounds: small.rounds + simulation.rounds, block_of: small.block_of })
 }
 
 /// Reduces modulo a bisimilarity that is finer, makes the result deterministic, and minimises that.

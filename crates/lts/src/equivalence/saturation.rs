@@ -39,19 +39,22 @@ use std::collections::BinaryHeap;
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, StateId};
 
-use super::graph::Graph;
+use super::distinguish::Levels;
+use super::graph::{DIVERGENCE, Graph};
 use super::partition::Partition;
 use super::refinement::Refined;
 use super::signatures::Signatures;
 use crate::explicit::Transition;
 
-/// What may follow a visible step.
+/// Which `τ` are passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
-    /// Nothing: delay bisimilarity.
-    Nothing,
-    /// Silent steps: weak bisimilarity.
-    Silence,
+pub(super) enum Pass {
+    /// Those before a step that stay in the block: branching bisimilarity.
+    Inert,
+    /// Any before a step: delay bisimilarity.
+    Before,
+    /// Any before and after a step: weak bisimilarity.
+    Around,
 }
 
 /// A stable partition and the steps of its blocks.
@@ -62,18 +65,15 @@ pub(super) struct Saturated {
 }
 
 /// The coarsest delay or weak bisimulation of a graph without `τ`-cycles.
-pub(super) fn saturate(graph: &Graph<'_>, after: After, control: &Control) -> Result<Saturated, Stopped> {
+pub(super) fn saturate(graph: &Graph<'_>, pass: Pass, control: &Control) -> Result<Saturated, Stopped> {
     control.progress().begin("saturating", graph.nodes() as u64);
     control.afford(graph.transitions.len() * 8 + graph.nodes() * 64)?;
-    let mut saturation = Saturation::new(graph, after, control);
+    let mut saturation = Saturation::new(graph, pass, control);
     let mut rounds = 0;
     loop {
         rounds += 1;
         control.progress().depth(rounds);
-        saturation.silent_sets()?;
-        saturation.visible_sets()?;
-        saturation.split();
-        saturation.forget();
+        saturation.round()?;
         if saturation.moved.is_empty() {
             break;
         }
@@ -82,6 +82,31 @@ pub(super) fn saturate(graph: &Graph<'_>, after: After, control: &Control) -> Re
     let partition = saturation.partition;
     let refined = Refined { blocks: partition.blocks.len(), block_of: partition.block_of, rounds };
     Ok(Saturated { refined, rows })
+}
+
+/// The blocks of every node after every round until two nodes part.
+///
+/// A round splits by what is seen of the blocks of the round before, so nodes that are together after `k` rounds are those that no
+/// formula with `k` nested modalities tells apart (for branching bisimilarity: of the formulas that
+/// [`super::distinguish_silent`] makes).
+pub(super) fn levels_until_parted(
+    graph: &Graph<'_>,
+    pass: Pass,
+    (one, other): (u32, u32),
+    control: &Control,
+) -> Result<Levels, Stopped> {
+    control.progress().begin("finding a formula", 0);
+    control.afford(graph.transitions.len() * 8 + graph.nodes() * 128)?;
+    let mut saturation = Saturation::new(graph, pass, control);
+    let mut levels = Levels::new(graph.nodes());
+    while saturation.partition.block_of[one as usize] == saturation.partition.block_of[other as usize] {
+        saturation.round()?;
+        assert!(!saturation.moved.is_empty(), "the nodes are not equivalent, so some round parts them");
+        let block_of = &saturation.partition.block_of;
+        levels.next(saturation.moved.iter().map(|&node| (node, block_of[node as usize])));
+        control.progress().depth(u64::from(levels.depth()));
+    }
+    Ok(levels)
 }
 
 /// Nodes to be computed, those below first.
@@ -107,7 +132,7 @@ impl Work {
 
 struct Saturation<'a> {
     graph: &'a Graph<'a>,
-    after: After,
+    pass: Pass,
     control: &'a Control,
     incoming_starts: Vec<u32>,
     incoming: Vec<Transition>,
@@ -134,7 +159,7 @@ fn pair(label: LabelId, block: u32) -> u64 {
 }
 
 impl<'a> Saturation<'a> {
-    fn new(graph: &'a Graph<'a>, after: After, control: &'a Control) -> Saturation<'a> {
+    fn new(graph: &'a Graph<'a>, pass: Pass, control: &'a Control) -> Saturation<'a> {
         let nodes = graph.nodes();
         let (incoming_starts, incoming) = backward(graph);
         let order = silent_order(graph, &incoming_starts, &incoming);
@@ -147,7 +172,7 @@ impl<'a> Saturation<'a> {
         (0..nodes as u32).for_each(|rank| visible_work.push(rank));
         Saturation {
             graph,
-            after,
+            pass,
             control,
             incoming_starts,
             incoming,
@@ -181,10 +206,28 @@ impl<'a> Saturation<'a> {
         self.incoming_starts[node as usize] as usize..self.incoming_starts[node as usize + 1] as usize
     }
 
+    fn round(&mut self) -> Result<(), Stopped> {
+        self.silent_sets()?;
+        self.visible_sets()?;
+        self.split();
+        self.forget();
+        self.control.check()
+    }
+
     fn silent_sets(&mut self) -> Result<(), Stopped> {
+        if self.pass == Pass::Inert {
+            // What is inert depends on the blocks at both ends of a step.
+            for node in std::mem::take(&mut self.moved) {
+                self.visible_work.push(self.rank[node as usize]);
+                for at in self.incoming(node) {
+                    self.visible_work.push(self.rank[self.incoming[at].target.index()]);
+                }
+            }
+            return Ok(());
+        }
         for node in std::mem::take(&mut self.moved) {
             self.silent_work.push(self.rank[node as usize]);
-            if self.after == After::Nothing {
+            if self.pass == Pass::Before {
                 self.wake_visible(node);
             }
         }
@@ -210,7 +253,7 @@ impl<'a> Saturation<'a> {
                 let Transition { label, target } = self.incoming[at];
                 if label == LabelId::TAU {
                     self.silent_work.push(self.rank[target.index()]);
-                } else if self.after == After::Silence {
+                } else if self.pass == Pass::Around {
                     self.visible_work.push(self.rank[target.index()]);
                 }
             }
@@ -235,10 +278,13 @@ impl<'a> Saturation<'a> {
             let node = self.order[rank as usize];
             set.clear();
             for &Transition { label, target } in graph.outgoing(node) {
-                if label == LabelId::TAU {
+                let block = self.partition.block_of[target.index()];
+                let passed = self.pass != Pass::Inert || block == self.partition.block_of[node as usize];
+                if label == LabelId::TAU && passed {
                     set.extend_from_slice(self.visible_sets.get(self.visible[target.index()]));
-                } else if self.after == After::Nothing {
-                    set.push(pair(label, self.partition.block_of[target.index()]));
+                } else if self.pass != Pass::Around || label == DIVERGENCE {
+                    // Where a divergence is, is seen; what comes after it, without it.
+                    set.push(pair(label, block));
                 } else {
                     let blocks = self.silent_sets.get(self.silent[target.index()]);
                     set.extend(blocks.iter().map(|&block| pair(label, block)));
@@ -291,6 +337,13 @@ impl<'a> Saturation<'a> {
 
     /// Drops the sets that no node has any more, when they are the larger part.
     fn forget(&mut self) {
+        if self.pass == Pass::Inert {
+            if self.visible_sets.bytes() >= 2 * self.collected + (1 << 20) {
+                collect(&mut self.visible_sets, &mut self.visible);
+                self.collected = self.visible_sets.bytes();
+            }
+            return;
+        }
         if self.silent_sets.bytes() + self.visible_sets.bytes() < 2 * self.collected + (1 << 20) {
             return;
         }
@@ -341,7 +394,7 @@ impl<'a> Saturation<'a> {
                 }
                 let first = sorted.partition_point(|t| t.label < label);
                 let mut same = sorted[first..].iter().take_while(|t| t.label == label);
-                self.after == After::Silence && same.any(|t| t.target != target && silently(t.target.0, target.0))
+                self.pass == Pass::Around && same.any(|t| t.target != target && silently(t.target.0, target.0))
             };
             row.retain(|step| !follows(step));
         }

@@ -42,9 +42,12 @@ pub struct CompareReport {
     /// For bisimulations, how many classes the states of each fall into.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<(usize, usize)>,
-    /// What tells them apart; absent when it holds, and for branching, delay and weak bisimulation when no trace does.
+    /// What tells them apart: a formula, or for traces a trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
+    /// For branching, delay and weak bisimulation, a visible trace that tells them apart, too, if there is one and it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Difference>,
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
@@ -63,13 +66,29 @@ pub enum Difference {
         /// May internal steps come between them?
         weak: bool,
     },
-    /// A Hennessy–Milner formula that holds for the first system and not for the second.
+    /// A modal formula that holds for only one of them, and on which equivalent systems agree.
     Formula {
+        /// The file for which it holds.
+        only: String,
         /// The formula.
         formula: String,
         /// How deep its modalities are nested.
         depth: usize,
     },
+}
+
+impl Difference {
+    pub(super) fn new(evidence: Evidence, (left, right): &(String, String)) -> Difference {
+        let file = |side| if side == Side::Left { left.clone() } else { right.clone() };
+        match evidence {
+            Evidence::Trace { trace, labels, holder, weak } => {
+                Difference::Trace { only: file(holder), trace: labels.texts(trace), weak }
+            }
+            Evidence::Formula { formula, holder, depth, .. } => {
+                Difference::Formula { only: file(holder), formula: formula.to_string(), depth }
+            }
+        }
+    }
 }
 
 /// Decides whether two systems are equivalent.
@@ -79,13 +98,9 @@ pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
     let right = read(&task.right, &task.reading, &labels, job)?;
     let equivalence = equivalence_named(task.equivalence);
     let comparison = trefoil_lts::equivalence::compare(&left, &right, equivalence, &job.control)?;
-    let difference = comparison.evidence.map(|evidence| match evidence {
-        Evidence::Trace { trace, labels, holder, weak } => {
-            let only = if holder == Side::Left { &task.left } else { &task.right };
-            Difference::Trace { only: name(only), trace: labels.texts(trace), weak }
-        }
-        Evidence::Formula(formula) => Difference::Formula { formula: formula.to_string(), depth: formula.depth() },
-    });
+    let files = (name(&task.left), name(&task.right));
+    let difference = comparison.evidence.map(|evidence| Difference::new(evidence, &files));
+    let trace = comparison.trace.map(|evidence| Difference::new(evidence, &files));
     Ok(CompareReport {
         left: name(&task.left),
         right: name(&task.right),
@@ -95,6 +110,7 @@ pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
         right_size: Size::of(&right),
         classes: comparison.classes,
         difference,
+        trace,
         resources: Resources::new(&job.control),
     })
 }

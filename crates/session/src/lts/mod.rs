@@ -23,8 +23,8 @@ pub use convert::{ConvertReport, Shape, convert, random};
 pub use info::{InfoReport, info};
 pub use minimise::{EQUIVALENCES, MinimiseReport, Minimising, minimise};
 pub use refine::{
-    ALGORITHMS, DEFAULT_PREPROCESSING, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, Specification,
-    StatisticsReport, refine,
+    ALGORITHMS, DEFAULT_PREPROCESSING, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, SimulationReport,
+    Specification, StatisticsReport, refine, simulate,
 };
 
 use crate::problem::CANNOT_WRITE;
@@ -33,6 +33,7 @@ use crate::{Job, Problem};
 /// The formats of files.
 pub const FORMATS: &[Choice] = &[
     Choice { name: "aut", about: "Aldebaran, as CADP and mCRL2 read and write it" },
+    Choice { name: "fsm", about: "mCRL2's textual format with state parameters, which are read over" },
     Choice { name: "json", about: "Trefoil's JSON: labels once, transitions as triples of numbers" },
     Choice { name: "dot", about: "Graphviz, for pictures (written only)" },
 ];

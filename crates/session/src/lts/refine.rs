@@ -9,7 +9,8 @@ use trefoil_refine::{Algorithm, Options, Preprocess, Search, Statistics, Unanswe
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Labels, Model};
 
-use super::{Reading, name, read};
+use super::compare::Difference;
+use super::{Reading, Size, name, read};
 use crate::problem::REFUSED;
 use crate::{Choice, Job, Problem, Resources, Unfinished, Verdict, WitnessReport};
 
@@ -21,6 +22,8 @@ pub const MODELS: &[Choice] = &[
         name: "failures-divergences",
         about: "failures and divergences; after a divergence everything is allowed",
     },
+    Choice { name: "simulation", about: "which step after which, step by step; tau is a label as any other" },
+    Choice { name: "ready-simulation", about: "the same, and which labels are on offer on the way" },
 ];
 
 /// The algorithms.
@@ -104,6 +107,31 @@ impl Refining {
     }
 }
 
+/// The answer of a check whether the specification simulates the implementation.
+#[derive(Clone, Debug, Serialize)]
+pub struct SimulationReport {
+    /// The file with the specification.
+    pub specification: String,
+    /// The file with the implementation.
+    pub implementation: String,
+    /// The model.
+    pub model: &'static str,
+    /// The answer.
+    pub verdict: Verdict,
+    /// The size of the specification as read.
+    pub specification_size: Size,
+    /// The size of the implementation as read.
+    pub implementation_size: Size,
+    /// How many classes of states that simulate each other the specification and the implementation have.
+    pub classes: (usize, usize),
+    /// What the implementation satisfies and the specification does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// What it took, reading included.
+    #[serde(flatten)]
+    pub resources: Resources,
+}
+
 /// The answer of a refinement check.
 #[derive(Clone, Debug, Serialize)]
 pub struct RefineReport {
@@ -178,6 +206,42 @@ impl StatisticsReport {
             check_seconds: crate::seconds(statistics.elapsed),
         }
     }
+}
+
+impl Refining {
+    /// Is it a check for a simulation? Then [`simulate`] does it.
+    pub fn is_simulation(&self) -> bool {
+        matches!(self.model, "simulation" | "ready-simulation")
+    }
+}
+
+/// Checks whether a specification simulates an implementation.
+pub fn simulate(specification: &Specification, task: &Refining, job: &Job) -> Result<SimulationReport, Problem> {
+    let Specification { file, lts: specification, reading } = specification;
+    let given = [
+        (task.algorithm != "antichain", "--algorithm"),
+        (task.search != "bfs", "--search"),
+        (task.preprocess != DEFAULT_PREPROCESSING, "--preprocess"),
+    ];
+    if let Some((_, option)) = given.into_iter().find(|(given, _)| *given) {
+        let message = format!("{option} has no meaning for {}: there is no search for a counterexample", task.model);
+        return Err(Problem::from(Diagnostic::error(REFUSED, message, Place::File(name(&task.implementation)))));
+    }
+    let implementation = read(&task.implementation, reading, specification.labels(), job)?;
+    let ready = task.model == "ready-simulation";
+    let result = trefoil_lts::equivalence::is_simulated(&implementation, specification, ready, &job.control)?;
+    let files = (name(&task.implementation), file.clone());
+    Ok(SimulationReport {
+        specification: file.clone(),
+        implementation: name(&task.implementation),
+        model: task.model,
+        verdict: if result.holds { Verdict::Holds } else { Verdict::Fails },
+        specification_size: Size::of(specification),
+        implementation_size: Size::of(&implementation),
+        classes: (result.classes.1, result.classes.0),
+        difference: result.evidence.map(|evidence| Difference::new(evidence, &files)),
+        resources: Resources::new(&job.control),
+    })
 }
 
 /// Checks whether an implementation refines a specification.
