@@ -140,6 +140,10 @@ impl Answer for ComposeReport {
         rows.extend(self.output.clone().map(|output| ("written to", output)));
         headed(&self.files.join(" || "), rows, &self.resources)
     }
+
+    fn complaints(&self, colour: bool) -> &str {
+        self.warnings.text(colour)
+    }
 }
 
 impl Answer for RefineReport {

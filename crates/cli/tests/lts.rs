@@ -164,6 +164,57 @@ fn two_cells_are_a_buffer_of_two_places() {
 }
 
 #[test]
+fn an_expression_file_composes_the_files_beside_it() {
+    let folder = folder();
+    let (cells, options) = (path(&folder, "cells.aut"), path(&folder, "options.aut"));
+    let output = trefoil(&["lts", "compose", "buffer/two-cells.exp", "-o", &cells]);
+    assert_eq!((code(&output), err(&output).as_str()), (0, ""), "{}", out(&output));
+    trefoil(&["lts", "compose", "buffer/left.aut", "buffer/right.aut", "--hide", "mid*", "-o", &options]);
+    assert_eq!(code(&trefoil(&["lts", "compare", &cells, &options])), 0);
+    let output = trefoil(&["lts", "compose", "philosophers/table.exp", "--hide-all-but", "", "--format", "json"]);
+    assert_eq!(json(&output)["results"][0]["states"], 119, "{}", out(&output));
+    let output = trefoil(&["lts", "compose", "buffer/two-cells.exp", "--sync", "none"]);
+    assert!(code(&output) == 2 && err(&output).contains("S002"), "{}", err(&output));
+    let output = trefoil(&["lts", "compose", "buffer/no-such.exp"]);
+    assert!(code(&output) == 2 && err(&output).contains("S005"), "{}", err(&output));
+    let odd = path(&folder, "odd.exp");
+    std::fs::write(&odd, "hide Z in \"options.aut\" ||| \"options\" end hide").expect("a temporary file");
+    let output = trefoil(&["lts", "compose", &odd]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    assert!(err(&output).contains("warning[N001]") && err(&output).contains("odd.exp:1:6"), "{}", err(&output));
+    std::fs::write(&odd, "hide Z in \"options.aut\"").expect("a temporary file");
+    let output = trefoil(&["lts", "compose", &odd]);
+    assert!(code(&output) == 2 && err(&output).contains("error[N011]"), "{}", err(&output));
+}
+
+#[test]
+fn what_is_not_equivalent_gets_a_formula_and_what_is_not_simulated_too() {
+    let folder = folder();
+    let file = |name: &str, text: &str| {
+        let file = path(&folder, name);
+        std::fs::write(&file, text).expect("a temporary file");
+        file
+    };
+    // The b of the second is done where a is still possible.
+    let first = file("first.aut", "des (0,3,4)\n(0,a,1)\n(0,tau,2)\n(2,b,3)\n");
+    let second = file("second.aut", "des (0,4,5)\n(0,a,1)\n(0,tau,2)\n(2,b,3)\n(0,b,4)\n");
+    let output = trefoil(&["lts", "compare", &first, &second, "-e", "branching"]);
+    assert_eq!(code(&output), 1);
+    assert!(out(&output).contains(" until <b>"), "{}", out(&output));
+    let late = file("late.aut", "des (0,3,4)\n(0,a,1)\n(1,b,2)\n(1,c,3)\n");
+    let early = file("early.aut", "des (0,4,5)\n(0,a,1)\n(0,a,2)\n(1,b,3)\n(2,c,4)\n");
+    assert_eq!(code(&trefoil(&["lts", "refine", &late, &early, "--model", "simulation"])), 0);
+    let output = trefoil(&["lts", "refine", &early, &late, "--model", "simulation"]);
+    assert_eq!(code(&output), 1);
+    assert!(out(&output).contains("<a>(<b>true && <c>true)"), "{}", out(&output));
+    let output = trefoil(&["lts", "refine", &late, &early, "--model", "ready-simulation", "--format", "json"]);
+    assert_eq!(json(&output)["results"][0]["difference"]["only"], early.as_str(), "{}", out(&output));
+    let output = trefoil(&["lts", "refine", &late, &early, "--model", "simulation", "--search", "dfs"]);
+    assert!(code(&output) == 2 && err(&output).contains("--search"), "{}", err(&output));
+    assert_eq!(code(&trefoil(&["lts", "compare", &late, &early, "-e", "simulation"])), 1);
+}
+
+#[test]
 fn philosophers_deadlock() {
     let folder = folder();
     let table = path(&folder, "table.aut.gz");
@@ -182,7 +233,8 @@ fn philosophers_deadlock() {
 fn a_system_survives_the_trip_through_every_format() {
     let folder = folder();
     let (first, second, third) = (path(&folder, "a.json"), path(&folder, "b.aut.gz"), path(&folder, "c.aut"));
-    for (from, to) in [("atm/specification.aut", &first), (&first, &second), (&second, &third)] {
+    let fsm = path(&folder, "d.fsm");
+    for (from, to) in [("atm/specification.aut", &first), (&first, &second), (&second, &fsm), (&fsm, &third)] {
         let output = trefoil(&["lts", "convert", from, to]);
         assert_eq!(code(&output), 0, "{}", err(&output));
     }

@@ -12,6 +12,10 @@ pub(crate) const NO_COMPONENTS: Code = "N007";
 pub(crate) const TOO_LARGE: Code = "N008";
 pub(crate) const HIDE_TWICE: Code = "N009";
 pub(crate) const UNBALANCED: Code = "N010";
+pub(crate) const EXP_SYNTAX: Code = "N011";
+pub(crate) const EXP_UNSUPPORTED: Code = "N012";
+pub(crate) const EXP_NESTING: Code = "N013";
+pub(crate) const EXP_RULES: Code = "N014";
 
 /// Every code that composing can give.
 pub const CODES: &[CodeEntry] = &[
@@ -45,6 +49,26 @@ pub const CODES: &[CodeEntry] = &[
         "trefoil lts compose a.aut b.aut --hide a --hide-all-but b",
     ),
     CodeEntry::new(UNBALANCED, "a quote or a bracket is not closed", "trefoil lts compose a.aut b.aut --hide 'send(1'"),
+    CodeEntry::new(
+        EXP_SYNTAX,
+        "an .exp file does not go on as it should",
+        "trefoil lts compose net.exp, in which hide A in \"a.aut\" has no end hide",
+    ),
+    CodeEntry::new(
+        EXP_UNSUPPORTED,
+        "an .exp file uses an operator that is not read",
+        "trefoil lts compose net.exp, in which there is prio",
+    ),
+    CodeEntry::new(
+        EXP_NESTING,
+        "an .exp file is nested too deep",
+        "trefoil lts compose net.exp, in which there are a thousand brackets around a file",
+    ),
+    CodeEntry::new(
+        EXP_RULES,
+        "synchronising multiplies to more than a million rules",
+        "trefoil lts compose net.exp, in which thirty choices of two are synchronised with each other",
+    ),
 ];
 
 #[cfg(test)]

@@ -65,6 +65,8 @@ pub struct Composition {
     pub hide: Vec<String>,
     /// Lists of labels, all others being hidden.
     pub hide_all_but: Option<Vec<String>>,
+    /// What the components do together, when something else than synchronisation and vectors has said it.
+    pub rules: Option<Vec<Rule>>,
 }
 
 /// An option and one of its arguments, as diagnostics show it.
@@ -196,17 +198,21 @@ impl Composition {
             rename: Vec::new(),
             hide: Vec::new(),
             hide_all_but: None,
+            rules: None,
         }
     }
 
     /// The network, or everything that is wrong with the arguments.
-    pub fn network(self) -> Result<Network, Vec<Diagnostic>> {
+    pub fn network(mut self) -> Result<Network, Vec<Diagnostic>> {
         let mut mistakes = Vec::new();
         if self.components.is_empty() {
             let place = Place::File("compose".into());
             return Err(vec![Diagnostic::error(codes::NO_COMPONENTS, "nothing to compose", place)]);
         }
-        let mut rules = self.synchronising_rules(&mut mistakes);
+        let mut rules = match self.rules.take() {
+            Some(rules) => rules,
+            None => self.synchronising_rules(&mut mistakes),
+        };
         rules = self.renamed(rules, &mut mistakes);
         rules = self.hidden(rules, &mut mistakes);
         if !mistakes.is_empty() {
@@ -433,7 +439,7 @@ impl Composition {
 }
 
 /// The rule with another label; one that is hidden remembers what it was.
-fn relabelled(rule: &Rule, label: LabelId) -> Rule {
+pub(crate) fn relabelled(rule: &Rule, label: LabelId) -> Rule {
     let origin = if label.is_visible() { label } else { rule.origin() };
     Rule::new(rule.parts(), label).with_origin(origin)
 }

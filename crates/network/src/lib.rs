@@ -9,6 +9,7 @@ mod chase;
 mod codes;
 mod compose;
 mod composition;
+pub mod exp;
 mod lazy;
 mod machine;
 mod network;

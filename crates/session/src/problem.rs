@@ -7,6 +7,7 @@ pub(crate) const CANNOT_WRITE: Code = "S001";
 pub(crate) const REFUSED: Code = "S002";
 pub(crate) const UNKNOWN_LANGUAGE: Code = "S003";
 pub(crate) const NOT_SUPPORTED: Code = "S004";
+pub(crate) const UNREADABLE: Code = "S005";
 
 /// The codes of this crate.
 const CODES: &[CodeEntry] = &[
@@ -18,6 +19,7 @@ const CODES: &[CodeEntry] = &[
     ),
     CodeEntry::new(UNKNOWN_LANGUAGE, "the language of a script cannot be told by its name", "trefoil check notes.txt"),
     CodeEntry::new(NOT_SUPPORTED, "an assertion asks for what cannot be checked yet", "assert P [V= Q"),
+    CodeEntry::new(UNREADABLE, "a file with an expression cannot be read", "trefoil lts compose no-such-file.exp"),
 ];
 
 /// Every code that a user can meet, with a line and an example each, part by part.

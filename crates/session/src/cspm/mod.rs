@@ -72,9 +72,14 @@ pub struct Warnings {
 }
 
 impl Warnings {
-    fn new(diagnostics: &[Diagnostic], sources: &Sources) -> Warnings {
+    pub(crate) fn new(diagnostics: &[Diagnostic], sources: &Sources) -> Warnings {
         let reports = diagnostics.iter().map(|diagnostic| Report::new(diagnostic, sources)).collect();
         Warnings { reports, rendered: [false, true].map(|colour| rendered(diagnostics, sources, colour)) }
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.reports.is_empty()
     }
 
     /// For a terminal.
