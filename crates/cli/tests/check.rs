@@ -282,3 +282,76 @@ fn an_interrupt_gives_unknown_with_counts() {
     assert_eq!(code, 3);
     assert!(out.contains("unknown  HUGE") && out.contains("interrupted") && out.contains(" states"), "{out}");
 }
+
+/// One assertion of each kind that can be checked, on systems with very many states.
+const KINDS: &str = "\
+channel t : {0..11}.{0..9}
+channel x
+COUNT(i, n) = t.i.n -> COUNT(i, (n + 1) % 10)
+HUGE = ||| i : {0..11} @ COUNT(i, 0)
+WALK(i, n) = n < 9 & t.i.n -> WALK(i, n + 1)
+UNSEEN = (||| i : {0..11} @ WALK(i, 0)) \\ {| t |}
+ALL = RUN({| t |})
+EITHER = ALL |~| CHAOS({| t, x |})
+assert ALL [T= HUGE
+assert CHAOS({| t |}) [F= HUGE
+assert CHAOS({| t |}) [FD= HUGE
+assert EITHER [F= HUGE
+assert HUGE :[deadlock free [F]]
+assert HUGE :[deadlock free [FD]]
+assert HUGE :[divergence free]
+assert UNSEEN :[divergence free]
+assert HUGE :[deterministic [F]]
+assert HUGE :[deterministic [FD]]
+assert UNSEEN :[has trace]: <x>
+assert UNSEEN :[has trace [F]]: <x>
+assert UNSEEN :[has trace [FD]]: <x>
+assert HUGE [T= STOP
+";
+
+/// The kinds of checks, stopped by a budget: unknown, with counts, and the exit code that says so. Those that were stopped before they
+/// could count anything are given back.
+fn stopped(budget: [&str; 2], reason: &str, algorithm: &str, only: &[String]) -> Vec<String> {
+    let folder = folder(&[("kinds.csp", KINDS)]);
+    let mut arguments = vec!["check", "kinds.csp", "--format", "json", "--algorithm", algorithm, budget[0], budget[1]];
+    arguments.extend(only.iter().flat_map(|number| ["--only", number]));
+    let (code, out, err) = trefoil(&folder, &arguments);
+    assert_eq!(code, 3, "{algorithm} {out} {err}");
+    let document = json(&out);
+    let results = document["runs"][0]["results"].as_array().expect("results").clone();
+    assert_eq!(results.len(), if only.is_empty() { 14 } else { only.len() });
+    let mut early = Vec::new();
+    for result in results {
+        let what = &result["assertion_string"];
+        assert_eq!(result["verdict"], "unknown", "{what} with {algorithm}");
+        assert_eq!(result["result"], Value::Null, "{what} with {algorithm}");
+        let said = result["reason"].as_str().expect("a reason");
+        assert!(said.contains(reason), "{what} with {algorithm}: {said}");
+        assert!(result["unfinished"]["phase"].as_str().is_some_and(|phase| !phase.is_empty()), "{what}");
+        if ["visited_states", "visited_transitions"].iter().any(|count| result[count].as_u64().unwrap_or(0) == 0) {
+            early.push(result["index"].to_string());
+        }
+    }
+    early
+}
+
+#[test]
+fn every_kind_of_check_that_runs_out_of_time_is_unknown_with_counts() {
+    // A machine that has other things to do may not come to counting in a short time.
+    for (algorithm, only) in [("automatic", 0), ("antichain", 4), ("lazy-normal-form", 4)] {
+        let mut left: Vec<String> = (1..=only).map(|number| number.to_string()).collect();
+        for budget in ["200ms", "1s", "5s", "25s"] {
+            left = stopped(["--timeout", budget], "timeout", algorithm, &left);
+            if left.is_empty() {
+                break;
+            }
+        }
+        assert!(left.is_empty(), "{left:?} have no counts with {algorithm}");
+    }
+}
+
+#[test]
+fn every_kind_of_check_that_runs_out_of_memory_is_unknown_with_counts() {
+    let left = stopped(["--memory", "40M"], "memory budget", "automatic", &[]);
+    assert!(left.is_empty(), "{left:?} have no counts");
+}

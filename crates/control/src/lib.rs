@@ -23,7 +23,7 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use memory::{available_memory, peak_memory, resident_memory};
+pub use memory::{available_memory, peak_memory, resident_memory, settle};
 pub use progress::{Progress, Snapshot};
 
 /// How often the watchdog looks at the clock and at the memory.

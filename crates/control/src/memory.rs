@@ -1,6 +1,9 @@
 //! What the process uses and what the machine, or the container it runs in, has left.
 
 use std::fs;
+use std::hint::black_box;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Resident bytes of this process now.
 pub fn resident_memory() -> Option<u64> {
@@ -11,6 +14,28 @@ pub fn resident_memory() -> Option<u64> {
 pub fn peak_memory() -> Option<u64> {
     let high_water = fs::read_to_string("/proc/self/status").ok().and_then(|status| kilobytes_field(&status, "VmHWM:"));
     high_water.or_else(resident_memory)
+}
+
+/// Waits, two seconds at most, until no more than `wanted` bytes are resident, and tells how many are.
+///
+/// Allocators give freed memory back after a delay, and look whether it is over only now and then: ours after ten thousand large
+/// allocations. So many are made here, which takes a few milliseconds, because nothing is written to them.
+pub fn settle(wanted: u64) -> u64 {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    const PAUSE: Duration = Duration::from_millis(50);
+    const ALLOCATIONS: usize = 10_100;
+    const LARGE: usize = 1 << 20;
+    let begun = Instant::now();
+    loop {
+        let resident = resident_memory().unwrap_or_default();
+        if resident <= wanted || begun.elapsed() > PATIENCE {
+            return resident;
+        }
+        thread::sleep(PAUSE);
+        for _ in 0..ALLOCATIONS {
+            black_box(Vec::<u8>::with_capacity(LARGE));
+        }
+    }
 }
 
 /// Bytes that can still be used: the least of what the machine and the control groups around us allow.

@@ -29,6 +29,9 @@ pub fn compose(network: &Network, threads: usize, control: &Control) -> Result<C
     let mut collected = collect(network, threads, control)?;
     let (mut kept, mut begin) = (0, 0);
     for state in 0..collected.origins.len() {
+        if state.is_multiple_of(1 << 14) {
+            control.check().map_err(|stopped| Unfinished { stopped, counts: collected.counts })?;
+        }
         let end = collected.starts[state + 1];
         collected.starts[state] = kept;
         kept = keep_distinct(&mut collected.transitions, begin, end, kept);

@@ -18,7 +18,7 @@ pub(crate) fn decide(
     control: &Control,
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Stopped> {
-    control.progress().begin("refinement", 0);
+    control.progress().begin("checking refinement", 0);
     let normal_form = &specification.normal_form;
     let result = if level_by_level(specification.algorithm, implementation, options) {
         on_threads(specification, implementation, options, control, statistics)

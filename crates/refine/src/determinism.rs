@@ -23,7 +23,7 @@ use trefoil_lts::Lts;
 use trefoil_system::{LabelId, Model, Observations, System, Witness};
 
 use crate::follow::{Follower, path};
-use crate::implementation::{Explicit, Graph, OnTheFly};
+use crate::implementation::{Explicit, Graph, OnTheFly, explore_counting};
 use crate::levels::{self, Observed};
 use crate::preprocess;
 use crate::statistics::Statistics;
@@ -47,8 +47,9 @@ pub(crate) fn search(
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Stopped> {
     let mut graph = OnTheFly::new(system, control)?;
-    let near = near(&mut graph, limit, control)?;
+    let near = near(&mut graph, limit, control);
     statistics.states = graph.state_count() as u64;
+    let near = near?;
     if let Near::Found(found) = near {
         return two_runs(&mut graph, &found, control).map(Some);
     }
@@ -161,7 +162,7 @@ fn closure<G: Graph>(
             return Ok(None);
         }
         control.check()?;
-        graph.explore(state)?;
+        explore_counting(graph, state, control)?;
         for step in graph.row(state).iter().filter(|step| step.label == LabelId::TAU) {
             if seen.insert(step.target.0) {
                 states.push(step.target.0);

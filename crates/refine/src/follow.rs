@@ -6,7 +6,7 @@ use std::ops::Range;
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, Path, TakenStep, Value};
 
-use crate::implementation::Graph;
+use crate::implementation::{Graph, explore_counting};
 
 /// A state, how it was reached, and from which record.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl Follower {
         while here < self.records.len() {
             control.check()?;
             let state = self.records[here].state;
-            graph.explore(state)?;
+            explore_counting(graph, state, control)?;
             for step in graph.row(state).iter().filter(|step| step.label == LabelId::TAU) {
                 if seen.insert(step.target.0) {
                     self.records.push(Record { state: step.target.0, label: step.label, from: here });

@@ -43,6 +43,14 @@ pub(crate) trait Graph {
     }
 }
 
+/// Makes the row of a state known, and counts what is new.
+pub(crate) fn explore_counting<G: Graph>(graph: &mut G, state: u32, control: &Control) -> Result<(), Stopped> {
+    let before = graph.state_count();
+    graph.explore(state)?;
+    control.progress().add((graph.state_count() - before) as u64, graph.row(state).len() as u64);
+    Ok(())
+}
+
 /// The `τ`-steps of a graph.
 pub(crate) struct Taus<'a, G>(pub(crate) &'a mut G);
 

@@ -44,7 +44,7 @@ pub fn deadlock(
         return Err(Unanswered::Refused("the traces model does not observe deadlock; [F] and [FD] do"));
     }
     check(|statistics| {
-        control.progress().begin("deadlock", 0);
+        control.progress().begin("looking for deadlocks", 0);
         let observed = levels::Observed { deadlock: true, divergence: model == Model::FailuresDivergences };
         let witness = levels::search(system, observed, options.threads, control, statistics)?;
         replayed(witness, control, |witness| replay_deadlock(system, model, witness, control))
@@ -54,7 +54,7 @@ pub fn deadlock(
 /// Is the system free of divergence? The witness is a run into a cycle of `τ`, with as few visible events as possible.
 pub fn divergence(system: &dyn System, options: CheckOptions, control: &Control) -> Result<Outcome, Unanswered> {
     check(|statistics| {
-        control.progress().begin("divergence", 0);
+        control.progress().begin("looking for divergence", 0);
         let observed = levels::Observed { deadlock: false, divergence: true };
         let witness = levels::search(system, observed, options.threads, control, statistics)?;
         replayed(witness, control, |witness| replay_divergence(system, witness, control))
@@ -73,7 +73,7 @@ pub fn determinism(
         return Err(Unanswered::Refused("in the traces model everything is deterministic; ask for [F] or [FD]"));
     }
     check(|statistics| {
-        control.progress().begin("determinism", 0);
+        control.progress().begin("looking for nondeterminism", 0);
         let witness = pairs::search(system, model, pairs::NEAR, options.threads, control, statistics)?;
         replayed(witness, control, |witness| replay_determinism(system, model, witness, control))
     })
@@ -89,7 +89,7 @@ pub fn has_trace(
 ) -> Result<Outcome, Unanswered> {
     let mut run = None;
     let outcome = check(|statistics| {
-        control.progress().begin("trace", 0);
+        control.progress().begin("following the trace", 0);
         let witness = match along::search(system, trace, model, control, statistics)? {
             Answer::Run(found) => {
                 accept(replay_run(system, trace, &found, control), &found)?;

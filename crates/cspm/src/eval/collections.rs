@@ -182,7 +182,7 @@ impl<'p> Machine<'p> {
             }
             let Some(item) = self.step(&mut cursor, false)? else { return Ok(Value::sequence(found)) };
             self.state.steps += 1;
-            if self.state.steps.is_multiple_of(1 << 12) {
+            if self.state.steps.is_multiple_of(1 << 6) {
                 self.budgets()?;
             }
             if self.matches(*matcher, item, base)? {
@@ -282,7 +282,7 @@ impl<'p> Machine<'p> {
                 let mut count: usize = 0;
                 let mut one = |machine: &mut Machine<'p>, value: Value| -> Result<()> {
                     count += 1;
-                    if count.is_multiple_of(1 << 12) {
+                    if count.is_multiple_of(1 << 6) {
                         machine.budgets()?;
                     }
                     if machine.matches(matcher, value, base)? {

@@ -60,6 +60,7 @@ impl<'p> Machine<'p> {
         choices: &mut u32,
         each: &mut dyn FnMut(&mut Machine<'p>, u32, Value) -> Result<()>,
     ) -> Result<()> {
+        self.state.control.check()?;
         let Some((field, rest)) = fields.split_first() else { return each(self, choices.saturating_sub(1), event) };
         // Choices come first; when the last of them is made, a new group of offers begins.
         if !matches!(field, CommunicationField::Choice(..)) && *choices == 0 {

@@ -293,6 +293,7 @@ impl Machine<'_> {
     pub(super) fn extensions(&mut self, value: &Value) -> Result<Vec<Value>> {
         let mut extensions = Vec::new();
         for production in self.productions(value)? {
+            self.state.control.check()?;
             let mut missing = Vec::new();
             difference(value, &production, &mut missing);
             extensions.push(dotted(missing));

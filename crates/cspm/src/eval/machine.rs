@@ -26,7 +26,7 @@ pub(super) const RED_ZONE: usize = 96 * 1024;
 /// How long a segment of the stack is.
 pub(super) const SEGMENT: usize = 8 * 1024 * 1024;
 /// How many calls happen between two looks at the budgets.
-pub(super) const PATIENCE: u64 = 4096;
+pub(super) const PATIENCE: u64 = 64;
 
 pub(super) enum GlobalState {
     Untouched,

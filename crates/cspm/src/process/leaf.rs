@@ -136,9 +136,6 @@ impl Compiler {
         let mut layers = self.terms.has_layers(root);
         let mut at = 0;
         while at < terms.len() {
-            if at % 64 == 0 {
-                self.control.check()?;
-            }
             if limit.is_some_and(|limit| layers || parallel && terms.len() > limit) {
                 return Ok(Explored::Network);
             }
@@ -158,6 +155,7 @@ impl Compiler {
             }
             let from = starts[at];
             sort_distinct(&mut transitions, from);
+            self.control.progress().add(1, (transitions.len() - from) as u64);
             starts.push(transitions.len());
             at += 1;
         }

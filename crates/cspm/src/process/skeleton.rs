@@ -113,6 +113,7 @@ impl Compiler {
             let on = self.holes_of(here);
             let mut rules = Vec::new();
             for step in self.steps(here)?.iter() {
+                self.control.check()?;
                 if step.target == here {
                     rules.push((step.clone(), Vec::new(), numbers[&here]));
                     continue;

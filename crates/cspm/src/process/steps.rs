@@ -91,6 +91,7 @@ impl Compiler {
         if let Some(known) = &self.terms.moves[term.index()] {
             return Ok(known.clone());
         }
+        self.control.check()?;
         let mut moves = deeply(|| self.find_steps(term))?;
         distinct(&mut moves);
         let moves: Rc<[Move]> = moves.into();
@@ -248,6 +249,7 @@ impl Compiler {
     }
 
     pub(super) fn has(&mut self, set: SetId, label: LabelId) -> Result<bool> {
+        self.control.check()?;
         self.events.has(set, label, &mut self.evaluator)
     }
 
@@ -261,6 +263,7 @@ impl Compiler {
         let choices = offers.iter().map(|offer| offer.choice).max().map_or(0, |most| most + 1);
         let mut groups: Vec<Vec<Move>> = (0..choices).map(|_| Vec::new()).collect();
         for offer in offers {
+            self.control.check()?;
             let event = self.events.label(&offer.event, &self.evaluator)?;
             let target = self.expand(&offer.then)?;
             groups[offer.choice as usize].push(Move::alone(event, target));

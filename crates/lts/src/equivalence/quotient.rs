@@ -30,7 +30,7 @@ pub(super) fn quotient(
     labels: &Arc<Labels>,
     control: &Control,
 ) -> Result<Quotient, Stopped> {
-    control.progress().begin("quotient", blocks as u64);
+    control.progress().begin("building the quotient", blocks as u64);
     control.afford(blocks * 24 + block_of.len() * 4)?;
     let Numbering { number_of, order } = Numbering::new(graph.initial, block_of, blocks);
     let number_of_node: Vec<u32> = block_of.iter().map(|&block| number_of[block as usize]).collect();
