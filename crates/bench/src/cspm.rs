@@ -10,11 +10,14 @@ use trefoil_cspm::syntax::{MemoryLoader, parse, parse_expression_into};
 use trefoil_cspm::types::typecheck;
 use trefoil_source::Sources;
 
-const SCRIPT: &str = "external mtransclose
+const SCRIPT: &str = "external mtransclose, relational_image, relational_inverse_image
 count(n) = if n == 0 then 0 else 1 + count(n - 1)
 loop(n) = if n == 0 then 0 else loop(n - 1)
 fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2)
 relation = {(i, (i * 7 + 3) % 500) | i <- {0..499}}
+large = {(i, (i * 7 + 3) % 20000) | i <- {0..19999}}
+image(i) = card(relational_image(large)(i))
+back(i) = card(relational_inverse_image(large)(i))
 ";
 
 /// The expressions with how many calls or elements each stands for.
@@ -23,6 +26,9 @@ const CASES: &[(&str, u64, &str)] = &[
     ("fib(32)", 7_049_155, "calls"),
     ("count(1000000)", 1_000_000, "nested calls"),
     ("card(mtransclose(relation, {0..499}))", 500, "pairs"),
+    ("card(mtransclose(large, {0..19999}))", 20_000, "pairs"),
+    ("card({i | i <- {0..19999}, image(i) == 1})", 20_000, "images"),
+    ("card({i | i <- {0..19999}, back(i) == 1})", 20_000, "images"),
     ("card({x * 2 | x <- {1..1000000}})", 1_000_000, "elements"),
     ("#<x * 2 | x <- <1..1000000>, x % 2 == 0>", 1_000_000, "elements"),
     ("card({(x, y) | x <- {1..1000}, y <- {1..1000}})", 1_000_000, "elements"),

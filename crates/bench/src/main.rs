@@ -24,7 +24,7 @@ struct Benchmark {
 const BENCHMARKS: &[Benchmark] = &[
     Benchmark {
         name: "cspm-eval",
-        about: "CSPM evaluation: 10^7 calls, mtransclose of 500 pairs, a comprehension of 10^6 elements",
+        about: "CSPM evaluation: 10^7 calls, mtransclose of 500 and 20 000 pairs, images, a comprehension of 10^6 elements",
         run: cspm::evaluation,
     },
     Benchmark {

@@ -376,6 +376,101 @@ fn termination_waits_for_the_others() {
     assert!(lts.outgoing(lts.initial()).iter().any(|step| step.label == LabelId::TAU));
 }
 
+/// Laws that need internal steps to come before time passes; each side is a process below `timed_priority`.
+#[test]
+fn laws_of_maximal_progress_hold() {
+    const LAWS: &[(&str, &str)] = &[
+        ("WAIT(1) ; WAIT(2)", "WAIT(3)"),
+        ("WAIT(2) ; P", "WAIT(1) ; (WAIT(1) ; P)"),
+        ("SKIP ; P", "P"),
+        ("P [> STOP", "STOP |~| (P [> STOP)"),
+        ("(b -> STOP) \\ {b}", "WAIT(1) ; STOP"),
+        ("(c -> STOP) \\ {c}", "WAIT(2) ; STOP"),
+        ("(a -> P) \\ {a}", "P \\ {a}"),
+        ("SKIP [] WAIT(1) ; STOP", "USKIP"),
+        ("(WAIT(1) ; a -> STOP) [] (WAIT(2) ; USTOP)", "WAIT(1) ; (a -> STOP [] WAIT(1) ; USTOP)"),
+        ("timed_priority(P)", "P"),
+        ("(WAIT(1) ||| WAIT(2)) ; P", "WAIT(2) ; P"),
+    ];
+    let seed = seed();
+    let mut random = Random::new(seed ^ 0x9107);
+    for round in 0..6 {
+        let operand = loop {
+            let size = 1 + random.below(5);
+            let process = random_timed(size, &mut random);
+            if process.explore(&Arc::new(Labels::new()), 60).is_some() {
+                break process.to_string();
+            }
+        };
+        let mut named = vec![("P".to_string(), operand)];
+        for (at, (left, right)) in LAWS.iter().enumerate() {
+            named.push((format!("L{at}"), format!("timed_priority({left})")));
+            named.push((format!("R{at}"), format!("timed_priority({right})")));
+        }
+        let names: Vec<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
+        let script = section(&named);
+        let mut scene = Scene::new(&script, &names);
+        for (at, (left, right)) in LAWS.iter().enumerate() {
+            let options = compilations()[round % 4];
+            let (one, other) = (scene.lts(&format!("L{at}"), options), scene.lts(&format!("R{at}"), options));
+            for (specification, implementation) in [(&one, &other), (&other, &one)] {
+                let outcome = refine(
+                    specification,
+                    implementation,
+                    Options::new(Model::FailuresDivergences),
+                    &Control::unlimited(),
+                );
+                let holds = outcome.unwrap_or_else(|_| panic!("no budget")).holds();
+                let say = || format!("TREFOIL_SEED={seed}\n{left} = {right}\n{script}\n{}", shown(&one, &other));
+                assert!(holds, "{}", say());
+            }
+        }
+    }
+}
+
+/// Without priority the internal step of `;` may be late.
+#[test]
+fn waits_add_up_only_with_priority() {
+    let script = format!(
+        "{DECLARATIONS}Timed(takes) {{\nTHREE = WAIT(3)\nSUM = WAIT(1) ; WAIT(2)\nPROMPT = timed_priority(SUM)\n}}\n\
+         external prioritise\nSAME = prioritise(SUM, <{{}}, {{tock}}>)\n"
+    );
+    let mut scene = Scene::new(&script, &["THREE", "SUM", "PROMPT", "SAME"]);
+    let three = scene.lts("THREE", CompileOptions::default());
+    let outcome = |scene: &mut Scene, name: &str| {
+        let lts = scene.lts(name, CompileOptions::default());
+        refine(&three, &lts, Options::new(Model::Failures), &Control::unlimited())
+            .unwrap_or_else(|_| panic!("no budget"))
+            .holds()
+    };
+    assert!(!outcome(&mut scene, "SUM"));
+    assert!(outcome(&mut scene, "PROMPT"));
+    assert!(outcome(&mut scene, "SAME"));
+}
+
+/// Assertions in a section are about timed processes, and those behind it are not.
+#[test]
+fn assertions_stand_in_sections() {
+    use trefoil_session::check::{CheckOptions, Script};
+    use trefoil_session::{Job, Verdict};
+    let text = "channel a, b, tock\nP = a -> STOP\nassert STOP :[deadlock free [F]]\n\
+                Timed {\n Q = a -> Q\n assert STOP :[deadlock free [F]]\n assert (a -> SKIP) ||| Q :[has trace]: <a, tock, tock, a>\n\
+                assert (a -> SKIP) ||| Q :[has trace]: <tock, a, a>\n assert (a -> SKIP) ||| Q :[has trace]: <a, a, tock, a>\n\
+                Timed(\\ _ @ 2) { assert a -> STOP :[has trace]: <a, tock, tock> assert (a -> b -> STOP) :[has trace]: <a, tock, b> }\n\
+                assert timed_priority((b -> STOP) \\ {b}) :[has trace]: <tock>\n assert P :[deadlock free [F]]\n}\n\
+                assert Q :[deadlock free [F]]\nassert STOP :[deadlock free [F]]\n";
+    let file = std::env::temp_dir().join(format!("trefoil-{}-timed.csp", std::process::id()));
+    std::fs::write(&file, text).expect("a file");
+    let job = Job { control: Control::unlimited(), threads: 1 };
+    let mut script = Script::open(&file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
+    let _ = std::fs::remove_file(file);
+    let count = script.assertions().count();
+    let verdicts: Vec<Verdict> = (1..=count).map(|at| script.run(at, &CheckOptions::default(), &job).verdict).collect();
+    use Verdict::{Fails, Holds};
+    let expected = [Fails, Holds, Holds, Holds, Holds, Holds, Fails, Holds, Fails, Holds, Fails];
+    assert_eq!(verdicts, expected);
+}
+
 /// Sections that are nested, without a function, in modules and in `let`, and processes named across their borders.
 #[test]
 fn sections_stand_where_definitions_do() {

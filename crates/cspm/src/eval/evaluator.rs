@@ -57,6 +57,7 @@ impl Evaluator {
             fields_running: vec![false; program.constructors.len()],
             listing: Vec::new(),
             calls_kept: HashMap::default(),
+            transposed: Vec::new(),
             processes: HashMap::default(),
             steps: 0,
             step_limit: options.steps.unwrap_or(u64::MAX),

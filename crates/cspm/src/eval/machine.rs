@@ -44,6 +44,8 @@ pub(super) struct State {
     /// Constructors whose values are being listed.
     pub(super) listing: Vec<ConstructorId>,
     pub(super) calls_kept: HashMap<(FunctionId, Vec<Value>), Option<Value>, foldhash::fast::RandomState>,
+    /// The relations that were turned over last, and what came of it.
+    pub(super) transposed: Vec<(Rc<SetValue>, Rc<SetValue>)>,
     pub(super) processes: HashMap<ProcessValue, ProcessId, foldhash::fast::RandomState>,
     pub(super) steps: u64,
     pub(super) step_limit: u64,

@@ -6,7 +6,8 @@
 //! it to fold equal facts together.
 //!
 //! `relational_image(R)` gives a function. The pairs are sorted already, so the image of `x` is a run of the set, found by
-//! bisection.
+//! bisection. A relation is turned over once for `transpose` and `relational_inverse_image` as long as it is the same set, so that
+//! `relational_inverse_image(R)(x)` in a loop costs a bisection each time as well.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -18,6 +19,9 @@ use super::machine::{Machine, wrong_sort};
 use super::order::compare;
 use super::sets::SetValue;
 use super::value::Value;
+
+/// How many relations are kept with what they are when they are turned over.
+const KEPT: usize = 8;
 
 fn find(parents: &mut [u32], mut node: u32) -> u32 {
     while parents[node as usize] != node {
@@ -44,16 +48,36 @@ impl Machine<'_> {
     }
 
     pub(super) fn relation(&mut self, builtin: Builtin, arguments: &[Value]) -> Result<Value> {
-        let pairs = self.relation_pairs(&arguments[0])?;
-        let turned = |(a, b): (Value, Value)| Value::tuple(vec![b, a]);
         match builtin {
-            Builtin::Transpose => Ok(Value::Set(SetValue::from_finished(pairs.into_iter().map(turned).collect()))),
-            Builtin::Mtransclose => self.mtransclose(pairs, &arguments[1]),
-            Builtin::RelationalInverseImage => {
-                Ok(Value::Image(SetValue::from_finished(pairs.into_iter().map(turned).collect())))
+            Builtin::Transpose => Ok(Value::Set(self.transposed(&arguments[0])?)),
+            Builtin::Mtransclose => {
+                let pairs = self.relation_pairs(&arguments[0])?;
+                self.mtransclose(pairs, &arguments[1])
             }
-            _ => Ok(Value::Image(self.set(&arguments[0])?)),
+            Builtin::RelationalInverseImage => Ok(Value::Image(self.transposed(&arguments[0])?)),
+            _ => {
+                let relation = self.set(&arguments[0])?;
+                self.list(&relation)?;
+                Ok(Value::Image(relation))
+            }
         }
+    }
+
+    /// A relation turned over.
+    fn transposed(&mut self, relation: &Value) -> Result<Rc<SetValue>> {
+        let relation = self.set(relation)?;
+        let kept = self.state.transposed.iter().find(|(of, _)| Rc::ptr_eq(of, &relation));
+        if let Some((_, turned)) = kept {
+            return Ok(Rc::clone(turned));
+        }
+        let pairs = self.relation_pairs(&Value::Set(Rc::clone(&relation)))?;
+        let turned: Vec<Value> = pairs.into_iter().map(|(a, b)| Value::tuple(vec![b, a])).collect();
+        let turned = SetValue::from_finished(turned);
+        if self.state.transposed.len() == KEPT {
+            self.state.transposed.remove(0);
+        }
+        self.state.transposed.push((relation, Rc::clone(&turned)));
+        Ok(turned)
     }
 
     /// What a relation relates a value to.

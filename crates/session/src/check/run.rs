@@ -315,7 +315,7 @@ impl Script {
     }
 
     fn nowhere(&self, listed: &Listed) -> Trouble {
-        self.unsupported(listed, "assertions in modules and timed sections cannot be checked")
+        self.unsupported(listed, "this assertion stands where none can be checked")
     }
 }
 
