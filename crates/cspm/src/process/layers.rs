@@ -139,16 +139,14 @@ impl Compiler {
     }
 
     fn layered(&mut self, inner: Machine, builtin: Builtin, kind: &Rc<Kind>, term: TermId) -> Machine {
-        let Machine { network, machines } = match Arc::try_unwrap(inner.network) {
-            Ok(network) => Machine { network: Arc::new(network), machines: inner.machines },
-            // Somebody else has it too, so it is a layer already.
-            Err(network) => {
-                let id = self.add_layer(Machine { network, machines: inner.machines }, builtin, kind.clone(), term);
-                let alone = Network::alone(self.layer_data(id).lazy.clone());
-                Machine { network: Arc::new(alone), machines: vec![MachineId::of_layer(id)] }
-            }
+        let Machine { network, machines } = inner;
+        let (network, machines) = if network.is_layered() {
+            let id = self.add_layer(Machine { network, machines }, builtin, kind.clone(), term);
+            (Network::alone(self.layer_data(id).lazy.clone()), vec![MachineId::of_layer(id)])
+        } else {
+            let Ok(network) = Arc::try_unwrap(network) else { unreachable!("only layers are shared") };
+            (network, machines)
         };
-        let Ok(network) = Arc::try_unwrap(network) else { unreachable!("it was made here") };
         let network = match &**kind {
             Kind::Chase => network.chased(self.brake.clone()),
             Kind::Priority(priorities) => network.prioritised(priorities),
