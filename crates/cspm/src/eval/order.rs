@@ -52,11 +52,8 @@ pub fn compare(left: &Value, right: &Value) -> Ordering {
 fn compare_content(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Thunk(a), Value::Thunk(b)) if Rc::ptr_eq(a, b) => Ordering::Equal,
-        (Value::Thunk(a), _) if left.is_evaluated() => {
-            let _ = a;
-            compare(&left.seen(), right)
-        }
-        (_, Value::Thunk(_)) if right.is_evaluated() => compare(left, &right.seen()),
+        (Value::Thunk(a), _) if left.is_evaluated() => a.with_value(|left| compare(left, right)),
+        (_, Value::Thunk(b)) if right.is_evaluated() => b.with_value(|right| compare(left, right)),
         (Value::Tuple(a), Value::Tuple(b)) | (Value::Dot(a), Value::Dot(b)) => {
             if Rc::ptr_eq(a, b) {
                 return Ordering::Equal;
@@ -64,6 +61,9 @@ fn compare_content(left: &Value, right: &Value) -> Ordering {
             compare_lists(&a.items, &b.items)
         }
         (Value::Sequence(Some(a), at), Value::Sequence(Some(b), bt)) if at == bt && Rc::ptr_eq(a, b) => Ordering::Equal,
+        (Value::Sequence(Some(a), at), Value::Sequence(Some(b), bt)) if a.next.is_none() && b.next.is_none() => {
+            compare_lists(&a.items[*at as usize..], &b.items[*bt as usize..])
+        }
         (Value::Sequence(..), Value::Sequence(..)) => {
             let (mut a, mut b) = (Elements::of(left), Elements::of(right));
             loop {

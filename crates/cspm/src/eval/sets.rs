@@ -66,7 +66,8 @@ impl SetValue {
     pub(super) fn from_finished(mut items: Vec<Value>) -> Rc<SetValue> {
         // Comprehensions over sorted sets are mostly sorted already.
         if !items.windows(2).all(|pair| compare(&pair[0], &pair[1]).is_lt()) {
-            items.sort_unstable_by(compare);
+            // A union is a few sorted runs, one behind the other; only the stable sort makes use of that.
+            items.sort_by(compare);
             items.dedup_by(|a, b| compare(a, b).is_eq());
         }
         SetValue::from_sorted(items)

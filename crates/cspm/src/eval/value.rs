@@ -110,6 +110,20 @@ pub struct Thunk {
     pub(super) state: RefCell<Delayed>,
 }
 
+impl Thunk {
+    /// Looks at the value of a finished thunk without counting another holder of it.
+    ///
+    /// # Panics
+    ///
+    /// When it is not finished.
+    pub(super) fn with_value<T>(&self, look: impl FnOnce(&Value) -> T) -> T {
+        match &*self.state.borrow() {
+            Delayed::Done(value) => look(value),
+            _ => unreachable!("the thunk is finished"),
+        }
+    }
+}
+
 /// How far a thunk is.
 pub(super) enum Delayed {
     /// To be run with these captures.
