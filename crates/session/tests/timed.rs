@@ -456,7 +456,7 @@ fn assertions_stand_in_sections() {
     let text = "channel a, b, tock\nP = a -> STOP\nassert STOP :[deadlock free [F]]\n\
                 Timed {\n Q = a -> Q\n assert STOP :[deadlock free [F]]\n assert (a -> SKIP) ||| Q :[has trace]: <a, tock, tock, a>\n\
                 assert (a -> SKIP) ||| Q :[has trace]: <tock, a, a>\n assert (a -> SKIP) ||| Q :[has trace]: <a, a, tock, a>\n\
-                Timed(\\ _ @ 2) { assert a -> STOP :[has trace]: <a, tock, tock> assert (a -> b -> STOP) :[has trace]: <a, tock, b> }\n\
+                Timed(\\ _ @ 2) { assert a -> STOP :[has trace]: <a, tock, tock>\n assert (a -> b -> STOP) :[has trace]: <a, tock, b>\n }\n\
                 assert timed_priority((b -> STOP) \\ {b}) :[has trace]: <tock>\n assert P :[deadlock free [F]]\n}\n\
                 assert Q :[deadlock free [F]]\nassert STOP :[deadlock free [F]]\n";
     let file = std::env::temp_dir().join(format!("trefoil-{}-timed.csp", std::process::id()));

@@ -65,6 +65,13 @@ pub(super) struct Machines {
     pub(super) buffers: Vec<Buffer>,
 }
 
+impl Machines {
+    /// None but the descriptions of buffers, which terms name.
+    pub(super) fn with_buffers(before: Machines) -> Machines {
+        Machines { buffers: before.buffers, ..Machines::default() }
+    }
+}
+
 /// A leaf that was explored, or why it is none.
 enum Explored {
     Leaf(MachineId),

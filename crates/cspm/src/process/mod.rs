@@ -156,7 +156,7 @@ impl Compiler {
     pub fn set_options(&mut self, options: CompileOptions) {
         let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states);
         if leaves(&options) != leaves(&self.options) {
-            self.machines = Machines::default();
+            self.machines = Machines::with_buffers(std::mem::take(&mut self.machines));
             self.layers.clear();
             // Terms of processes that were compressed or layered name machines.
             self.expanded.clear();
