@@ -17,6 +17,7 @@ mod patterns;
 mod prioritise;
 mod rules;
 mod successors;
+mod watchdog;
 
 pub use chase::Brake;
 pub use codes::CODES;
@@ -26,3 +27,4 @@ pub use lazy::LazyMachine;
 pub use network::Network;
 pub use prioritise::Priorities;
 pub use rules::{Behaviour, Component, Format, FormatId, Rule, StepExplanation};
+pub use watchdog::trace_watchdog;

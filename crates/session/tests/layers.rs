@@ -16,8 +16,7 @@ use trefoil_testkit::processes::Process;
 use trefoil_testkit::processes::random::{Shape, random_pair};
 use trefoil_testkit::{Random, seed};
 
-const MORE: &str =
-    "external prioritise\nexternal prioritisepo\nexternal chase\ntransparent explicate\ntransparent sbisim\n";
+const MORE: &str = "external prioritise\nexternal prioritisepo\nexternal chase\nexternal trace_watchdog\nchannel bark\ntransparent explicate\ntransparent sbisim\n";
 
 fn product(lts: &Lts) -> NaiveProduct {
     let steps = |state| lts.outgoing(state).iter().map(|step| (step.label, vec![step.target.0])).collect();
@@ -187,4 +186,44 @@ fn chasing_refines_and_keeps_what_is_deterministic() {
         }
     }
     assert!(kept > 30, "too tame: {kept}");
+}
+
+#[test]
+fn a_watchdog_barks_when_traces_do_not_refine() {
+    let seed = seed();
+    let mut random = Random::new(seed ^ 14);
+    let (mut quiet, mut barking) = (0, 0);
+    for _ in 0..10 {
+        let plain = processes(16, &mut random);
+        let mut texts: Vec<String> = plain.iter().map(|process| process.to_string()).collect();
+        let all = "{a, b, c, d, e.0, e.1}";
+        for at in (0..plain.len()).step_by(2) {
+            // Termination is not watched: it is an event like others here.
+            texts.push(format!("P{at} ; d -> STOP"));
+            texts.push(format!("P{} ; d -> STOP", at + 1));
+            let dog = format!("trace_watchdog(P{at} ; d -> STOP, {all}, bark)");
+            texts.push(format!("((P{} ; d -> STOP) [|{all}|] {dog}) \\ {all}", at + 1));
+            texts.push("STOP".to_string());
+        }
+        let mut batch = Batch::scripted(MORE, &texts);
+        for (number, options) in compilations().into_iter().enumerate() {
+            for at in (plain.len()..texts.len()).step_by(4) {
+                let context =
+                    |what: &str| format!("TREFOIL_SEED={seed}\n{}\n{:?}\n{options:?}\n{what}", texts[at + 2], plain);
+                let mut compile =
+                    |index| batch.compile(index, options).unwrap_or_else(|said| panic!("{}", context(&said)));
+                let [left, right, watched, stop] = [0, 1, 2, 3].map(|index| compile(at + index));
+                let way = way(options, number + at);
+                let refines = batch.check(&Check::Refines(Model::Traces), way, &left, &right);
+                let silent = batch.check(&Check::Refines(Model::Traces), way, &stop, &watched);
+                let (Ok(refines), Ok(silent)) = (&refines, &silent) else {
+                    panic!("{}", context(&format!("{refines:?} {silent:?}")))
+                };
+                assert_eq!(refines.is_none(), silent.is_none(), "{}", context("differs"));
+                quiet += usize::from(silent.is_none());
+                barking += usize::from(silent.is_some());
+            }
+        }
+    }
+    assert!(quiet > 20 && barking > 20, "too tame: {quiet} {barking}");
 }

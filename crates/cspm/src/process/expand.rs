@@ -396,6 +396,10 @@ impl Compiler {
                 let term = self.argument(arguments)?;
                 self.layer(builtin, term, arguments)
             }
+            Builtin::TraceWatchdog => {
+                let term = self.argument(arguments)?;
+                self.watchdog(term, arguments)
+            }
             other => Err(Failure::new(codes::UNSUPPORTED, format!("`{}` is not supported", other.text()))),
         }
     }

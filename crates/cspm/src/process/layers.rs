@@ -19,7 +19,7 @@ use std::sync::Arc;
 use trefoil_control::Stopped;
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, Transition};
-use trefoil_network::{LazyMachine, Network, Priorities};
+use trefoil_network::{LazyMachine, Network, Priorities, compose, trace_watchdog};
 use trefoil_system::{LabelId, StateId, System, Value as SlotValue};
 
 use super::events::SetId;
@@ -280,6 +280,26 @@ impl Compiler {
             return Ok(Some(lts));
         }
         Ok(Some(minimise(&lts, Equivalence::Strong, &self.control)?.lts))
+    }
+
+    /// The process that barks when an event of the set happens that another process does not allow.
+    pub(super) fn watchdog(&mut self, term: TermId, arguments: &[Value]) -> Result<TermId> {
+        let Machine { network, .. } = self.network_of(term)?;
+        let specification =
+            compose(&network, self.options.threads, &self.control).map_err(|unfinished| unfinished.stopped)?.lts;
+        self.settled()?;
+        let watched = self.events_in(arguments[1].clone())?;
+        let watched = self.events.list(watched, &mut self.evaluator)?;
+        let bark = self.event(&arguments[2])?;
+        if watched.contains(&bark) {
+            let message = format!("{} is watched and cannot be the bark of a watchdog", self.labels.get(bark));
+            return Err(Failure::new(codes::BAD_ORDER, message));
+        }
+        let lts = trace_watchdog(&specification, &watched, bark, &self.control)?;
+        let lts = minimise(&lts, Equivalence::Strong, &self.control)?.lts;
+        let made = self.add_machine(lts, Vec::new(), term);
+        let initial = self.machine(made).lts.initial();
+        Ok(self.terms.intern(Node::State(made, initial.0)))
     }
 
     /// What a state of a layer can do.

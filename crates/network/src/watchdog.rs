@@ -1,0 +1,86 @@
+//! Watchdogs: a specification as a process that runs beside what it specifies and barks.
+//!
+//! A watchdog for traces (Goldsmith, Moffat, Roscoe, Whitworth and Zakiuddin, *Watchdog transformations for property-oriented
+//! model-checking*, 2003) takes part in every event that it watches and never refuses one. As long as the specification allows what happens it only
+//! looks; after the first event that it does not allow it does `bark`, and nothing more. So `Q` refines `P` in the traces
+//! model, where `Q` has only watched events, exactly when `Q` beside the watchdog of `P` never barks.
+//!
+//! The specification is made deterministic on the way: a state of the watchdog is a set of states of the specification, closed
+//! under `τ`. Events of the specification that are not watched never happen; termination is not watched, and the watchdog does not
+//! terminate.
+//!
+//! Cost: that of the subset construction, exponential at worst.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_lts::{Lts, Transition};
+use trefoil_system::{LabelId, Labels, StateId};
+
+/// The watchdog of a specification that watches these events.
+pub fn trace_watchdog(
+    specification: &Lts,
+    watched: &[LabelId],
+    bark: LabelId,
+    control: &Control,
+) -> Result<Lts, Stopped> {
+    let labels: Arc<Labels> = specification.labels().clone();
+    let mut watched = watched.to_vec();
+    watched.sort_unstable();
+    watched.dedup();
+    let start = closed(specification, vec![specification.initial()]);
+    // State 0 barks, state 1 is silent, the others are sets.
+    const BARKING: StateId = StateId(0);
+    const SILENT: StateId = StateId(1);
+    let mut numbers: HashMap<Vec<StateId>, u32> = HashMap::from([(start.clone(), 2)]);
+    let mut sets = vec![start];
+    let mut transitions = vec![Transition { label: bark, target: SILENT }];
+    let mut starts = vec![0, 1, 1];
+    let mut at = 0;
+    while at < sets.len() {
+        control.check()?;
+        let mut after: HashMap<LabelId, Vec<StateId>> = HashMap::new();
+        for &state in &sets[at] {
+            for step in specification.outgoing(state) {
+                if watched.binary_search(&step.label).is_ok() {
+                    after.entry(step.label).or_default().push(step.target);
+                }
+            }
+        }
+        for &label in &watched {
+            let target = match after.remove(&label) {
+                None => BARKING,
+                Some(targets) => {
+                    let set = closed(specification, targets);
+                    let next = sets.len() as u32 + 2;
+                    let number = *numbers.entry(set.clone()).or_insert(next);
+                    if number == next {
+                        sets.push(set);
+                    }
+                    StateId(number)
+                }
+            };
+            transitions.push(Transition { label, target });
+        }
+        starts.push(transitions.len());
+        at += 1;
+    }
+    Ok(Lts::from_rows(labels, StateId(2), starts, transitions))
+}
+
+/// The states that `τ` leads to from these, these included, ascending.
+fn closed(lts: &Lts, mut work: Vec<StateId>) -> Vec<StateId> {
+    let mut found = work.clone();
+    found.sort_unstable();
+    found.dedup();
+    while let Some(state) = work.pop() {
+        for step in lts.outgoing(state).iter().filter(|step| step.label == LabelId::TAU) {
+            if let Err(at) = found.binary_search(&step.target) {
+                found.insert(at, step.target);
+                work.push(step.target);
+            }
+        }
+    }
+    found
+}
