@@ -8,6 +8,7 @@ mod exploring;
 mod labelling;
 mod list_stack;
 mod minimise;
+mod partial_order;
 mod pictures;
 mod read;
 mod refinement;
@@ -44,6 +45,11 @@ const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark { name: "store", about: "inserting rows: [STATES] [BYTES]", run: exploring::store },
     Benchmark { name: "compose", about: "exploring a network: [PHILOSOPHERS]", run: exploring::compose },
+    Benchmark {
+        name: "partial-order",
+        about: "exploring networks with partial-order reduction and without: [PHILOSOPHERS] [WORKERS]",
+        run: partial_order::run,
+    },
     Benchmark {
         name: "list-stack",
         about: "exploring a stack as a linked list: [NODES] [THREADS] [DATA] [WORKERS]",

@@ -127,6 +127,9 @@ pub(crate) struct Checking {
     /// Leave sequential components as they are instead of compressing them by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
+    /// Take steps that wait for each other only by accident in one order, as `:[partial order reduce]` asks
+    #[arg(long)]
+    pub(crate) partial_order: bool,
     /// The language of the scripts [default: by extension]
     #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
     pub(crate) language: Option<&'static str>,
@@ -263,7 +266,7 @@ pub(crate) enum LtsCommand {
     },
     /// Compose systems in parallel, with synchronisation, renaming and hiding
     Compose {
-        /// The components
+        /// The components, or one .exp file that names them and says how they are put together
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         #[command(flatten)]

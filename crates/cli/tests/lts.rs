@@ -172,7 +172,15 @@ fn an_expression_file_composes_the_files_beside_it() {
     trefoil(&["lts", "compose", "buffer/left.aut", "buffer/right.aut", "--hide", "mid*", "-o", &options]);
     assert_eq!(code(&trefoil(&["lts", "compare", &cells, &options])), 0);
     let output = trefoil(&["lts", "compose", "philosophers/table.exp", "--hide-all-but", "", "--format", "json"]);
-    assert_eq!(json(&output)["results"][0]["states"], 119, "{}", out(&output));
+    let parts: Vec<String> = (0..3)
+        .flat_map(|i| [format!("philosophers/philosopher-{i}.aut"), format!("philosophers/fork-{i}.aut")])
+        .collect();
+    let mut arguments = vec!["lts", "compose", "--format", "json"];
+    arguments.extend(parts.iter().map(String::as_str));
+    let plain = trefoil(&arguments);
+    for count in ["states", "transitions"] {
+        assert_eq!(json(&output)["results"][0][count], json(&plain)["results"][0][count], "{}", out(&output));
+    }
     let output = trefoil(&["lts", "compose", "buffer/two-cells.exp", "--sync", "none"]);
     assert!(code(&output) == 2 && err(&output).contains("S002"), "{}", err(&output));
     let output = trefoil(&["lts", "compose", "buffer/no-such.exp"]);
@@ -206,7 +214,8 @@ fn what_is_not_equivalent_gets_a_formula_and_what_is_not_simulated_too() {
     assert_eq!(code(&trefoil(&["lts", "refine", &late, &early, "--model", "simulation"])), 0);
     let output = trefoil(&["lts", "refine", &early, &late, "--model", "simulation"]);
     assert_eq!(code(&output), 1);
-    assert!(out(&output).contains("<a>(<b>true && <c>true)"), "{}", out(&output));
+    let both = ["<a>(<b>true && <c>true)", "<a>(<c>true && <b>true)"];
+    assert!(both.iter().any(|formula| out(&output).contains(formula)), "{}", out(&output));
     let output = trefoil(&["lts", "refine", &late, &early, "--model", "ready-simulation", "--format", "json"]);
     assert_eq!(json(&output)["results"][0]["difference"]["only"], early.as_str(), "{}", out(&output));
     let output = trefoil(&["lts", "refine", &late, &early, "--model", "simulation", "--search", "dfs"]);

@@ -5,7 +5,8 @@ mod support;
 
 use std::collections::HashMap;
 
-use support::{Batch, Check, Compiled, compilations, way, wrong};
+use support::{Batch, Check, Compiled, Way, compilations, way, wrong};
+use trefoil_refine::Preprocess;
 use trefoil_system::Model;
 use trefoil_testkit::processes::random::{Shape, random_pair};
 use trefoil_testkit::processes::shrink::shrink_pair;
@@ -43,14 +44,7 @@ fn pair(random: &mut Random) -> [(Process, Denotation); 2] {
     }
 }
 
-fn complain(
-    seed: u64,
-    specification: &Process,
-    implementation: &Process,
-    check: &Check,
-    way: support::Way,
-    said: &str,
-) -> ! {
+fn complain(seed: u64, specification: &Process, implementation: &Process, check: &Check, way: Way, said: &str) -> ! {
     let given = (specification.clone(), implementation.clone());
     let (left, right) = shrink_pair(given, |left, right| wrong(left, right, check, way).is_some());
     let why = wrong(&left, &right, check, way).unwrap_or_else(|| format!("only in its batch: {said}"));
@@ -101,6 +95,23 @@ fn compare(seed: u64, batches: usize) -> Counts {
                             Check::HasTrace(..) => &found,
                             _ => said_first.entry((index, side, kind)).or_insert(found.clone()),
                         };
+                        // Reduced, the verdict is the same; the length may not be.
+                        if options.leaf_states == 0 && (index + kind).is_multiple_of(2) {
+                            let preprocess = match way.preprocess {
+                                Preprocess::Both => Preprocess::Specification,
+                                other => other,
+                            };
+                            let reducing = Way { partial_order: true, preprocess, ..way };
+                            let reduced = batch.check(&check, reducing, &compiled[side], &compiled[1 - side]);
+                            counts.comparisons += 1;
+                            let verdict =
+                                |found: &Result<Option<usize>, String>| found.as_ref().ok().map(Option::is_some);
+                            counts.violations += usize::from(verdict(&reduced) == Some(true));
+                            if verdict(&reduced).is_none() || verdict(&reduced) != verdict(&found) {
+                                let said = format!("{found:?}, and {reduced:?} with partial order reduction");
+                                complain(seed, &specification.0, &implementation.0, &check, reducing, &said);
+                            }
+                        }
                         match &found {
                             Ok(answer) if *first == found && check.agrees(expected, *answer) => {
                                 counts.violations += usize::from(answer.is_some());

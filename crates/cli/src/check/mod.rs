@@ -25,7 +25,11 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
     }
     let format = common.format;
     let several = checking.files.len() > 1;
-    let options = CheckOptions { algorithm: checking.algorithm, compress_leaves: !checking.no_leaf_compression };
+    let options = CheckOptions {
+        algorithm: checking.algorithm,
+        compress_leaves: !checking.no_leaf_compression,
+        partial_order: checking.partial_order,
+    };
     let wanted: Vec<String> = if checking.only.is_empty() { checking.explain.clone() } else { checking.only.clone() };
     let runner = Runner {
         jobs: Jobs::new(common),

@@ -135,8 +135,8 @@ fn tokens(text: &str, file: FileId) -> Result<Vec<Token>, Diagnostic> {
             at += 1;
         } else if rest.starts_with("--") {
             at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("(*") {
-            let Some(length) = rest[2..].find("*)") else {
+        } else if let Some(comment) = rest.strip_prefix("(*") {
+            let Some(length) = comment.find("*)") else {
                 return Err(error(codes::UNBALANCED, "this comment is not closed", at..at + 2));
             };
             at += length + 4;
@@ -147,8 +147,9 @@ fn tokens(text: &str, file: FileId) -> Result<Vec<Token>, Diagnostic> {
             found.push(Token { kind: Kind::Quoted, range: at..at + length + 2 });
             at += length + 2;
         } else if let Some(symbol) = SYMBOLS.iter().find(|symbol| {
-            let alone = **symbol != "_" || !rest[1..].starts_with(|next: char| next.is_alphanumeric() || next == '_');
-            rest.starts_with(**symbol) && alone
+            // An underscore may begin a name.
+            let name = |after: &str| after.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+            rest.strip_prefix(**symbol).is_some_and(|after| **symbol != "_" || !name(after))
         }) {
             found.push(Token { kind: Kind::Symbol(symbol), range: at..at + symbol.len() });
             at += symbol.len();
@@ -444,7 +445,7 @@ impl<'a> Parser<'a> {
             let message = "with vectors no branch says what it synchronises on";
             return Err(Diagnostic::error(codes::EXP_SYNTAX, message, Place::Span(name.span)));
         }
-        for vector in vectors.iter().filter(|vector| vector.parts.len() != branches.len()) {
+        if let Some(vector) = vectors.iter().find(|vector| vector.parts.len() != branches.len()) {
             let message = format!("{} entries for {} branches", vector.parts.len(), branches.len());
             return Err(Diagnostic::error(codes::VECTOR_LENGTH, message, Place::Span(vector.span)));
         }

@@ -138,6 +138,9 @@ enum Together {
 
 type Made = Result<Vec<Rule>, NotFlattened>;
 
+/// The participants of a rule that is being made.
+type Parts = Vec<(usize, LabelId)>;
+
 impl Flattening<'_> {
     fn text(&self, label: LabelId) -> String {
         self.labels.get(label).to_string()
@@ -339,7 +342,7 @@ impl Flattening<'_> {
         made: &mut Vec<Rule>,
     ) -> Result<(), NotFlattened> {
         // Begun combinations by how many branches take part; branch after branch, each may take part or not.
-        let mut begun: Vec<Vec<Vec<(usize, LabelId)>>> = vec![Vec::new(); count + 1];
+        let mut begun: Vec<Vec<Parts>> = vec![Vec::new(); count + 1];
         begun[0].push(Vec::new());
         for (at, rules) in branches.iter().enumerate() {
             for taken in (0..count.min(at + 1)).rev() {
@@ -382,7 +385,7 @@ impl Flattening<'_> {
         }
         for vector in vectors {
             // What was open in the names so far, and the parts.
-            let mut begun: Vec<(Option<String>, Vec<(usize, LabelId)>)> = vec![(None, Vec::new())];
+            let mut begun: Vec<(Option<String>, Parts)> = vec![(None, Vec::new())];
             for (branch, name) in vector.parts.iter().enumerate() {
                 let Some(name) = name else { continue };
                 let mut longer = Vec::new();

@@ -47,11 +47,13 @@ pub struct CheckOptions {
     pub algorithm: &'static str,
     /// Whether sequential components are compressed by strong bisimulation.
     pub compress_leaves: bool,
+    /// Whether steps that wait for each other only by accident are taken in one order, as `:[partial order reduce]` asks.
+    pub partial_order: bool,
 }
 
 impl Default for CheckOptions {
     fn default() -> CheckOptions {
-        CheckOptions { algorithm: "automatic", compress_leaves: true }
+        CheckOptions { algorithm: "automatic", compress_leaves: true, partial_order: false }
     }
 }
 

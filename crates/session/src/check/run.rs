@@ -3,17 +3,20 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use trefoil_control::{Stopped, peak_memory};
+use trefoil_control::{Control, Stopped, peak_memory};
 use trefoil_cspm::eval::{Elements, Evaluator, Failure, Options as EvaluationOptions, Reason, Value};
 use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
 use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, Model as Written, Property};
 use trefoil_lts::Lts;
-use trefoil_network::compose;
+use trefoil_network::{Network, PartialOrder, Preserve, compose};
 use trefoil_refine::{
     Algorithm, CheckOptions as PropertyOptions, Options, Outcome, Statistics, Unanswered, deadlock, determinism,
     divergence, has_trace, refine,
 };
 use trefoil_source::{Diagnostic, Place, Report, render};
+use trefoil_system::replay::{
+    Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_refinement, replay_run,
+};
 use trefoil_system::{LabelId, Labels, Model, System};
 
 use super::assertions::{Listed, model_name};
@@ -169,9 +172,15 @@ impl Script {
         let machine = self.machine(process, low.as_ref(), listed)?;
         let trace = trace.map(|id| self.trace(id, listed)).transpose()?;
         progress.compiling = started.elapsed();
-        let system: &dyn System = &*machine.network;
+        let network = machine.network.clone();
+        let reduced = self.reduced(listed, &network, model, options, progress);
+        let system: &dyn System = match &reduced {
+            Some(reduced) => reduced,
+            None => &*network,
+        };
         let properties = PropertyOptions { threads: job.threads };
         let mut composed = None;
+        let asked = trace.clone();
         let outcome = match (listed.check, specification, trace) {
             (Check::Refinement { .. }, Some(specification), _) => {
                 let explored = compose(&specification.network, job.threads, &job.control);
@@ -206,6 +215,16 @@ impl Script {
         }
         match outcome {
             Ok(outcome) => {
+                if reduced.is_some() {
+                    let trace = asked.as_deref();
+                    let asked = Asked { check: listed.check, model, trace, specification: composed.as_ref() };
+                    asked.replay(&outcome, &*network, &job.control)?;
+                    if outcome.witness.is_some() {
+                        progress
+                            .notes
+                            .push("because of partial order reduction it need not be a shortest one".to_string());
+                    }
+                }
                 progress.statistics = outcome.statistics.clone();
                 Ok(Found { outcome, machine, specification: composed })
             }
@@ -248,12 +267,43 @@ impl Script {
                 CheckOption::TauPriority(_) => {
                     progress.notes.push("`τ` and `✓` have priority over a set of events".to_string());
                 }
-                CheckOption::PartialOrderReduce(_) => {
-                    progress.notes.push("checked without partial order reduction, which is not there yet".to_string());
-                }
+                // It is looked at when there is something to reduce.
+                CheckOption::PartialOrderReduce(_) => {}
                 CheckOption::SymmetryReduce(_) => {
                     progress.notes.push("checked without symmetry reduction, which is not there yet".to_string());
                 }
+            }
+        }
+    }
+
+    /// The network with fewer steps, if that is asked for and possible.
+    fn reduced<'n>(
+        &self,
+        listed: &Listed,
+        network: &'n Network,
+        model: Model,
+        options: &CheckOptions,
+        progress: &mut Progress,
+    ) -> Option<PartialOrder<'n>> {
+        let written = self.typed.renamed().tree().list(listed.options);
+        let asked = written.iter().any(|option| matches!(option, CheckOption::PartialOrderReduce(_)));
+        if !asked && !options.partial_order {
+            return None;
+        }
+        let deadlocks = matches!(listed.check, Check::Property { property: Property::DeadlockFree, .. });
+        let (preserve, what) = if deadlocks && model == Model::Failures {
+            (Preserve::Deadlocks, "partial order reduction that preserves deadlocks")
+        } else {
+            (Preserve::Everything, "partial order reduction that preserves traces, failures and divergences")
+        };
+        match PartialOrder::new(network, preserve) {
+            Ok(reduced) => {
+                progress.reductions.push(what.to_string());
+                Some(reduced)
+            }
+            Err(why) => {
+                progress.notes.push(format!("checked without partial order reduction: {why}"));
+                None
             }
         }
     }
@@ -316,6 +366,46 @@ impl Script {
 
     fn nowhere(&self, listed: &Listed) -> Trouble {
         self.unsupported(listed, "this assertion stands where none can be checked")
+    }
+}
+
+/// What was asked of a system, for the replayer.
+struct Asked<'a> {
+    check: Check,
+    model: Model,
+    trace: Option<&'a [LabelId]>,
+    specification: Option<&'a Lts>,
+}
+
+impl Asked<'_> {
+    /// Replays what was found in a reduced system on the system itself.
+    fn replay(&self, outcome: &Outcome, original: &dyn System, control: &Control) -> Result<(), Stopped> {
+        let replayed = match (&outcome.witness, &outcome.run) {
+            (None, None) => Ok(()),
+            (None, Some(run)) => replay_run(original, self.trace.unwrap_or_default(), run, control),
+            (Some(witness), _) => match (self.check, self.specification, self.trace) {
+                (Check::Refinement { .. }, Some(specification), _) => {
+                    replay_refinement(specification, original, self.model, witness, control)
+                }
+                (Check::HasTrace { .. }, _, Some(trace)) => {
+                    replay_has_trace(original, trace, self.model, witness, control)
+                }
+                (Check::Property { property: Property::DeadlockFree, .. }, ..) => {
+                    replay_deadlock(original, self.model, witness, control)
+                }
+                (Check::Property { property: Property::LivelockFree, .. }, ..) => {
+                    replay_divergence(original, witness, control)
+                }
+                _ => replay_determinism(original, self.model, witness, control),
+            },
+        };
+        match replayed {
+            Ok(()) => Ok(()),
+            Err(Rejection::Stopped(stopped)) => Err(stopped),
+            Err(rejection) => {
+                panic!("partial order reduction gave evidence that does not replay ({rejection}): {outcome:?}")
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use trefoil_cspm::rename::rename;
 use trefoil_cspm::syntax::{MemoryLoader, parse, parse_expression_into};
 use trefoil_cspm::types::typecheck;
 use trefoil_lts::Lts;
-use trefoil_network::compose;
+use trefoil_network::{PartialOrder, Preserve, compose};
 use trefoil_refine::{
     Algorithm, CheckOptions, Implementation, Options, Outcome, Preprocess, Unanswered, deadlock, determinism,
     divergence, has_trace, refine,
@@ -29,6 +29,8 @@ pub(crate) struct Way {
     pub(crate) threads: usize,
     /// Is the implementation explored before the check?
     pub(crate) explored: bool,
+    /// Is the network of the implementation reduced? Then it is not explored before.
+    pub(crate) partial_order: bool,
 }
 
 /// Every way to compile: leaves compressed or not; as it is, networks of the smallest components, or one component.
@@ -51,6 +53,7 @@ pub(crate) fn way(compile: CompileOptions, number: usize) -> Way {
         preprocess: [Preprocess::Nothing, Preprocess::Specification, Preprocess::Both][number / 3 % 3],
         threads: usize::from(!number.is_multiple_of(4)),
         explored: (number / 2).is_multiple_of(3),
+        partial_order: false,
     }
 }
 
@@ -200,7 +203,17 @@ impl Batch {
         implementation: &Compiled,
     ) -> Result<Outcome, Unanswered> {
         let control = Control::unlimited();
-        let system: &dyn System = if way.explored { &implementation.lts } else { &*implementation.machine.network };
+        let preserve = match check {
+            Check::DeadlockFree(Model::Failures) => Preserve::Deadlocks,
+            _ => Preserve::Everything,
+        };
+        let reduce = || PartialOrder::new(&implementation.machine.network, preserve).map_err(Unanswered::Refused);
+        let reduced = way.partial_order.then(reduce).transpose()?;
+        let system: &dyn System = match &reduced {
+            Some(reduced) => reduced,
+            None if way.explored => &implementation.lts,
+            None => &*implementation.machine.network,
+        };
         let options = CheckOptions { threads: way.threads };
         match check {
             Check::Refines(model) => {
@@ -210,7 +223,7 @@ impl Batch {
                     threads: way.threads,
                     ..Options::new(*model)
                 };
-                let implementation = match way.explored {
+                let implementation = match way.explored && !way.partial_order {
                     true => Implementation::from(&implementation.lts),
                     false => Implementation::from(system),
                 };
