@@ -121,6 +121,21 @@ impl LazyMachine {
         row
     }
 
+    /// The number of a reachable row.
+    pub fn number(&self, row: &[Value]) -> Value {
+        let diverges = match self.network.layer() {
+            Some(Layer::Chase(_)) => {
+                let mut diverges = false;
+                self.network.explorer().successors(row, &mut |step| diverges |= step.label == LabelId::TAU);
+                diverges
+            }
+            _ => false,
+        };
+        let mut words = vec![0; self.packing.words()];
+        self.packing.pack(row, &mut words);
+        self.intern(&words, diverges)
+    }
+
     /// Its labels, ascending; it may never do some of them.
     pub fn labels(&self) -> &[LabelId] {
         &self.labels

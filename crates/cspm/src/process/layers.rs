@@ -87,13 +87,15 @@ impl Compiler {
 
     fn layer_over(&mut self, inner: Machine, builtin: Builtin, kind: Rc<Kind>, term: TermId) -> Result<TermId> {
         let machine = self.layered(inner, builtin, &kind, term);
-        if let Some(small) = self.enumerated(&machine.network)? {
-            let made = self.add_machine(small, Vec::new(), term);
-            let initial = self.machine(made).lts.initial();
-            return Ok(self.terms.intern(Node::State(made, initial.0)));
-        }
+        let small = self.enumerated(&machine.network)?;
         let id = self.add_layer(machine, builtin, kind, term);
-        Ok(self.terms.intern(Node::Layer(id, LazyMachine::INITIAL)))
+        let layer = self.terms.intern(Node::Layer(id, LazyMachine::INITIAL));
+        let Some((lts, rows)) = small else { return Ok(layer) };
+        let lazy = self.layer_data(id).lazy.clone();
+        let terms = rows.iter().map(|row| self.terms.intern(Node::Layer(id, lazy.number(row)))).collect();
+        let made = self.add_machine(lts, terms, layer);
+        let initial = self.machine(made).lts.initial();
+        Ok(self.terms.intern(Node::State(made, initial.0)))
     }
 
     /// The network of a layer that is checked, in a script with timed sections: [`super::timed`] says what closing is. Priorities take
@@ -246,8 +248,9 @@ impl Compiler {
         Ok(Priorities::Above(above))
     }
 
-    /// The LTS of a layered network when it is small; as small as strong bisimilarity allows when that is wanted.
-    fn enumerated(&mut self, network: &Network) -> Result<Option<Lts>> {
+    /// The LTS of a layered network when it is small, and a row for each of its states; as small as strong bisimilarity allows
+    /// when that is wanted.
+    fn enumerated(&mut self, network: &Network) -> Result<Option<(Lts, Vec<Vec<SlotValue>>)>> {
         let (components, states, most_transitions) = SMALL;
         let most_states = states.min(self.options.leaf_states);
         if network.components().len() > components {
@@ -277,9 +280,17 @@ impl Compiler {
         self.settled()?;
         let lts = Lts::from_rows(self.labels.clone(), StateId(0), starts, transitions);
         if !self.options.compress_leaves {
-            return Ok(Some(lts));
+            return Ok(Some((lts, rows)));
         }
-        Ok(Some(minimise(&lts, Equivalence::Strong, &self.control)?.lts))
+        let small = minimise(&lts, Equivalence::Strong, &self.control)?;
+        let mut kept = vec![None; small.lts.state_count()];
+        for (state, row) in rows.into_iter().enumerate() {
+            if let Some(block) = small.block_of(StateId(state as u32)) {
+                kept[block.index()].get_or_insert(row);
+            }
+        }
+        let kept = kept.into_iter().map(|row| row.expect("a block has a state")).collect();
+        Ok(Some((small.lts, kept)))
     }
 
     /// The process that barks when an event of the set happens that another process does not allow.

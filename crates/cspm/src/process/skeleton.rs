@@ -301,6 +301,9 @@ impl Compiler {
             if let Node::Internal(operands) = node {
                 work.extend_from_slice(operands);
             }
+            if let Node::Layer(layer, _) = node {
+                work.push(self.layer_data(*layer).argument);
+            }
             work.extend_from_slice(node.active());
             work.extend(node.both().iter().flatten());
         }
