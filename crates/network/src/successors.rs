@@ -77,7 +77,9 @@ impl<'a> NetworkExplorer<'a> {
                 continue;
             }
             let targets = machine.targets_of(index);
-            self.move_alone(row, seat.component, targets, moves, &wanted, sink);
+            if !moves.is_empty() {
+                self.move_alone(row, seat.component, targets, moves, &wanted, sink);
+            }
             for synchronisation in led {
                 if wanted(synchronisation.outcome.group) && self.all_agree(row, synchronisation) {
                     self.taken.push(Taking { component: seat.component, at: 0, targets });
@@ -137,7 +139,7 @@ impl<'a> NetworkExplorer<'a> {
     }
 
     /// The steps that a component makes alone under one label.
-    #[inline]
+    #[inline(always)]
     fn move_alone(
         &mut self,
         row: &[Value],
