@@ -41,6 +41,8 @@ pub(crate) struct CycleSearch {
     /// Are the successors given first taken first?
     forward: bool,
     row: Vec<Value>,
+    /// The packed row of the state that is entered.
+    source: Vec<u64>,
     packed: Vec<u64>,
     hashes: Vec<u64>,
     since_check: u32,
@@ -55,6 +57,7 @@ impl CycleSearch {
             waiting: Vec::new(),
             forward: shared.workers.fetch_add(1, Ordering::Relaxed).is_multiple_of(2),
             row: vec![0; packing.width()],
+            source: vec![0; packing.words()],
             packed: Vec::new(),
             hashes: Vec::new(),
             since_check: 0,
@@ -131,9 +134,10 @@ impl CycleSearch {
         self.stack.push(Frame { state, waiting: self.waiting.len() });
         self.open.insert(state.0);
         // SAFETY: the number came out of an insertion in a round that the end of the round, a lock, separates from this one.
-        unsafe { inserter.read(state, &mut self.row) };
+        unsafe { inserter.read_packed(state, &mut self.source) };
         let packing = shared.states.packing();
-        let words = packing.words();
+        packing.unpack(&self.source, &mut self.row);
+        let (words, source) = (packing.words(), &self.source[..]);
         let (packed, hashes) = (&mut self.packed, &mut self.hashes);
         packed.clear();
         hashes.clear();
@@ -141,7 +145,7 @@ impl CycleSearch {
             if !step.label.is_visible() {
                 let at = packed.len();
                 packed.resize(at + words, 0);
-                packing.pack(step.row, &mut packed[at..]);
+                shared.patches.pack(packing, step.group, source, step.row, &mut packed[at..]);
                 let hash = inserter.hash(&packed[at..]);
                 inserter.expect(hash);
                 hashes.push(hash);

@@ -73,6 +73,8 @@ pub(crate) struct Expander<'s, 'a, V> {
     counts: Counts,
     cycles: CycleSearch,
     batch: Batch,
+    /// The packed row of the state whose steps are generated.
+    source: Vec<u64>,
     width: usize,
     words: usize,
 }
@@ -88,6 +90,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             counts: Counts::default(),
             cycles: CycleSearch::new(shared),
             batch: Batch::default(),
+            source: vec![0; packing.words()],
             width: packing.width(),
             words: packing.words(),
         }
@@ -154,17 +157,15 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         let row = &mut rows[from..];
         // SAFETY: the number came out of an insertion, on this thread or in a round that the end of the round, a lock,
         // separates from this one.
-        unsafe { self.inserter.read(id, row) };
+        unsafe { self.inserter.read_packed(id, &mut self.source) };
         let packing = self.shared.states.packing();
-        let (words, inserter) = (self.words, &mut self.inserter);
+        packing.unpack(&self.source, row);
+        let (words, inserter, patches, source) =
+            (self.words, &mut self.inserter, self.shared.patches, &self.source[..]);
         self.explorer.successors(row, &mut |step| {
             let at = packed.len();
-            if words == 1 {
-                packed.push(packing.pack_word(step.row));
-            } else {
-                packed.resize(at + words, 0);
-                packing.pack(step.row, &mut packed[at..]);
-            }
+            packed.resize(at + words, 0);
+            patches.pack(packing, step.group, source, step.row, &mut packed[at..]);
             let hash = inserter.hash(&packed[at..]);
             inserter.expect(hash);
             steps.push(PackedStep { hash, label: step.label, group: step.group });

@@ -13,6 +13,7 @@ mod frontier;
 mod history;
 mod index;
 mod packing;
+mod patches;
 mod path;
 mod rows;
 mod search;

@@ -9,9 +9,9 @@ use trefoil_system::{Layout, Value};
 
 /// Where a slot lies in a packed row.
 #[derive(Clone, Copy, Debug)]
-struct Field {
+pub(crate) struct Field {
     word: u32,
-    shift: u32,
+    pub(crate) shift: u32,
     bits: u32,
 }
 
@@ -20,6 +20,38 @@ impl Field {
     #[inline]
     fn place(self) -> u32 {
         self.word * 64 + self.shift
+    }
+
+    /// What of a value does not fit.
+    #[inline]
+    pub(crate) fn excess(self, value: u64) -> u64 {
+        value >> self.bits
+    }
+
+    /// Writes a value that fits to where zeros are.
+    #[inline]
+    pub(crate) fn put(self, value: u64, words: &mut [u64]) {
+        // A slot with one value may stand behind the last word, and has nothing to say.
+        if self.bits == 0 {
+            return;
+        }
+        let word = self.word as usize;
+        words[word] |= value << self.shift;
+        if self.shift + self.bits > 64 {
+            words[word + 1] |= value >> (64 - self.shift);
+        }
+    }
+
+    /// Writes zeros.
+    pub(crate) fn clear(self, words: &mut [u64]) {
+        if self.bits == 0 {
+            return;
+        }
+        let (word, ones) = (self.word as usize, mask(self.bits));
+        words[word] &= !(ones << self.shift);
+        if self.shift + self.bits > 64 {
+            words[word + 1] &= !(ones >> (64 - self.shift));
+        }
     }
 }
 
@@ -50,6 +82,11 @@ impl Packing {
     /// How many slots a row has.
     pub fn width(&self) -> usize {
         self.fields.len()
+    }
+
+    /// Where a slot lies.
+    pub(crate) fn field(&self, slot: usize) -> Field {
+        self.fields[slot]
     }
 
     /// How many bits a packed row has.
@@ -86,15 +123,8 @@ impl Packing {
             words.fill(0);
             for (field, &value) in self.fields.iter().zip(row) {
                 let value = u64::from(value);
-                excess |= value >> field.bits;
-                if field.bits == 0 {
-                    continue;
-                }
-                let word = field.word as usize;
-                words[word] |= value << field.shift;
-                if field.shift + field.bits > 64 {
-                    words[word + 1] |= value >> (64 - field.shift);
-                }
+                excess |= field.excess(value);
+                field.put(value, words);
             }
             assert_eq!(excess, 0, "a value does not fit its slot");
         }

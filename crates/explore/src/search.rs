@@ -41,6 +41,7 @@ use crate::expand::{Expander, Job};
 use crate::frontier::Frontier;
 use crate::history::History;
 use crate::packing::Packing;
+use crate::patches::Patches;
 use crate::rows::Keep;
 use crate::states::{StateSet, States};
 use crate::workers::{Crew, run_crew};
@@ -203,6 +204,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) order: Order,
     pub(crate) cycles: bool,
     pub(crate) states: &'a StateSet,
+    pub(crate) patches: &'a Patches,
     /// How many workers there are so far.
     pub(crate) workers: AtomicU64,
     /// The distance of the states of this level.
@@ -247,6 +249,7 @@ pub fn search<V: Visitor>(
     visitor: impl Fn() -> V + Sync,
 ) -> Exploration<V> {
     let packing = Packing::new(system.layout());
+    let patches = Patches::new(&packing, system.groups());
     let threads = options.thread_count();
     assert!(!options.cycles || options.order == Order::Visible, "cycles are looked for in visible order");
     let keep = Keep { claims: options.order == Order::Visible, cycles: options.cycles };
@@ -257,6 +260,7 @@ pub fn search<V: Visitor>(
         order: options.order,
         cycles: options.cycles,
         states: &states,
+        patches: &patches,
         workers: AtomicU64::new(0),
         level: AtomicU64::new(0),
         halt: AtomicBool::new(false),

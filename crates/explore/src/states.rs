@@ -362,17 +362,26 @@ impl<'a> Inserter<'a> {
     /// synchronises.
     #[inline]
     pub(crate) unsafe fn read(&mut self, id: StateId, row: &mut [Value]) {
+        let mut words = std::mem::take(&mut self.words);
+        // SAFETY: as the caller promises.
+        unsafe { self.read_packed(id, &mut words) };
+        self.set.packing.unpack(&words, row);
+        self.words = words;
+    }
+
+    /// Reads a row as it is packed.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Inserter::read`].
+    #[inline]
+    pub(crate) unsafe fn read_packed(&mut self, id: StateId, words: &mut [u64]) {
         let set = self.set;
         match &set.table {
-            Table::Dense { .. } => set.packing.unpack(&[u64::from(id.0)], row),
+            Table::Dense { .. } => words[0] = u64::from(id.0),
             Table::Hashed { index, .. } => {
-                let mut words = std::mem::take(&mut self.words);
                 // SAFETY: as the caller promises.
-                unsafe {
-                    self.index(index).segment(id.0).read(id.index() % SEGMENT_ROWS, set.packing.bytes(), &mut words);
-                }
-                set.packing.unpack(&words, row);
-                self.words = words;
+                unsafe { self.index(index).segment(id.0).read(id.index() % SEGMENT_ROWS, set.packing.bytes(), words) }
             }
         }
     }
