@@ -5,6 +5,7 @@
 //!
 //! Absent here on purpose: where components come from. Front ends compile to rules and never see how successors are found.
 
+mod arrange;
 mod chase;
 mod codes;
 mod compose;
@@ -12,6 +13,7 @@ mod composition;
 pub mod exp;
 mod lazy;
 mod machine;
+mod masks;
 mod network;
 mod partial_order;
 mod patterns;

@@ -14,7 +14,8 @@
 //! its leader can move, and the other participants are looked up one by one. A format has a *seat* for each component that
 //! moves alone or leads in it, and a seat has a *port* for each label: a table when most labels have a rule, and a sorted list
 //! otherwise, so that memory is in proportion to the rules and not to formats times labels. The work for a row is in proportion to the
-//! seats of its format, the offers of their components and the rules that they lead, not to the number of rules. A
+//! seats of its format, the offers of their components and the rules that they lead, not to the number of rules. Where that is
+//! more than looking at all rules at once, rules with several participants are found by masks ([`crate::masks`]). A
 //! successor is made by changing slots in a copy of the row and changing them back ([`crate::successors`]).
 //!
 //! # Groups
@@ -28,9 +29,11 @@ use std::sync::Arc;
 use trefoil_lts::Lts;
 use trefoil_system::{Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, System, Value};
 
+use crate::arrange::{Compiling, Effects};
 use crate::chase::{Brake, Chase, ChasedExplorer};
 use crate::lazy::LazyMachine;
 use crate::machine::{Machine, TooLarge};
+use crate::masks::{Masks, SPARE_WORDS};
 use crate::prioritise::{Arranged as Order, Priorities, PrioritisedExplorer};
 use crate::rules::{Behaviour, Component, Format, FormatId, Rule, StepExplanation};
 use crate::successors::NetworkExplorer;
@@ -85,47 +88,48 @@ pub(crate) struct Seat {
     pub(crate) component: u32,
     pub(crate) machine: Placed,
     /// The first of its ports.
-    ports: u32,
+    pub(crate) ports: u32,
     /// Where the labels of its ports are listed; without a list there is a port for every label.
-    listed: Option<(u32, u32)>,
+    pub(crate) listed: Option<(u32, u32)>,
 }
 
-/// Where the seats of a format and its rules without participants are.
-struct Plan {
-    seats: (u32, u32),
-    idle: (u32, u32),
+/// Where the seats of a format and its rules without participants are, and its masks when it has rules that are found by masks.
+pub(crate) struct Plan {
+    pub(crate) seats: (u32, u32),
+    pub(crate) idle: (u32, u32),
+    pub(crate) masks: Option<Masks>,
 }
 
 /// A network of components.
 pub struct Network {
     labels: Arc<Labels>,
-    components: Vec<Component>,
+    pub(crate) components: Vec<Component>,
     formats: Vec<Format>,
     initial: FormatId,
     layout: Layout,
-    groups: Vec<Group>,
+    pub(crate) groups: Vec<Group>,
     /// The format of every group.
-    group_formats: Vec<FormatId>,
+    pub(crate) group_formats: Vec<FormatId>,
     machines: Vec<Machine>,
     lazy: Vec<Arc<LazyMachine>>,
     /// The machine of every component.
     placed: Vec<Placed>,
-    plans: Vec<Plan>,
+    pub(crate) plans: Vec<Plan>,
     /// By format, then by component.
-    seats: Vec<Seat>,
+    pub(crate) seats: Vec<Seat>,
     /// The moves and the led synchronisations from here to the next port; every seat has one more at its end.
-    ports: Vec<(u32, u32)>,
+    pub(crate) ports: Vec<(u32, u32)>,
     /// The labels of the ports of seats that list them.
-    listed: Vec<u32>,
+    pub(crate) listed: Vec<u32>,
     /// What a component does alone.
-    moves: Vec<Outcome>,
+    pub(crate) moves: Vec<Outcome>,
     /// The synchronisations by their leader's port.
-    led: Vec<Synchronisation>,
+    pub(crate) led: Vec<Synchronisation>,
     /// The other participants and their local labels.
-    others: Vec<(u32, u32)>,
+    pub(crate) others: Vec<(u32, u32)>,
     /// Steps in which no component takes part.
-    idle: Vec<Outcome>,
-    effects: Vec<Effect>,
+    pub(crate) idle: Vec<Outcome>,
+    pub(crate) effects: Vec<Effect>,
     layer: Option<Layer>,
 }
 
@@ -156,8 +160,19 @@ impl Network {
     pub fn with_formats(
         labels: Arc<Labels>,
         components: Vec<Component>,
+        formats: Vec<Format>,
+        initial: FormatId,
+    ) -> Result<Network, usize> {
+        Network::arranged(labels, components, formats, initial, SPARE_WORDS)
+    }
+
+    /// The same, with so many words for masks.
+    pub(crate) fn arranged(
+        labels: Arc<Labels>,
+        components: Vec<Component>,
         mut formats: Vec<Format>,
         initial: FormatId,
+        mut spare_words: usize,
     ) -> Result<Network, usize> {
         assert!(components.iter().all(|component| Arc::ptr_eq(component.behaviour.label_table(), &labels)));
         assert!(initial.index() < formats.len(), "the initial format is one of the formats");
@@ -224,9 +239,10 @@ impl Network {
             layer: None,
         };
         let format_slot = (formats.len() > 1).then_some(network.components.len() as u32);
-        let mut effects = HashMap::new();
+        let mut effects = Effects::new();
         for (index, format) in formats.iter().enumerate() {
-            Compiling::new(&mut network, format, FormatId(index as u32), format_slot, &mut effects).compile();
+            Compiling::new(&mut network, format, FormatId(index as u32), format_slot, &mut effects)
+                .compile(&mut spare_words);
         }
         network.formats = formats;
         Ok(network)
@@ -373,7 +389,7 @@ impl Network {
     }
 
     /// How likely a component offers a label, as far as that is known; what is lazy is asked last.
-    fn frequency(&self, component: u32, local: u32) -> f64 {
+    pub(crate) fn frequency(&self, component: u32, local: u32) -> f64 {
         let placed = self.placed(component);
         if placed.lazy().is_some() { 2.0 } else { self.machine(placed).frequency(local) }
     }
@@ -382,6 +398,11 @@ impl Network {
     pub(crate) fn seats(&self, format: FormatId) -> &[Seat] {
         let (from, to) = self.plans[format.index()].seats;
         &self.seats[from as usize..to as usize]
+    }
+
+    #[inline]
+    pub(crate) fn masks(&self, format: FormatId) -> Option<&Masks> {
+        self.plans[format.index()].masks.as_ref()
     }
 
     #[inline]
@@ -428,166 +449,6 @@ impl Network {
 fn distinct_rules(rules: &mut Vec<Rule>) {
     let mut known = HashSet::with_capacity(rules.len());
     rules.retain(|rule| known.insert(rule.clone().with_origin(rule.label())));
-}
-
-/// The effects that are known by what they write.
-type Effects = HashMap<Vec<(u32, Value)>, u32>;
-
-/// What the rules of one format are arranged into.
-enum Arranged {
-    Move(Outcome),
-    Led(Synchronisation),
-}
-
-struct Compiling<'a> {
-    network: &'a mut Network,
-    format: &'a Format,
-    id: FormatId,
-    format_slot: Option<u32>,
-    effects: &'a mut Effects,
-    /// By participants, resets, and whether the format changes.
-    groups: HashMap<(Vec<u32>, Vec<u32>, bool), GroupId>,
-    /// By component and local label.
-    arranged: Vec<(u32, u32, Arranged)>,
-}
-
-impl<'a> Compiling<'a> {
-    fn new(
-        network: &'a mut Network,
-        format: &'a Format,
-        id: FormatId,
-        format_slot: Option<u32>,
-        effects: &'a mut Effects,
-    ) -> Compiling<'a> {
-        Compiling { network, format, id, format_slot, effects, groups: HashMap::new(), arranged: Vec::new() }
-    }
-
-    fn compile(mut self) {
-        let idle = self.network.idle.len() as u32;
-        for (number, rule) in self.format.rules.iter().enumerate() {
-            self.rule(number as u32, rule);
-        }
-        let idle = (idle, self.network.idle.len() as u32);
-        let seats = self.network.seats.len() as u32;
-        self.seats();
-        self.network.plans.push(Plan { seats: (seats, self.network.seats.len() as u32), idle });
-    }
-
-    fn rule(&mut self, number: u32, rule: &Rule) {
-        // A participant that never offers its label disables the rule for good.
-        let local = |(component, label): (usize, LabelId)| {
-            Some((component as u32, self.network.local(component as u32, label)?))
-        };
-        let Some(parts) = rule.parts().map(local).collect::<Option<Vec<(u32, u32)>>>() else { return };
-        let group = self.group(rule);
-        let outcome = Outcome { label: rule.label(), group, effect: self.effect(rule), rule: number };
-        match parts[..] {
-            [] => self.network.idle.push(outcome),
-            [(component, local)] => self.arranged.push((component, local, Arranged::Move(outcome))),
-            _ => {
-                let network = &mut *self.network;
-                let mut parts: Vec<(f64, u32, u32)> = parts
-                    .into_iter()
-                    .map(|(component, local)| (network.frequency(component, local), component, local))
-                    .collect();
-                // The participant that is least likely to agree leads, and the next is asked first.
-                parts.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let from = network.others.len() as u32;
-                network.others.extend(parts[1..].iter().map(|&(_, component, local)| (component, local)));
-                let others = (from, network.others.len() as u32);
-                let led = Arranged::Led(Synchronisation { outcome, others });
-                self.arranged.push((parts[0].1, parts[0].2, led));
-            }
-        }
-    }
-
-    fn group(&mut self, rule: &Rule) -> GroupId {
-        let slots: Vec<u32> = rule.parts().map(|(component, _)| component as u32).collect();
-        let resets: Vec<u32> = rule.resets().map(|component| component as u32).collect();
-        let changes = rule.next() != self.id;
-        let network = &mut *self.network;
-        *self.groups.entry((slots, resets, changes)).or_insert_with_key(|(slots, resets, changes)| {
-            let set = |slots: &[u32], more: Option<u32>| -> SlotSet {
-                slots.iter().copied().chain(more).map(|slot| slot as usize).collect()
-            };
-            let mut names: Vec<&str> =
-                slots.iter().map(|&slot| network.components[slot as usize].name.as_str()).collect();
-            if self.format_slot.is_some() {
-                names.push(&self.format.name);
-            }
-            network.groups.push(Group {
-                name: names.join(" "),
-                guards: set(slots, self.format_slot),
-                reads: SlotSet::default(),
-                may_write: slots
-                    .iter()
-                    .filter(|slot| resets.binary_search(slot).is_err())
-                    .copied()
-                    .chain(self.format_slot.filter(|_| *changes))
-                    .map(|slot| slot as usize)
-                    .collect(),
-                must_write: set(resets, None),
-            });
-            network.group_formats.push(self.id);
-            GroupId(network.groups.len() as u32 - 1)
-        })
-    }
-
-    fn effect(&mut self, rule: &Rule) -> u32 {
-        let initial = |component: usize| self.network.components[component].initial();
-        let mut writes: Vec<(u32, Value)> =
-            rule.resets().map(|component| (component as u32, initial(component))).collect();
-        if let Some(slot) = self.format_slot.filter(|_| rule.next() != self.id) {
-            writes.push((slot, rule.next().0));
-        }
-        if writes.is_empty() {
-            return 0;
-        }
-        let effects = &mut self.network.effects;
-        *self.effects.entry(writes).or_insert_with_key(|writes| {
-            effects.push(Effect { writes: writes.clone() });
-            effects.len() as u32
-        })
-    }
-
-    /// Seats and their ports for what was arranged.
-    fn seats(&mut self) {
-        let network = &mut *self.network;
-        self.arranged.sort_by_key(|&(component, local, _)| (component, local));
-        for seat in self.arranged.chunk_by(|a, b| a.0 == b.0) {
-            let component = seat[0].0;
-            let labels = network.labels_of(component).len();
-            let used = seat.chunk_by(|a, b| a.1 == b.1).count();
-            let every = labels <= 4 * used + 4;
-            let (first, list) = (network.ports.len() as u32, network.listed.len() as u32);
-            let mut next_label = 0;
-            for port in seat.chunk_by(|a, b| a.1 == b.1) {
-                let local = port[0].1;
-                let here = (network.moves.len() as u32, network.led.len() as u32);
-                if every {
-                    // Labels without a rule, and this one.
-                    let count = (local - next_label + 1) as usize;
-                    network.ports.extend(std::iter::repeat_n(here, count));
-                    next_label = local + 1;
-                } else {
-                    network.ports.push(here);
-                    network.listed.push(local);
-                }
-                for (_, _, arranged) in port {
-                    match *arranged {
-                        Arranged::Move(outcome) => network.moves.push(outcome),
-                        Arranged::Led(synchronisation) => network.led.push(synchronisation),
-                    }
-                }
-            }
-            let end = (network.moves.len() as u32, network.led.len() as u32);
-            let rest = if every { labels - next_label as usize + 1 } else { 1 };
-            network.ports.extend(std::iter::repeat_n(end, rest));
-            let listed = (!every).then_some((list, network.listed.len() as u32));
-            let machine = network.placed(component);
-            network.seats.push(Seat { component, machine, ports: first, listed });
-        }
-    }
 }
 
 impl System for Network {

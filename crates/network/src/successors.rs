@@ -3,6 +3,7 @@
 use trefoil_system::{Explorer, GroupId, Step, System, Value};
 
 use crate::lazy::LazyExplorer;
+use crate::masks::{Led, Masks};
 use crate::network::{Effect, Network, Outcome, Seat, Synchronisation};
 
 /// A participant of a synchronisation that is being taken: its targets, and which is next.
@@ -37,6 +38,9 @@ impl<'a> NetworkExplorer<'a> {
         }
         for seat in network.seats(format) {
             self.led_by(row, seat, |_| true, sink);
+        }
+        if let Some(masks) = network.masks(format) {
+            self.by_masks(row, masks, |_| true, sink);
         }
     }
 
@@ -133,6 +137,32 @@ impl<'a> NetworkExplorer<'a> {
                 if !targets.is_empty() {
                     self.taken.push(Taking { component, at: 0, targets });
                     self.take_together(row, &synchronisation.outcome, sink);
+                }
+            }
+        }
+    }
+
+    /// The steps of rules that are found by masks.
+    #[inline]
+    fn by_masks(
+        &mut self,
+        row: &[Value],
+        masks: &Masks,
+        wanted: impl Fn(GroupId) -> bool,
+        sink: &mut impl FnMut(&Outcome, &[Value]),
+    ) {
+        for word in 0..masks.words() {
+            let mut possible = masks.possible(row, word);
+            while possible != 0 {
+                let Led { leader: (component, local), synchronisation } = masks.rule(word, possible.trailing_zeros());
+                possible &= possible - 1;
+                if wanted(synchronisation.outcome.group) && self.all_agree(row, synchronisation) {
+                    let targets = self.targets(*component, row[*component as usize], *local);
+                    // Only what is lazy can still refuse.
+                    if !targets.is_empty() {
+                        self.taken.push(Taking { component: *component, at: 0, targets });
+                        self.take_together(row, &synchronisation.outcome, sink);
+                    }
                 }
             }
         }
@@ -263,6 +293,9 @@ impl Explorer for NetworkExplorer<'_> {
             if let Ok(at) = seats.binary_search_by_key(&slot, |seat| seat.component as usize) {
                 self.led_by(row, &seats[at], |of| of == group, &mut sink);
             }
+        }
+        if let Some(masks) = network.masks(format) {
+            self.by_masks(row, masks, |of| of == group, &mut sink);
         }
     }
 }
