@@ -47,7 +47,8 @@
 //!
 //! A counterexample need not be a shortest one of the network. Which events are visible is what the rules say: `τ` is what is hidden.
 //!
-//! Refused: networks that are chased or prioritised, where what one component may do depends on all others. A lazy component is in no cluster.
+//! Refused: networks that are chased or prioritised, where what one component may do depends on all others, and networks whose states carry
+//! acceptances, which are not those of their steps. A lazy component is in no cluster.
 //!
 //! Cost: the steps of a state are found as ever; clusters cost the rules that the offers of their members name, for each component that is tried. In
 //! a large network in which everything hangs together that would be quadratic, so after a number of rules in proportion to the steps no
@@ -56,7 +57,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use trefoil_system::{Explorer, Group, GroupId, LabelId, Labels, Layout, SlotSet, StateId, Step, System, Value};
+use trefoil_system::{
+    Explorer, Group, GroupId, LabelId, Labels, Layout, Observations, SlotSet, StateId, Step, System, Value,
+};
 
 use crate::network::Network;
 use crate::rules::{Behaviour, FormatId};
@@ -113,6 +116,9 @@ impl<'n> PartialOrder<'n> {
     pub fn new(network: &'n Network, preserve: Preserve) -> Result<PartialOrder<'n>, &'static str> {
         if network.is_layered() {
             return Err("the process is chased or prioritised, so what one component may do depends on all others");
+        }
+        if network.observations() == Observations::Explicit {
+            return Err("states carry acceptances of their own, which steps in another order need not reach");
         }
         let plans = (0..network.formats().len()).map(|format| Plan::new(network, FormatId(format as u32))).collect();
         let slots: SlotSet = (0..network.layout().width()).collect();

@@ -192,7 +192,7 @@ impl Tree {
             }
             Tree::Rename(arrows, inside) => {
                 let arrows: Vec<String> = arrows.iter().map(|(old, new)| format!("{old} -> {new}")).collect();
-                write!(out, "rename {} in\n", arrows.join(",\n  ")).expect("a string");
+                writeln!(out, "rename {} in", arrows.join(",\n  ")).expect("a string");
                 inside.text(out);
                 out.push_str(" end rename");
             }
@@ -219,7 +219,7 @@ impl Tree {
                     name.clone() + &count.map_or(String::new(), |count| format!("#{count}"))
                 };
                 let listed: Vec<String> = listed.iter().map(entry).collect();
-                write!(out, "par {} in -- these\n", listed.join(", ")).expect("a string");
+                writeln!(out, "par {} in -- these", listed.join(", ")).expect("a string");
                 for (at, (names, tree)) in branches.iter().enumerate() {
                     out.push_str(if at > 0 { "\n || " } else { "" });
                     if !names.is_empty() {
