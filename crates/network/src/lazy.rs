@@ -19,12 +19,14 @@
 //! such vector, and each thread has a small table in front of it, so that no lock is taken for what it met lately. Results
 //! live as long as the machine, and explorers hand out references to them.
 //!
-//! Numbers depend on who came first. They are names of rows and nothing else depends on them: see [`Slot::discovered`].
+//! Numbers depend on who came first. They are names of rows and nothing else depends on them (see [`Slot::discovered`]): targets come in the
+//! order of their rows.
 //!
 //! Cost: a packed row and some sixty bytes a state; about forty bytes for every state and label that was asked.
 //!
 //! [`Slot::discovered`]: trefoil_system::Slot::discovered
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -162,6 +164,11 @@ impl LazyMachine {
         self.network.labels()
     }
 
+    /// The order of states by their rows. Who asks for the first target of several (a chase) gets the same one whoever came first.
+    fn by_row(&self, left: u32, right: u32) -> Ordering {
+        self.states[left as usize].row.cmp(&self.states[right as usize].row)
+    }
+
     /// The number of a packed row.
     fn intern(&self, words: &[u64], diverges: bool) -> u32 {
         let mut hash = Hasher::default().hash_one(words);
@@ -260,6 +267,7 @@ impl<'a> LazyExplorer<'a> {
             });
             steps.sort_unstable();
             steps.dedup();
+            steps.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| machine.by_row(a.1, b.1)));
             let (mut labels, mut starts) = (Vec::new(), Vec::new());
             for (at, &(label, _)) in steps.iter().enumerate() {
                 if labels.last() != Some(&label) {
@@ -316,6 +324,7 @@ impl<'a> LazyExplorer<'a> {
         });
         targets.sort_unstable();
         targets.dedup();
+        targets.sort_by(|&a, &b| machine.by_row(a, b));
         targets.into()
     }
 }

@@ -119,7 +119,6 @@ fn a_layer_in_a_context_is_the_same_as_one_enumerated_first() {
         "@ [> $",
         "sbisim(@) [|{a}|] @",
         "@ [[a <- b, a <- c]]",
-        "chase(@ ||| $)",
         "prioritise(@ [|{c}|] $, <{b}, {c}>)",
         "@ [|{a}|> $",
     ];
@@ -147,7 +146,9 @@ fn a_layer_in_a_context_is_the_same_as_one_enumerated_first() {
                 let mut compile =
                     |index| batch.compile(index, options).unwrap_or_else(|said| panic!("{}", context(&said)));
                 let (lazy, whole): (Compiled, Compiled) = (compile(at), compile(at + 1));
-                assert!(strongly_equal(&lazy.lts, &whole.lts), "{}", context("differs"));
+                // Operators over a component make `✓` a `τ` to `SKIP` where a sequential process ends at once.
+                let verdict = compare(&lazy.lts, &whole.lts, Equivalence::DivergenceWeak, &Control::unlimited());
+                assert!(verdict.is_ok_and(|verdict| verdict.equivalent), "{}", context("differs"));
                 for model in [Model::Traces, Model::FailuresDivergences] {
                     let found = batch.check(&Check::Refines(model), way(options, number + at), &lazy, &whole);
                     assert!(matches!(found, Ok(None)), "{}", context(&format!("{found:?}")));
