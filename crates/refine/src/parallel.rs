@@ -33,6 +33,8 @@ pub(crate) struct Product<'a> {
     forbidden_group: GroupId,
     layout: Layout,
     groups: Vec<Group>,
+    /// The slots that steps of each group of the implementation may write, when these are few.
+    writes: Vec<Option<Box<[u32]>>>,
 }
 
 impl<'a> Product<'a> {
@@ -62,6 +64,12 @@ impl<'a> Product<'a> {
                 must_write: shifted(&group.must_write),
             })
             .collect();
+        let few = |group: &Group| {
+            let slots: Box<[u32]> =
+                group.may_write.iter().chain(group.must_write.iter()).map(|slot| slot as u32).collect();
+            (4 * slots.len() <= layout.width()).then_some(slots)
+        };
+        let writes = implementation.groups().iter().map(few).collect();
         let forbidden_group = GroupId(groups.len() as u32);
         let all: SlotSet = (0..layout.width()).collect();
         groups.push(Group {
@@ -70,7 +78,7 @@ impl<'a> Product<'a> {
             may_write: all,
             ..Group::default()
         });
-        Product { normal_form, implementation, control, forbidden, forbidden_group, layout, groups }
+        Product { normal_form, implementation, control, forbidden, forbidden_group, layout, groups, writes }
     }
 
     /// The node of a row, when something can be wrong there or behind.
@@ -115,7 +123,9 @@ impl Explorer for ProductExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
         let Product { normal_form, control, forbidden, forbidden_group, .. } = *self.product;
         let Some(node) = self.product.node(row) else { return };
-        let (scratch, buffer) = (&mut self.scratch, &mut self.row);
+        let (scratch, buffer, writes) = (&mut self.scratch, &mut self.row, &self.product.writes);
+        buffer.clear();
+        buffer.extend_from_slice(row);
         self.steps.successors(&row[1..], &mut |step| {
             let (mut next, mut group) = (node.0, step.group);
             if step.label != LabelId::TAU {
@@ -126,10 +136,21 @@ impl Explorer for ProductExplorer<'_> {
                     Err(_) => return,
                 }
             }
-            buffer.clear();
-            buffer.push(next);
-            buffer.extend_from_slice(step.row);
-            sink(Step { group, label: step.label, row: buffer });
+            buffer[0] = next;
+            match &writes[step.group.index()] {
+                // What a step does not write is in the buffer already.
+                Some(slots) => {
+                    slots.iter().for_each(|&slot| buffer[slot as usize + 1] = step.row[slot as usize]);
+                    debug_assert_eq!(&buffer[1..], step.row, "a group writes what it does not declare");
+                    sink(Step { group, label: step.label, row: buffer });
+                    slots.iter().for_each(|&slot| buffer[slot as usize + 1] = row[slot as usize + 1]);
+                }
+                None => {
+                    buffer[1..].copy_from_slice(step.row);
+                    sink(Step { group, label: step.label, row: buffer });
+                    buffer[1..].copy_from_slice(&row[1..]);
+                }
+            }
         });
     }
 }
