@@ -110,15 +110,16 @@ fn a_process_may_be_given_to_itself() {
 }
 
 #[test]
-fn processes_of_timed_sections_are_refused() {
+fn timed_processes_let_time_pass() {
     let script = "channel tock, a\nTimed(\\ _ @ 1) {\n  P = STOP\n  Q = false & P\n  R = a -> SKIP\n}\n";
-    for process in ["P", "Q", "R", "a -> P"] {
-        let evaluator = Evaluator::untyped(&prepare(script, &[process]), Control::unlimited(), Options::default());
-        let options = CompileOptions::default();
-        let mut compiler = Compiler::new(evaluator, Arc::new(Labels::new()), Control::unlimited(), options);
-        let value = compiler.evaluator().query(0).unwrap_or_else(|failure| panic!("{process}: {failure:?}"));
-        let value = compiler.evaluator().process(value).unwrap_or_else(|failure| panic!("{process}: {failure:?}"));
-        let refused = compiler.compile(&value).err().and_then(|failure| failure.diagnostic());
-        assert_eq!(refused.map(|diagnostic| diagnostic.code), Some("E032"), "{process}");
+    let cases: &[(&str, &[&str])] = &[
+        ("P", &["0 tock 0"]),
+        ("Q", &["0 tock 0"]),
+        ("R", &["0 a 1", "0 tock 0", "1 tock 2", "2 tau 3", "2 tock 2", "3 ✓ 4"]),
+        ("a -> P", &["0 a 1", "1 tock 1"]),
+    ];
+    for (process, expected) in cases {
+        let options = CompileOptions { expand: true, ..CompileOptions::default() };
+        assert_eq!(transitions(script, process, options), *expected, "{process}");
     }
 }

@@ -457,7 +457,8 @@ fn assertions_stand_in_sections() {
                 Timed {\n Q = a -> Q\n assert STOP :[deadlock free [F]]\n assert (a -> SKIP) ||| Q :[has trace]: <a, tock, tock, a>\n\
                 assert (a -> SKIP) ||| Q :[has trace]: <tock, a, a>\n assert (a -> SKIP) ||| Q :[has trace]: <a, a, tock, a>\n\
                 Timed(\\ _ @ 2) { assert a -> STOP :[has trace]: <a, tock, tock>\n assert (a -> b -> STOP) :[has trace]: <a, tock, b>\n }\n\
-                assert timed_priority((b -> STOP) \\ {b}) :[has trace]: <tock>\n assert P :[deadlock free [F]]\n}\n\
+                assert timed_priority((b -> STOP) \\ {b}) :[has trace]: <tock>\n assert P :[deadlock free [F]]\n\
+                assert WAIT(2) [F= WAIT(1) ; WAIT(1)\n assert WAIT(2) [F= WAIT(1) ; WAIT(1) :[tau priority over]: {tock}\n}\n\
                 assert Q :[deadlock free [F]]\nassert STOP :[deadlock free [F]]\n";
     let file = std::env::temp_dir().join(format!("trefoil-{}-timed.csp", std::process::id()));
     std::fs::write(&file, text).expect("a file");
@@ -467,7 +468,7 @@ fn assertions_stand_in_sections() {
     let count = script.assertions().count();
     let verdicts: Vec<Verdict> = (1..=count).map(|at| script.run(at, &CheckOptions::default(), &job).verdict).collect();
     use Verdict::{Fails, Holds};
-    let expected = [Fails, Holds, Holds, Holds, Holds, Holds, Fails, Holds, Fails, Holds, Fails];
+    let expected = [Fails, Holds, Holds, Holds, Holds, Holds, Fails, Holds, Fails, Fails, Holds, Holds, Fails];
     assert_eq!(verdicts, expected);
 }
 
@@ -480,6 +481,7 @@ fn sections_stand_where_definitions_do() {
         Timed {\n ONE = a -> ONE\n Timed(two) {\n  TWO = a -> TWO\n }\n CALLS = b -> OUTSIDE\n ALSO = a -> ALSO\n}\n\
         module M(n)\n count(_) = n\nexports\n Timed(count) {\n  P = a -> P\n }\nendmodule\n\
         instance M3 = M(3)\n\
+        PARAMETER(n) = let f(_) = n\n  m = n\n  Timed(\\ x @ f(x) + m - n) { P = a -> Q }\n  Timed(f) { Q = a -> P } within P\n\
         LOCAL = let Timed(\\ _ @ 4) { P = a -> P } within P\n\
         MIXED = ONE ||| ONE\n\
         module TIMED\n channel tock\nexports\n channel go\n Timed { P = go -> STOP }\nendmodule\n\
@@ -489,7 +491,7 @@ fn sections_stand_where_definitions_do() {
         S_FOUR = a -> tock -> tock -> tock -> tock -> S_FOUR [] tock -> S_FOUR\n\
         S_CALLS = b -> tock -> OUTSIDE [] tock -> S_CALLS\n\
         S_MIXED = S_ONE ||| S_ONE\n";
-    let names = ["ONE", "TWO", "CALLS", "ALSO", "M3::P", "LOCAL", "MIXED", "TIMED::P"];
+    let names = ["ONE", "TWO", "CALLS", "ALSO", "M3::P", "LOCAL", "PARAMETER(3)", "MIXED", "TIMED::P"];
     let others = ["S_ONE", "S_TWO", "S_THREE", "S_FOUR", "S_CALLS", "S_MIXED"];
     let all: Vec<&str> = names.iter().chain(&others).copied().collect();
     let mut scene = Scene::new(script, &all);
@@ -499,6 +501,7 @@ fn sections_stand_where_definitions_do() {
         ("ALSO", "S_ONE"),
         ("M3::P", "S_THREE"),
         ("LOCAL", "S_FOUR"),
+        ("PARAMETER(3)", "S_THREE"),
         ("CALLS", "S_CALLS"),
         ("MIXED", "S_MIXED"),
     ];
@@ -532,6 +535,7 @@ fn mistakes_in_sections_are_told() {
     let cases = [
         ("channel a\nTimed { P = a -> STOP }", "C053"),
         ("channel tock : {0, 1}\nTimed { P = STOP }", "tock"),
+        ("channel a\nf(tock) = let Timed { Q = a -> STOP } within Q\nP = f(a)", "C053"),
         ("channel a, tock\nf(_) = -1\nTimed(f) { P = a -> STOP }", "E041 a takes -1 units of time"),
         ("channel a, tock\nTimed { P = WAIT(0 - 2) }", "E041 a process that waits -2 units of time"),
         ("channel a, tock\nf(_) = true\nTimed(f) { P = a -> STOP }", "Int"),

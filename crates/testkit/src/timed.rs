@@ -82,6 +82,8 @@ pub enum Timed {
     Hide(Box<Timed>, Set),
     /// The first event is seen as the second.
     Rename(Box<Timed>, u8, u8),
+    /// Time passes only when nothing happens inside and termination is not possible.
+    Urgently(Box<Timed>),
     /// An untimed process that does nothing, not even wait.
     Never,
     /// An untimed process that terminates and does not wait for it.
@@ -155,6 +157,10 @@ impl Timed {
             }
             T::Hide(inner, set) => one(inner, &|inner| T::Hide(boxed(inner), *set)),
             T::Rename(inner, from, to) => one(inner, &|inner| T::Rename(boxed(inner), *from, *to)),
+            T::Urgently(inner) => {
+                let busy = inner.steps().iter().any(|(step, _)| matches!(step, Step::Silent | Step::Ends));
+                if busy { Vec::new() } else { one(inner, &|inner| T::Urgently(boxed(inner))) }
+            }
         }
     }
 
@@ -249,6 +255,10 @@ impl Timed {
                 Step::Event(event) if set.has(event) => (Step::Silent, T::Hide(boxed(target), *set)),
                 Step::Ends => (step, T::Ended),
                 _ => (step, T::Hide(boxed(target), *set)),
+            })),
+            T::Urgently(inner) => found.extend(inner.steps().into_iter().map(|(step, target)| match step {
+                Step::Ends => (step, T::Ended),
+                _ => (step, T::Urgently(boxed(target))),
             })),
             T::Rename(inner, from, to) => found.extend(inner.steps().into_iter().map(|(step, target)| match step {
                 Step::Event(event) if event == *from => (Step::Event(*to), T::Rename(boxed(target), *from, *to)),
@@ -389,6 +399,7 @@ impl fmt::Display for Timed {
             T::SynchronisingInterrupt(left, set, right) => write!(f, "({left} /+ {set} +\\ {right})"),
             T::Hide(inner, set) => write!(f, "({inner} \\ {set})"),
             T::Rename(inner, from, to) => write!(f, "({inner} [[ {} <- {} ]])", name(from), name(to)),
+            T::Urgently(inner) => write!(f, "timed_priority({inner})"),
             T::Never => write!(f, "USTOP"),
             T::Now => write!(f, "USKIP"),
             T::Loop(event) => write!(f, "ULOOP({})", name(event)),
@@ -418,7 +429,8 @@ pub fn random_timed(size: usize, random: &mut Random) -> Timed {
     let rest = size - 1;
     if random.chance(35) {
         let inner = boxed(random_timed(rest, random));
-        return match random.below(8) {
+        return match random.below(9) {
+            8 => T::Urgently(inner),
             0..=3 => T::Prefix(event(random), inner),
             4 => T::Any(set(random), inner),
             5 => T::Hide(inner, some(random)),

@@ -303,6 +303,8 @@ pub enum Shape {
         fields: Vec<CommunicationField>,
         /// What comes after.
         process: OperationId,
+        /// How long events take in a timed section of a `let`, which may see its variables.
+        durations: Option<OperationId>,
     },
     /// An operator between two processes, or a process and a set for `\` and `|\`.
     Binary {

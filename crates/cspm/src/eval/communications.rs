@@ -21,7 +21,7 @@ impl<'p> Machine<'p> {
     pub(super) fn communications(&mut self, process: &Rc<ProcessNode>) -> Result<Vec<Communication>> {
         let mut found = Vec::new();
         self.in_process(process, |machine, point, base, captured| {
-            let Shape::Prefix { channel, fields, process } = &point.shape else {
+            let Shape::Prefix { channel, fields, process, .. } = &point.shape else {
                 return Err(Failure::at(codes::WRONG_SORT, "this is not a prefix", Some(point.span)));
             };
             let place = |failure: Failure| failure.placed(point.span);

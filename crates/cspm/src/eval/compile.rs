@@ -54,6 +54,8 @@ pub(super) struct Compiler<'r> {
     sources: Map<(usize, DeclarationId, usize), GlobalId>,
     sections: Map<(usize, DeclarationId), SectionId>,
     section_of: Map<DeclarationId, DeclarationId>,
+    /// How long events take in the sections of `let`s.
+    pub(super) local_durations: Map<SectionId, ExpressionId>,
 }
 
 /// The code of a script, the globals of the top level by definition, and units for its queries.
@@ -86,6 +88,7 @@ pub(super) fn compile(renamed: &Renamed) -> Compiled {
         sources: Map::default(),
         sections: Map::default(),
         section_of: Map::default(),
+        local_durations: Map::default(),
     };
     compiler.find_processes();
     compiler.find_sections();
@@ -152,20 +155,25 @@ impl<'r> Compiler<'r> {
         }
     }
 
-    /// The code of a section in the copy being compiled.
-    pub(super) fn section_code(&mut self, declaration: DeclarationId) -> SectionId {
+    /// The code of a section in the copy being compiled. What is asked about time in a section of a `let` is compiled where it is
+    /// asked, with the variables there.
+    pub(super) fn section_code(&mut self, declaration: DeclarationId, is_local: bool) -> SectionId {
         if let Some(&section) = self.sections.get(&(self.copy, declaration)) {
             return section;
         }
         let span = self.tree.declaration_span(declaration);
         let name = self.renamed.tock(declaration);
         let tock = self.whole_unit(|compiler, scope| compiler.name(name, span, scope));
-        let durations = match *self.tree.declaration(declaration) {
-            Declaration::Timed { durations: Some(durations), .. } => Some(self.expression_unit(durations)),
-            _ => None,
-        };
-        self.program.sections.push(Section { tock, durations });
-        let section = SectionId(self.program.sections.len() as u32 - 1);
+        let section = SectionId(self.program.sections.len() as u32);
+        self.program.sections.push(Section { tock, durations: None });
+        if let Declaration::Timed { durations: Some(durations), .. } = *self.tree.declaration(declaration) {
+            if is_local {
+                self.local_durations.insert(section, durations);
+            } else {
+                let unit = self.expression_unit(durations);
+                self.program.sections[section.index()].durations = Some(unit);
+            }
+        }
         self.sections.insert((self.copy, declaration), section);
         section
     }
@@ -331,7 +339,7 @@ impl<'r> Compiler<'r> {
         self.copy = copy;
         self.section = None;
         if let Some(&section) = self.section_of.get(&definition.declaration) {
-            self.section = Some(self.section_code(section));
+            self.section = Some(self.section_code(section, false));
         }
         let declaration = *self.tree.declaration(definition.declaration);
         let code = match (definition.kind, declaration) {
@@ -481,7 +489,7 @@ impl<'r> Compiler<'r> {
             let mut expressions = Vec::new();
             match *self.tree.declaration(id) {
                 Declaration::Timed { declarations, .. } => {
-                    let inner = Some(self.section_code(id));
+                    let inner = Some(self.section_code(id, false));
                     waiting.extend(self.tree.flattened(declarations).into_iter().map(|id| (id, inner)));
                 }
                 Declaration::Print(expression) => expressions.push(expression),

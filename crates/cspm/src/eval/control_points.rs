@@ -57,7 +57,10 @@ impl Compiler<'_> {
                     Field::Output(value) => CommunicationField::Output(self.expression(value, scope)),
                 });
                 let fields = fields.collect();
-                Shape::Prefix { channel, fields, process: self.expression(process, scope) }
+                let process = self.expression(process, scope);
+                let durations = self.section.and_then(|section| self.local_durations.get(&section).copied());
+                let durations = durations.map(|durations| self.expression(durations, scope));
+                Shape::Prefix { channel, fields, process, durations }
             }
             Expression::Binary { operator, left, right } => {
                 let left = self.expression(left, scope);

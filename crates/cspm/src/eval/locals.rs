@@ -84,7 +84,7 @@ impl Compiler<'_> {
                     into.push(Item { what: What::Value(pattern, body), binds, section });
                 }
                 Declaration::Timed { declarations, .. } => {
-                    let section = self.section_code(id);
+                    let section = self.section_code(id, true);
                     self.local_items(declarations, Some(section), into);
                 }
                 _ => {}
@@ -114,6 +114,7 @@ impl Compiler<'_> {
             What::Function(_, clauses, _) => self.tree.list(clauses).iter().map(|clause| clause.body).collect(),
             What::Value(_, body) => vec![body],
         };
+        waiting.extend(item.section.and_then(|section| self.local_durations.get(&section)));
         while let Some(id) = waiting.pop() {
             if let Expression::Name(Resolved::Local(local)) = *self.tree.expression(id) {
                 each(local);

@@ -103,18 +103,33 @@ impl Compiler {
         Ok(clock)
     }
 
-    /// How many units of time pass after an event.
-    fn duration(&mut self, section: SectionId, label: LabelId, event: &Value) -> Result<u32> {
+    /// How many units of time pass after an event of a prefix.
+    fn duration(&mut self, process: &ProcessValue, section: SectionId, label: LabelId, event: &Value) -> Result<u32> {
+        if let Some(function) = self.local_durations(process)? {
+            return self.units_after(&function, event);
+        }
         let Some((_, Some(function))) = self.time.sections.get(&section) else { return Ok(1) };
         if let Some(&known) = self.time.durations.get(&(section, label)) {
             return Ok(known);
         }
-        let function = function.clone();
-        let value = self.evaluator.apply(&function, vec![event.clone()])?;
-        let value = self.evaluator.finish(value)?;
-        let found = units(&value, || format!("{} takes", self.evaluator.show(event)))?;
+        let found = self.units_after(&function.clone(), event)?;
         self.time.durations.insert((section, label), found);
         Ok(found)
+    }
+
+    /// How long events take when the section stands in a `let`.
+    fn local_durations(&mut self, process: &ProcessValue) -> Result<Option<Value>> {
+        let Description::Made(point, _) = process.description() else { return Ok(None) };
+        match self.evaluator.control_point(point).shape {
+            Shape::Prefix { durations: Some(function), .. } => self.evaluator.operand(process, function).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn units_after(&mut self, function: &Value, event: &Value) -> Result<u32> {
+        let value = self.evaluator.apply(function, vec![event.clone()])?;
+        let value = self.evaluator.finish(value)?;
+        units(&value, || format!("{} takes", self.evaluator.show(event)))
     }
 
     /// A set with the event that counts time.
@@ -183,7 +198,7 @@ impl Compiler {
         let mut moves = vec![Move::alone(clock.tock, term)];
         for offer in self.evaluator.communications(process)? {
             let event = self.events.label(&offer.event, &self.evaluator)?;
-            let duration = self.duration(section, event, &offer.event);
+            let duration = self.duration(process, section, event, &offer.event);
             let target = match duration.map_err(|failure| self.place_in(process, failure))? {
                 0 => self.expand(&offer.then)?,
                 left => {

@@ -67,7 +67,7 @@ impl<'t> Resolver<'t> {
         let span = Span { end: whole.end.min(whole.start + 5), ..whole };
         let symbol = self.tree.names.find("tock");
         match symbol.map(|symbol| self.find(scope, symbol, span)) {
-            Some(Ok(tock)) => drop(self.tocks.insert(id, tock)),
+            Some(Ok(tock)) if !matches!(tock, Resolved::Local(_)) => drop(self.tocks.insert(id, tock)),
             _ => {
                 self.error(codes::NO_TOCK, "a timed section needs an event `tock`".to_string(), span).help =
                     Some("declare `channel tock`".to_string());
