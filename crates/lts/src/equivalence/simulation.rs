@@ -30,6 +30,7 @@
 //! smallest equivalent system, in states and in transitions (Bustan and Grumberg, *Simulation-based minimization*, 2003).
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, StateId};
@@ -99,9 +100,13 @@ struct Run<'a> {
     incoming: Vec<Transition>,
     partition: Partition,
     relation: Relation,
-    /// By block and label, the states that have no such step into what simulates the block.
-    remove: Vec<BTreeMap<LabelId, Vec<u32>>>,
+    /// By block and label, the states that have no such step into what simulates the block. Parts of one block share them until
+    /// one of them loses more.
+    remove: Vec<BTreeMap<LabelId, Arc<Vec<u32>>>>,
     work: Vec<(u32, LabelId)>,
+    /// The blocks that were met last, by the number of the search.
+    met: Vec<u32>,
+    searches: u32,
     steps: usize,
 }
 
@@ -144,6 +149,8 @@ impl<'a> Run<'a> {
             relation,
             remove: vec![BTreeMap::new(); blocks],
             work: Vec::new(),
+            met: Vec::new(),
+            searches: 0,
             steps: 0,
         };
         for block in 0..blocks as u32 {
@@ -196,7 +203,7 @@ impl<'a> Run<'a> {
         }
         for (label, states) in losers {
             self.work.push((block, label));
-            self.remove[block as usize].insert(label, states);
+            self.remove[block as usize].insert(label, Arc::new(states));
         }
         Ok(())
     }
@@ -217,14 +224,8 @@ impl<'a> Run<'a> {
         }
         self.worked(sources.len() + lost.len())?;
         self.split(lost)?;
-        let blocks_of = |states: &[u32], partition: &Partition| {
-            let mut blocks: Vec<u32> = states.iter().map(|&state| partition.block_of[state as usize]).collect();
-            blocks.sort_unstable();
-            blocks.dedup();
-            blocks
-        };
-        let simulated = blocks_of(&sources, &self.partition);
-        let unable = blocks_of(lost, &self.partition);
+        let simulated = self.blocks_of(&sources);
+        let unable = self.blocks_of(lost);
         for &lower in &simulated {
             self.worked(unable.len())?;
             for &upper in &unable {
@@ -235,6 +236,24 @@ impl<'a> Run<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The blocks of states, each once.
+    fn blocks_of(&mut self, states: &[u32]) -> Vec<u32> {
+        self.searches = self.searches.wrapping_add(1);
+        if self.searches == 0 {
+            self.met.fill(0);
+            self.searches = 1;
+        }
+        self.met.resize(self.partition.blocks.len(), 0);
+        let mut blocks = Vec::new();
+        for &state in states {
+            let block = self.partition.block_of[state as usize];
+            if std::mem::replace(&mut self.met[block as usize], self.searches) != self.searches {
+                blocks.push(block);
+            }
+        }
+        blocks
     }
 
     /// Whoever had its last step into what simulates `lower` in the block `upper` loses it.
@@ -248,9 +267,9 @@ impl<'a> Run<'a> {
                 if !self.reaches(source.0, label, lower) {
                     let losers = self.remove[lower as usize].entry(label).or_insert_with(|| {
                         self.work.push((lower, label));
-                        Vec::new()
+                        Arc::default()
                     });
-                    losers.push(source.0);
+                    Arc::make_mut(losers).push(source.0);
                 }
             }
         }
