@@ -12,8 +12,9 @@
 //! `diamond` and `normal` merge states that accept different sets of events. Roscoe, Gardiner, Goldsmith, Hulance, Jackson and
 //! Scattergood (*Hierarchical compression for model-checking CSP*, 1995) annotate the merged states with acceptances and a mark of
 //! divergence. We write the annotations back as transitions ([`unmerged`]), so the result is an ordinary system that any
-//! operator and any engine can take. That costs states, so the result is only used where it is smaller than what delay
-//! bisimilarity gives.
+//! operator and any engine can take. That costs states, so the result is only used where it is smaller than what branching
+//! bisimilarity leaves; otherwise, and after it, delay bisimilarity is what makes it small. Delay bisimilarity does not come first, because
+//! it is the expensive one where there is much `τ`, and that is where these two are called for.
 //!
 //! # Every model at once
 //!
@@ -60,7 +61,7 @@ pub enum Compression {
     Diamond,
     /// The normal form.
     Normal,
-    /// The smallest of the others.
+    /// The smaller of `diamond` and `normal`.
     ModelCompress,
     /// A deterministic refinement.
     Deter,
@@ -148,7 +149,7 @@ pub const COMPRESSIONS: &[CompressionInfo] = &[
     CompressionInfo {
         compression: Compression::ModelCompress,
         name: "model_compress",
-        about: "the smallest of dbisim, diamond and normal",
+        about: "the smaller of diamond and normal",
         promise: Promise::SameInEveryModel,
         paper: HIERARCHICAL,
     },
@@ -214,31 +215,37 @@ pub fn compress(lts: &Lts, compression: Compression, control: &Control) -> Resul
         Compression::TauLoopFactor => tau_loops::factor(lts, control),
         Compression::Deter => deterministic::refine(lts, control),
         Compression::Diamond | Compression::Normal | Compression::ModelCompress => {
-            let delay = bisimilar(Equivalence::DivergenceDelay)?;
-            let limit = room(&delay);
-            let mut best = delay.clone();
-            if compression != Compression::Normal && has_tau(&delay) {
-                best = smaller(best, diamond_form(&delay, limit, control)?, control)?;
+            let branching = bisimilar(Equivalence::DivergenceBranching)?;
+            let limit = room(&branching);
+            let mut best = None;
+            if compression != Compression::Normal && has_tau(&branching) {
+                best = diamond_form(&branching, limit, control)?;
             }
-            if compression != Compression::Diamond && !is_deterministic(&delay) {
-                best = smaller(best, normal_form(&delay, limit, control)?, control)?;
+            if compression != Compression::Diamond && !is_deterministic(&branching) {
+                best = smaller(best, normal_form(&branching, limit, control)?);
             }
-            Ok(best)
+            if let Some(merged) = best {
+                let merged = minimise(&merged, Equivalence::DivergenceBranching, control)?.lts;
+                if size(&merged) < size(&branching) {
+                    return Ok(minimise(&merged, Equivalence::DivergenceDelay, control)?.lts);
+                }
+            }
+            Ok(minimise(&branching, Equivalence::DivergenceDelay, control)?.lts)
         }
     }
 }
 
 /// How large something may become that is only wanted when it is smaller in the end than this.
 fn room(lts: &Lts) -> usize {
-    (lts.state_count() + lts.transition_count()).saturating_mul(16).saturating_add(1 << 12)
+    (lts.state_count() + lts.transition_count()).saturating_mul(4).saturating_add(1 << 12)
 }
 
-/// What was merged, if it was and if that is an improvement.
-fn smaller(known: Lts, merged: Option<Lts>, control: &Control) -> Result<Lts, Stopped> {
-    let Some(merged) = merged else { return Ok(known) };
-    let merged = minimise(&merged, Equivalence::DivergenceDelay, control)?.lts;
-    let size = |lts: &Lts| (lts.state_count(), lts.transition_count());
-    Ok(if size(&merged) < size(&known) { merged } else { known })
+fn size(lts: &Lts) -> (usize, usize) {
+    (lts.state_count(), lts.transition_count())
+}
+
+fn smaller(one: Option<Lts>, other: Option<Lts>) -> Option<Lts> {
+    [one, other].into_iter().flatten().min_by_key(size)
 }
 
 fn has_tau(lts: &Lts) -> bool {
