@@ -1,17 +1,25 @@
 //! Counters that a job writes and a face reads.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Shared counters of a job. Writers add in batches; readers take a [`Snapshot`].
 #[derive(Default)]
 pub struct Progress {
-    phase: Mutex<String>,
+    phase: Mutex<Phase>,
     done: AtomicU64,
     total: AtomicU64,
     states: AtomicU64,
     transitions: AtomicU64,
     depth: AtomicU64,
+}
+
+/// What is being done.
+#[derive(Default)]
+struct Phase {
+    /// What it is part of; empty when it is all there is.
+    whole: String,
+    part: String,
 }
 
 /// The counters at one moment. Zero means that the phase does not count this.
@@ -32,9 +40,18 @@ pub struct Snapshot {
 }
 
 impl Progress {
+    fn phase(&self) -> MutexGuard<'_, Phase> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on phases are told as parts of this, until it is something else or empty.
+    pub fn within(&self, whole: &str) {
+        self.phase().whole = whole.to_string();
+    }
+
     /// Begins a phase: the counters start from zero.
     pub fn begin(&self, phase: &str, total: u64) {
-        *self.phase.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = phase.to_string();
+        self.phase().part = phase.to_string();
         for counter in [&self.done, &self.states, &self.transitions, &self.depth] {
             counter.store(0, Ordering::Relaxed);
         }
@@ -59,8 +76,12 @@ impl Progress {
 
     /// The counters now.
     pub fn snapshot(&self) -> Snapshot {
+        let phase = match &*self.phase() {
+            Phase { whole, part } if whole.is_empty() => part.clone(),
+            Phase { whole, part } => format!("{whole}: {part}"),
+        };
         Snapshot {
-            phase: self.phase.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone(),
+            phase,
             done: self.done.load(Ordering::Relaxed),
             total: self.total.load(Ordering::Relaxed),
             states: self.states.load(Ordering::Relaxed),
@@ -81,5 +102,15 @@ mod tests {
         progress.add(3, 4);
         progress.begin("searching", 0);
         assert_eq!(progress.snapshot(), Snapshot { phase: "searching".into(), ..Snapshot::default() });
+    }
+
+    #[test]
+    fn a_phase_is_told_as_a_part() {
+        let progress = Progress::default();
+        progress.within("compiling P");
+        progress.begin("composing", 0);
+        assert_eq!(progress.snapshot().phase, "compiling P: composing");
+        progress.within("");
+        assert_eq!(progress.snapshot().phase, "composing");
     }
 }

@@ -9,7 +9,7 @@ use evaluation::prepare;
 use trefoil_control::Control;
 use trefoil_cspm::eval::{Evaluator, Options};
 use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
-use trefoil_network::compose;
+use trefoil_network::{Behaviour, compose};
 use trefoil_system::{Labels, System};
 
 fn compile(script: &str, process: &str, options: CompileOptions) -> (Compiler, Machine) {
@@ -122,4 +122,80 @@ fn timed_processes_let_time_pass() {
         let options = CompileOptions { expand: true, ..CompileOptions::default() };
         assert_eq!(transitions(script, process, options), *expected, "{process}");
     }
+}
+
+const COMPRESSED: &str = "channel a, b, c\n\
+    transparent sbisim, dbisim, wbisim, normal, diamond, explicate, tau_loop_factor, model_compress\n\
+    P = a -> b -> P\nQ = a -> b -> Q2\nQ2 = a -> b -> Q\n\
+    R = a -> (b -> R |~| c -> R)\nearly = a -> b -> STOP [] a -> c -> STOP\n";
+
+#[test]
+fn compressions_change_nothing_that_can_be_seen() {
+    let cases: &[(&str, &[&str])] = &[
+        ("dbisim(P)", &["0 a 1", "1 b 0"]),
+        ("dbisim((a -> b -> STOP) \\ {a})", &["0 b 1"]),
+        ("explicate((a -> b -> STOP) \\ {a})", &["0 tau 1", "1 b 2"]),
+        ("tau_loop_factor(((a -> b -> DIV) ||| DIV) \\ {a})", &["0 tau 0", "0 tau 1", "1 b 2", "1 tau 1", "2 tau 2"]),
+        ("normal(a -> STOP [] a -> b -> STOP)", &["0 a 1", "0 a 2", "2 b 1"]),
+        ("sbisim(dbisim(P) [| {a, b} |] wbisim(Q)) \\ {b}", &["0 a 1", "1 tau 0"]),
+        ("dbisim(a -> SKIP) ; normal(P)", &["0 a 1", "1 tau 2", "2 a 3", "3 b 2"]),
+    ];
+    for (process, expected) in cases {
+        for threads in [1, 2] {
+            let options = CompileOptions { threads, ..CompileOptions::default() };
+            assert_eq!(transitions(COMPRESSED, process, options), *expected, "{process}");
+        }
+    }
+}
+
+#[test]
+fn equal_parts_are_compressed_once() {
+    let together = "normal(R) [| {a} |] dbisim(P) [| {a} |] dbisim(Q)";
+    for threads in [1, 2] {
+        let options = CompileOptions { threads, ..CompileOptions::default() };
+        let (_, machine) = compile(COMPRESSED, together, options);
+        let components = machine.network.components();
+        assert_eq!(components.len(), 3);
+        let lts = |at: usize| match &components[at].behaviour {
+            Behaviour::Explicit(lts) => lts.clone(),
+            Behaviour::Lazy(_) => panic!("a machine was made"),
+        };
+        assert!(Arc::ptr_eq(&lts(1), &lts(2)), "P and Q are the same machine");
+    }
+}
+
+#[test]
+fn a_layer_is_refused_wherever_states_were_merged() {
+    let script = format!("external chase, deter\n{COMPRESSED}");
+    let refused = |process: &str| {
+        let typed = prepare(&script, &[process]);
+        let evaluator = Evaluator::untyped(&typed, Control::unlimited(), Options::default());
+        let labels = Arc::new(Labels::new());
+        let mut compiler = Compiler::new(evaluator, labels, Control::unlimited(), CompileOptions::default());
+        let value = compiler.evaluator().query(0).expect("a value");
+        let value = compiler.evaluator().process(value).expect("a process");
+        compiler.compile(&value).is_err()
+    };
+    for inner in
+        ["normal(R)", "dbisim(normal(R) ||| P)", "diamond(R) ; P", "sbisim(c -> model_compress(R))", "deter(R)"]
+    {
+        assert!(refused(&format!("chase({inner})")), "{inner}");
+    }
+    for inner in ["dbisim(R)", "wbisim(R) ||| sbisim(P)", "tau_loop_factor(R)", "explicate(R)"] {
+        assert!(!refused(&format!("chase({inner})")), "{inner}");
+    }
+}
+
+#[test]
+fn what_was_compiled_differently_is_compressed_anew() {
+    let (mut compiler, _) = compile(COMPRESSED, "dbisim(P) [| {a} |] normal(R)", CompileOptions::default());
+    let before = compiler.labels().len();
+    for compress_leaves in [false, true, false] {
+        compiler.set_options(CompileOptions { compress_leaves, ..CompileOptions::default() });
+        let value = compiler.evaluator().query(0).expect("the process");
+        let value = compiler.evaluator().process(value).expect("the process");
+        let machine = compiler.compile(&value).expect("it compiles");
+        assert_eq!(machine.network.components().len(), 2);
+    }
+    assert_eq!(compiler.labels().len(), before);
 }

@@ -104,7 +104,7 @@ impl FormatId {
 }
 
 /// A phase of a network: the rules that apply while it lasts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Format {
     /// What a person calls it.
     pub name: String,

@@ -6,7 +6,7 @@ code_table! {
     pub(super)
     UNGUARDED = "E030", "a process calls itself before it does anything", "P = P [] a -> STOP";
     GROWS = "E031", "a process grows without bound", "P = a -> (P ||| P)";
-    UNSUPPORTED = "E032", "a process that is not supported yet", "deter(P)";
+    UNSUPPORTED = "E032", "a process that is not supported yet", "failure_watchdog(P, {a}, b)";
     NO_ALTERNATIVES = "E033", "an internal choice between no processes", "|~| x : {} @ P(x)";
     NOT_AN_EVENT = "E034", "something that is not a complete event stands where one is needed", "P [[a <- c]] where c needs fields";
     TOO_LARGE = "E035", "a component is too large", "P(n) = a -> P(n + 1)";

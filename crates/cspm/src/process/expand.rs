@@ -2,6 +2,7 @@
 
 use trefoil_source::Span;
 
+use super::compressed::compression;
 use super::events::SetId;
 use super::terms::{Node, TermId};
 use super::timed::{Clock, not_timed};
@@ -377,17 +378,6 @@ impl Compiler {
             Builtin::Buffer | Builtin::WeakBuffer | Builtin::SignalBuffer => self.buffer(builtin, arguments),
             // What these promise is kept by doing nothing.
             Builtin::Lazyenumerate | Builtin::Lazynorm => self.argument(arguments),
-            Builtin::Explicate
-            | Builtin::Sbisim
-            | Builtin::Dbisim
-            | Builtin::Wbisim
-            | Builtin::Diamond
-            | Builtin::Normal
-            | Builtin::TauLoopFactor
-            | Builtin::ModelCompress => {
-                let term = self.argument(arguments)?;
-                self.compressed(builtin, term)
-            }
             Builtin::Chase
             | Builtin::ChaseNocache
             | Builtin::Prioritise
@@ -400,7 +390,13 @@ impl Compiler {
                 let term = self.argument(arguments)?;
                 self.watchdog(term, arguments)
             }
-            other => Err(Failure::new(codes::UNSUPPORTED, format!("`{}` is not supported", other.text()))),
+            other => match compression(other) {
+                Some(compression) => {
+                    let term = self.argument(arguments)?;
+                    self.compressed(compression, term)
+                }
+                None => Err(Failure::new(codes::UNSUPPORTED, format!("`{}` is not supported", other.text()))),
+            },
         }
     }
 }

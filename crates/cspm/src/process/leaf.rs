@@ -4,21 +4,22 @@
 //! bisimilarity allows, and every remaining state keeps one of its terms, for witnesses and, later, for symmetry. A
 //! machine is built once per term, however many components it serves.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, Transition};
-use trefoil_network::{Component, Network, Rule, compose};
+use trefoil_network::{Component, Network, Rule};
 use trefoil_system::{LabelId, StateId};
 
 use super::buffers::Buffer;
+use super::compressed::Compressed;
 use super::layers::LayerId;
 use super::steps::Move;
 use super::terms::{Node, TermId};
 use super::{Compiler, Machine};
 use crate::eval::Result;
-use crate::rename::Builtin;
 
 /// The number of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,6 +27,10 @@ pub(super) struct MachineId(pub(super) u32);
 
 impl MachineId {
     const LAYER: u32 = 1 << 31;
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
 
     /// A layer in the place of a machine.
     pub(super) fn of_layer(layer: LayerId) -> MachineId {
@@ -45,6 +50,8 @@ pub(super) struct MachineData {
     pub(super) terms: Vec<TermId>,
     /// The term that was compiled.
     pub(super) root: TermId,
+    /// The first machine with the same transitions.
+    pub(super) like: MachineId,
     /// Whether a state stands for states that are not bisimilar, so that what it can do is not what one of them can.
     pub(super) merged: bool,
     /// The labels that occur.
@@ -53,13 +60,34 @@ pub(super) struct MachineData {
     pub(super) ends_beside: bool,
 }
 
+impl MachineData {
+    pub(super) fn new(lts: Arc<Lts>, terms: Vec<TermId>, root: TermId, like: MachineId, is_timed: bool) -> MachineData {
+        let mut alphabet: Vec<LabelId> = lts.transitions().iter().map(|transition| transition.label).collect();
+        alphabet.sort_unstable();
+        alphabet.dedup();
+        let ends_beside = is_timed
+            && alphabet.contains(&LabelId::TICK)
+            && lts.states().any(|state| {
+                let steps = lts.outgoing(state);
+                steps.iter().any(|step| step.label == LabelId::TICK)
+                    && steps.iter().any(|step| step.label != LabelId::TICK)
+            });
+        MachineData { lts, terms, root, like, merged: false, alphabet, ends_beside }
+    }
+}
+
 /// All machines.
 #[derive(Default)]
 pub(super) struct Machines {
-    pub(super) data: Vec<MachineData>,
+    /// Without data for what waits to be made.
+    pub(super) data: Vec<Option<MachineData>>,
     /// The machine of a leaf; none when it was too large to be one.
     leaves: HashMap<TermId, Option<MachineId>, foldhash::fast::FixedState>,
-    compressed: HashMap<(Builtin, TermId), MachineId, foldhash::fast::FixedState>,
+    pub(super) compressed: Compressed,
+    /// Is there a machine with merged states?
+    some_merged: bool,
+    /// The machines with their transitions, by a hash of them; of those that are the same the first.
+    distinct: HashMap<u64, Vec<(MachineId, Arc<Lts>)>, foldhash::fast::FixedState>,
     /// The machines of the components that holes stand for.
     pub(super) holes: Vec<MachineId>,
     pub(super) buffers: Vec<Buffer>,
@@ -69,6 +97,29 @@ impl Machines {
     /// None but the descriptions of buffers, which terms name.
     pub(super) fn with_buffers(before: Machines) -> Machines {
         Machines { buffers: before.buffers, ..Machines::default() }
+    }
+
+    /// A number for a machine that is made later.
+    pub(super) fn reserve(&mut self) -> MachineId {
+        self.data.push(None);
+        MachineId(self.data.len() as u32 - 1)
+    }
+
+    /// The first machine with the transitions of this one, which is itself when there is none before it.
+    pub(super) fn alike(&mut self, id: MachineId, lts: Arc<Lts>) -> (MachineId, Arc<Lts>) {
+        let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+        lts.state_count().hash(&mut hasher);
+        lts.transitions().hash(&mut hasher);
+        let same = self.distinct.entry(hasher.finish()).or_default();
+        let rows = |lts: &Lts| lts.states().map(|state| lts.start(state)).collect::<Vec<_>>();
+        let equal = |other: &Lts| {
+            other.initial() == lts.initial() && other.transitions() == lts.transitions() && rows(other) == rows(&lts)
+        };
+        if let Some((first, known)) = same.iter().find(|(_, other)| equal(other)) {
+            return (*first, known.clone());
+        }
+        same.push((id, lts.clone()));
+        (id, lts)
     }
 }
 
@@ -81,22 +132,16 @@ enum Explored {
 
 impl Compiler {
     pub(super) fn machine(&self, id: MachineId) -> &MachineData {
-        &self.machines.data[id.0 as usize]
+        self.machines.data[id.index()].as_ref().expect("a machine is made before it is looked at")
     }
 
     pub(super) fn add_machine(&mut self, lts: Lts, terms: Vec<TermId>, root: TermId) -> MachineId {
-        let mut alphabet: Vec<LabelId> = lts.transitions().iter().map(|transition| transition.label).collect();
-        alphabet.sort_unstable();
-        alphabet.dedup();
-        let ends_beside = self.is_timed
-            && alphabet.contains(&LabelId::TICK)
-            && (0..lts.state_count() as u32).any(|state| {
-                let steps = lts.outgoing(StateId(state));
-                steps.iter().any(|step| step.label == LabelId::TICK)
-                    && steps.iter().any(|step| step.label != LabelId::TICK)
-            });
-        self.machines.data.push(MachineData { lts: Arc::new(lts), terms, root, merged: false, alphabet, ends_beside });
-        MachineId(self.machines.data.len() as u32 - 1)
+        let id = self.machines.reserve();
+        self.tell();
+        let (like, lts) = self.machines.alike(id, Arc::new(lts));
+        let data = MachineData::new(lts, terms, root, like, self.is_timed);
+        self.machines.data[id.index()] = Some(data);
+        id
     }
 
     /// The machine of a term, unless it is better compiled as a network.
@@ -167,6 +212,7 @@ impl Compiler {
             at += 1;
         }
         let lts = Lts::from_rows(self.labels.clone(), StateId(0), starts, transitions);
+        let merged = self.machines.some_merged && self.mention_merged(&terms);
         let machine = if self.options.compress_leaves {
             let small = minimise(&lts, Equivalence::Strong, &self.control)?;
             let mut kept = vec![None; small.lts.state_count()];
@@ -180,40 +226,32 @@ impl Compiler {
         } else {
             self.add_machine(lts, terms, root)
         };
+        self.set_merged(machine, merged);
         Ok(Explored::Leaf(machine))
     }
 
-    /// A process that the script wants compressed: explored as a network and made small, a machine from then on. What a
-    /// compression promises of traces, failures and divergences holds for every one of them; they differ in what they merge.
-    pub(super) fn compressed(&mut self, kind: Builtin, term: TermId) -> Result<TermId> {
-        let machine = match self.machines.compressed.get(&(kind, term)) {
-            Some(&known) => known,
-            None => {
-                let made = self.compress(kind, term)?;
-                self.machines.compressed.insert((kind, term), made);
-                made
-            }
-        };
-        let initial = self.machine(machine).lts.initial();
-        Ok(self.terms.intern(Node::State(machine, initial.0)))
+    pub(super) fn set_merged(&mut self, id: MachineId, merged: bool) {
+        if let Some(data) = self.machines.data[id.index()].as_mut().filter(|_| merged) {
+            data.merged = true;
+            self.machines.some_merged = true;
+        }
     }
 
-    fn compress(&mut self, kind: Builtin, term: TermId) -> Result<MachineId> {
-        let Machine { network, .. } = self.network_of(term)?;
-        let composed =
-            compose(&network, self.options.threads, &self.control).map_err(|unfinished| unfinished.stopped)?;
-        self.settled()?;
-        let equivalence = match kind {
-            Builtin::Explicate => None,
-            Builtin::Sbisim => Some(Equivalence::Strong),
-            Builtin::Wbisim => Some(Equivalence::DivergenceWeak),
-            _ => Some(Equivalence::DivergenceBranching),
-        };
-        let lts = match equivalence {
-            Some(equivalence) => minimise(&composed.lts, equivalence, &self.control)?.lts,
-            None => composed.lts,
-        };
-        Ok(self.add_machine(lts, Vec::new(), term))
+    /// Is a state of a merged machine in the active part of one of these terms?
+    fn mention_merged(&self, terms: &[TermId]) -> bool {
+        let mut work = terms.to_vec();
+        let mut met: HashSet<TermId, foldhash::fast::FixedState> = terms.iter().copied().collect();
+        while let Some(term) = work.pop() {
+            let node = self.terms.node(term);
+            let merged = |id: MachineId| self.machines.data[id.index()].as_ref().is_some_and(|data| data.merged);
+            if matches!(*node, Node::State(machine, _) if merged(machine)) {
+                return true;
+            }
+            let both = node.both();
+            let operands = node.active().iter().chain(both.iter().flatten());
+            work.extend(operands.filter(|&&operand| met.insert(operand)));
+        }
+        false
     }
 
     /// What a hole can do: whatever its component can in some state.
@@ -227,12 +265,13 @@ impl Compiler {
         alphabet.iter().map(step).collect()
     }
 
-    pub(super) fn state_steps(&mut self, id: MachineId, state: u32) -> Vec<Move> {
+    pub(super) fn state_steps(&mut self, id: MachineId, state: u32) -> Result<Vec<Move>> {
+        self.finish(id)?;
         let lts = self.machine(id).lts.clone();
         let step = |transition: &Transition| {
             Move::alone(transition.label, self.terms.intern(Node::State(id, transition.target.0)))
         };
-        lts.outgoing(StateId(state)).iter().map(step).collect()
+        Ok(lts.outgoing(StateId(state)).iter().map(step).collect())
     }
 }
 

@@ -30,6 +30,7 @@
 
 mod buffers;
 mod codes;
+mod compressed;
 mod describe;
 mod events;
 mod expand;
@@ -106,6 +107,8 @@ pub struct Compiler {
     /// Whether the script has timed sections, in which termination waits.
     is_timed: bool,
     time: timed::Time,
+    /// What is being compiled, for whoever watches.
+    subject: String,
     labels: Arc<Labels>,
 }
 
@@ -129,20 +132,41 @@ impl Compiler {
             expanded: HashMap::default(),
             origins: HashMap::default(),
             names: None,
+            subject: String::new(),
             labels,
         }
     }
 
     /// The network of a process.
     pub fn compile(&mut self, process: &ProcessValue) -> Result<Machine> {
-        self.control.progress().begin("compiling", 0);
         self.names = None;
+        self.tell();
+        self.control.progress().begin("evaluating", 0);
         let root = self.expand(process)?;
-        if self.options.expand {
+        let machine = if self.options.expand {
             let root = if self.is_timed { self.terms.closed(root) } else { root };
-            return self.alone(root);
-        }
-        self.closed_network_of(root)
+            self.alone(root)?
+        } else {
+            self.closed_network_of(root)?
+        };
+        self.control.progress().within("");
+        Ok(machine)
+    }
+
+    /// What the next process is called, for whoever watches the progress.
+    pub fn set_subject(&mut self, subject: &str) {
+        self.subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+
+    /// Tells whoever watches how far it has come.
+    fn tell(&self) {
+        let made = self.machines.data.len();
+        let whole = match made {
+            0 => format!("compiling {}", self.subject),
+            1 => format!("compiling {}, 1 machine", self.subject),
+            _ => format!("compiling {}, {made} machines", self.subject),
+        };
+        self.control.progress().within(whole.trim_end());
     }
 
     /// From now on budgets and interruptions come from here; the evaluator has its own.

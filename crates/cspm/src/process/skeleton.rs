@@ -199,8 +199,14 @@ impl Compiler {
             let node = self.terms.node(term).clone();
             match node {
                 Node::Hole(_) | Node::Stop | Node::Omega | Node::Run(_) => return Ok(term),
-                Node::State(machine, state) if self.machine(machine).lts.initial().0 == state => {
-                    return Ok(self.hole(term, machine, place, placing, building));
+                Node::State(machine, state) => {
+                    self.finish(machine)?;
+                    if self.machine(machine).lts.initial().0 == state {
+                        return Ok(self.hole(term, machine, place, placing, building));
+                    }
+                    if let Some(machine) = self.leaf(term)? {
+                        return Ok(self.hole(term, machine, place, placing, building));
+                    }
                 }
                 Node::Layer(id, LazyMachine::INITIAL) => {
                     return Ok(self.hole(term, MachineId::of_layer(id), place, placing, building));

@@ -150,7 +150,7 @@ impl Compiler {
                 Ok(self.terms.moves[term.index()].as_ref().expect("an offer of the prefix").to_vec())
             }
             Node::Hole(component) => Ok(self.hole_steps(term, component)),
-            Node::State(machine, state) => Ok(self.state_steps(machine, state)),
+            Node::State(machine, state) => self.state_steps(machine, state),
             Node::Layer(id, state) => self.layer_steps(id, state),
             Node::Buffer(id, inside) => Ok(self.buffer_steps(term, id, &inside)),
             Node::External(operands) => self.external(&operands),

@@ -168,8 +168,9 @@ impl Script {
             }
         };
         let low = self.low_priority(listed)?;
-        let specification = specification.map(|id| self.machine(id, low.as_ref(), listed)).transpose()?;
-        let machine = self.machine(process, low.as_ref(), listed)?;
+        let specification =
+            specification.map(|id| self.machine(id, &listed.specification, low.as_ref(), listed)).transpose()?;
+        let machine = self.machine(process, &listed.process, low.as_ref(), listed)?;
         let trace = trace.map(|id| self.trace(id, listed)).transpose()?;
         progress.compiling = started.elapsed();
         let network = machine.network.clone();
@@ -343,8 +344,15 @@ impl Script {
     }
 
     /// What an expression of an assertion evaluates to, as something that moves.
-    fn machine(&mut self, id: ExpressionId, low: Option<&Value>, listed: &Listed) -> Result<Machine, Trouble> {
+    fn machine(
+        &mut self,
+        id: ExpressionId,
+        name: &str,
+        low: Option<&Value>,
+        listed: &Listed,
+    ) -> Result<Machine, Trouble> {
         let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
+        compiler.set_subject(name);
         let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
         let value = value.and_then(|value| compiler.evaluator().process(value));
         let machine = value.and_then(|process| match low {

@@ -39,7 +39,7 @@ pub(crate) fn compilations() -> Vec<CompileOptions> {
     for compress_leaves in [true, false] {
         let options = CompileOptions { compress_leaves, ..CompileOptions::default() };
         all.push(options);
-        all.push(CompileOptions { leaf_states: 0, ..options });
+        all.push(CompileOptions { leaf_states: 0, threads: 2, ..options });
         all.push(CompileOptions { expand: true, ..options });
     }
     all
@@ -49,9 +49,10 @@ pub(crate) fn compilations() -> Vec<CompileOptions> {
 pub(crate) fn way(compile: CompileOptions, number: usize) -> Way {
     Way {
         compile,
-        algorithm: [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm][number % 3],
-        preprocess: [Preprocess::Nothing, Preprocess::Specification, Preprocess::Both][number / 3 % 3],
-        threads: usize::from(!number.is_multiple_of(4)),
+        algorithm: [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm, Algorithm::Automatic]
+            [number % 4],
+        preprocess: [Preprocess::Nothing, Preprocess::Specification, Preprocess::Both][number / 4 % 3],
+        threads: usize::from(!number.is_multiple_of(5)),
         explored: (number / 2).is_multiple_of(3),
         partial_order: false,
     }

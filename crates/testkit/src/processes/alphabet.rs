@@ -11,7 +11,8 @@ pub const EVENT_COUNT: u8 = 6;
 pub const TICK: Event = Event(EVENT_COUNT);
 
 /// What declares the events in a script.
-pub const DECLARATIONS: &str = "channel a, b, c, d\nchannel e : {0..1}\n";
+pub const DECLARATIONS: &str = "channel a, b, c, d\nchannel e : {0..1}\n\
+    transparent explicate, sbisim, dbisim, wbisim, tau_loop_factor, diamond, normal, model_compress\n";
 
 impl Event {
     /// As in a script.

@@ -124,7 +124,7 @@ fn prefixed(event: Event, then: &Denotation) -> Meaning {
 
 fn unary(modifier: &Modifier, process: &Process, known: &mut Vec<(usize, Denotation)>) -> Meaning {
     match modifier {
-        Modifier::Guard(true) => meaning(process, known),
+        Modifier::Guard(true) | Modifier::Compress(_) => meaning(process, known),
         Modifier::Guard(false) => stop(),
         Modifier::Hide(events) => hidden(process, *events, known),
         Modifier::Project(events) => hidden(process, Events::SIGMA.without(*events), known),

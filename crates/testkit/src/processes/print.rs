@@ -29,6 +29,7 @@ impl Display for Process {
                     Modifier::Project(events) => write!(out, "{process} |\\ {}", events.text()),
                     Modifier::Rename(pairs) => write!(out, "{process} [[{}]]", pairs_text(pairs, "<-")),
                     Modifier::Guard(open) => write!(out, "{open} & {process}"),
+                    Modifier::Compress(name) => write!(out, "{name}({process})"),
                 }
             }
             Process::Binary(operator, left, right) => {

@@ -2,7 +2,7 @@
 
 use super::alphabet::{Event, Events};
 use super::denotation::Denotation;
-use super::tree::{Modifier, Operator, Pairs, Process, Replication, prefix};
+use super::tree::{COMPRESSIONS, Modifier, Operator, Pairs, Process, Replication, prefix};
 use crate::Random;
 
 /// What random processes may have.
@@ -74,7 +74,7 @@ fn change(process: &mut Process, shape: Shape, random: &mut Random) {
     }
     let old = std::mem::replace(part, Process::Stop);
     let mut maker = Maker { shape, random };
-    *part = match maker.random.below(12) {
+    *part = match maker.random.below(14) {
         0 => maker.process(2),
         1..3 => old.clone().internal(maker.process(3)),
         3 => old.clone().internal(old),
@@ -95,6 +95,10 @@ fn change(process: &mut Process, shape: Shape, random: &mut Random) {
             Process::Binary(_, left, _) => *left,
             other => other.internal(Process::Stop),
         },
+        11 | 12 => {
+            let compression = maker.compression();
+            old.unary(compression)
+        }
         _ => maker.constant(),
     };
 }
@@ -131,6 +135,10 @@ impl Maker<'_> {
             }
         }
         pairs
+    }
+
+    fn compression(&mut self) -> Modifier {
+        Modifier::Compress(COMPRESSIONS[self.random.below(COMPRESSIONS.len())])
     }
 
     fn constant(&mut self) -> Process {
@@ -215,11 +223,12 @@ impl Maker<'_> {
                 Process::Input { chosen: self.random.chance(30), branches }
             }
             36..50 => {
-                let modifier = match self.random.below(12) {
+                let modifier = match self.random.below(16) {
                     0..5 => Modifier::Hide(self.events()),
                     5 => Modifier::Project(self.events()),
                     6..11 => Modifier::Rename(self.pairs()),
-                    _ => Modifier::Guard(self.random.chance(80)),
+                    11 => Modifier::Guard(self.random.chance(80)),
+                    _ => self.compression(),
                 };
                 self.process(size - 1).unary(modifier)
             }

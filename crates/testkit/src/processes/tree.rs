@@ -52,7 +52,13 @@ pub enum Modifier {
     Rename(Pairs),
     /// `b & P`
     Guard(bool),
+    /// `sbisim(P)` and the like: the name of a compression, which changes nothing that can be observed.
+    Compress(&'static str),
 }
+
+/// The compressions, by their names in scripts.
+pub const COMPRESSIONS: [&str; 8] =
+    ["explicate", "sbisim", "dbisim", "wbisim", "tau_loop_factor", "diamond", "normal", "model_compress"];
 
 /// Operators with two processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
