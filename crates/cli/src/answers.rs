@@ -19,7 +19,8 @@ impl Answer for ConvertReport {
 
 impl Answer for MinimiseReport {
     fn text(&self, _colour: bool) -> String {
-        let mut rows = vec![("before", size(self.before)), ("after", size(self.after)), ("rounds", count(self.rounds))];
+        let mut rows = vec![("before", size(self.before)), ("after", size(self.after))];
+        rows.extend(self.rounds.map(|rounds| ("rounds", count(rounds))));
         rows.extend(self.output.clone().map(|output| ("written to", output)));
         headed(&format!("{} modulo {}", self.file, self.equivalence), rows, &self.resources)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use trefoil_session::check;
-use trefoil_session::lts::{ALGORITHMS, Choice, EQUIVALENCES, FORMATS, MODELS, PREPROCESSING, SEARCHES};
+use trefoil_session::lts::{ALGORITHMS, Choice, EQUIVALENCES, FORMATS, MINIMISERS, MODELS, PREPROCESSING, SEARCHES};
 
 /// A verifier for concurrent systems: three languages, one engine room, small state spaces.
 #[derive(Parser)]
@@ -217,7 +217,7 @@ pub(crate) enum LtsCommand {
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// What must stay the same
-        #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(EQUIVALENCES))]
+        #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(MINIMISERS))]
         equivalence: &'static str,
         /// Where to write the result; without it only its size is shown
         #[arg(long, short, value_name = "OUT")]

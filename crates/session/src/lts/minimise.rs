@@ -1,9 +1,10 @@
-//! The smallest equivalent system.
+//! The smallest equivalent system, or one that a compression makes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
+use trefoil_lts::compress::{Compression, compress};
 use trefoil_lts::equivalence::Equivalence;
 use trefoil_system::Labels;
 
@@ -17,7 +18,7 @@ pub struct Minimising {
     pub file: PathBuf,
     /// How it is read.
     pub reading: Reading,
-    /// The equivalence, by its name in [`super::EQUIVALENCES`].
+    /// The equivalence or compression, by its name in [`MINIMISERS`].
     pub equivalence: &'static str,
     /// Where the result goes, if anywhere.
     pub output: Option<PathBuf>,
@@ -30,14 +31,15 @@ pub struct Minimising {
 pub struct MinimiseReport {
     /// The file with the system.
     pub file: String,
-    /// The equivalence.
+    /// The equivalence or compression.
     pub equivalence: &'static str,
     /// Its size as read.
     pub before: Size,
     /// Its size now.
     pub after: Size,
-    /// How often the partition was refined.
-    pub rounds: u64,
+    /// How often the partition was refined; none for a compression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u64>,
     /// Where the result was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
@@ -50,16 +52,23 @@ pub struct MinimiseReport {
 pub fn minimise(task: &Minimising, job: &Job) -> Result<MinimiseReport, Problem> {
     check_output(task.output.as_deref(), task.format)?;
     let lts = read(&task.file, &task.reading, &Arc::new(Labels::new()), job)?;
-    let minimised = trefoil_lts::equivalence::minimise(&lts, equivalence_named(task.equivalence), &job.control)?;
+    let (small, rounds) = match compression_named(task.equivalence) {
+        Some(compression) => (compress(&lts, compression, &job.control)?, None),
+        None => {
+            let equivalence = equivalence_named(task.equivalence);
+            let minimised = trefoil_lts::equivalence::minimise(&lts, equivalence, &job.control)?;
+            (minimised.lts, Some(minimised.rounds))
+        }
+    };
     if let Some(output) = &task.output {
-        write(&minimised.lts, output, task.format, job)?;
+        write(&small, output, task.format, job)?;
     }
     Ok(MinimiseReport {
         file: name(&task.file),
         equivalence: task.equivalence,
         before: Size::of(&lts),
-        after: Size::of(&minimised.lts),
-        rounds: minimised.rounds,
+        after: Size::of(&small),
+        rounds,
         output: task.output.as_deref().map(name),
         resources: Resources::new(&job.control),
     })
@@ -67,6 +76,29 @@ pub fn minimise(task: &Minimising, job: &Job) -> Result<MinimiseReport, Problem>
 
 /// The equivalences, as help prints them.
 pub const EQUIVALENCES: &[Choice] = &table();
+
+/// The compressions that are no equivalence in [`EQUIVALENCES`], by their names on the command line.
+const COMPRESSIONS: [(Choice, Compression); 4] = [
+    (
+        Choice { name: "tau-loop-factor", about: "states on one cycle of τ become one state that diverges" },
+        Compression::TauLoopFactor,
+    ),
+    (
+        Choice { name: "diamond", about: "τ is eliminated; traces, failures and divergences are kept" },
+        Compression::Diamond,
+    ),
+    (
+        Choice { name: "normal", about: "the normal form, if smaller; traces, failures and divergences are kept" },
+        Compression::Normal,
+    ),
+    (
+        Choice { name: "deter", about: "a deterministic refinement: not the same system, but one that refines it" },
+        Compression::Deter,
+    ),
+];
+
+/// What a system can be minimised by: the equivalences, and compressions.
+pub const MINIMISERS: &[Choice] = &both();
 
 const fn table() -> [Choice; trefoil_lts::equivalence::EQUIVALENCES.len()] {
     let source = trefoil_lts::equivalence::EQUIVALENCES;
@@ -77,6 +109,23 @@ const fn table() -> [Choice; trefoil_lts::equivalence::EQUIVALENCES.len()] {
         index += 1;
     }
     choices
+}
+
+const fn both() -> [Choice; EQUIVALENCES.len() + COMPRESSIONS.len()] {
+    let mut choices = [Choice { name: "", about: "" }; EQUIVALENCES.len() + COMPRESSIONS.len()];
+    let mut index = 0;
+    while index < choices.len() {
+        choices[index] = match index.checked_sub(EQUIVALENCES.len()) {
+            None => EQUIVALENCES[index],
+            Some(at) => COMPRESSIONS[at].0,
+        };
+        index += 1;
+    }
+    choices
+}
+
+fn compression_named(name: &str) -> Option<Compression> {
+    COMPRESSIONS.iter().find(|(choice, _)| choice.name == name).map(|&(_, compression)| compression)
 }
 
 pub(super) fn equivalence_named(name: &str) -> Equivalence {

@@ -21,7 +21,7 @@ pub use compare::{CompareReport, Comparing, Difference, compare};
 pub use compose::{ComposeReport, Composing, compose};
 pub use convert::{ConvertReport, Shape, convert, random};
 pub use info::{InfoReport, info};
-pub use minimise::{EQUIVALENCES, MinimiseReport, Minimising, minimise};
+pub use minimise::{EQUIVALENCES, MINIMISERS, MinimiseReport, Minimising, minimise};
 pub use refine::{
     ALGORITHMS, DEFAULT_PREPROCESSING, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, SimulationReport,
     Specification, StatisticsReport, refine, simulate,
