@@ -49,6 +49,10 @@ fn beside_others() {
         ("S6 x S3", 9, symmetric_on(&[6, 3])),
         ("S4 wr S2", 8, wreath(4, 2)),
         ("S2 wr S6", 12, wreath(2, 6)),
+        // Groups whose pictures no arcs decide: the least image is searched.
+        ("A8", 8, written(&["(1,2,3)", "(2,3,4,5,6,7,8)"])),
+        ("M11", 11, written(&["(1,2,3,4,5,6,7,8,9,10,11)", "(3,7,11,8)(4,10,5,6)"])),
+        ("S7 twice", 14, written(&["(1,2)(8,9)", "(1,2,3,4,5,6,7)(8,9,10,11,12,13,14)"])),
     ];
     for (name, points, group) in &groups {
         let control = Control::unlimited();
@@ -237,6 +241,12 @@ fn generate(degree: usize, cycles: &[Vec<Vec<u32>>]) -> PermutationGroup {
     };
     let generators: Vec<Permutation> = cycles.iter().map(permutation).collect();
     PermutationGroup::generate(degree, &generators, &Control::unlimited()).expect("nothing stops it")
+}
+
+/// The group of some generators in cycle notation.
+fn written(generators: &[&str]) -> PermutationGroup {
+    let parsed: Vec<Permutation> = generators.iter().filter_map(|text| Permutation::parse(text, 0).ok()).collect();
+    PermutationGroup::generate(0, &parsed, &Control::unlimited()).expect("nothing stops it")
 }
 
 fn symmetric_on(sizes: &[u32]) -> PermutationGroup {

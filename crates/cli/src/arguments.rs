@@ -81,8 +81,9 @@ pub(crate) enum Command {
     Cspm(CspmCommand),
     /// Look at the group that permutations generate: order, structure, orbits, stabilisers
     Group {
-        /// The generators in cycle notation, such as '(1,2,3)(4,5)'
-        #[arg(required = true, value_name = "PERMUTATION")]
+        /// Files with a generator on each line (- is standard input, # begins a comment), or generators in cycle notation, such as
+        /// '(1,2,3)(4,5)'
+        #[arg(required = true, value_name = "FILE|PERMUTATION")]
         generators: Vec<String>,
         /// A set, '{1,2}', or several, '{1,2}|{3,4}', whose stabiliser is wanted: each set is mapped to itself
         #[arg(long, visible_alias = "stabilize", value_name = "SETS")]

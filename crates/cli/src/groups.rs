@@ -3,16 +3,21 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use trefoil_session::groups::{self, AutomorphismsReport, GroupFigures, GroupReport};
+use trefoil_session::Verdict;
+use trefoil_session::groups::{self, AutomorphismsReport, GroupFigures, GroupReport, StructureWords};
 
 use crate::arguments::Common;
 use crate::run::{Answer, Destination, Run};
 use crate::text::{count, list, resources, table};
 
+/// Characters up to which the structure is shown with its points.
+const MOST_ON_POINTS: usize = 400;
+
 pub(crate) fn group(generators: &[String], stabilise: Option<&str>, common: Common) -> ExitCode {
     let mut run = Run::new("group", common, Destination::Out);
-    let shown: Vec<String> = generators.iter().map(|generator| shortened(generator)).collect();
-    run.check(&shown, |job| groups::group(generators, stabilise, job));
+    let is_file = |argument: &&String| groups::is_file_of_generators(argument);
+    let files: Vec<String> = generators.iter().filter(is_file).cloned().collect();
+    run.check(&files, |job| groups::group(generators, stabilise, job));
     run.finish()
 }
 
@@ -23,9 +28,14 @@ pub(crate) fn automorphisms(file: &Path, labels: bool, common: Common) -> ExitCo
 }
 
 impl Answer for GroupReport {
+    fn verdict(&self) -> Verdict {
+        GroupReport::verdict(self)
+    }
+
     fn text(&self, _colour: bool) -> String {
         let mut rows = vec![("degree", count(self.group.degree as u64))];
         rows.extend(figures(&self.group));
+        rows.extend(unfinished(self.stopped.as_deref()));
         rows.extend(resources(&self.resources));
         let mut text = format!("{}\n{}", shortened(&list(&self.generators, " ")), table(&rows));
         if let Some(stabiliser) = &self.stabiliser {
@@ -41,14 +51,36 @@ impl Answer for GroupReport {
 fn figures(group: &GroupFigures) -> Vec<(&'static str, String)> {
     let moved: Vec<String> = group.orbits.iter().filter(|orbit| orbit.len() > 1).map(|orbit| set(orbit)).collect();
     let fixed = group.orbits.len() - moved.len();
+    // Many factors are counted, and which points they act on is in the JSON.
+    let on_points = &group.structure_on_points;
+    let many = on_points.chars().count() > MOST_ON_POINTS && group.structure.structure.len() < on_points.len();
+    let words = if many { &group.structure.structure } else { on_points };
     vec![
         ("order", number(&group.order)),
-        ("structure", shortened(&group.structure_on_points)),
+        ("structure", structure(words, &group.structure)),
         ("orbits", orbits(&moved, fixed, "point")),
     ]
 }
 
+/// The words, and why some are missing.
+fn structure(words: &str, structure: &StructureWords) -> String {
+    match &structure.structure_unknown {
+        None => shortened(words),
+        Some(reason) if words.ends_with(reason) => shortened(words),
+        Some(reason) => format!("{} ({reason})", shortened(words)),
+    }
+}
+
+/// What is said of an answer that is not complete.
+fn unfinished(stopped: Option<&str>) -> Option<(&'static str, String)> {
+    stopped.map(|reason| ("stopped", format!("{reason}; what is above is right, what is missing is unknown")))
+}
+
 impl Answer for AutomorphismsReport {
+    fn verdict(&self) -> Verdict {
+        AutomorphismsReport::verdict(self)
+    }
+
     fn text(&self, _colour: bool) -> String {
         let colours =
             |number: usize| if number > 1 { format!(", {} colours", count(number as u64)) } else { String::new() };
@@ -64,13 +96,14 @@ impl Answer for AutomorphismsReport {
             ("vertices", format!("{}{}", count(self.vertices as u64), colours(self.vertex_colours))),
             ("edges", edges),
             ("automorphisms", number(&self.order)),
-            ("structure", shortened(&self.structure)),
+            ("structure", structure(&self.structure.structure, &self.structure)),
             ("generators", generators(&self.generators)),
             ("orbits", orbits(&moved, fixed, "vertex")),
         ];
         if self.labels_ignored {
             rows.push(("note", "vertices have labels, which are not taken for colours; --labels does".to_string()));
         }
+        rows.extend(unfinished(self.stopped.as_deref()));
         rows.extend(resources(&self.resources));
         format!("{}\n{}", self.file, table(&rows))
     }

@@ -71,7 +71,8 @@ pub(crate) fn resources(used: &Resources) -> Vec<(&'static str, String)> {
 
 /// What is known of a job that was stopped.
 pub(crate) fn unfinished(files: &[String], unfinished: &Unfinished) -> String {
-    let mut text = format!("{}: {} ({})\n", verdict(Verdict::Unknown, false), unfinished.reason, files.join(" "));
+    let files = if files.is_empty() { String::new() } else { format!(" ({})", files.join(" ")) };
+    let mut text = format!("{}: {}{files}\n", verdict(Verdict::Unknown, false), unfinished.reason);
     let mut rows = vec![("while", unfinished.phase.clone())];
     if unfinished.total > 0 {
         rows.push(("done", format!("{} of {}", count(unfinished.done), count(unfinished.total))));

@@ -212,3 +212,134 @@ fn large_structured_graphs_are_recognised_part_by_part() {
     let found = result(&given(&["automorphisms", "-", "--format", "json"], &text));
     assert_eq!(found["structure"], "S2^301 × S5000");
 }
+
+#[test]
+fn copies_and_rings_have_names() {
+    let mut matching = String::from("graph {");
+    let mut petersens = String::from("graph {");
+    let mut paths = String::from("graph {");
+    for copy in 0..120 {
+        matching.push_str(&format!("a{copy} -- b{copy};"));
+    }
+    for copy in 0..40 {
+        for edge in PETERSEN.split(['{', '}']).nth(1).expect("a body").split(';') {
+            let named: Vec<String> = edge.split("--").map(|vertex| format!("c{copy}v{}", vertex.trim())).collect();
+            petersens.push_str(&format!("{};", named.join(" -- ")));
+        }
+        paths.push_str(&format!("x{copy} -- y{copy} -- z{copy};"));
+    }
+    let ring = |arrow: &str, kind: &str| {
+        let edges: Vec<String> = (0..20_000).map(|point| format!("{point} {arrow} {}", (point + 1) % 20_000)).collect();
+        format!("{kind} {{ {} }}", edges.join(";"))
+    };
+    for (text, structure) in [
+        (matching + "}", "S2 wr S120"),
+        (petersens + "}", "[a group of order 120] wr S40"),
+        (paths + "}", "S2 wr S40"),
+        (ring("--", "graph"), "D20000"),
+        (ring("->", "digraph"), "C20000"),
+    ] {
+        let found = result(&given(&["automorphisms", "-", "--format", "json"], &text));
+        assert_eq!(found["structure"], structure);
+        assert!(found.get("structure_unknown").is_none() && found.get("stopped").is_none());
+    }
+}
+
+#[test]
+fn generators_come_from_files_and_from_standard_input() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path in UTF-8").to_string();
+    std::fs::write(path("s5"), "# the symmetric group\n(1,2,3,4,5) # a ring\n\n(1,2)\r\n").expect("written");
+    let found = result(&trefoil(&["group", &path("s5"), "--format", "json"]));
+    assert_eq!((&found["order"], &found["structure"]), (&"120".into(), &"S5".into()));
+    let found = result(&trefoil(&["group", &path("s5"), "(6,7)", "--format", "json"]));
+    assert_eq!(found["structure"], "S5 × S2");
+    // Many disjoint factors, and a dihedral group, whose text is longer than an argument may be.
+    let swaps: Vec<String> = (0..1000).map(|swap| format!("({},{})", 2 * swap + 1, 2 * swap + 2)).collect();
+    let found = result(&given(&["group", "-", "--format", "json"], &swaps.join("\n")));
+    assert_eq!(found["structure"], "S2^1000");
+    let ring: Vec<String> = (1..=10_000).map(|point| point.to_string()).collect();
+    let mirror: Vec<String> = (2..=5_000).map(|point| format!("({point},{})", 10_002 - point)).collect();
+    let dihedral = format!("({})\n{}\n", ring.join(","), mirror.concat());
+    let found = result(&given(&["group", "-", "--format", "json"], &dihedral));
+    assert_eq!((&found["order"], &found["structure"]), (&"20000".into(), &"D10000".into()));
+    // Mistakes have the line of the file.
+    std::fs::write(path("wrong"), "(1,2)\n  (é,2)\n").expect("written");
+    let output = trefoil(&["group", &path("wrong")]);
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("wrong:2:4") && err(&output).contains("G015"), "{}", err(&output));
+    std::fs::write(path("empty"), "# nothing\n").expect("written");
+    assert_eq!(code(&trefoil(&["group", &path("empty")])), 2);
+    assert_eq!(code(&trefoil(&["group", folder.path().to_str().expect("a path in UTF-8")])), 2);
+}
+
+#[test]
+fn points_that_nothing_moves_cost_nothing() {
+    let found = result(&trefoil(&["group", "(1,1000000)", "--stabilise", "{1}", "--format", "json"]));
+    assert_eq!((&found["degree"], &found["order"]), (&1_000_000.into(), &"2".into()));
+    assert_eq!((&found["structure"], &found["stabiliser"]["order"]), (&"S2".into(), &"1".into()));
+    assert_eq!(found["structure_on_points"], "S2 on {1,1000000}");
+}
+
+#[test]
+fn characters_in_diagnostics_are_whole() {
+    for arguments in [vec!["group", "(é,2)"], vec!["group", "(1,2)", "--stabilise", "{é}"]] {
+        let output = trefoil(&arguments);
+        assert_eq!(code(&output), 2);
+        assert!(err(&output).contains('é') && !err(&output).contains('\u{fffd}'), "{}", err(&output));
+        let output = trefoil(&[&arguments[..], &["--format", "json"]].concat());
+        assert!(!out(&output).contains('\u{fffd}'), "{}", out(&output));
+    }
+}
+
+#[test]
+fn sets_are_read_as_they_are_printed() {
+    for cells in ["{1..3}|{4 5}", "{1,2,3}|{4,5}"] {
+        let arguments = ["group", "(1,2,3,4,5,6)", "(1,2)", "--stabilise", cells, "--format", "json"];
+        let found = result(&trefoil(&arguments));
+        assert_eq!(found["stabiliser"]["structure"], "S3 × S2", "{cells}");
+        assert_eq!(found["stabiliser"]["cells"], serde_json::json!([[1, 2, 3], [4, 5]]));
+    }
+}
+
+#[test]
+fn json_graphs_have_no_other_fields() {
+    for (text, words) in [
+        ("[]", "a graph is an object"),
+        ("[false, 3, []]", "a graph is an object"),
+        ("{ \"vertices\": 2, \"edges\": [], \"direct\": true }", "unknown field `direct`"),
+        ("{ \"vertices\": [{ \"name\": \"a\", \"colr\": 1 }], \"edges\": [] }", "no field `colr`"),
+        ("{ \"vertices\": 2, \"edges\": [{ \"from\": 0, \"to\": 1, \"weight\": 2 }] }", "no field `weight`"),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("g.json");
+        std::fs::write(&file, text).expect("written");
+        let output = trefoil(&["automorphisms", file.to_str().expect("a path in UTF-8")]);
+        assert_eq!(code(&output), 2, "{text}");
+        assert!(err(&output).contains("G012") && err(&output).contains(words), "{}", err(&output));
+    }
+    let other_tools =
+        "{ \"directed\": false, \"multigraph\": true, \"graph\": {}, \"nodes\": [{ \"id\": 0 }, { \"id\": 1 }],
+        \"links\": [{ \"source\": 0, \"target\": 1, \"key\": 0 }] }";
+    assert_eq!(result(&given(&["automorphisms", "-", "--format", "json"], other_tools))["order"], "2");
+}
+
+#[test]
+fn an_answer_without_words_is_an_answer() {
+    // Permutations of blocks of a hundred points, a hundred of them: too much for a millisecond.
+    let cycle = |points: Vec<usize>| {
+        let points: Vec<String> = points.iter().map(ToString::to_string).collect();
+        format!("({})", points.join(","))
+    };
+    let across = |count: usize| {
+        (0..100).map(|place| cycle((0..count).map(|block| 100 * block + place + 1).collect())).collect::<String>()
+    };
+    let generators = [cycle(vec![1, 2]), cycle((1..=100).collect()), across(2), across(100)].join("\n");
+    let output = given(&["group", "-", "--timeout", "1ms", "--format", "json"], &generators);
+    assert_eq!(code(&output), 3);
+    let document: Value = serde_json::from_slice(&output.stdout).expect("a JSON document");
+    assert_eq!(document["results"][0]["files"], serde_json::json!(["-"]));
+    assert!(out(&output).len() < 2000, "{}", out(&output).len());
+    let text = out(&trefoil(&["group", &across(2), &across(90), "(1,2)", "--timeout", "1ms"]));
+    assert!(text.len() < 8000, "{text}");
+}

@@ -12,9 +12,16 @@
 //! books, at the price of an overshoot of what can be written to memory in one period. `afford` closes the gap for
 //! tables that double.
 //!
+//! # Efforts
+//!
+//! Some work is worth a little time and no more: the words for a structure that is known by its numbers already.
+//! [`Control::within`] makes a control for such work, which ends after so much *processor* time of the process, so that
+//! a busy machine gives the same answers, and whenever the job around it ends.
+//!
 //! Cost: `check` is one relaxed load.
 
 mod memory;
+mod processor;
 mod progress;
 
 use std::fmt;
@@ -85,6 +92,14 @@ struct Shared {
     started: Instant,
     resident: AtomicU64,
     progress: Progress,
+    effort: Option<Effort>,
+}
+
+/// A part of a job that may take some processor time.
+struct Effort {
+    around: Control,
+    most: Duration,
+    before: Duration,
 }
 
 /// The handle a job carries; clones share one job.
@@ -102,23 +117,37 @@ impl Default for Control {
 impl Control {
     /// A job without budgets and without a watchdog: it ends when it is done or cancelled.
     pub fn unlimited() -> Control {
-        Control::make(Limits::default())
+        Control::make(Limits::default(), None)
     }
 
     /// A job with budgets, watched from now on until the last clone is dropped.
     pub fn new(limits: Limits) -> Control {
-        let control = Control::make(limits);
+        let control = Control::make(limits, None);
         if limits.time.is_some() || limits.memory.is_some() {
-            let watched = Arc::downgrade(&control.shared);
-            thread::Builder::new()
-                .name("watchdog".into())
-                .spawn(move || watch(&watched))
-                .expect("the operating system refuses a thread for the watchdog");
+            control.set_watch();
         }
         control
     }
 
-    fn make(limits: Limits) -> Control {
+    /// A control for a part of this job that ends with it, and by itself after so much processor time; it then says
+    /// [`Stopped::Timeout`], while this one goes on.
+    pub fn within(&self, most: Duration) -> Control {
+        let effort = Effort { around: self.clone(), most, before: processor::time_used() };
+        let limits = Limits { time: Some(most), memory: self.shared.limits.memory };
+        let control = Control::make(limits, Some(effort));
+        control.set_watch();
+        control
+    }
+
+    fn set_watch(&self) {
+        let watched = Arc::downgrade(&self.shared);
+        thread::Builder::new()
+            .name("watchdog".into())
+            .spawn(move || watch(&watched))
+            .expect("the operating system refuses a thread for the watchdog");
+    }
+
+    fn make(limits: Limits, effort: Option<Effort>) -> Control {
         Control {
             shared: Arc::new(Shared {
                 stop: AtomicU8::new(RUNNING),
@@ -126,6 +155,7 @@ impl Control {
                 started: Instant::now(),
                 resident: AtomicU64::new(0),
                 progress: Progress::default(),
+                effort,
             }),
         }
     }
@@ -194,7 +224,15 @@ fn stop(shared: &Shared, reason: u8) {
 
 fn watch(watched: &Weak<Shared>) {
     while let Some(shared) = watched.upgrade() {
-        if let Some(limit) = shared.limits.time
+        if let Some(effort) = &shared.effort {
+            match effort.around.shared.stop.load(Ordering::Relaxed) {
+                RUNNING if processor::time_used().saturating_sub(effort.before) >= effort.most => {
+                    stop(&shared, TIMEOUT)
+                }
+                RUNNING => {}
+                reason => stop(&shared, reason),
+            }
+        } else if let Some(limit) = shared.limits.time
             && shared.started.elapsed() >= limit
         {
             stop(&shared, TIMEOUT);
@@ -252,9 +290,28 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_not_afforded() {
-        let control = Control::make(Limits { time: None, memory: Some(1 << 40) });
+        let control = Control::make(Limits { time: None, memory: Some(1 << 40) }, None);
         assert_eq!(control.afford(1 << 20), Ok(()));
         assert_eq!(control.afford(1 << 41), Err(Stopped::Memory { limit: 1 << 40 }));
+    }
+
+    #[test]
+    fn an_effort_ends_by_itself_and_with_its_job() {
+        let job = Control::unlimited();
+        let effort = job.within(Duration::from_millis(1));
+        let mut busy = 0u64;
+        while effort.check().is_ok() {
+            assert!(effort.elapsed() < Duration::from_secs(60), "the watchdog sleeps");
+            busy = std::hint::black_box(busy.wrapping_mul(3).wrapping_add(1));
+        }
+        assert_eq!((effort.check().is_err(), job.check()), (true, Ok(())));
+        let effort = job.within(Duration::from_secs(3600));
+        job.cancel();
+        while effort.check().is_ok() {
+            assert!(effort.elapsed() < Duration::from_secs(60), "the watchdog sleeps");
+            thread::sleep(WATCHDOG_PERIOD);
+        }
+        assert_eq!(effort.check(), Err(Stopped::Interrupted));
     }
 
     #[test]

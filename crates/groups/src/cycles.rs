@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::graph::SparsePermutation;
 use crate::permutation::{Permutation, Point};
 
 /// The largest point that cycle notation may name.
@@ -47,6 +48,33 @@ impl Permutation {
             }
         }
         Ok(Permutation::from_bijection(images))
+    }
+}
+
+impl SparsePermutation {
+    /// Reads cycle notation in time and memory that do not depend on how large the points are; with the degree, which is
+    /// the largest point named, even when it stays where it is.
+    pub fn parse(text: &str) -> Result<(SparsePermutation, usize), CycleError> {
+        let cycles = parse_cycles(text)?;
+        let mut named: Vec<Point> = cycles.iter().flatten().copied().collect();
+        named.sort_unstable();
+        named.dedup();
+        let degree = named.last().map_or(0, |&point| point as usize + 1);
+        let place = |point: Point| named.binary_search(&point).unwrap_or_default();
+        let mut images: Vec<usize> = (0..named.len()).collect();
+        let mut preimages = images.clone();
+        for cycle in &cycles {
+            let places: Vec<usize> = cycle.iter().map(|&point| place(point)).collect();
+            let sources: Vec<usize> = places.iter().map(|&place| preimages[place]).collect();
+            for (index, &source) in sources.iter().enumerate() {
+                let image = places[(index + 1) % places.len()];
+                images[source] = image;
+                preimages[image] = source;
+            }
+        }
+        let moved = images.iter().enumerate().filter(|&(place, &image)| place != image);
+        let moves = moved.map(|(place, &image)| (named[place], named[image])).collect();
+        Ok((SparsePermutation::from_moves(moves), degree))
     }
 }
 
@@ -107,7 +135,7 @@ fn parse_cycles(text: &str) -> Result<Vec<Vec<Point>>, CycleError> {
 }
 
 /// Reads a set, `{1,2}`, or several with bars between them, `{1,2}|{3,4}`: the cells of a partition. The points become
-/// 0-based.
+/// 0-based. Blanks separate points as commas do, and `{1..3}` is `{1,2,3}`.
 pub fn parse_cells(text: &str) -> Result<Vec<Vec<Point>>, CycleError> {
     let error = |at: usize, message: &str| Err(CycleError { at, message: message.to_string() });
     let bytes = text.as_bytes();
@@ -131,8 +159,25 @@ pub fn parse_cells(text: &str) -> Result<Vec<Vec<Point>>, CycleError> {
             if at == bytes.len() {
                 return error(opened, "this '{' is never closed");
             }
-            cell.push(parse_point(bytes, &mut at)?);
+            let first = parse_point(bytes, &mut at)?;
+            let mut after = at;
             skip_blanks(&mut at);
+            let mut last = first;
+            if bytes[at..].starts_with(b"..") {
+                at += 2;
+                skip_blanks(&mut at);
+                let place = at;
+                last = parse_point(bytes, &mut at)?;
+                if last < first {
+                    return error(place, &format!("{} is less than {}", last + 1, first + 1));
+                }
+                after = at;
+                skip_blanks(&mut at);
+            }
+            if cell.len() > LARGEST_POINT as usize {
+                return error(opened, "this set names more points than there are");
+            }
+            cell.extend(first..=last);
             match bytes.get(at) {
                 Some(b',') => {
                     at += 1;
@@ -143,6 +188,7 @@ pub fn parse_cells(text: &str) -> Result<Vec<Vec<Point>>, CycleError> {
                 }
                 Some(b'}') => {}
                 None => return error(opened, "this '{' is never closed"),
+                Some(_) if at > after => {}
                 Some(_) => return error(at, "expected ',' or '}'"),
             }
         }
@@ -210,6 +256,10 @@ mod tests {
         assert_eq!(parse("(3)"), Ok(vec![0, 1, 2]));
         // Overlapping cycles are multiplied from left to right: 1 goes to 2, and 2 to 3.
         assert_eq!(parse("(1,2)(2,3)"), Ok(vec![2, 0, 1]));
+        assert_eq!(
+            SparsePermutation::parse("(1,1000000)(1000000)").map(|(sparse, degree)| (sparse.moves().len(), degree)),
+            Ok((2, 1_000_000))
+        );
         assert_eq!(Permutation::parse("(1,2)", 4).map(|permutation| permutation.degree()), Ok(4));
     }
 
@@ -230,11 +280,18 @@ mod tests {
     fn cells_are_read() {
         assert_eq!(parse_cells("{1,2}|{3, 4}"), Ok(vec![vec![0, 1], vec![2, 3]]));
         assert_eq!(parse_cells(" {} "), Ok(vec![vec![]]));
+        assert_eq!(parse_cells("{1 2}|{4 .. 6, 9}"), Ok(vec![vec![0, 1], vec![3, 4, 5, 8]]));
+        assert_eq!(parse_cells("{3..3}"), Ok(vec![vec![2]]));
         let at = |text: &str| parse_cells(text).map_err(|error| error.at);
         assert_eq!(at("1,2"), Err(0));
         assert_eq!(at("{1,2"), Err(0));
         assert_eq!(at("{1,}"), Err(3));
-        assert_eq!(at("{1 2}"), Err(3));
+        assert_eq!(at("{1;2}"), Err(2));
+        assert_eq!(at("{3..1}"), Err(4));
+        assert_eq!(at("{1..}"), Err(4));
+        assert_eq!(at("{1...3}"), Err(4));
+        let many = format!("{{{}}}", vec!["1..1000000"; 1000].join(","));
+        assert_eq!(at(&many), Err(0));
         assert_eq!(at("{1}{2}"), Err(3));
         assert_eq!(at("{1}|"), Err(4));
     }
@@ -248,6 +305,9 @@ mod tests {
             assert_eq!(Permutation::parse(&permutation.to_string(), degree), Ok(permutation), "seed {seed}");
             let (a, b) = (random.permutation(degree), random.permutation(degree));
             assert_eq!(Permutation::parse(&format!("{a}{b}"), degree), Ok(a.then(&b)), "seed {seed}");
+            let (sparse, named) = SparsePermutation::parse(&format!("{a}{b}")).expect("the notation is right");
+            assert!(named <= degree);
+            assert_eq!(sparse.to_permutation(degree), a.then(&b), "seed {seed}");
         }
     }
 }

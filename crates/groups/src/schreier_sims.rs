@@ -91,7 +91,7 @@ pub(crate) fn chain_of(
                 break;
             }
         }
-        match missing_element(&chain, control)? {
+        match missing_element(&chain, &generators, control)? {
             None => break,
             Some((residue, level)) => chain.insert(&residue, level, control)?,
         }
@@ -173,16 +173,34 @@ fn proof_steps(chain: &StabiliserChain) -> u128 {
 }
 
 /// An element of the group that the chain lacks, with the level where it belongs; `None` proves the chain complete.
-fn missing_element(chain: &StabiliserChain, control: &Control) -> Result<Option<(Vec<Point>, usize)>, Stopped> {
+///
+/// Any generators of a level will do for Schreier's lemma; at the first level the given ones are mostly fewer than the
+/// strong ones.
+fn missing_element(
+    chain: &StabiliserChain,
+    given: &[Permutation],
+    control: &Control,
+) -> Result<Option<(Vec<Point>, usize)>, Stopped> {
     let degree = chain.degree();
     let mut images = vec![0; degree];
     // With the representatives multiplied out a sift is several times faster than over trees.
     let mut chain = chain.clone();
     chain.make_explicit();
     for index in (0..chain.levels.len()).rev() {
+        let given = if index == 0 && given.len() < chain.pool.len() { given } else { &[] };
         for &point in &chain.levels[index].orbit {
             let Some(representative) = chain.representative(index, point) else { continue };
             control.check()?;
+            for generator in given {
+                compose_into(representative.images(), generator.images(), &mut images);
+                let level = chain.sift_within(&mut images, index, control)?;
+                if level < chain.levels.len() || !is_identity(&images) {
+                    return Ok(Some((images, level)));
+                }
+            }
+            if !given.is_empty() {
+                continue;
+            }
             for (number, generator) in chain.pool.iter().enumerate() {
                 if generator.depth < index || chain.is_tree_edge(index, number, generator.images[point as usize]) {
                     continue;

@@ -151,9 +151,27 @@ impl Structure {
 /// In words, with the points: `(S3 wr S2) on {1..6} moving {10,11} along × S3 on {7,8,9}`.
 impl fmt::Display for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|point| point)
+    }
+}
+
+impl Structure {
+    /// The same when the points of the group stand for these, which ascend.
+    pub fn on_points(&self, points: &[Point]) -> String {
+        struct On<'a>(&'a Structure, &'a [Point]);
+        impl fmt::Display for On<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.write(f, &|point| self.1[point as usize])
+            }
+        }
+        On(self, points).to_string()
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, shown: &dyn Fn(Point) -> Point) -> fmt::Result {
         if let Kind::Product { factors } = &self.kind {
             for (index, factor) in factors.iter().enumerate() {
-                write!(f, "{}{factor}", if index == 0 { "" } else { " × " })?;
+                write!(f, "{}", if index == 0 { "" } else { " × " })?;
+                factor.write(f, shown)?;
             }
             return Ok(());
         }
@@ -162,14 +180,16 @@ impl fmt::Display for Structure {
         }
         let key = self.key_points();
         let name = if let Kind::Other { .. } = self.kind { self.name() } else { self.bracketed() };
+        let along = self.moved.iter().copied().filter(|point| key.binary_search(point).is_err());
+        let along: Vec<Point> = along.map(shown).collect();
+        let key: Vec<Point> = key.into_iter().map(shown).collect();
         write!(f, "{name} on {}", set(&key))?;
-        let along: Vec<Point> = self.moved.iter().copied().filter(|point| key.binary_search(point).is_err()).collect();
         if along.is_empty() { Ok(()) } else { write!(f, " moving {} along", set(&along)) }
     }
 }
 
 /// `{1,2,3}`, runs of four and more as `{1..6,9}`; points from 1.
-fn set(points: &[Point]) -> String {
+pub(crate) fn set(points: &[Point]) -> String {
     let runs = points.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
         [first, .., last] if run.len() > 3 => format!("{}..{}", first + 1, last + 1),
         _ => run.iter().map(|point| (point + 1).to_string()).collect::<Vec<_>>().join(","),

@@ -1,14 +1,19 @@
 //! Jobs on permutation groups and on the symmetries of graphs.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
+use trefoil_control::{Control, Stopped};
 use trefoil_groups::{
-    GraphError, GraphReading, PermutationGroup, Point, SparsePermutation, cells_from_text, permutation_from_text,
-    read_graph,
+    GraphError, GraphReading, Orbits, Part, Point, Recognised, SparsePermutation, UBig, cells_from_text,
+    generated_parts, permutation_from_text, permutations_from_file, read_graph,
 };
 
-use crate::{Job, Problem, Resources};
+use crate::{Job, Problem, Resources, Verdict};
+
+/// The processor time that words for a structure are worth: its order and its generators are known without.
+const EFFORT: Duration = Duration::from_millis(1500);
 
 /// A group and, when asked for, the stabiliser of a set or a partition.
 #[derive(Clone, Debug, Serialize)]
@@ -21,6 +26,9 @@ pub struct GroupReport {
     /// What maps each of some sets to itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stabiliser: Option<StabiliserReport>,
+    /// Why not everything is there, when a budget ran out or somebody interrupted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
@@ -33,12 +41,23 @@ pub struct GroupFigures {
     pub degree: usize,
     /// The number of elements, in decimal.
     pub order: String,
-    /// How it is built, in words: `(S3 wr S2) × S3`.
-    pub structure: String,
+    /// How it is built.
+    #[serde(flatten)]
+    pub structure: StructureWords,
     /// The same, with the points that each factor acts on.
     pub structure_on_points: String,
     /// The orbits, those of one point included.
     pub orbits: Vec<Vec<Point>>,
+}
+
+/// How a group is built, in words.
+#[derive(Clone, Debug, Serialize)]
+pub struct StructureWords {
+    /// `(S3 wr S2) × S3`.
+    pub structure: String,
+    /// Why there are factors of which only the order or the number of points is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structure_unknown: Option<String>,
 }
 
 /// The stabiliser of a set or a partition.
@@ -53,12 +72,37 @@ pub struct StabiliserReport {
     pub group: GroupFigures,
 }
 
-/// What the group that some permutations generate looks like; the texts are as a user types them.
-pub fn group(generators: &[String], stabilise: Option<&str>, job: &Job) -> Result<GroupReport, Problem> {
+impl GroupReport {
+    /// Is everything there?
+    pub fn verdict(&self) -> Verdict {
+        if self.stopped.is_some() { Verdict::Unknown } else { Verdict::Holds }
+    }
+}
+
+/// Does an argument name a file of generators rather than being one?
+pub fn is_file_of_generators(argument: &str) -> bool {
+    argument == "-" || (!argument.trim_start().starts_with('(') && Path::new(argument).exists())
+}
+
+/// What the group that some permutations generate looks like. The texts are as a user types them: permutations, or names of
+/// files with one on each line.
+pub fn group(arguments: &[String], stabilise: Option<&str>, job: &Job) -> Result<GroupReport, Problem> {
+    let control = &job.control;
+    control.progress().begin("reading the generators", 0);
     let mut wrong = Vec::new();
-    let mut read = Vec::new();
-    for (index, text) in (1..).zip(generators) {
-        match permutation_from_text(&format!("generator {index}"), text) {
+    let mut read: Vec<(SparsePermutation, usize)> = Vec::new();
+    let mut number = 0;
+    for text in arguments {
+        if is_file_of_generators(text) {
+            match permutations_from_file(Path::new(text), control) {
+                Ok(permutations) => read.extend(permutations),
+                Err(GraphError::Diagnostic(diagnostic)) => wrong.push(*diagnostic),
+                Err(GraphError::Stopped(stopped)) => return Err(Problem::Stopped(stopped)),
+            }
+            continue;
+        }
+        number += 1;
+        match permutation_from_text(&format!("generator {number}"), text) {
             Ok(permutation) => read.push(permutation),
             Err(diagnostic) => wrong.push(*diagnostic),
         }
@@ -73,42 +117,131 @@ pub fn group(generators: &[String], stabilise: Option<&str>, job: &Job) -> Resul
     if !wrong.is_empty() {
         return Err(Problem::Input(wrong));
     }
-    let control = &job.control;
+    let degree = read.iter().map(|&(_, degree)| degree).max().unwrap_or(0);
+    let generators: Vec<SparsePermutation> = read.into_iter().map(|(generator, _)| generator).collect();
     control.progress().begin("generating the group", 0);
-    let group = PermutationGroup::generate(0, &read, control)?;
-    let figures = figures(&group, job)?;
-    let stabiliser = match cells {
-        None => None,
-        Some(cells) => {
-            control.progress().begin("searching the stabiliser", 0);
-            let stabiliser = group.partition_stabiliser(&cells, control)?;
-            let shown = |cell: &Vec<Point>| cell.iter().map(|&point| point + 1).collect();
-            Some(StabiliserReport {
-                cells: cells.iter().map(shown).collect(),
-                generators: stabiliser.generators().iter().map(ToString::to_string).collect(),
-                group: self::figures(&stabiliser, job)?,
-            })
+    let parts = generated_parts(degree, &generators, control)?;
+    // Numbers first, words last: these may end early.
+    let mut stopped = None;
+    let mut found = None;
+    if let Some(cells) = cells {
+        control.progress().begin("searching the stabiliser", 0);
+        let search = parts.iter().map(|part| part.partition_stabiliser(&cells, control));
+        match search.collect::<Result<Vec<Part>, Stopped>>() {
+            Ok(parts) => found = Some((cells, parts)),
+            Err(reason) => stopped = Some(reason.to_string()),
         }
-    };
+    }
+    control.progress().begin("recognising the structure", 0);
+    let figures = figures(degree, &parts, &generators, control);
+    let stabiliser = found.map(|(cells, parts)| {
+        let generators: Vec<SparsePermutation> = parts.iter().flat_map(Part::generators).collect();
+        let shown = |cell: Vec<Point>| cell.iter().map(|&point| point + 1).collect();
+        StabiliserReport {
+            cells: cells.into_iter().map(shown).collect(),
+            generators: generators.iter().map(ToString::to_string).collect(),
+            group: self::figures(degree, &parts, &generators, control),
+        }
+    });
     Ok(GroupReport {
-        generators: read.iter().map(ToString::to_string).collect(),
+        generators: generators.iter().map(ToString::to_string).collect(),
         group: figures,
         stabiliser,
+        stopped: stopped.or_else(|| control.check().err().map(|reason| reason.to_string())),
         resources: Resources::new(control),
     })
 }
 
-fn figures(group: &PermutationGroup, job: &Job) -> Result<GroupFigures, Problem> {
-    job.control.progress().begin("recognising the structure", 0);
-    let structure = group.structure(&job.control)?;
+fn figures(degree: usize, parts: &[Part], generators: &[SparsePermutation], control: &Control) -> GroupFigures {
+    let mut orbits = Orbits::trivial(degree);
+    for &(from, to) in generators.iter().flat_map(SparsePermutation::moves) {
+        orbits.merge(from, to);
+    }
     let shown = |orbit: Vec<Point>| orbit.into_iter().map(|point| point + 1).collect();
-    Ok(GroupFigures {
-        degree: group.degree(),
-        order: group.order().to_string(),
-        structure: structure.name(),
-        structure_on_points: structure.to_string(),
-        orbits: group.orbits().into_iter().map(shown).collect(),
-    })
+    let words = Words::find(parts, "points", control);
+    GroupFigures {
+        degree,
+        order: order_of(parts).to_string(),
+        structure: StructureWords { structure: in_words(words.names), structure_unknown: words.unknown },
+        structure_on_points: match words.on_points.is_empty() {
+            true => "the trivial group".to_string(),
+            false => words.on_points.join(" × "),
+        },
+        orbits: orbits.cells().into_iter().map(shown).collect(),
+    }
+}
+
+fn order_of(parts: &[Part]) -> UBig {
+    let mut factors: Vec<UBig> = parts.iter().map(|part| part.order.clone()).collect();
+    // By halves, so that the factors of each multiplication are of equal size.
+    while factors.len() > 1 {
+        factors =
+            factors.chunks(2).map(|pair| pair.iter().fold(UBig::ONE, |product, factor| product * factor)).collect();
+    }
+    factors.pop().unwrap_or(UBig::ONE)
+}
+
+/// What the parts of a group are called.
+struct Words {
+    /// The factors of all parts.
+    names: Vec<String>,
+    /// The same with points, one text for each part that is not trivial.
+    on_points: Vec<String>,
+    /// Why some have no name.
+    unknown: Option<String>,
+}
+
+impl Words {
+    /// Recognises the parts, small ones first and equal ones once, as far as a modest effort goes.
+    fn find(parts: &[Part], points: &str, control: &Control) -> Words {
+        const DIGITS: usize = 40;
+        let effort = control.within(EFFORT);
+        let mut by_size: Vec<usize> = (0..parts.len()).collect();
+        by_size.sort_by_key(|&index| parts[index].points.len());
+        let mut recognised: Vec<Option<Recognised>> = vec![None; parts.len()];
+        let mut unknown = None;
+        let mut last: Option<usize> = None;
+        for index in by_size {
+            if let Some(last) = last.filter(|&last| parts[last].is_like(&parts[index])) {
+                recognised[index] = recognised[last].clone();
+                continue;
+            }
+            match parts[index].recognise(&effort) {
+                Ok(found) => {
+                    if found.is_none() {
+                        unknown.get_or_insert_with(|| "too large to recognise".to_string());
+                    }
+                    recognised[index] = found;
+                }
+                Err(_) => {
+                    unknown = Some(match control.check() {
+                        Ok(()) => format!("not recognised within {} s of processor time", EFFORT.as_secs_f64()),
+                        Err(reason) => reason.to_string(),
+                    });
+                }
+            }
+            last = Some(index);
+        }
+        let (mut names, mut on_points) = (Vec::new(), Vec::new());
+        for (part, recognised) in parts.iter().zip(recognised) {
+            match recognised {
+                Some(recognised) if recognised.factor_names().is_empty() => {}
+                Some(recognised) => {
+                    names.extend(recognised.factor_names());
+                    on_points.push(recognised.on_points(&part.points));
+                }
+                None => {
+                    let order = part.order.to_string();
+                    let size = part.points.len();
+                    let what =
+                        if order.len() <= DIGITS { format!("of order {order}") } else { format!("on {size} {points}") };
+                    names.push(format!("[a group {what}, too large to recognise]"));
+                    on_points.push(format!("a group {what}, too large to recognise"));
+                }
+            }
+        }
+        Words { names, on_points, unknown }
+    }
 }
 
 /// The automorphisms of a graph.
@@ -130,15 +263,26 @@ pub struct AutomorphismsReport {
     pub labels_ignored: bool,
     /// The number of automorphisms, in decimal.
     pub order: String,
-    /// How the group is built, in words.
-    pub structure: String,
+    /// How the group is built.
+    #[serde(flatten)]
+    pub structure: StructureWords,
     /// Generators, as cycles of names.
     pub generators: Vec<String>,
     /// The orbits by names, those of one vertex included.
     pub orbits: Vec<Vec<String>>,
+    /// Why not everything is there, when a budget ran out or somebody interrupted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
+}
+
+impl AutomorphismsReport {
+    /// Is everything there?
+    pub fn verdict(&self) -> Verdict {
+        if self.stopped.is_some() { Verdict::Unknown } else { Verdict::Holds }
+    }
 }
 
 /// Reads a graph and finds its symmetries.
@@ -152,13 +296,18 @@ pub fn automorphisms(file: &Path, labels_are_colours: bool, job: &Job) -> Result
     control.progress().begin("searching automorphisms", 0);
     let found = trefoil_groups::automorphisms(&named.graph, control)?;
     control.progress().begin("recognising the structure", 0);
-    let parts = found.parts(control)?;
+    let structure = match found.parts(&named.graph, control) {
+        Ok(parts) => {
+            let words = Words::find(&parts, "vertices", control);
+            StructureWords { structure: in_words(words.names), structure_unknown: words.unknown }
+        }
+        Err(reason) => StructureWords {
+            structure: "a group too large to recognise".to_string(),
+            structure_unknown: Some(reason.to_string()),
+        },
+    };
     let names: Vec<String> = named.names.iter().map(|name| quoted(name)).collect();
     let shown = |orbit: Vec<Point>| orbit.iter().map(|&vertex| named.names[vertex as usize].clone()).collect();
-    let structure = in_words(parts.into_iter().flat_map(|part| {
-        let size = part.vertices.len();
-        part.names.unwrap_or_else(|| vec![format!("[a group on {size} vertices, too large to recognise]")])
-    }));
     Ok(AutomorphismsReport {
         file: file.display().to_string(),
         vertices: named.graph.vertices(),
@@ -171,14 +320,17 @@ pub fn automorphisms(file: &Path, labels_are_colours: bool, job: &Job) -> Result
         structure,
         generators: found.generators.iter().map(|generator| cycles(generator, &names)).collect(),
         orbits: found.orbits().into_iter().map(shown).collect(),
+        stopped: control.check().err().map(|reason| reason.to_string()),
         resources: Resources::new(control),
     })
 }
 
-/// Factors with a sign between them; a factor that occurs often has its number behind it, `S2^50`.
-fn in_words(factors: impl Iterator<Item = String>) -> String {
-    const LISTED: usize = 8;
-    let mut names: Vec<String> = factors.collect();
+/// More factors than this are counted rather than listed.
+const LISTED: usize = 8;
+
+/// Factors with a sign between them; where there are many, a factor that occurs often has its number behind it, `S2^50`,
+/// and smaller ones come first.
+fn in_words(mut names: Vec<String>) -> String {
     if names.is_empty() {
         return "the trivial group".to_string();
     }
@@ -188,12 +340,22 @@ fn in_words(factors: impl Iterator<Item = String>) -> String {
         return inner.unwrap_or(only).to_string();
     }
     if names.len() > LISTED {
-        names.sort();
+        names.sort_by_cached_key(|name| by_numbers(name));
         let runs = names.chunk_by(|a, b| a == b);
         names =
             runs.map(|run| if run.len() > 1 { format!("{}^{}", run[0], run.len()) } else { run[0].clone() }).collect();
     }
     names.join(" × ")
+}
+
+/// A key by which S2 comes before S10: numbers count as such, shorter ones first.
+fn by_numbers(name: &str) -> Vec<(usize, String)> {
+    let runs = name.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    runs.map(|run| {
+        let length = if run[0].is_ascii_digit() { run.len() } else { 0 };
+        (length, String::from_utf8_lossy(run).into_owned())
+    })
+    .collect()
 }
 
 /// A permutation as cycles of names.
@@ -217,11 +379,13 @@ mod tests {
 
     #[test]
     fn many_equal_factors_are_counted() {
-        let names = |list: &[&str]| in_words(list.iter().map(ToString::to_string));
+        let names = |list: &[&str]| in_words(list.iter().map(ToString::to_string).collect());
         assert_eq!(names(&[]), "the trivial group");
         assert_eq!(names(&["(S3 wr S2)"]), "S3 wr S2");
         assert_eq!(names(&["S5"]), "S5");
         assert_eq!(names(&["(S3 wr S2)", "S3"]), "(S3 wr S2) × S3");
         assert_eq!(names(&["S2", "S2", "S2", "S3", "S2", "S2", "S2", "S2", "S2"]), "S2^8 × S3");
+        let many = ["S10", "S2", "S2", "S9", "(S2 wr S12)", "(S2 wr S3)", "S2", "S2", "S10"];
+        assert_eq!(names(&many), "(S2 wr S3) × (S2 wr S12) × S2^4 × S9 × S10^2");
     }
 }

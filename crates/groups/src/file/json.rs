@@ -9,20 +9,23 @@
 //! `vertices` is a list of names or objects, or a number `n`, which makes vertices `0` to `n - 1`. An edge is a pair, a
 //! triple with a colour, or an object. Vertices are named by text or by number; a number that is no name is a place in
 //! the list, counted from 0. Without `directed` edges have no direction. Words of other tools are understood: `nodes`, `links`, `id`,
-//! `source`, `target`, `colour`, `label`.
+//! `source`, `target`, `colour`, `label`; `multigraph`, `graph` and `name` of the whole and `key` of an edge say nothing here.
+//! Any other field is refused: a misspelt `color` would give another group.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use trefoil_control::Control;
 use trefoil_source::{Code, Diagnostic, Place};
 
-use super::{Gathered, GraphError, GraphReading, MOST, NamedGraph, Words, codes, place_in_bytes};
+use super::{Gathered, GraphError, GraphReading, MOST, NamedGraph, Words, codes, place_in_bytes, place_of_character};
 use crate::permutation::Point;
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Top<'a> {
     #[serde(default)]
     directed: bool,
@@ -30,7 +33,16 @@ struct Top<'a> {
     vertices: &'a RawValue,
     #[serde(borrow, alias = "links")]
     edges: Vec<&'a RawValue>,
+    #[serde(default, rename = "multigraph")]
+    _multigraph: IgnoredAny,
+    #[serde(default, rename = "graph")]
+    _graph: IgnoredAny,
+    #[serde(default, rename = "name")]
+    _name: IgnoredAny,
 }
+
+const OF_A_VERTEX: &[&str] = &["name", "id", "color", "colour", "label"];
+const OF_AN_EDGE: &[&str] = &["from", "to", "source", "target", "color", "colour", "label", "key"];
 
 struct Reader<'a> {
     name: &'a str,
@@ -51,6 +63,11 @@ pub(super) fn read(
 ) -> Result<NamedGraph, GraphError> {
     control.afford(text.len().saturating_mul(8))?;
     let body = &text[begin..];
+    if !body.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(body).is_ok() {
+        let at = begin + body.len() - body.trim_start().len();
+        let place = place_of_character(name, text, at);
+        return Err(Diagnostic::error(codes::JSON_SHAPE, "a graph is an object", place).help(SHAPE).into());
+    }
     let top: Top = serde_json::from_str(body).map_err(|error| syntax_or_shape(name, text, begin, &error))?;
     let mut reader =
         Reader { name, text, gathered: Gathered::default(), numbers: HashMap::new(), words: Words::default() };
@@ -72,7 +89,7 @@ fn syntax_or_shape(name: &str, text: &str, begin: usize, error: &serde_json::Err
     let at = (begin + line_start + error.column().saturating_sub(1)).min(text.len());
     let words = error.to_string();
     let message = words.rsplit_once(" at line ").map_or(words.as_str(), |(message, _)| message);
-    let place = place_in_bytes(name, text.as_bytes(), at..at + 1);
+    let place = place_of_character(name, text, at);
     if error.is_data() {
         Diagnostic::error(codes::JSON_SHAPE, message, place).help(SHAPE)
     } else {
@@ -126,6 +143,7 @@ impl<'a> Reader<'a> {
         let value: Value = self.parse(vertex, "a vertex")?;
         let (name, kind) = match &value {
             Value::Object(fields) => {
+                self.only_known(fields, OF_A_VERTEX, "a vertex", vertex)?;
                 let name = ["name", "id"].iter().find_map(|field| fields.get(*field)).and_then(word);
                 (name, self.kind(&value))
             }
@@ -142,6 +160,22 @@ impl<'a> Reader<'a> {
         self.gathered.names.push(name);
         self.gathered.vertices.push(kind);
         Ok(())
+    }
+
+    fn only_known(
+        &self,
+        fields: &serde_json::Map<String, Value>,
+        known: &[&str],
+        what: &str,
+        value: &RawValue,
+    ) -> Result<(), GraphError> {
+        match fields.keys().find(|field| !known.contains(&field.as_str())) {
+            None => Ok(()),
+            Some(field) => {
+                let message = format!("{what} has no field `{field}`; it has {}", known.join(", "));
+                Err(self.error(codes::JSON_SHAPE, message, value))
+            }
+        }
     }
 
     /// The colour and the label of an object.
@@ -161,6 +195,9 @@ impl<'a> Reader<'a> {
 
     fn edge(&mut self, edge: &'a RawValue) -> Result<(), GraphError> {
         let value: Value = self.parse(edge, "an edge")?;
+        if let Value::Object(fields) = &value {
+            self.only_known(fields, OF_AN_EDGE, "an edge", edge)?;
+        }
         let field = |names: [&str; 2]| names.iter().find_map(|name| value.get(*name)).cloned();
         let (from, to, kind) = match &value {
             Value::Array(parts) if (2..=3).contains(&parts.len()) => {

@@ -17,8 +17,8 @@ use trefoil_control::{Control, Stopped};
 use trefoil_source::{Code, Diagnostic, Line, Place};
 
 use crate::cycles::{CycleError, parse_cells};
-use crate::graph::ColouredGraph;
-use crate::permutation::{Permutation, Point};
+use crate::graph::{ColouredGraph, SparsePermutation};
+use crate::permutation::Point;
 
 pub use codes::CODES;
 
@@ -78,6 +78,50 @@ impl From<Diagnostic> for GraphError {
 /// Reads a file, or standard input when its name is `-`. JSON by its ending or when it begins with a brace, else DOT.
 pub fn read_graph(file: &Path, reading: GraphReading, control: &Control) -> Result<NamedGraph, GraphError> {
     let name = file.display().to_string();
+    let text = read_text(file, "Trefoil reads graphs in DOT (.dot, .gv) and JSON (.json)", control)?;
+    let named_json = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let named_dot =
+        file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("dot") || ending.eq_ignore_ascii_case("gv"));
+    graph_from_text(&name, &text, named_json.then_some(true).or(named_dot.then_some(false)), reading, control)
+}
+
+/// Reads permutations from a file, or from standard input when its name is `-`: one in cycle notation on each line, with
+/// comments from `#` to the end of the line. Each comes with its degree.
+pub fn permutations_from_file(file: &Path, control: &Control) -> Result<Vec<(SparsePermutation, usize)>, GraphError> {
+    let name = file.display().to_string();
+    let text = read_text(file, EXAMPLE_FILE, control)?;
+    control.afford(text.len().saturating_mul(12))?;
+    let begin = text.len() - text.strip_prefix('\u{feff}').unwrap_or(&text).len();
+    let mut permutations = Vec::new();
+    let mut at = begin;
+    for line in text[begin..].split_inclusive('\n') {
+        control.check()?;
+        let notation = line.split_once('#').map_or(line, |(notation, _)| notation).trim_end();
+        if !notation.is_empty() {
+            let read = SparsePermutation::parse(notation).map_err(|error| {
+                let place = place_of_character(&name, &text, at + error.at);
+                Diagnostic::error(codes::CYCLES, error.message, place).help(EXAMPLE_FILE)
+            });
+            permutations.push(read?);
+        }
+        at += line.len();
+    }
+    if permutations.is_empty() {
+        return Err(Diagnostic::error(
+            codes::CYCLES,
+            format!("there is no permutation in `{name}`"),
+            Place::File(name),
+        )
+        .help(EXAMPLE_FILE)
+        .into());
+    }
+    Ok(permutations)
+}
+
+const EXAMPLE_FILE: &str = "a file of permutations has one on each line, such as (1,2,3)(4,5); # begins a comment";
+
+fn read_text(file: &Path, help: &str, control: &Control) -> Result<String, GraphError> {
+    let name = file.display().to_string();
     let place = || Place::File(name.clone());
     let cannot_read = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => {
@@ -103,13 +147,9 @@ pub fn read_graph(file: &Path, reading: GraphReading, control: &Control) -> Resu
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let text = error.as_bytes();
-        Diagnostic::error(codes::NOT_TEXT, "this is not UTF-8 text", place_in_bytes(&name, text, at..at + 1))
-            .help("Trefoil reads graphs in DOT (.dot, .gv) and JSON (.json)")
+        Diagnostic::error(codes::NOT_TEXT, "this is not UTF-8 text", place_in_bytes(&name, text, at..at + 1)).help(help)
     })?;
-    let named_json = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let named_dot =
-        file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("dot") || ending.eq_ignore_ascii_case("gv"));
-    graph_from_text(&name, &text, named_json.then_some(true).or(named_dot.then_some(false)), reading, control)
+    Ok(text)
 }
 
 /// Reads a graph from a text; `is_json` says which format, otherwise its first character does.
@@ -134,9 +174,9 @@ pub fn graph_from_text(
     }
 }
 
-/// Reads a permutation in cycle notation that a user typed as the argument `what`.
-pub fn permutation_from_text(what: &str, text: &str) -> Result<Permutation, Box<Diagnostic>> {
-    Permutation::parse(text, 0).map_err(|error| in_argument(codes::CYCLES, what, text, &error).into())
+/// Reads a permutation in cycle notation that a user typed as the argument `what`; it comes with its degree.
+pub fn permutation_from_text(what: &str, text: &str) -> Result<(SparsePermutation, usize), Box<Diagnostic>> {
+    SparsePermutation::parse(text).map_err(|error| in_argument(codes::CYCLES, what, text, &error).into())
 }
 
 /// Reads a set or the cells of a partition that a user typed as the argument `what`.
@@ -145,10 +185,20 @@ pub fn cells_from_text(what: &str, text: &str) -> Result<Vec<Vec<Point>>, Box<Di
 }
 
 fn in_argument(code: Code, what: &str, text: &str, error: &CycleError) -> Diagnostic {
-    let place = place_in_bytes(what, text.as_bytes(), error.at..error.at + 1);
+    let place = place_of_character(what, text, error.at);
     let example = if code == codes::CYCLES { "(1,2,3)(4,5)" } else { "{1,2}|{3,4}" };
     Diagnostic::error(code, error.message.clone(), place)
         .help(format!("it looks like {example}; points are counted from 1"))
+}
+
+/// The line of a text with the character that this byte belongs to.
+fn place_of_character(name: &str, text: &str, at: usize) -> Place {
+    let mut start = at.min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let length = text[start..].chars().next().map_or(1, char::len_utf8);
+    place_in_bytes(name, text.as_bytes(), start..start + length)
 }
 
 /// The line of a text that a range of its bytes begins in.

@@ -15,7 +15,6 @@ mod canonical;
 mod coloured;
 mod image;
 mod matching;
-mod parts;
 mod refinement;
 mod search;
 mod small;
@@ -27,7 +26,6 @@ use trefoil_control::{Control, Stopped};
 
 pub use coloured::{Arc, ColouredGraph};
 pub use image::{GraphImage, GraphImages};
-pub use parts::Part;
 pub use small::SmallGraphs;
 pub use sparse::SparsePermutation;
 

@@ -18,6 +18,12 @@ impl SparsePermutation {
         SparsePermutation { moves: moves.into() }
     }
 
+    /// The moves of an array of images.
+    pub fn of(permutation: &Permutation) -> SparsePermutation {
+        let moves = (0..).zip(permutation.images()).filter(|&(point, &image)| point != image);
+        SparsePermutation { moves: moves.map(|(point, &image)| (point, image)).collect() }
+    }
+
     /// The points it moves, ascending, each with its image.
     pub fn moves(&self) -> &[(Point, Point)] {
         &self.moves
