@@ -28,7 +28,7 @@ fn some_trace(denotation: &Denotation, random: &mut Random) -> Trace {
 /// A pair; half of those for which it makes sense go on for ever, so that freedom from deadlock is not rare.
 fn pair(random: &mut Random) -> [(Process, Denotation); 2] {
     let size = 3 + random.below(12);
-    let shape = Shape::any(size, random);
+    let shape = Shape { compressions: true, ..Shape::any(size, random) };
     let pair = random_pair(shape, random);
     if random.chance(50) {
         return pair;

@@ -31,7 +31,7 @@ fn check(laws: &[&Law], seed: u64) {
         let mut sides: Vec<(Process, Process)> = Vec::new();
         while sides.len() < INSTANCES {
             let size = 1 + random.below(6);
-            let shape = Shape { size, ..Shape::any(size, &mut random) };
+            let shape = Shape { compressions: true, ..Shape::any(size, &mut random) };
             let instance = (law.sides)(&mut Operands { random: &mut random, shape });
             if instance.0.denotation().is_ok() && instance.1.denotation().is_ok() {
                 sides.push(instance);

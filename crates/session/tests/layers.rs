@@ -16,7 +16,8 @@ use trefoil_testkit::processes::Process;
 use trefoil_testkit::processes::random::{Shape, random_pair};
 use trefoil_testkit::{Random, seed};
 
-const MORE: &str = "external prioritise\nexternal prioritisepo\nexternal chase\nexternal trace_watchdog\nchannel bark\ntransparent explicate\ntransparent sbisim\n";
+const MORE: &str =
+    "external prioritise\nexternal prioritisepo\nexternal chase\nexternal trace_watchdog\nchannel bark\n";
 
 fn product(lts: &Lts) -> NaiveProduct {
     let steps = |state| lts.outgoing(state).iter().map(|step| (step.label, vec![step.target.0])).collect();

@@ -142,7 +142,7 @@ fn what_is_no_law_is_refuted() {
         ("P |~| DIV = P", FailuresDivergences, |p, _, _| (p.clone().internal(Process::Div), p)),
     ];
     let mut random = Random::new(seed());
-    let shape = Shape { size: 4, events: Events(3), divergence: false, infinite: false };
+    let shape = Shape { size: 4, events: Events(3), divergence: false, infinite: false, compressions: false };
     for (name, model, sides) in wrong {
         let refuted = (0..300).any(|_| {
             let mut process = || random_process(shape, &mut random).0;

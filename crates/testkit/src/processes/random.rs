@@ -16,13 +16,15 @@ pub struct Shape {
     pub divergence: bool,
     /// May they have `RUN`, `CHAOS` and recursion?
     pub infinite: bool,
+    /// May they have compressions? Layers are refused over some of them.
+    pub compressions: bool,
 }
 
 impl Shape {
     /// Anything of this size, with few events more often than with many, so that they meet.
     pub fn any(size: usize, random: &mut Random) -> Shape {
         let events = [0b00_0011, 0b00_0111, 0b00_0111, 0b11_0011, 0b11_1111][random.below(5)];
-        Shape { size, events: Events(events), divergence: true, infinite: true }
+        Shape { size, events: Events(events), divergence: true, infinite: true, compressions: false }
     }
 }
 
@@ -74,7 +76,7 @@ fn change(process: &mut Process, shape: Shape, random: &mut Random) {
     }
     let old = std::mem::replace(part, Process::Stop);
     let mut maker = Maker { shape, random };
-    *part = match maker.random.below(14) {
+    *part = match maker.random.below(if shape.compressions { 14 } else { 12 }) {
         0 => maker.process(2),
         1..3 => old.clone().internal(maker.process(3)),
         3 => old.clone().internal(old),
@@ -95,11 +97,11 @@ fn change(process: &mut Process, shape: Shape, random: &mut Random) {
             Process::Binary(_, left, _) => *left,
             other => other.internal(Process::Stop),
         },
-        11 | 12 => {
+        11 => maker.constant(),
+        _ => {
             let compression = maker.compression();
             old.unary(compression)
         }
-        _ => maker.constant(),
     };
 }
 
@@ -223,7 +225,7 @@ impl Maker<'_> {
                 Process::Input { chosen: self.random.chance(30), branches }
             }
             36..50 => {
-                let modifier = match self.random.below(16) {
+                let modifier = match self.random.below(if self.shape.compressions { 16 } else { 12 }) {
                     0..5 => Modifier::Hide(self.events()),
                     5 => Modifier::Project(self.events()),
                     6..11 => Modifier::Rename(self.pairs()),
