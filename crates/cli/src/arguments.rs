@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trefoil_session::check;
 use trefoil_session::lts::{ALGORITHMS, Choice, EQUIVALENCES, FORMATS, MINIMISERS, MODELS, PREPROCESSING, SEARCHES};
+use trefoil_session::{check, look};
 
 /// A verifier for concurrent systems: three languages, one engine room, small state spaces.
 #[derive(Parser)]
@@ -26,8 +26,8 @@ Of several checks: 2 if any errs, else 1 if any fails, else 3 if any is unknown,
 /// What every command takes.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Common {
-    /// How results are written to standard output; junit and sarif only by check
-    #[arg(long, global = true, value_enum, default_value_t = Output::Text, value_name = "text|json|junit|sarif", hide_possible_values = true)]
+    /// How results are written: text or json; by check also junit and sarif, by graph and lts draw also svg and dot
+    #[arg(long, global = true, value_enum, default_value_t = Output::Text, value_name = "FORMAT", hide_possible_values = true)]
     pub(crate) format: Output,
     /// How many threads may work [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -51,6 +51,10 @@ pub(crate) enum Output {
     Junit,
     /// For code scanners, as SARIF.
     Sarif,
+    /// A picture for browsers.
+    Svg,
+    /// A picture for Graphviz.
+    Dot,
 }
 
 impl Trefoil {
@@ -58,7 +62,12 @@ impl Trefoil {
     pub(crate) fn refused(&self) -> Option<&'static str> {
         let checks = matches!(self.command, Command::Check(_));
         let special = matches!(self.common.format, Output::Junit | Output::Sarif);
-        (special && !checks).then_some("--format junit and --format sarif belong to `trefoil check`")
+        if special && !checks {
+            return Some("--format junit and --format sarif belong to `trefoil check`");
+        }
+        let draws = matches!(self.command, Command::Graph { .. } | Command::Lts(LtsCommand::Draw { .. }));
+        let picture = matches!(self.common.format, Output::Svg | Output::Dot);
+        (picture && !draws).then_some("--format svg and --format dot belong to `trefoil graph` and `trefoil lts draw`")
     }
 }
 
@@ -73,6 +82,20 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
         arguments: Vec<OsString>,
     },
+    /// Draw a process of a script as a graph of states and events
+    Graph {
+        #[command(flatten)]
+        looking: Looking,
+        #[command(flatten)]
+        picture: Picture,
+    },
+    /// Show what a process is made of: operators, components, their sizes before and after compression
+    Structure {
+        #[command(flatten)]
+        looking: Looking,
+    },
+    /// Step through a process by hand, walk at random, or follow a counterexample
+    Trace(Tracing),
     /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
     #[command(subcommand)]
     Lts(LtsCommand),
@@ -105,6 +128,59 @@ pub(crate) enum Command {
     },
     /// Write the manual page (roff) to standard output
     Man,
+}
+
+/// A process of a script.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Looking {
+    /// The script; - is standard input. Or a file with a labelled transition system
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The process: any expression of the script; after -- if it begins with a minus
+    #[arg(value_name = "EXPRESSION")]
+    pub(crate) expression: Option<String>,
+    /// Leave sequential components as they are instead of compressing them by strong bisimulation
+    #[arg(long)]
+    pub(crate) no_leaf_compression: bool,
+    /// The language of the script [default: by extension]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
+    pub(crate) language: Option<&'static str>,
+}
+
+/// How a picture is made.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Picture {
+    /// Where to write the picture; its name tells the format unless --format does [default: standard output]
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to make it smaller by first
+    #[arg(long, value_name = "NAME", default_value = "none", value_parser = choices(look::COMPRESSIONS))]
+    pub(crate) compress: &'static str,
+    /// Where the picture goes on
+    #[arg(long, value_name = "NAME", default_value = "down", value_parser = choices(look::DIRECTIONS))]
+    pub(crate) direction: &'static str,
+    /// The most states that are drawn
+    #[arg(long, value_name = "N", default_value_t = 4000)]
+    pub(crate) max: usize,
+}
+
+/// What to step through.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Tracing {
+    #[command(flatten)]
+    pub(crate) looking: Looking,
+    /// Run the assertion with this number and start on what it finds; needs no expression
+    #[arg(long, value_name = "N", conflicts_with = "expression")]
+    pub(crate) assertion: Option<usize>,
+    /// Start on a run from a file: one of `trefoil check --format json`, or one that was saved
+    #[arg(long, value_name = "JSON", conflicts_with = "assertion")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Walk at random for so many steps, print the walk and end
+    #[arg(long, value_name = "N")]
+    pub(crate) random: Option<usize>,
+    /// The same seed gives the same walk
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 /// What to check and how.
@@ -262,6 +338,16 @@ pub(crate) enum LtsCommand {
         /// What is first minimised modulo divergence-preserving branching bisimulation
         #[arg(long, value_name = "NAME", default_value = trefoil_session::lts::DEFAULT_PREPROCESSING, value_parser = choices(PREPROCESSING))]
         preprocess: &'static str,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Draw a system as a graph
+    Draw {
+        /// The file to read; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        #[command(flatten)]
+        picture: Picture,
         #[command(flatten)]
         reading: Reading,
     },

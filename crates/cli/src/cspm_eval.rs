@@ -1,23 +1,15 @@
 //! `trefoil cspm eval` and the prompt.
 
-use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rustyline::completion::Completer;
-use rustyline::error::ReadlineError;
-use rustyline::highlight::Highlighter;
-use rustyline::hint::Hinter;
-use rustyline::history::DefaultHistory;
-use rustyline::validate::Validator;
-use rustyline::{Context, Editor, Helper};
-use trefoil_control::{Control, Limits};
+use trefoil_session::Verdict;
 use trefoil_session::cspm::eval::{Evaluating, EvaluationReport, Script, evaluate};
-use trefoil_session::{Problem, Verdict};
 
 use crate::arguments::Common;
 use crate::exit;
 use crate::interrupt::PromptInterrupt;
+use crate::prompt::{Prompt, complain, control};
 use crate::run::{Answer, Destination, Run};
 use crate::terminal;
 
@@ -51,30 +43,6 @@ impl Answer for EvaluationReport {
     }
 }
 
-/// Completes names of the script and of built-ins.
-struct Names(Vec<String>);
-
-impl Completer for Names {
-    type Candidate = String;
-
-    fn complete(&self, line: &str, position: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
-        let part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '\'' | ':');
-        let from = line[..position]
-            .rfind(|character| !part(character))
-            .map_or(0, |at| at + line[at..].chars().next().map_or(1, char::len_utf8));
-        let start = &line[from..position];
-        let fitting = self.0.iter().filter(|name| name.starts_with(start)).cloned().collect();
-        Ok((from, fitting))
-    }
-}
-
-impl Hinter for Names {
-    type Hint = String;
-}
-impl Highlighter for Names {}
-impl Validator for Names {}
-impl Helper for Names {}
-
 /// Reads expressions and prints values until the input ends.
 pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCode {
     if file == Path::new("-") {
@@ -82,15 +50,13 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
         terminal::complain(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }
-    let mut editor = None;
-    if std::io::stdin().is_terminal() {
-        let Ok(made) = Editor::<Names, DefaultHistory>::new() else {
-            terminal::complain("error: the terminal cannot be used for a prompt\n");
+    let mut prompt = match Prompt::new("cspm> ", "cspm-history") {
+        Ok(prompt) => prompt,
+        Err(why) => {
+            terminal::complain(&format!("error: {why}\n"));
             return ExitCode::from(exit::WRONG);
-        };
-        editor = Some(made);
-    }
-    // An editor takes the signal of Ctrl-C for itself when it is made, though it reads the key: whoever listens first is not heard.
+        }
+    };
     let interrupt = PromptInterrupt::listen();
     let mut script = match interrupt.during(&control(common), |control| Script::open(file, control)) {
         Ok(script) => script,
@@ -99,56 +65,16 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
             return ExitCode::from(exit::WRONG);
         }
     };
-    let Some(mut editor) = editor else {
-        for line in std::io::stdin().lock().lines() {
-            let Ok(line) = line else { break };
-            if !answer(&mut script, &line, steps, common, &interrupt) {
-                break;
-            }
+    prompt.complete(script.names());
+    while let Some(line) = prompt.line() {
+        if !answer(&mut script, &line, steps, common, &interrupt) {
+            break;
         }
-        return ExitCode::SUCCESS;
-    };
-    editor.set_helper(Some(Names(script.names())));
-    let history = history_file();
-    if let Some(history) = &history {
-        // A first run has no history yet.
-        let _ = editor.load_history(history);
-    }
-    loop {
-        match editor.readline("cspm> ") {
-            Ok(line) => {
-                let _ = editor.add_history_entry(line.as_str());
-                let reload = matches!(line.trim(), ":reload" | ":r");
-                if !answer(&mut script, &line, steps, common, &interrupt) {
-                    break;
-                }
-                if reload {
-                    editor.set_helper(Some(Names(script.names())));
-                }
-            }
-            Err(ReadlineError::Interrupted) => {}
-            Err(_) => break,
+        if matches!(line.trim(), ":reload" | ":r") {
+            prompt.complete(script.names());
         }
-    }
-    if let Some(history) = &history {
-        let _ = editor.save_history(history);
     }
     ExitCode::SUCCESS
-}
-
-/// The budgets of one line.
-fn control(common: &Common) -> Control {
-    let memory = common.memory.or_else(Limits::default_memory);
-    Control::new(Limits { time: common.timeout, memory })
-}
-
-/// Where lines that were typed are kept.
-fn history_file() -> Option<PathBuf> {
-    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
-    let folder = state.or_else(home)?.join("trefoil");
-    std::fs::create_dir_all(&folder).ok()?;
-    Some(folder.join("cspm-history"))
 }
 
 /// Does what a line asks for; false when it asks to end.
@@ -178,11 +104,4 @@ fn answer(script: &mut Script, line: &str, steps: Option<u64>, common: &Common, 
         Err(problem) => complain(&problem),
     }
     true
-}
-
-fn complain(problem: &Problem) {
-    match problem {
-        Problem::Stopped(stopped) => terminal::complain(&format!("unknown: {stopped}\n")),
-        other => terminal::complain(&other.render(terminal::colour_err())),
-    }
 }

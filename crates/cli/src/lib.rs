@@ -8,11 +8,14 @@ mod cspm_eval;
 mod exit;
 mod groups;
 mod interrupt;
+mod look;
 mod lts;
+mod prompt;
 mod refines;
 mod run;
 mod terminal;
 mod text;
+mod trace;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -36,6 +39,9 @@ pub fn trefoil() -> ExitCode {
     match arguments.command {
         Command::Check(command) => check::run(command, arguments.common),
         Command::Refines { arguments } => refines::run("trefoil refines", &arguments),
+        Command::Graph { looking, picture } => look::graph(looking, picture, arguments.common),
+        Command::Structure { looking } => look::structure(looking, arguments.common),
+        Command::Trace(tracing) => trace::run(tracing, arguments.common),
         Command::Lts(command) => lts::run(command, arguments.common),
         Command::Cspm(command) => cspm::run(command, arguments.common),
         Command::Group { generators, stabilise } => groups::group(&generators, stabilise.as_deref(), arguments.common),

@@ -62,6 +62,7 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
             }
             run.finish()
         }
+        LtsCommand::Draw { file, picture, reading } => crate::look::draw(file, reading, picture, common),
         LtsCommand::Compose { files, composition, output, reading, writing } => {
             let mut run = Run::new("lts compose", common, destination(output.as_deref()));
             let shown = names(&files);

@@ -121,24 +121,24 @@ impl Run {
         terminal::complain(answer.complaints(terminal::colour_err()));
         self.codes.push(exit::of(answer.verdict()));
         match self.format() {
-            Output::Text => {
+            Output::Json => self.results.push(serde_json::to_value(answer).expect("reports are plain data")),
+            _ => {
                 let colour = match self.destination {
                     Destination::Out => terminal::colour_out(),
                     Destination::Err => terminal::colour_err(),
                 };
                 self.say(&answer.text(colour));
             }
-            _ => self.results.push(serde_json::to_value(answer).expect("reports are plain data")),
         }
     }
 
     fn unknown(&mut self, files: &[String], unfinished: &Unfinished) {
         self.codes.push(exit::UNKNOWN);
         match self.format() {
-            Output::Text => self.say(&crate::text::unfinished(files, unfinished)),
-            _ => {
+            Output::Json => {
                 self.results.push(json!({ "files": files, "verdict": Verdict::Unknown, "unfinished": unfinished }));
             }
+            _ => self.say(&crate::text::unfinished(files, unfinished)),
         }
     }
 

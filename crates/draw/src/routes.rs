@@ -17,7 +17,7 @@ const MARGIN: f64 = 16.0;
 /// The length of the head of an arrow.
 const HEAD: f64 = 7.0;
 /// The least room between stripes, how much more for each step across, and the most.
-const ROOM: (f64, f64, f64) = (14.0, 0.12, 70.0);
+const ROOM: (f64, f64, f64) = (20.0, 0.16, 80.0);
 /// The most columns of the caption.
 const CAPTION: usize = 100;
 
@@ -60,7 +60,8 @@ pub(crate) fn routes(
     let edges = bundles.iter().enumerate().map(|(number, bundle)| routing.edge(number, bundle, &ports)).collect();
     let bottom = MARGIN + head + size.1;
     let (legend, legend_width) = legend(&nodes, bottom + 12.0);
-    let width = size.0.max(text::width(&caption)).max(legend_width) + 2.0 * MARGIN;
+    // The caption is set in larger letters.
+    let width = size.0.max(text::width(&caption) * 1.1).max(legend_width) + 2.0 * MARGIN;
     let height = bottom + MARGIN + if legend.is_empty() { 0.0 } else { 26.0 };
     Drawing { width: width.ceil(), height: height.ceil(), caption, nodes, edges, legend }
 }

@@ -6,6 +6,7 @@
 pub mod check;
 pub mod cspm;
 pub mod groups;
+pub mod look;
 pub mod lts;
 mod problem;
 mod witness;

@@ -8,6 +8,8 @@ pub(crate) const REFUSED: Code = "S002";
 pub(crate) const UNKNOWN_LANGUAGE: Code = "S003";
 pub(crate) const NOT_SUPPORTED: Code = "S004";
 pub(crate) const UNREADABLE: Code = "S005";
+pub(crate) const TOO_LARGE_TO_DRAW: Code = "S006";
+pub(crate) const NO_PROCESS: Code = "S007";
 
 /// The codes of this crate.
 const CODES: &[CodeEntry] = &[
@@ -20,6 +22,12 @@ const CODES: &[CodeEntry] = &[
     CodeEntry::new(UNKNOWN_LANGUAGE, "the language of a script cannot be told by its name", "trefoil check notes.txt"),
     CodeEntry::new(NOT_SUPPORTED, "an assertion asks for what cannot be checked yet", "assert P [V= Q"),
     CodeEntry::new(UNREADABLE, "a file with an expression cannot be read", "trefoil lts compose no-such-file.exp"),
+    CodeEntry::new(
+        TOO_LARGE_TO_DRAW,
+        "a picture would be too large to be read",
+        "trefoil graph script.csp 'RUN(Events)' --max 0",
+    ),
+    CodeEntry::new(NO_PROCESS, "what is to be looked at is no process", "trefoil graph script.csp '1 + 1'"),
 ];
 
 /// Every code that a user can meet, with a line and an example each, part by part.

@@ -32,7 +32,8 @@ pub(crate) fn explanation(answer: &AssertionReport, colour: bool) -> String {
         if evidence.runs.len() > 1 {
             let _ = writeln!(text, "{} run:", if number == 0 { "one" } else { "the other" });
         }
-        text.push_str(&steps(evidence, run, &names, colour));
+        let wrong_end = matches!(evidence.finding, Finding::Event { .. });
+        text.push_str(&steps(run, &names, STEPS, wrong_end, colour));
         text.push_str(&end(evidence, run, &names, number));
     }
     text
@@ -45,8 +46,8 @@ struct Row {
     changes: Vec<String>,
 }
 
-/// The steps in columns: number, event, who took part, what changed.
-fn steps(evidence: &Evidence, run: &Run, names: &[String], colour: bool) -> String {
+/// The steps in columns: number, event, who took part, what changed; the middle is left out when there are more than `most`.
+pub(crate) fn steps(run: &Run, names: &[String], most: usize, wrong_end: bool, colour: bool) -> String {
     let mut rows = vec![Row { number: "0".into(), event: String::new(), parts: String::new(), changes: Vec::new() }];
     rows[0].changes = changes(None, &run.initial, names);
     let mut before: &[Arc<str>] = &run.initial;
@@ -61,7 +62,7 @@ fn steps(evidence: &Evidence, run: &Run, names: &[String], colour: bool) -> Stri
     if rows[0].changes.is_empty() {
         rows.remove(0);
     }
-    let left_out = rows.len().saturating_sub(STEPS);
+    let left_out = rows.len().saturating_sub(most);
     if left_out > 0 {
         let gap = Row {
             number: "…".into(),
@@ -69,9 +70,9 @@ fn steps(evidence: &Evidence, run: &Run, names: &[String], colour: bool) -> Stri
             parts: String::new(),
             changes: Vec::new(),
         };
-        rows.splice(STEPS / 3..STEPS / 3 + left_out, [gap]);
+        rows.splice(most / 3..most / 3 + left_out, [gap]);
     }
-    let last = matches!(evidence.finding, Finding::Event { .. }).then(|| rows.len().saturating_sub(1));
+    let last = wrong_end.then(|| rows.len().saturating_sub(1));
     let width = |of: fn(&Row) -> &String| rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
     let (numbers, events, parts) = (width(|row| &row.number), width(|row| &row.event), width(|row| &row.parts));
     let mut text = String::new();
@@ -166,7 +167,7 @@ fn end(evidence: &Evidence, run: &Run, names: &[String], number: usize) -> Strin
 }
 
 /// A name or a state, its end left out when it is long.
-pub(super) fn cut(text: &str, letters: usize) -> String {
+pub(crate) fn cut(text: &str, letters: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.chars().count() <= letters {
         return text;

@@ -1,8 +1,8 @@
 //! `trefoil check`: from arguments to assertions, and their answers in every format.
 
-mod explain;
+pub(crate) mod explain;
 mod junit;
-mod results;
+pub(crate) mod results;
 mod runner;
 mod sarif;
 mod table;
@@ -57,7 +57,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         }
     }
     match format {
-        Output::Text => {}
+        Output::Text | Output::Svg | Output::Dot => {}
         Output::Json => print(&mut codes, &document(&reports)),
         Output::Junit => print(&mut codes, &junit::document(&reports)),
         Output::Sarif => print(&mut codes, &sarif::document(&reports)),

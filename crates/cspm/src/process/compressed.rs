@@ -24,7 +24,7 @@ use trefoil_lts::Lts;
 use trefoil_lts::compress::{Compression, compress};
 use trefoil_network::{Format, Network, compose};
 
-use super::leaf::{MachineData, MachineId};
+use super::leaf::{MachineData, MachineId, Made, size};
 use super::terms::{Node, TermId};
 use super::{Compiler, Machine};
 use crate::eval::Result;
@@ -62,8 +62,8 @@ fn absorbed(outer: Compression, inner: Compression) -> bool {
     }
 }
 
-/// A machine, or why there is none.
-type Making = std::result::Result<Arc<Lts>, Stopped>;
+/// A machine with its states and transitions before it was compressed, or why there is none.
+type Making = std::result::Result<(Arc<Lts>, (usize, usize)), Stopped>;
 
 /// A machine that is not made yet.
 pub(super) struct Waiting {
@@ -73,6 +73,8 @@ pub(super) struct Waiting {
     merged: bool,
     /// The term that is compressed.
     root: TermId,
+    /// The same with its components in their places.
+    inside: Option<TermId>,
 }
 
 /// The same compression of the same network: by component the first machine with the same transitions, and the rules.
@@ -120,7 +122,7 @@ impl Compiler {
     }
 
     fn wait_for(&mut self, compression: Compression, term: TermId) -> Result<MachineId> {
-        let Machine { network, machines } = self.network_of(term)?;
+        let Machine { network, machines, skeleton, .. } = self.network_of(term)?;
         let id = self.machines.reserve();
         let rules: usize = network.formats().iter().map(|format| format.rules.len()).sum();
         let inside = |id: &MachineId| id.layer().is_none() && self.machine(*id).merged;
@@ -136,7 +138,10 @@ impl Compiler {
             }
             self.machines.compressed.networks.insert(key, id);
         }
-        self.machines.compressed.waiting.push((id, Waiting { compression, network, merged, root: term }));
+        self.machines
+            .compressed
+            .waiting
+            .push((id, Waiting { compression, network, merged, root: term, inside: skeleton }));
         Ok(id)
     }
 
@@ -161,11 +166,13 @@ impl Compiler {
         let mut stopped = self.settled().err();
         for ((id, waiting), made) in waiting.into_iter().zip(made) {
             match made {
-                Ok(lts) if stopped.is_none() => {
+                Ok((lts, before)) if stopped.is_none() => {
                     let (like, lts) = self.machines.alike(id, lts);
                     let data = MachineData::new(lts, Vec::new(), waiting.root, like, self.is_timed);
                     self.machines.data[id.index()] = Some(data);
                     self.set_merged(id, waiting.merged);
+                    let compression = Some(waiting.compression.info().name);
+                    self.set_made(id, Made { before, compression, inside: waiting.inside });
                 }
                 made => {
                     stopped = stopped.or(made.err());
@@ -176,10 +183,11 @@ impl Compiler {
         let mut copies = std::mem::take(&mut self.machines.compressed.copies);
         copies.retain(|&(copy, first, root)| {
             let Some(first) = &self.machines.data[first.index()] else { return true };
-            let merged = first.merged;
+            let (merged, made) = (first.merged, first.made);
             let data = MachineData::new(first.lts.clone(), Vec::new(), root, first.like, self.is_timed);
             self.machines.data[copy.index()] = Some(data);
             self.set_merged(copy, merged);
+            self.set_made(copy, made);
             false
         });
         self.machines.compressed.copies = copies;
@@ -218,7 +226,8 @@ fn make_all(waiting: &[(MachineId, Waiting)], threads: usize, control: &Control)
 fn make(waiting: &Waiting, threads: usize, control: &Control) -> Making {
     let composed = compose(&waiting.network, threads, control).map_err(|unfinished| unfinished.stopped)?;
     if waiting.compression == Compression::Explicate {
-        return Ok(Arc::new(composed.lts));
+        let before = size(&composed.lts);
+        return Ok((Arc::new(composed.lts), before));
     }
-    Ok(Arc::new(compress(&composed.lts, waiting.compression, control)?))
+    Ok((Arc::new(compress(&composed.lts, waiting.compression, control)?), size(&composed.lts)))
 }

@@ -79,7 +79,7 @@ impl Compiler {
         }
     }
 
-    fn named(&mut self, id: ProcessId) -> Option<String> {
+    pub(super) fn named(&mut self, id: ProcessId) -> Option<String> {
         if self.names.is_none() {
             let mut names = std::collections::HashMap::default();
             let mut known = self.evaluator.named_processes();
@@ -118,7 +118,7 @@ impl Compiler {
         if variables.is_empty() { words } else { format!("{words} with {}", variables.join(", ")) }
     }
 
-    fn words(&mut self, term: TermId, text: &dyn Fn(Span) -> String) -> String {
+    pub(super) fn words(&mut self, term: TermId, text: &dyn Fn(Span) -> String) -> String {
         let origin = self.origins.get(&term).copied();
         if let Some(name) = origin.and_then(|id| self.named(id)) {
             return name;

@@ -23,7 +23,7 @@ use trefoil_network::{LazyMachine, Network, Priorities, compose, trace_watchdog}
 use trefoil_system::{LabelId, StateId, System, Value as SlotValue};
 
 use super::events::SetId;
-use super::leaf::MachineId;
+use super::leaf::{MachineId, Made};
 use super::steps::Move;
 use super::terms::{Node, TermId};
 use super::{Compiler, Machine, codes};
@@ -88,12 +88,15 @@ impl Compiler {
     fn layer_over(&mut self, inner: Machine, builtin: Builtin, kind: Rc<Kind>, term: TermId) -> Result<TermId> {
         let machine = self.layered(inner, builtin, &kind, term);
         let small = self.enumerated(&machine.network)?;
+        let inside = machine.skeleton;
         let id = self.add_layer(machine, builtin, kind, term);
         let layer = self.terms.intern(Node::Layer(id, LazyMachine::INITIAL));
         let Some((lts, rows)) = small else { return Ok(layer) };
         let lazy = self.layer_data(id).lazy.clone();
         let terms = rows.iter().map(|row| self.terms.intern(Node::Layer(id, lazy.number(row)))).collect();
         let made = self.add_machine(lts, terms, layer);
+        let before = self.machine(made).made.before;
+        self.set_made(made, Made { before, compression: Some(builtin.text()), inside });
         let initial = self.machine(made).lts.initial();
         Ok(self.terms.intern(Node::State(made, initial.0)))
     }
@@ -141,19 +144,19 @@ impl Compiler {
     }
 
     fn layered(&mut self, inner: Machine, builtin: Builtin, kind: &Rc<Kind>, term: TermId) -> Machine {
-        let Machine { network, machines } = inner;
-        let (network, machines) = if network.is_layered() {
-            let id = self.add_layer(Machine { network, machines }, builtin, kind.clone(), term);
-            (Network::alone(self.layer_data(id).lazy.clone()), vec![MachineId::of_layer(id)])
+        let (network, machines, skeleton) = if inner.network.is_layered() {
+            let id = self.add_layer(inner, builtin, kind.clone(), term);
+            (Network::alone(self.layer_data(id).lazy.clone()), vec![MachineId::of_layer(id)], None)
         } else {
+            let Machine { network, machines, skeleton, .. } = inner;
             let Ok(network) = Arc::try_unwrap(network) else { unreachable!("only layers are shared") };
-            (network, machines)
+            (network, machines, skeleton)
         };
         let network = match &**kind {
             Kind::Chase => network.chased(self.brake.clone()),
             Kind::Priority(priorities) => network.prioritised(priorities),
         };
-        Machine { network: Arc::new(network), machines }
+        Machine { network: Arc::new(network), machines, skeleton, layer: Some(builtin.text()) }
     }
 
     fn add_layer(&mut self, machine: Machine, kind: Builtin, does: Rc<Kind>, argument: TermId) -> LayerId {

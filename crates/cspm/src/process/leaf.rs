@@ -55,9 +55,26 @@ pub(super) struct MachineData {
     /// Whether a state stands for states that are not bisimilar, so that what it can do is not what one of them can.
     pub(super) merged: bool,
     /// The labels that occur.
-    alphabet: Vec<LabelId>,
+    pub(super) alphabet: Vec<LabelId>,
     /// Whether a state offers `✓` beside something else, as only processes of timed scripts do.
     pub(super) ends_beside: bool,
+    /// How it came to be what it is.
+    pub(super) made: Made,
+}
+
+/// How a machine was made.
+#[derive(Clone, Copy)]
+pub(super) struct Made {
+    /// States and transitions before it was made small.
+    pub(super) before: (usize, usize),
+    /// What made it small, if anything did.
+    pub(super) compression: Option<&'static str>,
+    /// What was composed to get it; none when it is a leaf.
+    pub(super) inside: Option<TermId>,
+}
+
+pub(super) fn size(lts: &Lts) -> (usize, usize) {
+    (lts.state_count(), lts.transition_count())
 }
 
 impl MachineData {
@@ -72,7 +89,8 @@ impl MachineData {
                 steps.iter().any(|step| step.label == LabelId::TICK)
                     && steps.iter().any(|step| step.label != LabelId::TICK)
             });
-        MachineData { lts, terms, root, like, merged: false, alphabet, ends_beside }
+        let made = Made { before: size(&lts), compression: None, inside: None };
+        MachineData { lts, terms, root, like, merged: false, alphabet, ends_beside, made }
     }
 }
 
@@ -144,6 +162,12 @@ impl Compiler {
         id
     }
 
+    pub(super) fn set_made(&mut self, machine: MachineId, made: Made) {
+        if let Some(data) = &mut self.machines.data[machine.index()] {
+            data.made = made;
+        }
+    }
+
     /// The machine of a term, unless it is better compiled as a network.
     pub(super) fn leaf(&mut self, term: TermId) -> Result<Option<MachineId>> {
         if let Some(&known) = self.machines.leaves.get(&term) {
@@ -174,7 +198,7 @@ impl Compiler {
         let rules = alphabet.iter().map(|&label| Rule::new([(0, label)], label)).collect();
         let component = Component::new("process", lts.clone());
         let network = Network::new(self.labels.clone(), vec![component], rules).map_err(|_| self.too_large(term))?;
-        Ok(Machine { network: Arc::new(network), machines: vec![machine] })
+        Ok(Machine { network: Arc::new(network), machines: vec![machine], skeleton: None, layer: None })
     }
 
     fn explore(&mut self, root: TermId, limit: Option<usize>) -> Result<Explored> {
@@ -213,6 +237,7 @@ impl Compiler {
         }
         let lts = Lts::from_rows(self.labels.clone(), StateId(0), starts, transitions);
         let merged = self.machines.some_merged && self.mention_merged(&terms);
+        let before = size(&lts);
         let machine = if self.options.compress_leaves {
             let small = minimise(&lts, Equivalence::Strong, &self.control)?;
             let mut kept = vec![None; small.lts.state_count()];
@@ -222,7 +247,9 @@ impl Compiler {
                 }
             }
             let kept = kept.into_iter().map(|term| term.expect("a block has a state")).collect();
-            self.add_machine(small.lts, kept, root)
+            let machine = self.add_machine(small.lts, kept, root);
+            self.set_made(machine, Made { before, compression: Some("strong bisimulation"), inside: None });
+            machine
         } else {
             self.add_machine(lts, terms, root)
         };

@@ -40,6 +40,7 @@ mod leaf;
 mod parallel;
 mod skeleton;
 mod steps;
+mod structure;
 mod terms;
 mod timed;
 
@@ -53,6 +54,7 @@ use trefoil_system::{LabelId, Labels};
 use crate::eval::{Evaluator, ProcessId, ProcessValue, Result, Value};
 
 pub use codes::CODES;
+pub use structure::{MachineSize, Operands, Part, Structure};
 
 use events::Events;
 use leaf::Machines;
@@ -84,6 +86,10 @@ pub struct Machine {
     pub network: Arc<Network>,
     /// For every component, which of the compiler's machines it is.
     machines: Vec<leaf::MachineId>,
+    /// The term that it starts with, components as holes; none when it is one component.
+    skeleton: Option<TermId>,
+    /// The layer over all of it, by the name of its function.
+    layer: Option<&'static str>,
 }
 
 /// Compiles the processes of a script. What was compiled once is not compiled again.

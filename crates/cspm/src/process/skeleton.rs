@@ -136,12 +136,13 @@ impl Compiler {
             }
             formats.push(rules);
         }
-        self.assemble(root, building, formats)
+        self.assemble(root, first, building, formats)
     }
 
     fn assemble(
         &mut self,
         root: TermId,
+        skeleton: TermId,
         building: Building,
         formats: Vec<Vec<(super::steps::Move, Vec<u32>, FormatId)>>,
     ) -> Result<Machine> {
@@ -161,7 +162,7 @@ impl Compiler {
             building.machines.iter().enumerate().map(|(at, &machine)| self.component((at + 1).to_string(), machine));
         let network = Network::with_formats(self.labels.clone(), components.collect(), made, FormatId(0));
         let network = network.map_err(|_| self.too_large(root))?;
-        Ok(Machine { network: Arc::new(network), machines: building.machines })
+        Ok(Machine { network: Arc::new(network), machines: building.machines, skeleton: Some(skeleton), layer: None })
     }
 
     fn component(&self, name: String, machine: MachineId) -> Component {
@@ -260,7 +261,12 @@ impl Compiler {
             Node::SynchronisingInterrupt(set, ..) => Node::SynchronisingInterrupt(set, list[0], list[1]),
             ref other => unreachable!("{other:?} has no active operands"),
         };
-        Ok(self.terms.intern(node))
+        let made = self.terms.intern(node);
+        // What is left of a process with a name keeps the name.
+        if let Some(&origin) = self.origins.get(&term) {
+            self.origins.entry(made).or_insert(origin);
+        }
+        Ok(made)
     }
 
     /// A hole for a part that starts at a place.

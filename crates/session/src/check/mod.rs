@@ -7,7 +7,7 @@ mod assertions;
 mod counterexample;
 mod report;
 mod run;
-mod witness;
+pub(crate) mod witness;
 
 use std::path::Path;
 
@@ -77,7 +77,7 @@ impl Script {
         language_of(file, language)?;
         let (mut opened, tree) = Opened::parsed(file, &job.control)?;
         let (assertions, prints) = listed(&tree, &opened.sources);
-        let typed = opened.checked(tree, &job.control)?;
+        let typed = opened.checked(tree, &[], &job.control)?;
         let warnings = opened.warnings();
         let Opened { file, sources, .. } = opened;
         Ok(Script { file, sources, warnings, assertions, prints, typed, compiler: None })
@@ -109,6 +109,16 @@ impl Script {
             said.push(PrintResult { expression: printed.text, result, errors });
         }
         said
+    }
+
+    /// What looking at the process of an assertion needs.
+    pub(crate) fn into_parts(self) -> Option<(Compiler, Sources)> {
+        self.compiler.map(|compiler| (compiler, self.sources))
+    }
+
+    /// The text of the process that an assertion is about.
+    pub(crate) fn process_text(&self, index: usize) -> Option<&str> {
+        index.checked_sub(1).and_then(|at| self.assertions.get(at)).map(|listed| listed.process.as_str())
     }
 
     /// The report of a run, once its assertions have been run.
@@ -161,7 +171,7 @@ fn failure_text(failure: &Failure) -> String {
 }
 
 /// The language of a script.
-fn language_of(file: &Path, language: Option<&'static str>) -> Result<&'static str, Problem> {
+pub(crate) fn language_of(file: &Path, language: Option<&'static str>) -> Result<&'static str, Problem> {
     if let Some(language) = language {
         return Ok(language);
     }

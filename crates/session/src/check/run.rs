@@ -51,15 +51,25 @@ struct Progress {
 }
 
 /// A system with what the words of its witness need.
-struct Found {
-    outcome: Outcome,
-    machine: Machine,
+pub(crate) struct Found {
+    pub(crate) outcome: Outcome,
+    pub(crate) machine: Machine,
     specification: Option<Lts>,
 }
 
 impl Script {
     /// Runs the assertion with this number, as [`Script::assertions`] gives it.
     pub fn run(&mut self, index: usize, options: &CheckOptions, job: &Job) -> AssertionReport {
+        self.run_and_keep(index, options, job).0
+    }
+
+    /// The same, with the machine that was searched and what was found in it, when it was.
+    pub(crate) fn run_and_keep(
+        &mut self,
+        index: usize,
+        options: &CheckOptions,
+        job: &Job,
+    ) -> (AssertionReport, Option<Found>) {
         let listed = index.checked_sub(1).and_then(|at| self.assertions.get(at)).cloned();
         let listed = listed.expect("assertions have the numbers that the script gives them");
         let started = Instant::now();
@@ -87,7 +97,9 @@ impl Script {
             witness: None,
             events: Default::default(),
         };
-        match found.and_then(|found| Ok(self.answer(&listed, found, &mut report, job)?)) {
+        let mut kept = None;
+        let answered = found.and_then(|found| Ok(self.answer(&listed, kept.insert(found), &mut report, job)?));
+        match answered {
             Ok(()) => {}
             Err(Trouble::Stopped(stopped)) => {
                 let unfinished = Unfinished::new(stopped, &job.control);
@@ -113,14 +125,14 @@ impl Script {
             report.check_seconds = seconds(started.elapsed().saturating_sub(progress.compiling));
         }
         report.peak_memory_bytes = peak_memory();
-        report
+        (report, kept)
     }
 
     /// The answer, with what shows it.
     fn answer(
         &mut self,
         listed: &Listed,
-        found: Found,
+        found: &Found,
         report: &mut AssertionReport,
         job: &Job,
     ) -> Result<(), Stopped> {

@@ -15,7 +15,7 @@ use super::counterexample::{self, TAU, TICK};
 use super::report::{Counterexample, Evidence, Finding, Part, Run, Step};
 
 /// Puts the witnesses of one machine into words.
-pub(super) struct Words<'a> {
+pub(crate) struct Words<'a> {
     compiler: &'a mut Compiler,
     machine: &'a Machine,
     sources: &'a Sources,
@@ -29,7 +29,7 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         compiler: &'a mut Compiler,
         machine: &'a Machine,
         sources: &'a Sources,
@@ -49,6 +49,16 @@ impl<'a> Words<'a> {
         words.event(LabelId::TAU);
         words.event(LabelId::TICK);
         words
+    }
+
+    /// From now on budgets and interruptions of the compiler's layers come from here.
+    pub(crate) fn under(&mut self, control: &Control) {
+        self.compiler.set_control(control.clone());
+    }
+
+    /// Whether everything that layers said since then can be believed.
+    pub(crate) fn settled(&self) -> Result<(), Stopped> {
+        self.compiler.settled()
     }
 
     /// The events that were mentioned.
@@ -121,6 +131,13 @@ impl<'a> Words<'a> {
     }
 
     fn told(&mut self, finding: Finding, trace: &[LabelId], length: usize, process: &str, runs: Vec<Run>) -> Evidence {
+        let trace = self.all(trace);
+        let components = self.components(process);
+        Evidence { finding, length, trace, process: process.to_string(), components, runs }
+    }
+
+    /// What the components are called; the only one as the process.
+    pub(crate) fn components(&mut self, process: &str) -> Vec<Arc<str>> {
         let sources = self.sources;
         let text = |span: Span| sources.text(span).to_string();
         let components = 0..self.machine.network.components().len();
@@ -130,8 +147,7 @@ impl<'a> Words<'a> {
                 .map(|component| self.compiler.component_name(self.machine, component, &text).into())
                 .collect(),
         };
-        let trace = self.all(trace);
-        Evidence { finding, length, trace, process: process.to_string(), components: distinct(components), runs }
+        distinct(components)
     }
 
     /// A run, and what can be done at its end when that is asked for.
@@ -152,31 +168,35 @@ impl<'a> Words<'a> {
 
     /// Steps in words, and the row at their end.
     fn steps(&mut self, start: &[Value], taken: &[TakenStep]) -> Result<(Vec<Step>, Vec<Value>), Stopped> {
-        let machine = self.machine;
         let mut before = start.to_vec();
         let mut steps = Vec::with_capacity(taken.len());
         for step in taken {
             self.control.check()?;
-            let explained = machine.network.explain(&before, step.label, &step.row);
-            let origin = explained.as_ref().map_or(step.label, |explained| explained.origin);
-            let event = match (step.label, origin) {
-                (LabelId::TAU, LabelId::TAU) => self.event(LabelId::TAU),
-                (LabelId::TAU, hidden) => format!("τ ({})", self.event(hidden)),
-                (label, _) => self.event(label),
-            };
-            let parts = explained.into_iter().flat_map(|explained| explained.parts);
-            let parts: Vec<Part> = parts
-                .map(|(component, label)| Part { component, event: self.event(label), number: number(label) })
-                .collect();
-            let states = self.states(&step.row);
-            let revealed = if step.label == LabelId::TAU { number(origin) } else { number(step.label) };
-            steps.push(Step { event, parts, states, number: number(step.label), revealed });
+            steps.push(self.step(&before, step.label, &step.row));
             before.clone_from(&step.row);
         }
         Ok((steps, before))
     }
 
-    fn states(&mut self, row: &[Value]) -> Vec<Arc<str>> {
+    /// One step in words.
+    pub(crate) fn step(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Step {
+        let explained = self.machine.network.explain(before, label, after);
+        let origin = explained.as_ref().map_or(label, |explained| explained.origin);
+        let event = match (label, origin) {
+            (LabelId::TAU, LabelId::TAU) => self.event(LabelId::TAU),
+            (LabelId::TAU, hidden) => format!("τ ({})", self.event(hidden)),
+            (label, _) => self.event(label),
+        };
+        let parts = explained.into_iter().flat_map(|explained| explained.parts);
+        let parts: Vec<Part> = parts
+            .map(|(component, label)| Part { component, event: self.event(label), number: number(label) })
+            .collect();
+        let states = self.states(after);
+        let revealed = if label == LabelId::TAU { number(origin) } else { number(label) };
+        Step { event, parts, states, number: number(label), revealed }
+    }
+
+    pub(crate) fn states(&mut self, row: &[Value]) -> Vec<Arc<str>> {
         let (machine, sources) = (self.machine, self.sources);
         let text = |span: Span| sources.text(span).to_string();
         let mut states = Vec::with_capacity(row.len());
@@ -212,7 +232,7 @@ impl<'a> Words<'a> {
     }
 
     /// Every visible event that some rule can give.
-    fn alphabet(&self) -> BTreeSet<LabelId> {
+    pub(crate) fn alphabet(&self) -> BTreeSet<LabelId> {
         let rules = self.machine.network.formats().iter().flat_map(|format| &format.rules);
         rules.map(|rule| rule.label()).filter(|label| label.is_visible()).collect()
     }
@@ -230,7 +250,7 @@ impl<'a> Words<'a> {
     }
 
     /// The text of an event, remembered for the event map.
-    fn event(&mut self, label: LabelId) -> String {
+    pub(crate) fn event(&mut self, label: LabelId) -> String {
         let text = match number(label) {
             TAU => "τ".to_string(),
             TICK => "✓".to_string(),
@@ -244,7 +264,7 @@ impl<'a> Words<'a> {
 }
 
 /// By name, then by arguments; numbers by their value.
-fn natural(a: &Label, b: &Label) -> Ordering {
+pub(crate) fn natural(a: &Label, b: &Label) -> Ordering {
     let argument = |x: &str, y: &str| match (x.parse::<i64>(), y.parse::<i64>()) {
         (Ok(x), Ok(y)) => x.cmp(&y),
         _ => x.cmp(y),
@@ -255,7 +275,7 @@ fn natural(a: &Label, b: &Label) -> Ordering {
 }
 
 /// The number of a label in an event map.
-fn number(label: LabelId) -> u32 {
+pub(crate) fn number(label: LabelId) -> u32 {
     label.0 + 1
 }
 

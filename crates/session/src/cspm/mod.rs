@@ -8,9 +8,11 @@ use std::path::Path;
 use serde::Serialize;
 use trefoil_control::Control;
 use trefoil_cspm::rename::rename_under;
-use trefoil_cspm::syntax::{DiskLoader, Loader, Parsed, Symbol, Tree, parse_under, print as print_tree};
+use trefoil_cspm::syntax::{
+    DiskLoader, ExpressionId, Loader, Parsed, Symbol, Tree, parse_expression_into, parse_under, print as print_tree,
+};
 use trefoil_cspm::types::{Typed, typecheck_under};
-use trefoil_source::{Diagnostic, Report, Severity, Sources};
+use trefoil_source::{Diagnostic, FileId, Report, Severity, Sources};
 
 use crate::problem::rendered;
 use crate::{Job, Problem, Resources};
@@ -135,17 +137,33 @@ impl Opened {
         Ok((Opened { file, sources, warnings }, tree))
     }
 
-    /// The names of a tree resolved, its types checked.
-    pub(crate) fn checked(&mut self, tree: Tree<Symbol>, control: &Control) -> Result<Typed, Problem> {
+    /// An expression beside the script.
+    pub(crate) fn expression(
+        &mut self,
+        tree: &mut Tree<Symbol>,
+        text: &str,
+    ) -> Result<(ExpressionId, FileId), Problem> {
+        let file = self.sources.add("expression", text.to_string());
+        let parsed = parse_expression_into(tree, file, &self.sources);
+        Ok((passed(parsed, &mut self.warnings, &self.sources)?, file))
+    }
+
+    /// The names of a tree and of expressions beside it resolved, their types checked.
+    pub(crate) fn checked(
+        &mut self,
+        tree: Tree<Symbol>,
+        expressions: &[ExpressionId],
+        control: &Control,
+    ) -> Result<Typed, Problem> {
         control.progress().begin("resolving names", 0);
-        let renamed = passed(rename_under(control, tree, &[])?, &mut self.warnings, &self.sources)?;
+        let renamed = passed(rename_under(control, tree, expressions)?, &mut self.warnings, &self.sources)?;
         control.progress().begin("checking types", 0);
         passed(typecheck_under(control, renamed)?, &mut self.warnings, &self.sources)
     }
 
     fn typed(file: &Path, control: &Control) -> Result<(Opened, Typed), Problem> {
         let (mut opened, tree) = Opened::parsed(file, control)?;
-        let typed = opened.checked(tree, control)?;
+        let typed = opened.checked(tree, &[], control)?;
         Ok((opened, typed))
     }
 

@@ -57,7 +57,7 @@ pub struct Size {
 }
 
 impl Size {
-    fn of(lts: &Lts) -> Size {
+    pub(crate) fn of(lts: &Lts) -> Size {
         Size { states: lts.state_count(), transitions: lts.transition_count() }
     }
 }
@@ -67,7 +67,7 @@ fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
-fn read(file: &Path, reading: &Reading, labels: &Arc<Labels>, job: &Job) -> Result<Lts, Problem> {
+pub(crate) fn read(file: &Path, reading: &Reading, labels: &Arc<Labels>, job: &Job) -> Result<Lts, Problem> {
     let options = ReadOptions { tau_names: reading.tau.clone(), format: reading.format.and_then(format_named) };
     read_lts(Input::from_argument(file), &options, labels, &job.control).map_err(|error| match error {
         ReadError::Diagnostic(diagnostic) => Problem::from(*diagnostic),

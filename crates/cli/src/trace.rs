@@ -1,0 +1,515 @@
+//! `trefoil trace`: a process, step by step, at a prompt.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use owo_colors::OwoColorize;
+use serde_json::{Value, json};
+use trefoil_control::{Control, Stopped};
+use trefoil_session::check::{CheckOptions, Part};
+use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport};
+use trefoil_session::{Job, Problem};
+
+use crate::arguments::{Common, Output, Tracing};
+use crate::check::explain::{cut, steps};
+use crate::check::results::{sentence, set};
+use crate::exit;
+use crate::interrupt::PromptInterrupt;
+use crate::prompt::{Prompt, complain, control};
+use crate::run::{Answer, Destination, Run};
+use crate::terminal::{self, ProgressLine};
+use crate::text::{count, counted, list};
+
+const HELP: &str = "\
+NUMBER, EVENT      takes the step with this number, or the only one with this event (tau for any internal one)
+take EVENT         the same, for an event that is called like a command
+next [N]           takes steps of the path again that were taken back, or follows a run; so does an empty line
+back [N]           takes steps back
+goto N             goes to where N steps of the path are taken; goto 0 is the beginning
+random [N] [SEED]  takes N steps at random
+offers [all]       what can be done here
+state [all]        the states of the components
+refusals           what cannot happen here
+path               the steps taken so far
+replay [N]         back to the run that was found (of two, run N); next follows it
+replay FILE [N]    a run from a file: of `trefoil check --format json` (result N), or one that was saved
+save FILE          writes the path to a file that replay reads
+help, quit         this text; the end, as is Ctrl-D. Ctrl-C ends what a line asked for
+";
+
+const COMMANDS: &[&str] = &[
+    "take", "next", "back", "goto", "random", "offers", "state", "refusals", "path", "replay", "save", "help", "quit",
+];
+
+/// How many offers or components are shown without being asked for all.
+const SHOWN: usize = 40;
+/// How many letters of a state are shown.
+const LETTERS: usize = 100;
+
+pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
+    if let Some(steps) = tracing.random {
+        return walk(tracing, steps, common);
+    }
+    let misuse = |why: &str| {
+        terminal::complain(&format!("error: {why}\n"));
+        ExitCode::from(exit::WRONG)
+    };
+    if common.format != Output::Text {
+        return misuse("stepping by hand has no --format; with --random there is --format json");
+    }
+    if tracing.looking.file == Path::new("-") {
+        return misuse("the steps come from standard input, so the script must be in a file");
+    }
+    let mut prompt = match Prompt::new("trace> ", "trace-history") {
+        Ok(prompt) => prompt,
+        Err(why) => return misuse(why),
+    };
+    let interrupt = PromptInterrupt::listen();
+    let opened = interrupt.during(&control(&common), |control| {
+        let _progress = ProgressLine::show(control);
+        open(&tracing, &Job { control: control.clone(), threads: threads(&common) })
+    });
+    let mut subject = match opened {
+        Ok((subject, said)) => {
+            if terminal::print(&said).is_err() {
+                return ExitCode::from(exit::WRONG);
+            }
+            match subject {
+                Some(subject) => subject,
+                None => return ExitCode::from(exit::WRONG),
+            }
+        }
+        Err(problem) => {
+            complain(&problem);
+            let stopped = matches!(problem, Problem::Stopped(_));
+            return ExitCode::from(if stopped { exit::UNKNOWN } else { exit::WRONG });
+        }
+    };
+    let mut session = Session { stepper: subject.stepper(tracing.seed), colour: terminal::colour_out() };
+    let first = match &tracing.replay {
+        Some(file) => interrupt.during(&control(&common), |control| session.replay(file, None, control)),
+        None => interrupt.during(&control(&common), |control| session.here(control)),
+    };
+    if !told(first) {
+        return ExitCode::from(exit::WRONG);
+    }
+    loop {
+        prompt.complete(session.words(&control(&common)));
+        let Some(line) = prompt.line() else { break };
+        let line = line.trim();
+        if matches!(line, "quit" | "q" | "exit") {
+            break;
+        }
+        let said = interrupt.during(&control(&common), |control| session.answer(line, control));
+        if !told(said) {
+            break;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn threads(common: &Common) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    common.threads.map_or_else(cores, |threads| threads as usize)
+}
+
+/// Says what a line gave; false when nobody can be told.
+fn told(said: Result<String, Trouble>) -> bool {
+    match said {
+        Ok(text) => return terminal::print(&text).is_ok(),
+        Err(Trouble::Stopped(stopped)) => terminal::complain(&format!("unknown: {stopped}\n")),
+        Err(Trouble::Wrong(why)) => terminal::complain(&format!("error: {why}\n")),
+    }
+    true
+}
+
+/// Opens what is stepped through, and says what was found.
+fn open(tracing: &Tracing, job: &Job) -> Result<(Option<Subject>, String), Problem> {
+    let looking = tracing.looking.clone().into();
+    let Some(index) = tracing.assertion else { return Ok((Some(Subject::open(&looking, job)?), String::new())) };
+    let options = CheckOptions { compress_leaves: looking.compress_leaves, ..CheckOptions::default() };
+    let (subject, report) = Subject::of_assertion(&looking, index, &options, job)?;
+    let mut said = format!("{index}  {}\n", report.assertion.assertion_string);
+    if let Some(sentence) = sentence(&report) {
+        let _ = writeln!(said, "{sentence}");
+    } else {
+        said.push_str("it holds, and there is no run to follow\n");
+    }
+    said.push_str(&report.rendered[usize::from(terminal::colour_out())]);
+    Ok((subject, said))
+}
+
+/// A walk without a prompt.
+fn walk(tracing: Tracing, steps: usize, common: Common) -> ExitCode {
+    let mut run = Run::new("trace", common, Destination::Out);
+    if tracing.assertion.is_some() || tracing.replay.is_some() {
+        run.misuse("a walk at random starts at the beginning, not on a run");
+        return run.finish();
+    }
+    let files = [tracing.looking.file.display().to_string()];
+    run.check(&files, |job| {
+        let mut subject = Subject::open(&tracing.looking.clone().into(), job)?;
+        job.control.progress().begin("walking", 0);
+        Ok(subject.stepper(tracing.seed).walk_report(steps, &job.control)?)
+    });
+    run.finish()
+}
+
+impl Answer for WalkReport {
+    fn text(&self, colour: bool) -> String {
+        let names: Vec<String> = self.components.iter().map(|name| cut(name, LETTERS)).collect();
+        let mut text = steps(&self.run, &names, usize::MAX, false, colour);
+        let taken = counted(self.run.steps.len() as u64, "step");
+        let end = if self.deadlock { ", then nothing can be done" } else { "" };
+        let _ = writeln!(text, "{}: {taken}, seed {}{end}", self.told.process, self.seed);
+        text
+    }
+}
+
+/// Why a line has no answer.
+enum Trouble {
+    Stopped(Stopped),
+    Wrong(String),
+}
+
+impl From<Stopped> for Trouble {
+    fn from(stopped: Stopped) -> Trouble {
+        Trouble::Stopped(stopped)
+    }
+}
+
+fn wrong(why: impl Into<String>) -> Trouble {
+    Trouble::Wrong(why.into())
+}
+
+struct Session<'a> {
+    stepper: Stepper<'a>,
+    colour: bool,
+}
+
+impl Session<'_> {
+    /// What can be completed: commands, and the events that are offered.
+    fn words(&mut self, control: &Control) -> Vec<String> {
+        let mut words: Vec<String> = COMMANDS.iter().map(|command| command.to_string()).collect();
+        if let Ok(offers) = self.stepper.offers(control) {
+            words.extend(offers.iter().filter(|offer| !offer.is_internal()).map(|offer| offer.event.clone()));
+        }
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// Does what a line asks for.
+    fn answer(&mut self, line: &str, control: &Control) -> Result<String, Trouble> {
+        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let arguments: Vec<&str> = rest.split_whitespace().collect();
+        match (command, &arguments[..]) {
+            ("" | "next" | "n", []) => self.next(1, control),
+            ("next" | "n", [steps]) => self.next(number(steps)?, control),
+            ("back" | "b", []) => self.back(1, control),
+            ("back" | "b", [steps]) => self.back(number(steps)?, control),
+            ("goto" | "g", [taken]) => {
+                let taken = number(taken)?;
+                if self.stepper.go_to(taken) {
+                    return self.here(control);
+                }
+                let there = self.stepper.situation();
+                Err(wrong(format!("the path has {}", counted((there.taken + there.ahead) as u64, "step"))))
+            }
+            ("random" | "r", []) => self.random(1, control),
+            ("random" | "r", [steps]) => self.random(number(steps)?, control),
+            ("random" | "r", [steps, seed]) => {
+                let seed = seed.parse().map_err(|_| wrong(format!("`{seed}` is no seed")))?;
+                self.stepper.seed(seed);
+                self.random(number(steps)?, control)
+            }
+            ("offers" | "o", []) => self.offers(SHOWN, control),
+            ("offers" | "o", ["all"]) => self.offers(usize::MAX, control),
+            ("state" | "s", []) => Ok(self.states(SHOWN)),
+            ("state" | "s", ["all"]) => Ok(self.states(usize::MAX)),
+            ("refusals", []) => self.refusals(control),
+            ("path" | "p", []) => self.path(control),
+            ("replay", []) => self.follow_found(1, control),
+            ("replay", [run]) if run.parse::<usize>().is_ok() => self.follow_found(number(run)?, control),
+            ("replay", [file]) => self.replay(Path::new(file), None, control),
+            ("replay", [file, result]) => self.replay(Path::new(file), Some(number(result)?), control),
+            ("save", [file]) => self.save(file, control),
+            ("help" | "h" | "?", []) => Ok(HELP.to_string()),
+            ("take" | "t", [_, ..]) => self.take(rest, control),
+            (command, arguments) if COMMANDS.contains(&command) && arguments.is_empty() => {
+                Err(wrong(format!("{command} needs something more; help lists what")))
+            }
+            _ => self.take(line, control),
+        }
+    }
+
+    /// Takes a step by its number or its event.
+    fn take(&mut self, text: &str, control: &Control) -> Result<String, Trouble> {
+        let text = text.trim();
+        if let Ok(number) = text.parse::<usize>() {
+            if self.stepper.take(number, control)? {
+                return self.here(control);
+            }
+            return Err(wrong(format!("there is no step {number}; offers lists what there is")));
+        }
+        match self.stepper.named(text, control)? {
+            Ok(number) => {
+                self.stepper.take(number, control)?;
+                self.here(control)
+            }
+            Err(Unclear::Nothing) => {
+                Err(wrong(format!("`{text}` is neither offered here nor a command; offers and help list both")))
+            }
+            Err(Unclear::Several(numbers)) => {
+                let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+                Err(wrong(format!("`{text}` can be done in several ways: take {}", list(&numbers, ", "))))
+            }
+        }
+    }
+
+    fn next(&mut self, steps: usize, control: &Control) -> Result<String, Trouble> {
+        if self.stepper.forward(steps) == 0 && steps > 0 {
+            return Err(wrong("the path ends here; take a step, or go back"));
+        }
+        self.here(control)
+    }
+
+    fn back(&mut self, steps: usize, control: &Control) -> Result<String, Trouble> {
+        if self.stepper.back(steps) == 0 && steps > 0 {
+            return Err(wrong("this is the beginning"));
+        }
+        self.here(control)
+    }
+
+    fn random(&mut self, steps: usize, control: &Control) -> Result<String, Trouble> {
+        let before = self.stepper.situation().taken;
+        let walked = self.stepper.walk(steps, control)?;
+        let run = self.stepper.run(control)?;
+        let mut text = String::new();
+        // The last step is told with where it leads.
+        let last = run.steps.len().saturating_sub(1);
+        for (at, step) in run.steps.iter().enumerate().take(last).skip(before) {
+            let _ = writeln!(text, "{}  {}", at + 1, self.event(&step.event));
+        }
+        if walked < steps {
+            let _ = writeln!(text, "after {} nothing could be done", counted(walked as u64, "step"));
+        }
+        text.push_str(&self.here(control)?);
+        Ok(text)
+    }
+
+    fn follow_found(&mut self, run: usize, control: &Control) -> Result<String, Trouble> {
+        if self.stepper.found() == 0 {
+            return Err(wrong("no run was found; replay FILE reads one, and --assertion N looks for one"));
+        }
+        if !self.stepper.follow_found(run.wrapping_sub(1)) {
+            return Err(wrong(format!("there are {} runs", self.stepper.found())));
+        }
+        self.here(control)
+    }
+
+    fn replay(&mut self, file: &Path, result: Option<usize>, control: &Control) -> Result<String, Trouble> {
+        let shown = file.display();
+        let text = std::fs::read_to_string(file).map_err(|error| wrong(format!("{shown} cannot be read: {error}")))?;
+        let document: Value =
+            serde_json::from_str(&text).map_err(|error| wrong(format!("{shown} is not JSON: {error}")))?;
+        let run = recorded(&document, result).map_err(|why| wrong(format!("{shown}: {why}")))?;
+        let mut said = match self.stepper.follow(&run, control)? {
+            Followed::Exactly => String::new(),
+            Followed::ByEvents => "the events are those of the file, the states are called otherwise\n".to_string(),
+            Followed::Until(steps) => {
+                let event = run.get(steps).map_or("", |step| step.event.as_str());
+                format!("after {} of the file {event} cannot be done\n", counted(steps as u64, "step"))
+            }
+        };
+        said.push_str(&self.here(control)?);
+        Ok(said)
+    }
+
+    fn save(&mut self, file: &str, control: &Control) -> Result<String, Trouble> {
+        let run = self.stepper.run(control)?;
+        let told = self.stepper.told();
+        let document = json!({
+            "trefoil": env!("CARGO_PKG_VERSION"),
+            "command": "trace",
+            "file": told.file,
+            "process": told.process,
+            "components": self.stepper.components(),
+            "runs": [{ "initial": run.initial, "steps": run.steps }],
+        });
+        let text = serde_json::to_string_pretty(&document).expect("a document of plain data") + "\n";
+        std::fs::write(file, text).map_err(|error| wrong(format!("{file} cannot be written: {error}")))?;
+        Ok(format!("{} written to {file}\n", counted(run.steps.len() as u64, "step")))
+    }
+
+    fn path(&mut self, control: &Control) -> Result<String, Trouble> {
+        let run = self.stepper.run(control)?;
+        let names: Vec<String> = self.stepper.components().iter().map(|name| cut(name, LETTERS)).collect();
+        let mut text = steps(&run, &names, usize::MAX, false, self.colour);
+        let trace: Vec<String> =
+            run.steps.iter().filter(|step| !step.event.starts_with('τ')).map(|step| step.event.clone()).collect();
+        let _ = writeln!(text, "trace: <{}>", trace.join(", "));
+        Ok(text)
+    }
+
+    fn event(&self, event: &str) -> String {
+        match (self.colour, event.starts_with('τ')) {
+            (false, _) => event.to_string(),
+            (true, true) => event.dimmed().to_string(),
+            (true, false) => event.bold().to_string(),
+        }
+    }
+
+    /// Where it stands and what can be done.
+    fn here(&mut self, control: &Control) -> Result<String, Trouble> {
+        let there = self.stepper.situation();
+        let names = self.stepper.components();
+        let mut text = match &there.event {
+            None => format!("0  {}\n", self.stepper.told().process),
+            Some(event) => {
+                let parts = parts(&there.parts, event, names);
+                format!("{}  {}{parts}\n", there.taken, self.event(event))
+            }
+        };
+        for &component in there.changed.iter().take(SHOWN) {
+            let (name, state) = (&names[component], &there.states[component]);
+            // At the beginning a component that is what it is called says nothing new.
+            if there.event.is_some() || name != state {
+                let _ = writeln!(text, "   {}", state_line(name, state, names.len()));
+            }
+        }
+        if there.changed.len() > SHOWN {
+            let _ =
+                writeln!(text, "   … and {} more; state all shows them", count((there.changed.len() - SHOWN) as u64));
+        }
+        if there.ahead > 0 {
+            let _ = writeln!(text, "   {} ahead on the path; next takes it", counted(there.ahead as u64, "step"));
+        }
+        text.push_str(&self.offers(SHOWN, control)?);
+        Ok(text)
+    }
+
+    fn offers(&mut self, most: usize, control: &Control) -> Result<String, Trouble> {
+        let offers = self.stepper.offers(control)?;
+        let names = self.stepper.components();
+        if offers.is_empty() {
+            return Ok("   nothing can be done\n".to_string());
+        }
+        let shown = &offers[..offers.len().min(most)];
+        let column = |texts: &dyn Fn(&Offer) -> usize| shown.iter().map(texts).max().unwrap_or(0).min(60);
+        let digits = shown.len().to_string().len();
+        let events = column(&|offer| offer.event.chars().count());
+        let mut text = String::new();
+        let mut before = "";
+        for offer in shown {
+            // Offers of one event are a group: its name stands once.
+            let event = if offer.event == before { String::new() } else { self.event(&offer.event) };
+            let pad = events.saturating_sub(if event.is_empty() { 0 } else { offer.event.chars().count() });
+            before = &offer.event;
+            // Who takes part tells what happens; where the same event leads elsewhere, what changes does.
+            let several = shown.iter().filter(|other| other.event == offer.event).nth(1).is_some();
+            let changes: Vec<String> = offer
+                .changes
+                .iter()
+                .map(|change| state_line(&names[change.component], &change.state, names.len()))
+                .collect();
+            let told = match (names.len() > 1 && !offer.parts.is_empty(), several) {
+                (true, false) => parts(&offer.parts, &offer.event, names),
+                _ if changes.is_empty() => "  → the same state".to_string(),
+                _ => format!("  → {}", cut(&list(&changes, "; "), 160)),
+            };
+            let line = format!("   {:>digits$}  {event}{}{told}", offer.number, " ".repeat(pad));
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        if shown.len() < offers.len() {
+            let _ =
+                writeln!(text, "   … and {} more; offers all lists them", count((offers.len() - shown.len()) as u64));
+        }
+        Ok(text)
+    }
+
+    fn states(&mut self, most: usize) -> String {
+        let there = self.stepper.situation();
+        let names = self.stepper.components();
+        let mut text = format!("after {}\n", counted(there.taken as u64, "step"));
+        for (name, state) in names.iter().zip(&there.states).take(most) {
+            let _ = writeln!(text, "   {}", state_line(name, state, names.len()));
+        }
+        if names.len() > most {
+            let _ = writeln!(text, "   … and {} more; state all shows them", count((names.len() - most) as u64));
+        }
+        text
+    }
+
+    fn refusals(&mut self, control: &Control) -> Result<String, Trouble> {
+        Ok(match self.stepper.refusals(control)? {
+            Refusals::Unstable => {
+                "not stable: it can take an internal step, so nothing is refused for good\n".to_string()
+            }
+            Refusals::Stable { offered, refused } => {
+                format!("stable\n   offered  {}\n   refused  {}\n", set(&offered), set(&refused))
+            }
+            Refusals::Carried { acceptances, diverges } => {
+                let sets: Vec<String> = acceptances.iter().map(|events| set(events)).collect();
+                let accepted = if sets.is_empty() { "never stable".to_string() } else { list(&sets, " or ") };
+                let diverges = if diverges { "   it can diverge\n" } else { "" };
+                format!("it stands for several states\n   accepted  {accepted}\n{diverges}")
+            }
+        })
+    }
+}
+
+/// A component and its state.
+fn state_line(name: &str, state: &str, components: usize) -> String {
+    if components > 1 { format!("{}: {}", cut(name, LETTERS), cut(state, LETTERS)) } else { cut(state, LETTERS) }
+}
+
+/// Who took part, with their own events where those differ.
+fn parts(parts: &[Part], event: &str, names: &[std::sync::Arc<str>]) -> String {
+    if names.len() < 2 || parts.is_empty() {
+        return String::new();
+    }
+    let seen = event.strip_prefix("τ (").and_then(|rest| rest.strip_suffix(')')).unwrap_or(event);
+    let told: Vec<String> = parts
+        .iter()
+        .map(|part| {
+            let name = cut(names.get(part.component).map_or("?", |name| name), LETTERS);
+            if part.event == seen || part.event == "τ" { name } else { format!("{name} ({})", part.event) }
+        })
+        .collect();
+    format!("  by {}", list(&told, ", "))
+}
+
+fn number(text: &str) -> Result<usize, Trouble> {
+    text.parse().map_err(|_| wrong(format!("`{text}` is no number")))
+}
+
+/// A run in a document: one that was saved, or that of a result of `trefoil check`.
+fn recorded(document: &Value, result: Option<usize>) -> Result<Vec<Recorded>, String> {
+    let run = if document["command"] == "check" {
+        let runs = document["runs"].as_array().into_iter().flatten();
+        let mut witnesses = runs.flat_map(|run| run["results"].as_array().into_iter().flatten());
+        let chosen = witnesses.find(|found| match result {
+            Some(index) => found["index"].as_u64() == Some(index as u64),
+            None => found["witness"].is_object(),
+        });
+        let chosen = chosen.ok_or_else(|| match result {
+            Some(index) => format!("there is no result {index}"),
+            None => "no result has a witness".to_string(),
+        })?;
+        &chosen["witness"]["runs"][0]
+    } else {
+        &document["runs"][result.map_or(0, |run| run.saturating_sub(1))]
+    };
+    let steps = run["steps"].as_array().ok_or("there is no run in it")?;
+    let cycle = run["cycle"].as_array().into_iter().flatten();
+    let step = |step: &Value| {
+        let event = step["event"].as_str().ok_or("a step without an event")?.to_string();
+        let states = step["states"].as_array().map(|states| {
+            states.iter().map(|state| state.as_str().unwrap_or_default().to_string()).collect::<Vec<String>>()
+        });
+        Ok(Recorded { event, states })
+    };
+    steps.iter().chain(cycle).map(step).collect()
+}

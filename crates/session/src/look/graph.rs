@@ -1,0 +1,330 @@
+//! A system as a picture: explored, made smaller if that is asked for, its special states marked.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use trefoil_control::{Control, Stopped};
+use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options, Trouble};
+use trefoil_lts::divergence::diverging_states;
+use trefoil_lts::equivalence::{Equivalence, minimise};
+use trefoil_lts::{Lts, LtsBuilder};
+use trefoil_source::{Diagnostic, Place};
+use trefoil_system::{LabelId, Labels, StateId, System, Value};
+
+use super::words::Narrator;
+use super::{Content, Looking, Subject};
+use crate::lts::{Reading, Size, read};
+use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW};
+use crate::{Choice, Job, Problem, Resources};
+
+/// What a system can be made smaller by before it is drawn.
+pub const COMPRESSIONS: &[Choice] = &[
+    Choice { name: "none", about: "every state is drawn" },
+    Choice { name: "sbisim", about: "strong bisimilarity" },
+    Choice { name: "dbisim", about: "delay bisimilarity that preserves divergence" },
+    Choice { name: "wbisim", about: "weak bisimilarity that preserves divergence" },
+];
+
+/// Where the picture goes on.
+pub const DIRECTIONS: &[Choice] = &[
+    Choice { name: "down", about: "from above to below" },
+    Choice { name: "right", about: "from left to right, good for long labels" },
+];
+
+/// The kinds of pictures.
+pub const PICTURES: &[Choice] = &[
+    Choice { name: "svg", about: "laid out, for browsers" },
+    Choice { name: "dot", about: "not laid out, for Graphviz" },
+];
+
+/// More states than this, and nobody finds out what is behind each `τ`.
+const EXPLAINED: usize = 20_000;
+/// How many components the title of a state names.
+const NAMED: usize = 40;
+
+/// How a picture is made.
+#[derive(Clone, Debug)]
+pub struct Drawing {
+    /// By its name in [`COMPRESSIONS`].
+    pub compression: &'static str,
+    /// By its name in [`DIRECTIONS`].
+    pub direction: &'static str,
+    /// By its name in [`PICTURES`]; by the name of the output when absent, and SVG when that does not tell.
+    pub picture: Option<&'static str>,
+    /// The most states that are drawn.
+    pub most: usize,
+    /// Where it goes; into the report when absent or `-`.
+    pub output: Option<PathBuf>,
+}
+
+/// A picture was made.
+#[derive(Clone, Debug, Serialize)]
+pub struct GraphReport {
+    /// The file with the process or system.
+    pub file: String,
+    /// The process, or the file again.
+    pub process: String,
+    /// What is drawn.
+    #[serde(flatten)]
+    pub size: Size,
+    /// What was explored, when it was made smaller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explored: Option<Size>,
+    /// What made it smaller, by its name.
+    pub compression: &'static str,
+    /// The kind of picture.
+    pub picture_format: &'static str,
+    /// Where it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// The picture, when it was not written anywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
+    /// What it took.
+    #[serde(flatten)]
+    pub resources: Resources,
+}
+
+/// A system with what is said about its states and about its internal steps.
+struct Shown {
+    lts: Lts,
+    titles: Vec<String>,
+    /// What is behind the `τ` from one state to another.
+    origins: BTreeMap<(u32, u32), BTreeSet<String>>,
+}
+
+/// Draws a process of a script, or a system in a file.
+pub fn graph(task: &Looking, drawing: &Drawing, job: &Job) -> Result<GraphReport, Problem> {
+    let mut subject = Subject::open(task, job)?;
+    if let Content::File(lts) = subject.content {
+        return report(&task.file, subject.process, shown(*lts), drawing, job);
+    }
+    job.control.progress().begin("exploring", 0);
+    let limit = (drawing.compression == "none").then_some(drawing.most);
+    let (system, mut narrator) = subject.parts();
+    let explored = explored(system, &mut *narrator, limit, &job.control)?;
+    drop(narrator);
+    let Some(explored) = explored else { return Err(too_large(&task.file, &more_than(drawing.most)).into()) };
+    report(&task.file, subject.process, explored, drawing, job)
+}
+
+/// Draws a system in a file.
+pub fn draw(file: &Path, reading: &Reading, drawing: &Drawing, job: &Job) -> Result<GraphReport, Problem> {
+    let lts = read(file, reading, &Arc::new(Labels::new()), job)?;
+    report(file, file.display().to_string(), shown(lts), drawing, job)
+}
+
+fn shown(lts: Lts) -> Shown {
+    let titles = lts.states().map(|state| format!("state {}", state.0)).collect();
+    Shown { lts, titles, origins: BTreeMap::new() }
+}
+
+fn more_than(most: usize) -> String {
+    format!("more than {most} states cannot be told apart in a picture")
+}
+
+fn too_large(file: &Path, why: &str) -> Diagnostic {
+    let help = "compress it (--compress sbisim, dbisim or wbisim), hide events, or allow more with --max";
+    Diagnostic::error(TOO_LARGE_TO_DRAW, why, Place::File(file.display().to_string())).help(help)
+}
+
+/// All states of a system in the order of a breadth-first search; nothing when there are more than the limit.
+fn explored(
+    system: &dyn System,
+    narrator: &mut dyn Narrator,
+    limit: Option<usize>,
+    control: &Control,
+) -> Result<Option<Shown>, Stopped> {
+    narrator.under(control);
+    let mut numbers: HashMap<Vec<Value>, u32> = HashMap::new();
+    let mut rows: Vec<Vec<Value>> = vec![system.initial()];
+    numbers.insert(rows[0].clone(), 0);
+    let mut builder = LtsBuilder::new(system.labels().clone());
+    let mut explorer = system.explorer();
+    let mut at = 0;
+    while at < rows.len() {
+        control.check()?;
+        if limit.is_some_and(|limit| rows.len() > limit) {
+            return Ok(None);
+        }
+        let row = rows[at].clone();
+        explorer.successors(&row, &mut |step| {
+            let next = rows.len() as u32;
+            let target = match numbers.get(step.row) {
+                Some(&known) => known,
+                None => {
+                    numbers.insert(step.row.to_vec(), next);
+                    rows.push(step.row.to_vec());
+                    next
+                }
+            };
+            builder.add(StateId(at as u32), step.label, StateId(target));
+        });
+        control.progress().add(1, 0);
+        at += 1;
+    }
+    narrator.settled()?;
+    builder.at_least(rows.len() as u32);
+    let lts = builder.build(StateId(0));
+    let components = narrator.components();
+    let mut titles = Vec::new();
+    let mut origins: BTreeMap<(u32, u32), BTreeSet<String>> = BTreeMap::new();
+    if rows.len() <= EXPLAINED {
+        for (number, row) in rows.iter().enumerate() {
+            control.check()?;
+            titles.push(title(&components, &narrator.states(row)));
+            for step in lts.outgoing(StateId(number as u32)).iter().filter(|step| step.label == LabelId::TAU) {
+                let event = narrator.step(row, step.label, &rows[step.target.index()]).event;
+                origins.entry((number as u32, step.target.0)).or_default().insert(event);
+            }
+        }
+    } else {
+        titles = (0..rows.len()).map(|number| format!("state {number}")).collect();
+    }
+    Ok(Some(Shown { lts, titles, origins }))
+}
+
+/// A state in words: a line for each component.
+fn title(components: &[Arc<str>], states: &[Arc<str>]) -> String {
+    if let [only] = states {
+        return only.to_string();
+    }
+    let line = |(name, state): (&Arc<str>, &Arc<str>)| {
+        if name == state { name.to_string() } else { format!("{name}: {state}") }
+    };
+    let mut lines: Vec<String> = components.iter().zip(states).take(NAMED).map(line).collect();
+    if states.len() > NAMED {
+        lines.push(format!("… {} more", states.len() - NAMED));
+    }
+    lines.join("\n")
+}
+
+/// The system modulo an equivalence; a state keeps the words of the first that it stands for.
+fn compressed(shown: &Shown, equivalence: Equivalence, control: &Control) -> Result<Shown, Stopped> {
+    let small = minimise(&shown.lts, equivalence, control)?;
+    let mut members: Vec<(usize, Option<usize>)> = vec![(0, None); small.lts.state_count()];
+    let block = |state: u32| small.block_of(StateId(state)).map(|block| block.0);
+    for state in 0..shown.lts.state_count() {
+        if let Some(block) = block(state as u32) {
+            let (count, first) = &mut members[block as usize];
+            *count += 1;
+            first.get_or_insert(state);
+        }
+    }
+    let titles = members.into_iter().map(|(count, first)| {
+        let words = first.map_or("", |first| shown.titles[first].as_str());
+        if count > 1 { format!("{words}\nand {} more", count - 1) } else { words.to_string() }
+    });
+    let titles = titles.collect();
+    let mut origins: BTreeMap<(u32, u32), BTreeSet<String>> = BTreeMap::new();
+    for ((source, target), events) in &shown.origins {
+        if let (Some(source), Some(target)) = (block(*source), block(*target)) {
+            origins.entry((source, target)).or_default().extend(events.iter().cloned());
+        }
+    }
+    Ok(Shown { lts: small.lts, titles, origins })
+}
+
+fn report(
+    file: &Path,
+    process: String,
+    mut shown: Shown,
+    drawing: &Drawing,
+    job: &Job,
+) -> Result<GraphReport, Problem> {
+    let equivalence = match drawing.compression {
+        "sbisim" => Some(Equivalence::Strong),
+        "dbisim" => Some(Equivalence::DivergenceDelay),
+        "wbisim" => Some(Equivalence::DivergenceWeak),
+        _ => None,
+    };
+    let mut explored = None;
+    if let Some(equivalence) = equivalence {
+        explored = Some(Size::of(&shown.lts));
+        shown = compressed(&shown, equivalence, &job.control)?;
+    }
+    let size = Size::of(&shown.lts);
+    if size.states > drawing.most {
+        return Err(too_large(file, &more_than(drawing.most)).into());
+    }
+    let graph = picture(&process, &shown, drawing.compression, &job.control)?;
+    let extension = drawing.output.as_deref().and_then(Path::extension).and_then(|extension| extension.to_str());
+    let picture_format = match (drawing.picture, extension) {
+        (Some(chosen), _) => chosen,
+        (None, Some("dot" | "gv")) => "dot",
+        (None, _) => "svg",
+    };
+    let text = if picture_format == "dot" {
+        trefoil_draw::dot(&graph)
+    } else {
+        let direction = if drawing.direction == "right" { Direction::Right } else { Direction::Down };
+        let options = Options { direction, nodes: drawing.most };
+        match trefoil_draw::draw(&graph, options, &job.control) {
+            Ok(drawn) => drawn.svg(),
+            Err(Trouble::Stopped(stopped)) => return Err(stopped.into()),
+            Err(trouble) => return Err(too_large(file, &trouble.to_string()).into()),
+        }
+    };
+    let output = drawing.output.as_deref().filter(|output| output.as_os_str() != "-");
+    if let Some(output) = output {
+        std::fs::write(output, &text).map_err(|error| {
+            let place = Place::File(output.display().to_string());
+            Diagnostic::error(CANNOT_WRITE, format!("cannot write: {error}"), place)
+        })?;
+    }
+    Ok(GraphReport {
+        file: file.display().to_string(),
+        process,
+        size,
+        explored,
+        compression: drawing.compression,
+        picture_format,
+        output: output.map(|output| output.display().to_string()),
+        picture: output.is_none().then_some(text),
+        resources: Resources::new(&job.control),
+    })
+}
+
+/// The graph that is drawn.
+fn picture(process: &str, shown: &Shown, compression: &str, control: &Control) -> Result<Graph, Stopped> {
+    let lts = &shown.lts;
+    let diverging = diverging_states(lts, control)?;
+    // What only `✓` leads to, and what can do nothing, is not stuck but at the end.
+    let (mut ended, mut entered) = (vec![true; lts.state_count()], vec![false; lts.state_count()]);
+    for step in lts.transitions() {
+        entered[step.target.index()] = true;
+        ended[step.target.index()] &= step.label == LabelId::TICK;
+    }
+    let node = |state: StateId| {
+        let at = state.index();
+        let mark = match (lts.outgoing(state).is_empty(), diverging[at]) {
+            (true, _) if entered[at] && ended[at] => Mark::Terminated,
+            (true, _) => Mark::Deadlock,
+            (_, true) => Mark::Diverging,
+            _ => Mark::Plain,
+        };
+        let mut title = shown.titles[at].clone();
+        if mark != Mark::Plain {
+            title = format!("{title}\n{}", mark.words());
+        }
+        Node { text: state.0.to_string(), title, mark, initial: state == lts.initial() }
+    };
+    let mut edges = Vec::with_capacity(lts.transition_count());
+    for (source, step) in lts.all_transitions() {
+        let quiet = step.label == LabelId::TAU;
+        let mut add =
+            |label: String| edges.push(Edge { source: source.index(), target: step.target.index(), label, quiet });
+        match shown.origins.get(&(source.0, step.target.0)).filter(|_| quiet) {
+            Some(events) => events.iter().for_each(|event| add(event.clone())),
+            None if quiet => add("τ".to_string()),
+            None => add(lts.labels().get(step.label).to_string()),
+        }
+    }
+    let (states, transitions) = (lts.state_count(), lts.transition_count());
+    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let modulo = if compression == "none" { String::new() } else { format!(" modulo {compression}") };
+    let caption = format!("{process}{modulo}: {}, {}", plural(states, "state"), plural(transitions, "transition"));
+    Ok(Graph { caption, nodes: lts.states().map(node).collect(), edges })
+}

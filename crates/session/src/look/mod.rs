@@ -1,0 +1,199 @@
+//! Looking at systems: pictures, structure, steps taken by hand.
+//!
+//! What is looked at is a [`Subject`]: a process of a script, the process of an assertion with what was found in it, or a labelled
+//! transition system in a file. A subject is a system of the waist and somebody who puts it into words; pictures and steps use
+//! nothing else of it, so that every language gets them.
+
+mod graph;
+mod stepper;
+mod structure;
+mod words;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use trefoil_control::Control;
+use trefoil_cspm::eval::{Evaluator, Failure, Options as EvaluationOptions, Reason};
+use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
+use trefoil_lts::Lts;
+use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
+use trefoil_system::{Labels, System, TakenStep, Witness};
+
+pub use graph::{COMPRESSIONS, DIRECTIONS, Drawing, GraphReport, PICTURES, draw, graph};
+pub use stepper::{Change, Followed, Offer, Recorded, Refusals, Situation, Stepper, Told, Unclear, WalkReport};
+pub use structure::{OperandsReport, PartReport, StructureReport, structure};
+
+use crate::check::witness::Words;
+use crate::check::{AssertionReport, CheckOptions, Script, language_of};
+use crate::cspm::Opened;
+use crate::lts::{Reading, read};
+use crate::problem::NO_PROCESS;
+use crate::{Job, Problem};
+use words::{Narrator, PlainWords, ScriptWords};
+
+/// What to look at.
+#[derive(Clone, Debug)]
+pub struct Looking {
+    /// A script, or a file with a labelled transition system.
+    pub file: PathBuf,
+    /// The process of the script; none for a system in a file.
+    pub expression: Option<String>,
+    /// The language of the script; found out when absent.
+    pub language: Option<&'static str>,
+    /// Whether sequential components are compressed by strong bisimulation.
+    pub compress_leaves: bool,
+}
+
+/// Something that can be looked at.
+pub struct Subject {
+    file: String,
+    process: String,
+    content: Content,
+    /// What putting things into words runs under, long after the budgets of opening.
+    control: Control,
+    /// Runs of a witness, their cycles included.
+    runs: Vec<Vec<TakenStep>>,
+}
+
+enum Content {
+    Script(Box<(Compiler, Machine, Sources)>),
+    File(Box<Lts>),
+}
+
+impl Subject {
+    /// Opens a process of a script, or a file with a system when no expression is given.
+    pub fn open(task: &Looking, job: &Job) -> Result<Subject, Problem> {
+        let Some(expression) = &task.expression else {
+            if language_of(&task.file, task.language).is_ok() {
+                let message = "which process of this script is meant?";
+                let help = "give an expression after the file, such as 'SYSTEM' or 'P(3) ||| Q'";
+                return Err(no_process(message, Place::File(task.file.display().to_string())).help(help).into());
+            }
+            let labels = Arc::new(Labels::new());
+            let lts = read(&task.file, &Reading::default(), &labels, job)?;
+            return Ok(Subject::of_lts(task.file.display().to_string(), lts));
+        };
+        language_of(&task.file, task.language)?;
+        let (mut opened, mut tree) = Opened::parsed(&task.file, &job.control)?;
+        let (query, file) = opened.expression(&mut tree, expression)?;
+        let typed = opened.checked(tree, &[query], &job.control)?;
+        let Opened { file: name, sources, .. } = opened;
+        let place = whole(&sources, file);
+        let kind = typed.query_types().first().map_or("", String::as_str);
+        if kind != "Proc" {
+            let diagnostic = no_process(format!("this is not a process but a value of type `{kind}`"), place);
+            return Err(Problem::Script(vec![diagnostic], sources));
+        }
+        job.control.progress().begin("evaluating", 0);
+        let evaluator = Evaluator::new(&typed, job.control.clone(), EvaluationOptions::default());
+        let options =
+            CompileOptions { compress_leaves: task.compress_leaves, threads: job.threads, ..CompileOptions::default() };
+        let mut compiler = Compiler::new(evaluator, Arc::new(Labels::new()), job.control.clone(), options);
+        let value = compiler.evaluator().query(0);
+        let process = value.and_then(|value| compiler.evaluator().process(value));
+        match process.and_then(|process| compiler.compile(&process)) {
+            Ok(machine) => {
+                let process = expression.split_whitespace().collect::<Vec<_>>().join(" ");
+                Ok(Subject::of_script(name, process, compiler, machine, sources))
+            }
+            Err(failure) => Err(problem(&failure, sources, place)),
+        }
+    }
+
+    /// Runs an assertion and opens its process with what was found.
+    pub fn of_assertion(
+        task: &Looking,
+        index: usize,
+        options: &CheckOptions,
+        job: &Job,
+    ) -> Result<(Option<Subject>, AssertionReport), Problem> {
+        let mut script = Script::open(&task.file, task.language, job)?;
+        let count = script.assertions().len();
+        if index == 0 || index > count {
+            let message = format!("there is no assertion {index}; the script has {count}");
+            return Err(no_process(message, Place::File(task.file.display().to_string())).into());
+        }
+        let (report, found) = script.run_and_keep(index, options, job);
+        let process = script.process_text(index).unwrap_or_default().to_string();
+        let subject = match (found, script.into_parts()) {
+            (Some(found), Some((compiler, sources))) => {
+                let file = task.file.display().to_string();
+                let mut subject = Subject::of_script(file, process, compiler, found.machine, sources);
+                subject.runs = match (found.outcome.witness, found.outcome.run) {
+                    (Some(Witness::Path { path, .. }), _) => vec![path.steps],
+                    (Some(Witness::Lasso { path, cycle }), _) => vec![[path.steps, cycle].concat()],
+                    (Some(Witness::TwoRuns { can, cannot, .. }), _) => vec![can.steps, cannot.steps],
+                    (None, Some(run)) => vec![run.steps],
+                    (None, None) => Vec::new(),
+                };
+                Some(subject)
+            }
+            _ => None,
+        };
+        Ok((subject, report))
+    }
+
+    fn of_script(file: String, process: String, mut compiler: Compiler, machine: Machine, sources: Sources) -> Subject {
+        let control = Control::unlimited();
+        compiler.set_control(control.clone());
+        let content = Content::Script(Box::new((compiler, machine, sources)));
+        Subject { file, process, content, control, runs: Vec::new() }
+    }
+
+    fn of_lts(file: String, lts: Lts) -> Subject {
+        let content = Content::File(Box::new(lts));
+        Subject { process: file.clone(), file, content, control: Control::unlimited(), runs: Vec::new() }
+    }
+
+    /// The file it comes from.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The process, as the user or the script writes it.
+    pub fn process(&self) -> &str {
+        &self.process
+    }
+
+    /// Steps through it from the beginning.
+    pub fn stepper(&mut self, seed: u64) -> Stepper<'_> {
+        let (file, process, runs) = (self.file.clone(), self.process.clone(), self.runs.clone());
+        let (system, narrator) = self.parts();
+        Stepper::new(system, narrator, Told { file, process }, runs, seed)
+    }
+
+    /// The system, and who puts it into words.
+    fn parts(&mut self) -> (&dyn System, Box<dyn Narrator + '_>) {
+        match &mut self.content {
+            Content::Script(content) => {
+                let (compiler, machine, sources) = &mut **content;
+                let words = Words::new(compiler, machine, sources, &self.control);
+                (&*machine.network, Box::new(ScriptWords::new(words, &self.process)))
+            }
+            Content::File(lts) => (&**lts, Box::new(PlainWords::new(&**lts, &self.process))),
+        }
+    }
+}
+
+fn no_process(message: impl Into<String>, place: Place) -> Diagnostic {
+    Diagnostic::error(NO_PROCESS, message, place)
+}
+
+/// All of a file.
+fn whole(sources: &Sources, file: FileId) -> Place {
+    Place::Span(Span { file, start: 0, end: sources.file(file).text().len() as u32 })
+}
+
+/// A mistake without a place is one of the expression.
+fn problem(failure: &Failure, sources: Sources, place: Place) -> Problem {
+    match (failure.reason(), failure.diagnostic()) {
+        (Reason::Stopped(stopped), _) => Problem::Stopped(*stopped),
+        (_, Some(mut diagnostic)) => {
+            if diagnostic.labels.first().is_none_or(|label| matches!(label.place, Place::File(_))) {
+                diagnostic.labels.clear();
+            }
+            Problem::Script(vec![diagnostic.also(place, "in this expression")], sources)
+        }
+        (_, None) => Problem::Script(vec![no_process("this expression cannot be evaluated", place)], sources),
+    }
+}

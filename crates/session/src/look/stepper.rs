@@ -1,0 +1,486 @@
+//! Stepping through a system by hand.
+//!
+//! A stepper stands somewhere on a *path*: the steps that were taken, and those that were taken back, which can be taken again until
+//! another step is taken instead. A run that is followed, a witness or one that was saved, is put on the path as if it had been taken
+//! and taken back; so going along it is going forward, and leaving it is taking another step.
+//!
+//! Offers are numbered in the order of their events, `τ` last; an offer is a label and a state, so that two ways to do the same with
+//! the same result are one.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde::Serialize;
+use trefoil_control::{Control, Stopped};
+use trefoil_lts::random::Random;
+use trefoil_system::{Explorer, LabelId, Observations, System, TakenStep, Value};
+
+use super::words::Narrator;
+use crate::check::witness::natural;
+use crate::check::{Part, Run, Step};
+
+/// What is stepped through.
+#[derive(Clone, Debug, Serialize)]
+pub struct Told {
+    /// The file it comes from.
+    pub file: String,
+    /// The process.
+    pub process: String,
+}
+
+/// A step that can be taken.
+#[derive(Clone, Debug, Serialize)]
+pub struct Offer {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The event as it is seen: `a`, `τ`, or `τ (a)` when `a` was hidden.
+    pub event: String,
+    /// Who takes part, and with which event.
+    pub parts: Vec<Part>,
+    /// The states that change.
+    pub changes: Vec<Change>,
+    #[serde(skip)]
+    label: LabelId,
+    #[serde(skip)]
+    row: Vec<Value>,
+}
+
+impl Offer {
+    /// Is it one that nobody sees?
+    pub fn is_internal(&self) -> bool {
+        !self.label.is_visible()
+    }
+}
+
+/// A component that is in another state than before.
+#[derive(Clone, Debug, Serialize)]
+pub struct Change {
+    /// The component, by its place among the components.
+    pub component: usize,
+    /// Its state now.
+    pub state: Arc<str>,
+}
+
+/// Where a stepper stands.
+#[derive(Clone, Debug, Serialize)]
+pub struct Situation {
+    /// How many steps were taken.
+    pub taken: usize,
+    /// How many steps can be taken again.
+    pub ahead: usize,
+    /// The state of each component.
+    pub states: Vec<Arc<str>>,
+    /// Those that the last step changed; all of them at the beginning.
+    pub changed: Vec<usize>,
+    /// The event of the last step.
+    pub event: Option<String>,
+    /// Who took part in it.
+    pub parts: Vec<Part>,
+}
+
+/// What cannot happen in a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Refusals {
+    /// There are internal steps, so nothing is refused for good here.
+    Unstable,
+    /// The state is stable.
+    Stable {
+        /// What it offers.
+        offered: Vec<String>,
+        /// What it refuses, of the events that may occur at all.
+        refused: Vec<String>,
+    },
+    /// The state stands for several and carries what those could do.
+    Carried {
+        /// The minimal sets of events that are stably accepted.
+        acceptances: Vec<Vec<String>>,
+        /// Can it diverge?
+        diverges: bool,
+    },
+}
+
+/// Why a text does not name one step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unclear {
+    /// There is no such offer.
+    Nothing,
+    /// There are several, with these numbers.
+    Several(Vec<usize>),
+}
+
+/// A step that somebody wrote down.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// Its event.
+    pub event: String,
+    /// The states afterwards, if they were written down.
+    pub states: Option<Vec<String>>,
+}
+
+/// How far a run that somebody wrote down could be followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// To its end, states included.
+    Exactly,
+    /// To its end, but through states that are described otherwise.
+    ByEvents,
+    /// So many steps; the next one cannot be taken.
+    Until(usize),
+}
+
+/// A walk at random.
+#[derive(Clone, Debug, Serialize)]
+pub struct WalkReport {
+    /// What was walked through.
+    #[serde(flatten)]
+    pub told: Told,
+    /// The seed.
+    pub seed: u64,
+    /// The components.
+    pub components: Vec<Arc<str>>,
+    /// The walk.
+    pub run: Run,
+    /// Did it end because nothing could be done any more?
+    pub deadlock: bool,
+}
+
+/// Steps through a system.
+pub struct Stepper<'a> {
+    system: &'a dyn System,
+    explorer: Box<dyn Explorer + 'a>,
+    narrator: Box<dyn Narrator + 'a>,
+    told: Told,
+    components: Vec<Arc<str>>,
+    start: Vec<Value>,
+    path: Vec<TakenStep>,
+    /// How many steps of the path are taken.
+    taken: usize,
+    /// The offers here, once somebody asked.
+    offers: Option<Arc<Vec<Offer>>>,
+    runs: Vec<Vec<TakenStep>>,
+    random: Random,
+    seed: u64,
+}
+
+impl<'a> Stepper<'a> {
+    pub(super) fn new(
+        system: &'a dyn System,
+        mut narrator: Box<dyn Narrator + 'a>,
+        told: Told,
+        runs: Vec<Vec<TakenStep>>,
+        seed: u64,
+    ) -> Stepper<'a> {
+        let mut stepper = Stepper {
+            system,
+            explorer: system.explorer(),
+            told,
+            components: narrator.components(),
+            narrator,
+            start: system.initial(),
+            path: Vec::new(),
+            taken: 0,
+            offers: None,
+            runs,
+            random: Random::new(seed),
+            seed,
+        };
+        stepper.follow_found(0);
+        stepper
+    }
+
+    /// What is stepped through.
+    pub fn told(&self) -> &Told {
+        &self.told
+    }
+
+    /// What the components are called.
+    pub fn components(&self) -> &[Arc<str>] {
+        &self.components
+    }
+
+    /// How many runs were found before stepping began.
+    pub fn found(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Puts one of the runs that were found on the path, from the beginning; false when there is none of this number.
+    pub fn follow_found(&mut self, run: usize) -> bool {
+        let Some(steps) = self.runs.get(run) else { return false };
+        self.path = steps.clone();
+        self.stand(0);
+        true
+    }
+
+    fn row(&self) -> &[Value] {
+        self.row_at(self.taken)
+    }
+
+    fn row_at(&self, taken: usize) -> &[Value] {
+        taken.checked_sub(1).map_or(&self.start, |last| &self.path[last].row)
+    }
+
+    fn stand(&mut self, taken: usize) {
+        self.taken = taken;
+        self.offers = None;
+    }
+
+    /// Where it stands.
+    pub fn situation(&mut self) -> Situation {
+        self.narrator.under(&Control::unlimited());
+        let states = {
+            let row = self.row().to_vec();
+            self.narrator.states(&row)
+        };
+        let mut situation = Situation {
+            taken: self.taken,
+            ahead: self.path.len() - self.taken,
+            changed: (0..states.len()).collect(),
+            states,
+            event: None,
+            parts: Vec::new(),
+        };
+        if let Some(last) = self.taken.checked_sub(1) {
+            let before = self.row_at(last).to_vec();
+            let step = &self.path[last];
+            let old = self.narrator.states(&before);
+            situation.changed.retain(|&component| old.get(component) != situation.states.get(component));
+            let step = self.narrator.step(&before, step.label, &step.row);
+            (situation.event, situation.parts) = (Some(step.event), step.parts);
+        }
+        situation
+    }
+
+    /// What can be done here.
+    pub fn offers(&mut self, control: &Control) -> Result<Arc<Vec<Offer>>, Stopped> {
+        if let Some(known) = &self.offers {
+            return Ok(known.clone());
+        }
+        self.narrator.under(control);
+        let row = self.row().to_vec();
+        let mut found: Vec<(LabelId, Vec<Value>)> = Vec::new();
+        let mut known: HashSet<(LabelId, Vec<Value>)> = HashSet::new();
+        self.explorer.successors(&row, &mut |step| {
+            let offer = (step.label, step.row.to_vec());
+            if known.insert(offer.clone()) {
+                found.push(offer);
+            }
+        });
+        self.narrator.settled()?;
+        let labels = self.system.labels().clone();
+        found.sort_by(|a, b| {
+            let internal = |label: LabelId| !label.is_visible();
+            internal(a.0).cmp(&internal(b.0)).then_with(|| natural(labels.get(a.0), labels.get(b.0)))
+        });
+        let old = self.narrator.states(&row);
+        let mut offers = Vec::with_capacity(found.len());
+        for (at, (label, target)) in found.into_iter().enumerate() {
+            control.check()?;
+            let Step { event, parts, states, .. } = self.narrator.step(&row, label, &target);
+            let changed =
+                states.into_iter().enumerate().filter(|(component, state)| old.get(*component) != Some(state));
+            let changes = changed.map(|(component, state)| Change { component, state }).collect();
+            offers.push(Offer { number: at + 1, event, parts, changes, label, row: target });
+        }
+        let offers = Arc::new(offers);
+        self.offers = Some(offers.clone());
+        Ok(offers)
+    }
+
+    /// What is refused here.
+    pub fn refusals(&mut self, control: &Control) -> Result<Refusals, Stopped> {
+        let row = self.row().to_vec();
+        if self.system.observations() == Observations::Explicit {
+            let observation = self.explorer.observe(&row);
+            let acceptances = observation.acceptances.iter().map(|set| self.sorted(set)).collect();
+            return Ok(Refusals::Carried { acceptances, diverges: observation.diverges });
+        }
+        let offers = self.offers(control)?;
+        if offers.iter().any(Offer::is_internal) {
+            return Ok(Refusals::Unstable);
+        }
+        let mut offered: Vec<LabelId> = offers.iter().map(|offer| offer.label).collect();
+        offered.dedup();
+        let known: HashSet<LabelId> = offered.iter().copied().collect();
+        let refused: Vec<LabelId> =
+            self.narrator.alphabet().into_iter().filter(|label| !known.contains(label)).collect();
+        Ok(Refusals::Stable { offered: self.sorted(&offered), refused: self.sorted(&refused) })
+    }
+
+    fn sorted(&mut self, labels: &[LabelId]) -> Vec<String> {
+        let table = self.system.labels().clone();
+        let mut sorted = labels.to_vec();
+        sorted.sort_by(|&a, &b| natural(table.get(a), table.get(b)));
+        sorted.into_iter().map(|label| self.narrator.event(label)).collect()
+    }
+
+    /// Takes the step with this number; false when there is none.
+    pub fn take(&mut self, number: usize, control: &Control) -> Result<bool, Stopped> {
+        let offers = self.offers(control)?;
+        let Some(offer) = number.checked_sub(1).and_then(|at| offers.get(at)) else { return Ok(false) };
+        let again = self.path.get(self.taken).is_some_and(|next| next.label == offer.label && next.row == offer.row);
+        if !again {
+            self.path.truncate(self.taken);
+            self.path.push(TakenStep { label: offer.label, row: offer.row.clone() });
+        }
+        self.stand(self.taken + 1);
+        Ok(true)
+    }
+
+    /// The number of the only step whose event is this text, blanks aside; `tau` is `τ`, whatever is behind it.
+    pub fn named(&mut self, event: &str, control: &Control) -> Result<Result<usize, Unclear>, Stopped> {
+        let plain = |text: &str| text.chars().filter(|character| !character.is_whitespace()).collect::<String>();
+        let wanted = plain(event);
+        let internal = wanted == "tau" || wanted == "τ";
+        let offers = self.offers(control)?;
+        let fits = offers.iter().filter(|offer| plain(&offer.event) == wanted || (internal && offer.is_internal()));
+        let numbers: Vec<usize> = fits.map(|offer| offer.number).collect();
+        Ok(match numbers[..] {
+            [] => Err(Unclear::Nothing),
+            [only] => Ok(only),
+            _ => Err(Unclear::Several(numbers)),
+        })
+    }
+
+    /// Takes so many steps back, and says how many there were.
+    pub fn back(&mut self, steps: usize) -> usize {
+        let back = steps.min(self.taken);
+        self.stand(self.taken - back);
+        back
+    }
+
+    /// Takes so many steps of the path again, and says how many there were.
+    pub fn forward(&mut self, steps: usize) -> usize {
+        let forward = steps.min(self.path.len() - self.taken);
+        self.stand(self.taken + forward);
+        forward
+    }
+
+    /// Goes to where so many steps of the path are taken; false when it is not that long.
+    pub fn go_to(&mut self, taken: usize) -> bool {
+        let there = taken <= self.path.len();
+        if there {
+            self.stand(taken);
+        }
+        there
+    }
+
+    /// From now on steps are chosen by this seed.
+    pub fn seed(&mut self, seed: u64) {
+        self.random = Random::new(seed);
+        self.seed = seed;
+    }
+
+    /// Takes so many steps at random, and says how many there were before nothing could be done.
+    pub fn walk(&mut self, steps: usize, control: &Control) -> Result<usize, Stopped> {
+        self.narrator.under(control);
+        for taken in 0..steps {
+            control.check()?;
+            // Words would cost more than the walk.
+            let mut offers: Vec<TakenStep> = Vec::new();
+            let row = self.row().to_vec();
+            self.explorer.successors(&row, &mut |step| {
+                offers.push(TakenStep { label: step.label, row: step.row.to_vec() });
+            });
+            self.narrator.settled()?;
+            if offers.is_empty() {
+                return Ok(taken);
+            }
+            let chosen = offers.swap_remove(self.random.below(offers.len()));
+            self.path.truncate(self.taken);
+            self.path.push(chosen);
+            self.stand(self.taken + 1);
+        }
+        Ok(steps)
+    }
+
+    /// The steps that were taken, in words.
+    pub fn run(&mut self, control: &Control) -> Result<Run, Stopped> {
+        self.narrator.under(control);
+        let initial = self.narrator.states(&self.start);
+        let mut steps = Vec::with_capacity(self.taken);
+        for at in 0..self.taken {
+            control.check()?;
+            let before = self.row_at(at).to_vec();
+            let TakenStep { label, row } = &self.path[at];
+            steps.push(self.narrator.step(&before, *label, row));
+        }
+        Ok(Run { initial, steps, cycle: Vec::new(), offered: None, refused: None, waiting: Vec::new() })
+    }
+
+    /// A walk at random from here, as a report.
+    pub fn walk_report(&mut self, steps: usize, control: &Control) -> Result<WalkReport, Stopped> {
+        let walked = self.walk(steps, control)?;
+        let deadlock = walked < steps || self.offers(control)?.is_empty();
+        let run = self.run(control)?;
+        Ok(WalkReport { told: self.told.clone(), seed: self.seed, components: self.components.clone(), run, deadlock })
+    }
+
+    /// Puts a run that somebody wrote down on the path, as far as there is such a run.
+    ///
+    /// An event can lead to several states; all of them are kept in mind until the end, so that a run that exists is found.
+    pub fn follow(&mut self, run: &[Recorded], control: &Control) -> Result<Followed, Stopped> {
+        let (exact, path) = self.search(run, true, control)?;
+        if exact == run.len() {
+            self.path = path;
+            self.stand(0);
+            return Ok(Followed::Exactly);
+        }
+        let (length, path) = self.search(run, false, control)?;
+        self.path = path;
+        self.stand(0);
+        Ok(if length == run.len() { Followed::ByEvents } else { Followed::Until(length) })
+    }
+
+    /// The longest beginning of a run that exists.
+    fn search(
+        &mut self,
+        run: &[Recorded],
+        states: bool,
+        control: &Control,
+    ) -> Result<(usize, Vec<TakenStep>), Stopped> {
+        self.narrator.under(control);
+        // By step, the rows that can be reached, each with its label and with the place of the row before.
+        let mut levels: Vec<Vec<(LabelId, Vec<Value>, usize)>> = vec![vec![(LabelId::TAU, self.start.clone(), 0)]];
+        for wanted in run {
+            let mut next = Vec::new();
+            let mut known: HashSet<Vec<Value>> = HashSet::new();
+            let here = levels.last().map_or(&[][..], Vec::as_slice).to_vec();
+            for (place, (_, row, _)) in here.iter().enumerate() {
+                control.check()?;
+                let mut steps: Vec<TakenStep> = Vec::new();
+                self.explorer.successors(row, &mut |step| {
+                    steps.push(TakenStep { label: step.label, row: step.row.to_vec() });
+                });
+                self.narrator.settled()?;
+                for step in steps {
+                    let visible = step.label.is_visible();
+                    if visible == wanted.event.starts_with('τ') || known.contains(&step.row) {
+                        continue;
+                    }
+                    let told = self.narrator.step(row, step.label, &step.row);
+                    let alike =
+                        |old: &[String]| told.states.iter().map(|state| &**state).eq(old.iter().map(String::as_str));
+                    let fits = told.event == wanted.event || (!states && !visible);
+                    if fits && (!states || wanted.states.as_deref().is_none_or(alike)) {
+                        known.insert(step.row.clone());
+                        next.push((step.label, step.row, place));
+                    }
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            levels.push(next);
+        }
+        let mut path = Vec::with_capacity(levels.len());
+        let mut place = 0;
+        for level in levels.iter().skip(1).rev() {
+            let (label, row, before) = &level[place];
+            path.push(TakenStep { label: *label, row: row.clone() });
+            place = *before;
+        }
+        path.reverse();
+        Ok((path.len(), path))
+    }
+}

@@ -1,0 +1,118 @@
+//! Who puts a system into words.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::{LabelId, System, Value};
+
+use crate::check::Step;
+use crate::check::witness::{Words, number};
+
+/// Words for the labels and states of a system.
+pub(super) trait Narrator {
+    /// What the components are called; one when there are no components.
+    fn components(&mut self) -> Vec<Arc<str>>;
+
+    /// An event.
+    fn event(&mut self, label: LabelId) -> String;
+
+    /// The state of each component.
+    fn states(&mut self, row: &[Value]) -> Vec<Arc<str>>;
+
+    /// A step: its event, with what is behind it when it is hidden, who took part, and the states afterwards.
+    fn step(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Step;
+
+    /// Every visible label that may occur.
+    fn alphabet(&mut self) -> BTreeSet<LabelId>;
+
+    /// From now on budgets and interruptions of what the system evaluates by itself come from here.
+    fn under(&mut self, _control: &Control) {}
+
+    /// Whether everything that the system said since then can be believed.
+    fn settled(&self) -> Result<(), Stopped> {
+        Ok(())
+    }
+}
+
+/// Words for a process of a script.
+pub(super) struct ScriptWords<'a> {
+    words: Words<'a>,
+    process: &'a str,
+}
+
+impl<'a> ScriptWords<'a> {
+    pub(super) fn new(words: Words<'a>, process: &'a str) -> ScriptWords<'a> {
+        ScriptWords { words, process }
+    }
+}
+
+impl Narrator for ScriptWords<'_> {
+    fn components(&mut self) -> Vec<Arc<str>> {
+        self.words.components(self.process)
+    }
+
+    fn event(&mut self, label: LabelId) -> String {
+        self.words.event(label)
+    }
+
+    fn states(&mut self, row: &[Value]) -> Vec<Arc<str>> {
+        self.words.states(row)
+    }
+
+    fn step(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Step {
+        self.words.step(before, label, after)
+    }
+
+    fn alphabet(&mut self) -> BTreeSet<LabelId> {
+        self.words.alphabet()
+    }
+
+    fn under(&mut self, control: &Control) {
+        self.words.under(control);
+    }
+
+    fn settled(&self) -> Result<(), Stopped> {
+        self.words.settled()
+    }
+}
+
+/// Words for any system, by what the waist knows of it.
+pub(super) struct PlainWords<'a> {
+    system: &'a dyn System,
+    name: &'a str,
+}
+
+impl<'a> PlainWords<'a> {
+    pub(super) fn new(system: &'a dyn System, name: &'a str) -> PlainWords<'a> {
+        PlainWords { system, name }
+    }
+}
+
+impl Narrator for PlainWords<'_> {
+    fn components(&mut self) -> Vec<Arc<str>> {
+        vec![Arc::from(self.name)]
+    }
+
+    fn event(&mut self, label: LabelId) -> String {
+        match label {
+            LabelId::TAU => "τ".to_string(),
+            other => self.system.labels().get(other).to_string(),
+        }
+    }
+
+    fn states(&mut self, row: &[Value]) -> Vec<Arc<str>> {
+        vec![self.system.describe(row).into()]
+    }
+
+    fn step(&mut self, _before: &[Value], label: LabelId, after: &[Value]) -> Step {
+        let event = self.event(label);
+        Step { event, parts: Vec::new(), states: self.states(after), number: number(label), revealed: number(label) }
+    }
+
+    fn alphabet(&mut self) -> BTreeSet<LabelId> {
+        let labels = self.system.labels().len() as u32;
+        // `✓` is one of them only when somebody does it, which the table does not tell.
+        (LabelId::TICK.0 + 1..labels).map(LabelId).collect()
+    }
+}
