@@ -395,7 +395,9 @@ impl Endless {
         let labels = Arc::new(Labels::new());
         labels.name("a");
         let layout = Layout::new(vec![Slot::discovered("x"), Slot::discovered("y")]);
-        Endless { labels, layout, groups: vec![Group::default()], panics }
+        let slots: SlotSet = [0, 1].into_iter().collect();
+        let group = Group { guards: slots.clone(), may_write: slots, ..Group::default() };
+        Endless { labels, layout, groups: vec![group], panics }
     }
 }
 
