@@ -85,7 +85,12 @@ fn json_is_read() {
         ("{ \"vertices\": [\"a\",\"b\"], \"edges\": [[\"a\",\"b\"]] }", 2, 1, "2"),
         ("{ \"directed\": true, \"vertices\": [\"a\",\"b\"], \"edges\": [[0,1]] }", 2, 1, "1"),
         ("{ \"vertices\": [{\"name\":\"a\",\"color\":\"x\"},\"b\"], \"edges\": [] }", 2, 0, "1"),
-        ("{ \"nodes\": [{\"id\":1},{\"id\":2}], \"links\": [{\"source\":1,\"target\":2}], \"extra\": {} }", 2, 1, "2"),
+        (
+            "{ \"nodes\": [{\"id\":1},{\"id\":2}], \"links\": [{\"source\":1,\"target\":2}], \"multigraph\": false, \"graph\": {} }",
+            2,
+            1,
+            "2",
+        ),
         ("{ \"vertices\": 4, \"edges\": [[0,1,\"x\"],[2,3]] }", 4, 2, "4"),
         ("{ \"vertices\": 4, \"edges\": [{\"from\":0,\"to\":1,\"label\":7},[2,3]] }", 4, 2, "4"),
         ("{ \"vertices\": [5,6,7], \"edges\": [[5,6]] }", 3, 1, "2"),
