@@ -30,7 +30,8 @@ fn scripts() -> Vec<PathBuf> {
 
 fn expectations(path: &Path) -> Vec<Expectation> {
     let text = std::fs::read_to_string(path).expect("a script");
-    let lines: Vec<&str> = text.lines().collect();
+    // Assertions inside timed sections are indented.
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if !line.starts_with("assert ") {
