@@ -82,6 +82,24 @@ fn every_assertion_has_a_line_and_failures_a_sentence() {
 }
 
 #[test]
+fn what_only_the_specification_has_is_refused_too() {
+    let folder = folder(&[("s.csp", "channel a, b\nassert a -> b -> STOP [F= a -> STOP\n")]);
+    let (code, out, _) = trefoil(&folder, &["check", "s.csp", "--explain", "1"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("refused  {a, b}"), "{out}");
+}
+
+#[test]
+fn a_long_chain_is_told_in_few_words() {
+    let folder = folder(&[("s.csp", "channel a\nassert ; i : <1..3000> @ a -> SKIP :[deadlock free [F]]\n")]);
+    let (code, out, _) = trefoil(&folder, &["check", "s.csp", "--format", "json"]);
+    assert_eq!(code, 1);
+    let states = json(&out)["runs"][0]["results"][0]["witness"]["runs"][0]["initial"].clone();
+    let words = states[0].as_str().expect("the state of the only component in words");
+    assert!(words.contains('…') && words.len() < 4000, "{words}");
+}
+
+#[test]
 fn assertions_are_chosen_by_number_and_by_text() {
     let folder = folder(&[("script.csp", SCRIPT)]);
     let (code, out, _) = trefoil(&folder, &["check", "script.csp", "--only", "1", "--only", "has trace"]);

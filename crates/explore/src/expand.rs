@@ -64,6 +64,9 @@ pub(crate) enum Job {
     FindCycles,
 }
 
+/// How many words of successors are made without a look at the budgets.
+const POLLED: usize = 1 << 18;
+
 /// A worker of a search.
 pub(crate) struct Expander<'s, 'a, V> {
     shared: &'s Shared<'a>,
@@ -160,10 +163,21 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         unsafe { self.inserter.read_packed(id, &mut self.source) };
         let packing = self.shared.states.packing();
         packing.unpack(&self.source, row);
-        let (words, inserter, patches, source) =
-            (self.words, &mut self.inserter, self.shared.patches, &self.source[..]);
+        let (shared, words, inserter, source) = (self.shared, self.words, &mut self.inserter, &self.source[..]);
+        let patches = shared.patches;
+        // A single state may have more steps than there is time or memory for; then the rest of them is let go by.
+        let mut poll = packed.len() + POLLED;
         self.explorer.successors(row, &mut |step| {
             let at = packed.len();
+            if at > poll {
+                if let Err(stopped) = shared.control.check() {
+                    shared.stop(stopped);
+                }
+                if shared.halted() {
+                    return;
+                }
+                poll = at + POLLED;
+            }
             packed.resize(at + words, 0);
             patches.pack(packing, step.group, source, step.row, &mut packed[at..]);
             let hash = inserter.hash(&packed[at..]);

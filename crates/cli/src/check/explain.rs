@@ -140,7 +140,9 @@ fn end(evidence: &Evidence, run: &Run, names: &[String], number: usize) -> Strin
     }
     match (&evidence.finding, number) {
         (Finding::Event { event, allowed }, _) => {
-            let _ = writeln!(text, "  the specification does not allow {event} here, but {}", set(allowed));
+            let instead =
+                if allowed.is_empty() { "or anything else".to_string() } else { format!("but {}", set(allowed)) };
+            let _ = writeln!(text, "  the specification does not allow {event} here, {instead}");
         }
         (Finding::Nondeterminism { event }, 0) => {
             let _ = writeln!(text, "  here it does {event}");

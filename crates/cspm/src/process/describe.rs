@@ -15,6 +15,9 @@ use crate::eval::{Description, ProcessId, Result};
 /// How much of a piece of the script is shown.
 const SHOWN: usize = 60;
 
+/// How many operators and operands of a state are shown.
+const MOST_PARTS: usize = 48;
+
 fn shortened(words: String) -> String {
     if words.chars().count() <= SHOWN {
         return words;
@@ -119,14 +122,27 @@ impl Compiler {
     }
 
     pub(super) fn words(&mut self, term: TermId, text: &dyn Fn(Span) -> String) -> String {
+        self.words_within(&mut { MOST_PARTS }, term, text)
+    }
+
+    /// A term in words, as much of it as there is room for.
+    fn words_within(&mut self, room: &mut usize, term: TermId, text: &dyn Fn(Span) -> String) -> String {
         let origin = self.origins.get(&term).copied();
         if let Some(name) = origin.and_then(|id| self.named(id)) {
             return name;
         }
         deeply(|| {
             let node = self.terms.node(term).clone();
+            *room = room.saturating_sub(1);
             let mut list = |operands: &[TermId], between: &str| -> String {
-                let all: Vec<String> = operands.iter().map(|&operand| self.words(operand, text)).collect();
+                let mut all = Vec::new();
+                for &operand in operands {
+                    if *room == 0 {
+                        all.push("…".to_string());
+                        break;
+                    }
+                    all.push(self.words_within(room, operand, text));
+                }
                 format!("({})", all.join(between))
             };
             match node {

@@ -115,10 +115,20 @@ impl<'a> Words<'a> {
             }
         };
         let trace: Vec<LabelId> = paths[0].trace().collect();
+        // What is refused may be an event that only the specification or the question has.
+        let asked = match witness {
+            Witness::Path { failure: Failure::Refusal { event, .. }, .. } => Some(*event),
+            _ => None,
+        };
+        let specified = specification.into_iter().flat_map(|(lts, _)| lts.transitions()).map(|step| step.label);
+        let beside: BTreeSet<LabelId> = match accepted {
+            Some(_) => specified.chain(asked).filter(|label| label.is_visible()).collect(),
+            None => BTreeSet::new(),
+        };
         let mut runs = Vec::with_capacity(paths.len());
         for (at, path) in paths.iter().enumerate() {
-            let last = at + 1 == paths.len();
-            runs.push(self.run(path, cycle.map_or(&[], Vec::as_slice), accepted.as_deref().filter(|_| last))?);
+            let accepted = accepted.as_deref().filter(|_| at + 1 == paths.len());
+            runs.push(self.run(path, cycle.map_or(&[], Vec::as_slice), accepted, &beside)?);
         }
         Ok(self.told(finding, &trace, witness.length(), process, runs))
     }
@@ -126,7 +136,7 @@ impl<'a> Words<'a> {
     /// The run that shows that a process has a trace.
     pub(super) fn having(&mut self, path: &Path, process: &str) -> Result<Evidence, Stopped> {
         let trace: Vec<LabelId> = path.trace().collect();
-        let runs = vec![self.run(path, &[], None)?];
+        let runs = vec![self.run(path, &[], None, &BTreeSet::new())?];
         Ok(self.told(Finding::HasTrace, &trace, trace.len(), process, runs))
     }
 
@@ -150,15 +160,22 @@ impl<'a> Words<'a> {
         distinct(components)
     }
 
-    /// A run, and what can be done at its end when that is asked for.
-    fn run(&mut self, path: &Path, cycle: &[TakenStep], accepted: Option<&[LabelId]>) -> Result<Run, Stopped> {
+    /// A run, and what can be done at its end when that is asked for; of what cannot, events beside its own are told too.
+    fn run(
+        &mut self,
+        path: &Path,
+        cycle: &[TakenStep],
+        accepted: Option<&[LabelId]>,
+        beside: &BTreeSet<LabelId>,
+    ) -> Result<Run, Stopped> {
         let initial = self.states(&path.start);
         let (steps, before) = self.steps(&path.start, &path.steps)?;
         let (cycle, _) = self.steps(&before, cycle)?;
         let (mut refused, mut waiting) = (None, Vec::new());
         if let Some(accepted) = accepted {
             let alphabet = self.alphabet();
-            let others: Vec<LabelId> = alphabet.into_iter().filter(|label| !accepted.contains(label)).collect();
+            let others: Vec<LabelId> =
+                alphabet.union(beside).copied().filter(|label| !accepted.contains(label)).collect();
             refused = Some(self.set(&others));
             waiting = self.waiting(&before);
         }
