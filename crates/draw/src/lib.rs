@@ -1,4 +1,4 @@
-//! Pictures of directed graphs with labels on nodes and edges.
+//! Pictures: directed graphs with labels on nodes and edges, and message-sequence charts ([`chart`]).
 //!
 //! # From a graph to a picture
 //!
@@ -31,6 +31,7 @@
 //! Absent here on purpose: what nodes and edges stand for.
 
 mod bundles;
+mod chart;
 mod crossings;
 mod dot;
 mod drawing;
@@ -45,6 +46,7 @@ use std::fmt;
 
 use trefoil_control::{Control, Stopped};
 
+pub use chart::{Chart, Happening, Lifeline, Message, ROWS};
 pub use dot::dot;
 pub use drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnText, Piece, Spot};
 

@@ -64,7 +64,7 @@ impl Mark {
 }
 
 /// A number with at most one digit after the point.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     match text.strip_suffix(".0").unwrap_or(&text) {
         "-0" => "0".to_string(),
@@ -76,21 +76,26 @@ fn spot(spot: Spot) -> String {
     format!("{} {}", number(spot.x), number(spot.y))
 }
 
+/// How every document begins: its size, its caption, the colours that all pictures share and its own.
+pub(crate) fn opening(width: f64, height: f64, caption: &str, style: &str) -> String {
+    let (width, height) = (number(width), number(height));
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n"
+    );
+    let _ = writeln!(svg, "<title>{}</title>", escape(caption));
+    let _ = writeln!(svg, "<style>\n{STYLE}{style}</style>");
+    let _ = writeln!(svg, "<rect class=\"page\" width=\"{width}\" height=\"{height}\"/>");
+    if !caption.is_empty() {
+        let _ = writeln!(svg, "<text class=\"caption\" x=\"16\" y=\"26\">{}</text>", escape(caption));
+    }
+    svg
+}
+
 impl Drawing {
     /// The drawing as an SVG document.
     pub fn svg(&self) -> String {
         let mut svg = String::with_capacity(4_000 + 400 * (self.nodes.len() + self.edges.len()));
-        let (width, height) = (number(self.width), number(self.height));
-        let _ = writeln!(
-            svg,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">"
-        );
-        let _ = writeln!(svg, "<title>{}</title>", escape(&self.caption));
-        let _ = writeln!(svg, "<style>\n{STYLE}</style>");
-        let _ = writeln!(svg, "<rect class=\"page\" width=\"{width}\" height=\"{height}\"/>");
-        if !self.caption.is_empty() {
-            let _ = writeln!(svg, "<text class=\"caption\" x=\"16\" y=\"26\">{}</text>", escape(&self.caption));
-        }
+        svg.push_str(&opening(self.width, self.height, &self.caption, ""));
         for edge in &self.edges {
             edge.write(&mut svg);
         }
@@ -113,7 +118,7 @@ impl Drawing {
     }
 }
 
-fn head(arrow: &Arrow) -> String {
+pub(crate) fn head(arrow: &Arrow) -> String {
     const LENGTH: f64 = 8.0;
     const HALF: f64 = 3.4;
     let ((x, y), tip) = (arrow.towards, arrow.tip);

@@ -1,0 +1,410 @@
+//! Message-sequence charts: who did what, from above to below, and which message went where.
+//!
+//! A *lifeline* is a vertical line, a process of a run. Every happening has a row of its own, so that the order of the run is the order
+//! of the rows, and is a box on its lifeline. A message is an arrow from the box where it was sent to the box where it
+//! was received: level when both are one step, falling when it waited in between. What was sent and never received ends in an open circle
+//! beside its box. A lifeline begins and ends where its process did.
+//!
+//! # Invariants
+//!
+//! - No two boxes overlap: rows keep their distance, and two boxes of one row (a handshake) are on different lifelines.
+//! - A box is as wide as its text, and a lifeline's column as wide as its widest box.
+//! - Arrows lie under boxes; an arrow leaves and enters a box at the side that faces the other end.
+//! - The same chart gives the same picture, to the byte; any text gives well-formed XML.
+//!
+//! Cost: in proportion to the happenings. A chart of more than [`ROWS`] of them keeps the first and the last, and says how many are
+//! left out between.
+
+use std::fmt::Write;
+
+use crate::drawing::{Area, Arrow, Spot};
+use crate::svg::{head, number, opening};
+use crate::text::{SIZE, columns, cut, escape, width};
+
+/// More rows than this cannot be read.
+pub const ROWS: usize = 2_000;
+
+const ROW: f64 = 30.0;
+const BOX: f64 = 20.0;
+/// Between the columns of neighbours: room for the slope of an arrow.
+const GAP: f64 = 36.0;
+const MARGIN: f64 = 16.0;
+const HEAD: f64 = 44.0;
+/// The widest text, in columns.
+const WIDEST: usize = 48;
+
+const STYLE: &str = "\
+.life { stroke: #a8b0bf; stroke-width: 1.2; }
+.who rect { fill: #dfe6f7; stroke: #52628c; stroke-width: 1.2; }
+.who text, .happening text { text-anchor: middle; }
+.happening rect { fill: #f7f8fb; stroke: #9aa4b8; }
+.wrong rect { fill: #fde4e1; stroke: #c0392b; stroke-width: 2.4; }
+.number { fill: #7a8291; font-size: 10px; text-anchor: end; }
+.message line { stroke: #274690; stroke-width: 1.4; }
+.message polygon { fill: #274690; }
+.message circle { fill: none; stroke: #274690; stroke-width: 1.4; }
+.end { stroke: #6b7484; stroke-width: 2; }
+@media (prefers-color-scheme: dark) {
+.life { stroke: #4b5468; }
+.who rect { fill: #2b3550; stroke: #8fa3d4; }
+.happening rect { fill: #1d222d; stroke: #667089; }
+.wrong rect { fill: #43201d; stroke: #ef7568; }
+.number { fill: #9aa2b1; }
+.message line { stroke: #a9c1ff; }
+.message polygon { fill: #a9c1ff; }
+.message circle { stroke: #a9c1ff; }
+.end { stroke: #8a93a5; }
+}
+";
+
+/// A run of communicating processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chart {
+    /// What it shows.
+    pub caption: String,
+    /// The processes, from left to right.
+    pub lifelines: Vec<Lifeline>,
+    /// What happened, in order.
+    pub happenings: Vec<Happening>,
+}
+
+/// A process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lifeline {
+    /// Its name.
+    pub name: String,
+    /// Before which happening it was there; 0 means from the beginning.
+    pub begins: usize,
+    /// After which happening it was gone, if it ever was.
+    pub ends: Option<usize>,
+}
+
+/// A step of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Happening {
+    /// Whose.
+    pub lifeline: usize,
+    /// What is written in its box.
+    pub text: String,
+    /// What is shown when somebody points at it.
+    pub title: String,
+    /// What it has to do with messages.
+    pub message: Message,
+    /// Is it where things went wrong?
+    pub wrong: bool,
+}
+
+/// What a step has to do with messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Message {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// It sends one that waits to be received.
+    Sent,
+    /// It receives what an earlier happening sent.
+    Received {
+        /// The happening that sent it.
+        sent: usize,
+    },
+    /// It hands one over: the other takes part in the same step.
+    Handed {
+        /// Who receives it.
+        to: usize,
+        /// What is written in the receiver's box.
+        text: String,
+    },
+}
+
+/// A box of the picture.
+struct Placed<'a> {
+    area: Area,
+    text: String,
+    happening: &'a Happening,
+}
+
+impl Chart {
+    /// The chart as an SVG document.
+    ///
+    /// # Panics
+    ///
+    /// When a happening names a lifeline or a happening that is not there.
+    pub fn svg(&self) -> String {
+        let rows = self.rows();
+        let lanes = self.lanes(&rows);
+        let bottom = HEAD + 34.0 + rows.count as f64 * ROW;
+        let right = lanes.last().map_or(MARGIN, |lane| lane.0 + lane.1 / 2.0) + MARGIN;
+        let mut svg = opening(right.max(width(&self.caption) + 2.0 * MARGIN), bottom + MARGIN, &self.caption, STYLE);
+        for (lifeline, &(x, wide)) in self.lifelines.iter().zip(&lanes) {
+            lifeline.write(&mut svg, x, wide, &rows, bottom);
+        }
+        let boxes = self.boxes(&rows, &lanes);
+        self.write_messages(&mut svg, &rows, &boxes);
+        for (at, happening) in self.happenings.iter().enumerate() {
+            let Some(row) = rows.of(at) else { continue };
+            let y = number(row_middle(row) + 3.5);
+            let _ = write!(svg, "<text class=\"number\" x=\"{}\" y=\"{y}\">{}</text>", number(MARGIN + 24.0), at + 1);
+            for placed in boxes[at].iter().flatten() {
+                placed.write(&mut svg, happening.wrong);
+            }
+        }
+        if let Some((row, missing)) = rows.gap {
+            let y = number(row_middle(row) + SIZE / 3.0);
+            let _ = writeln!(svg, "<text x=\"{}\" y=\"{y}\">… {missing} steps …</text>", number(MARGIN + 32.0));
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    fn rows(&self) -> Rows {
+        let steps = self.happenings.len();
+        if steps <= ROWS {
+            return Rows { steps, count: steps, gap: None };
+        }
+        Rows { steps, count: ROWS + 1, gap: Some((ROWS / 2, steps - ROWS)) }
+    }
+
+    /// The middle and the width of every lifeline's column.
+    fn lanes(&self, rows: &Rows) -> Vec<(f64, f64)> {
+        let mut wide: Vec<usize> = self.lifelines.iter().map(|line| columns(&cut(&line.name, WIDEST))).collect();
+        for (at, happening) in self.happenings.iter().enumerate().filter(|&(at, _)| rows.of(at).is_some()) {
+            let own = &mut wide[happening.lifeline];
+            *own = (*own).max(columns(&cut(&self.happenings[at].text, WIDEST)));
+            if let Message::Handed { to, text } = &happening.message {
+                wide[*to] = wide[*to].max(columns(&cut(text, WIDEST)));
+            }
+        }
+        let mut left = MARGIN + 34.0;
+        let lane = |columns: usize| {
+            let wide = width("x") * columns.max(4) as f64 + 14.0;
+            let middle = left + wide / 2.0;
+            left += wide + GAP;
+            (middle, wide)
+        };
+        wide.into_iter().map(lane).collect()
+    }
+
+    /// The boxes of every happening: its own, and that of who received what it handed over.
+    fn boxes<'a>(&'a self, rows: &Rows, lanes: &[(f64, f64)]) -> Vec<[Option<Placed<'a>>; 2]> {
+        let place = |row: usize, lifeline: usize, text: &str, happening: &'a Happening| {
+            let text = cut(text, WIDEST);
+            let wide = width(&text) + 12.0;
+            let area =
+                Area { x: lanes[lifeline].0 - wide / 2.0, y: row_middle(row) - BOX / 2.0, width: wide, height: BOX };
+            Some(Placed { area, text, happening })
+        };
+        let of = |(at, happening): (usize, &'a Happening)| {
+            let Some(row) = rows.of(at) else { return [None, None] };
+            let other = match &happening.message {
+                Message::Handed { to, text } => place(row, *to, text, happening),
+                _ => None,
+            };
+            [place(row, happening.lifeline, &happening.text, happening), other]
+        };
+        self.happenings.iter().enumerate().map(of).collect()
+    }
+
+    fn write_messages(&self, svg: &mut String, rows: &Rows, boxes: &[[Option<Placed<'_>>; 2]]) {
+        let mut received = vec![false; self.happenings.len()];
+        for (at, happening) in self.happenings.iter().enumerate() {
+            match happening.message {
+                Message::Received { sent } => {
+                    received[sent] = true;
+                    if let (Some(from), Some(to)) = (&boxes[sent][0], &boxes[at][0]) {
+                        write_arrow(svg, &from.area, &to.area);
+                    }
+                }
+                Message::Handed { .. } => {
+                    if let [Some(from), Some(to)] = &boxes[at] {
+                        write_arrow(svg, &from.area, &to.area);
+                    }
+                }
+                Message::Nothing | Message::Sent => {}
+            }
+        }
+        for (at, happening) in self.happenings.iter().enumerate() {
+            if happening.message == Message::Sent && !received[at] && rows.of(at).is_some() {
+                let Some(from) = &boxes[at][0] else { continue };
+                let (x, y) = (from.area.x + from.area.width, from.area.middle().y);
+                let _ = writeln!(
+                    svg,
+                    "<g class=\"message\"><line x1=\"{}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\"/><circle cx=\"{}\" cy=\"{y}\" r=\"3\"/></g>",
+                    number(x),
+                    number(x + 10.0),
+                    number(x + 13.0),
+                    y = number(y)
+                );
+            }
+        }
+    }
+}
+
+/// Which happenings have a row.
+struct Rows {
+    steps: usize,
+    count: usize,
+    /// The row that stands for happenings that are left out, and how many they are.
+    gap: Option<(usize, usize)>,
+}
+
+impl Rows {
+    fn of(&self, happening: usize) -> Option<usize> {
+        match self.gap {
+            None => Some(happening),
+            Some((gap, _)) if happening < gap => Some(happening),
+            Some((_, missing)) => {
+                let from_end = self.steps - happening;
+                (from_end < self.count - ROWS / 2).then(|| happening - missing + 1)
+            }
+        }
+    }
+
+    /// Where the line between what comes before a happening and the happening is.
+    fn above(&self, happening: usize) -> f64 {
+        let gap = self.gap.map_or(0, |(gap, _)| gap);
+        let row = (happening..self.steps).find_map(|at| self.of(at)).unwrap_or(self.count);
+        let row = if self.of(happening).is_some() || happening >= self.steps { row } else { gap };
+        row_middle(row) - ROW / 2.0
+    }
+}
+
+fn row_middle(row: usize) -> f64 {
+    HEAD + 34.0 + (row as f64 + 0.5) * ROW
+}
+
+fn write_arrow(svg: &mut String, from: &Area, to: &Area) {
+    let rightwards = from.middle().x <= to.middle().x;
+    let same = (from.middle().x - to.middle().x).abs() < 1.0;
+    let side =
+        |area: &Area, right: bool| Spot { x: if right { area.x + area.width } else { area.x }, y: area.middle().y };
+    // A message to oneself goes from side to side on the right.
+    let (start, tip) = (side(from, rightwards), side(to, if same { true } else { !rightwards }));
+    let (x, y) = (tip.x - start.x, tip.y - start.y);
+    let length = x.hypot(y).max(1.0);
+    let arrow = Arrow { tip, towards: (x / length, y / length) };
+    let _ = writeln!(
+        svg,
+        "<g class=\"message\"><line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>{}</g>",
+        number(start.x),
+        number(start.y),
+        number(tip.x - 6.0 * x / length),
+        number(tip.y - 6.0 * y / length),
+        head(&arrow)
+    );
+}
+
+impl Lifeline {
+    fn write(&self, svg: &mut String, x: f64, wide: f64, rows: &Rows, bottom: f64) {
+        let top = if self.begins == 0 { HEAD } else { rows.above(self.begins) - BOX / 2.0 };
+        let end = self.ends.map(|after| rows.above(after + 1));
+        let name = cut(&self.name, WIDEST);
+        let _ = write!(
+            svg,
+            "<line class=\"life\" x1=\"{x}\" y1=\"{}\" x2=\"{x}\" y2=\"{}\"/>",
+            number(top),
+            number(end.unwrap_or(bottom)),
+            x = number(x)
+        );
+        if let Some(end) = end {
+            let _ = write!(
+                svg,
+                "<line class=\"end\" x1=\"{}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\"/>",
+                number(x - 8.0),
+                number(x + 8.0),
+                y = number(end)
+            );
+        }
+        let own = (width(&name) + 14.0).min(wide);
+        let _ = writeln!(
+            svg,
+            "<g class=\"who\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\"/><text x=\"{}\" y=\"{}\">{}</text></g>",
+            number(x - own / 2.0),
+            number(top),
+            number(own),
+            number(BOX + 2.0),
+            number(x),
+            number(top + 15.0),
+            escape(&name)
+        );
+    }
+}
+
+impl Placed<'_> {
+    fn write(&self, svg: &mut String, wrong: bool) {
+        let class = if wrong { "happening wrong" } else { "happening" };
+        let _ = write!(svg, "<g class=\"{class}\">");
+        if !self.happening.title.is_empty() {
+            let _ = write!(svg, "<title>{}</title>", escape(&self.happening.title));
+        }
+        let middle = self.area.middle();
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\"/><text x=\"{}\" y=\"{}\">{}</text></g>",
+            number(self.area.x),
+            number(self.area.y),
+            number(self.area.width),
+            number(self.area.height),
+            number(middle.x),
+            number(middle.y + SIZE / 3.0),
+            escape(&self.text)
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(lifeline: usize, text: &str, message: Message) -> Happening {
+        Happening { lifeline, text: text.into(), message, ..Happening::default() }
+    }
+
+    fn chart(happenings: Vec<Happening>) -> Chart {
+        let lifelines = ["client", "server"].map(|name| Lifeline { name: name.into(), ..Lifeline::default() });
+        Chart { caption: "a run".into(), lifelines: lifelines.into(), happenings }
+    }
+
+    #[test]
+    fn messages_are_arrows_and_what_nobody_received_ends_in_a_circle() {
+        let svg = chart(vec![
+            step(0, "q!1", Message::Sent),
+            step(1, "q?1", Message::Received { sent: 0 }),
+            step(1, "r!<2>", Message::Handed { to: 0, text: "r?<2>".into() }),
+            step(0, "q!3", Message::Sent),
+        ])
+        .svg();
+        assert_eq!(svg.matches("<polygon").count(), 2, "{svg}");
+        assert_eq!(svg.matches("<circle").count(), 1, "{svg}");
+        assert_eq!(svg.matches("class=\"happening\"").count(), 5, "{svg}");
+        assert!(svg.contains("r!&lt;2&gt;"));
+    }
+
+    #[test]
+    fn lifelines_begin_and_end_with_their_processes() {
+        let mut chart = chart(vec![step(0, "run", Message::Nothing), step(1, "x = 1", Message::Nothing)]);
+        chart.lifelines[1].begins = 1;
+        chart.lifelines[1].ends = Some(1);
+        chart.happenings[1].wrong = true;
+        let svg = chart.svg();
+        let (first, second) = (row_middle(0), row_middle(1));
+        let begin = number((first + second) / 2.0 - BOX / 2.0);
+        assert!(svg.contains(&format!("y1=\"{begin}\"")), "{svg}");
+        assert_eq!(svg.matches("class=\"end\"").count(), 1, "{svg}");
+        assert_eq!(svg.matches("class=\"happening wrong\"").count(), 1, "{svg}");
+    }
+
+    #[test]
+    fn a_long_run_keeps_its_beginning_and_its_end() {
+        let steps: Vec<Happening> =
+            (0..5_000).map(|at| step(at % 2, &format!("step {at}"), Message::Nothing)).collect();
+        let chart = chart(steps);
+        let rows = chart.rows();
+        let kept: Vec<usize> = (0..5_000).filter_map(|at| rows.of(at)).collect();
+        assert!(kept.is_sorted_by(|one, other| one < other));
+        assert_eq!(kept.len(), ROWS);
+        assert_eq!(kept.last(), Some(&(rows.count - 1)));
+        let svg = chart.svg();
+        assert!(svg.contains("… 3000 steps …"));
+        assert!(svg.contains(">step 0<") && svg.contains(">step 4999<") && !svg.contains(">step 2500<"));
+    }
+}
