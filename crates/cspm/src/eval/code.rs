@@ -413,6 +413,8 @@ pub(super) struct Program {
     pub(super) sections: Vec<Section>,
     /// The channels of the script and of its instances.
     pub(super) channels: Vec<ConstructorId>,
+    /// The datatypes of the script and of its instances, with their constructors.
+    pub(super) datatypes: Vec<(String, Vec<ConstructorId>)>,
 }
 
 impl Program {

@@ -9,6 +9,7 @@ use super::compile::{Compiled, compile};
 use super::dots::difference;
 use super::failure::Result;
 use super::machine::{GlobalState, Machine, State};
+use super::permutation::Datatype;
 use super::process::{Communication, ProcessId, ProcessValue};
 use super::sets::{SetValue, begins};
 use super::show::show;
@@ -69,7 +70,7 @@ impl Evaluator {
     }
 
     /// Does something with the machine, and leaves no traces of a failure behind.
-    fn with<T>(&mut self, work: impl FnOnce(&mut Machine<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn with<T>(&mut self, work: impl FnOnce(&mut Machine<'_>) -> Result<T>) -> Result<T> {
         let (height, depth, listing) = (self.state.stack.len(), self.state.depth, self.state.listing.len());
         let result = work(&mut Machine { program: &self.program, state: &mut self.state });
         self.state.stack.truncate(height);
@@ -153,6 +154,18 @@ impl Evaluator {
     pub fn constructor(&self, id: ConstructorId) -> (&str, bool) {
         let constructor = &self.program.constructors[id.index()];
         (&constructor.name, constructor.channel)
+    }
+
+    /// The datatypes of the script and of its instances of modules.
+    pub fn datatypes(&self) -> Vec<Datatype> {
+        let named = |&id: &ConstructorId| (self.program.constructors[id.index()].name.clone(), id);
+        let is_constant = |id: &ConstructorId| self.program.constructors[id.index()].fields.is_none();
+        let datatype = |(name, ids): &(String, Vec<ConstructorId>)| Datatype {
+            name: name.clone(),
+            constructors: ids.iter().map(named).collect(),
+            constants: ids.iter().filter(|id| is_constant(id)).map(named).collect(),
+        };
+        self.program.datatypes.iter().map(datatype).collect()
     }
 
     /// A number for a process; equal ones have equal numbers. Evaluates what the process captured.

@@ -121,6 +121,11 @@ impl Events {
         Ok(label)
     }
 
+    /// The event of a label; none when it is `τ`, `✓` or not from here.
+    pub(super) fn value(&self, label: LabelId) -> Option<&Value> {
+        self.values.get(label.index())?.as_ref()
+    }
+
     /// A set of events, with its elements finished where it is listed.
     pub(super) fn set(&mut self, value: Value) -> SetId {
         let Value::Set(set) = &value else { return SetId::EMPTY };

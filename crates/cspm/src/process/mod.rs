@@ -28,6 +28,7 @@
 //! A step of a leaf costs one evaluation of its communications, once per state. The rules of a network are found once per format,
 //! in time proportional to their number and the nesting of operators above them.
 
+mod action;
 mod buffers;
 mod codes;
 mod compressed;
@@ -53,6 +54,7 @@ use trefoil_system::{LabelId, Labels};
 
 use crate::eval::{Evaluator, ProcessId, ProcessValue, Result, Value};
 
+pub use action::NoImage;
 pub use codes::CODES;
 pub use structure::{MachineSize, Operands, Part, Structure};
 
