@@ -14,9 +14,11 @@ pub mod info;
 mod interner;
 mod normal;
 pub mod random;
+pub mod references;
 mod subsets;
 
 pub use explicit::{Backward, Lts, LtsBuilder, Transition};
 pub use generalised::{AcceptanceId, Acceptances, FamilyId, Glts};
 pub use normal::{normalise, normalise_within};
+pub use references::References;
 pub use subsets::{LazyNormalForm, NodeId, Scratch};
