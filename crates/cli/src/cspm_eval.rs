@@ -66,7 +66,7 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
         }
     };
     prompt.complete(script.names());
-    while let Some(line) = prompt.line() {
+    while let Some(line) = interrupt.reading(|| prompt.line()) {
         if !answer(&mut script, &line, steps, common, &interrupt) {
             break;
         }

@@ -71,11 +71,25 @@ impl Interrupt {
     }
 }
 
-/// Ctrl-C while a prompt works on a line: the work ends and the prompt goes on. A second one, or one while nothing is being
-/// worked on, ends the program.
+/// Ctrl-C at a prompt: the work on a line ends and the prompt goes on. A second one, or one while a line is waited for, ends the
+/// program. (An editor on a terminal reads the key itself.)
 #[derive(Clone, Default)]
 pub(crate) struct PromptInterrupt {
-    line: Arc<Mutex<Option<Control>>>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+enum State {
+    /// Between two lines.
+    #[default]
+    Idle,
+    /// Pressed since the last line came: its work is to end as soon as it begins.
+    Pressed,
+    /// A line is waited for.
+    Reading,
+    Working(Control),
+    /// Working, and told to end.
+    Ending,
 }
 
 impl PromptInterrupt {
@@ -89,21 +103,38 @@ impl PromptInterrupt {
     }
 
     fn press(&self) {
-        match self.line().take() {
-            Some(control) => control.cancel(),
-            None => process::exit(crate::exit::UNKNOWN.into()),
+        let mut state = self.state();
+        match std::mem::take(&mut *state) {
+            State::Idle => *state = State::Pressed,
+            State::Working(control) => {
+                control.cancel();
+                *state = State::Ending;
+            }
+            State::Pressed | State::Reading | State::Ending => process::exit(crate::exit::UNKNOWN.into()),
         }
+    }
+
+    /// Reads a line, and forgets what was pressed before.
+    pub(crate) fn reading<X>(&self, read: impl FnOnce() -> X) -> X {
+        *self.state() = State::Reading;
+        let line = read();
+        *self.state() = State::Idle;
+        line
     }
 
     /// Does the work of a line, which Ctrl-C can cut short.
     pub(crate) fn during<X>(&self, control: &Control, work: impl FnOnce(&Control) -> X) -> X {
-        *self.line() = Some(control.clone());
+        let pressed = matches!(std::mem::replace(&mut *self.state(), State::Working(control.clone())), State::Pressed);
+        if pressed {
+            control.cancel();
+            *self.state() = State::Ending;
+        }
         let result = work(control);
-        *self.line() = None;
+        *self.state() = State::Idle;
         result
     }
 
-    fn line(&self) -> std::sync::MutexGuard<'_, Option<Control>> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

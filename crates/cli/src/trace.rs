@@ -95,8 +95,8 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
         return ExitCode::from(exit::WRONG);
     }
     loop {
-        prompt.complete(session.words(&control(&common)));
-        let Some(line) = prompt.line() else { break };
+        prompt.complete(interrupt.during(&control(&common), |control| session.words(control)));
+        let Some(line) = interrupt.reading(|| prompt.line()) else { break };
         let line = line.trim();
         if matches!(line, "quit" | "q" | "exit") {
             break;
