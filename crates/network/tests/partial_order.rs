@@ -167,6 +167,34 @@ fn a_hidden_loop_does_not_starve_the_others() {
 }
 
 #[test]
+fn a_rule_that_puts_a_component_back_belongs_to_its_cluster() {
+    // After `open`, `meet` is silent and for both of the first two, and nothing else is possible there but `renew`, which is done by the third and
+    // puts the first one back. Then they can leave, unless they have met: so `meet` must not be the only step.
+    let labels = Arc::new(Labels::new());
+    let [open, leave, meet, renew] = ["open", "leave", "meet", "renew"].map(|name| labels.name(name));
+    let component = |name: &str, steps: &[(u32, LabelId, u32)]| {
+        let mut builder = LtsBuilder::new(labels.clone());
+        for &(from, label, to) in steps {
+            builder.add(StateId(from), label, StateId(to));
+        }
+        Component::new(name, Arc::new(builder.build(StateId(0))))
+    };
+    let components = vec![
+        component("first", &[(0, open, 1), (0, leave, 3), (1, meet, 2)]),
+        component("second", &[(0, meet, 1), (0, leave, 2)]),
+        component("third", &[(0, renew, 1)]),
+    ];
+    let rules = vec![
+        Rule::new([(0, open)], open),
+        Rule::new([(0, leave), (1, leave)], leave),
+        Rule::new([(0, meet), (1, meet)], LabelId::TAU),
+        Rule::new([(2, renew)], renew).with_resets([0]),
+    ];
+    let network = Network::new(labels.clone(), components, rules).expect("small components");
+    check(&network, 3, &graph(&network, 3, 1), "a rule that resets");
+}
+
+#[test]
 fn layers_are_refused() {
     let network = workers(2, true).chased(Arc::new(Brake::default()));
     assert!(PartialOrder::new(&network, Preserve::Everything).is_err());
