@@ -68,3 +68,58 @@ fn an_assertion_that_is_stopped_or_wrong_leaves_the_compiler_fit_for_the_next() 
     assert_eq!(again.errors, second.errors);
     let _ = std::fs::remove_file(file);
 }
+
+/// Compressions inside and beside each other, some of networks that are the same, over and under layers.
+const COMPRESSED: &str = "\
+transparent sbisim, dbisim, diamond, normal
+external chase, prioritise, loop
+channel a, b, c, t : {0..5}
+CELL(x, y, i) = x.i -> y.i -> CELL(x, y, i)
+ROW(x, y) = ||| i : {0..5} @ CELL(x, y, i)
+LINE = dbisim((ROW(a, b) [|{|b|}|] ROW(b, c)) \\ {|b|})
+TWIN = dbisim((ROW(a, t) [|{|t|}|] ROW(t, c)) \\ {|t|})
+DEEP = diamond((sbisim(ROW(a, b)) [|{|b|}|] LINE[[a <- b, c <- c]]) \\ {|b|})
+CHASED = sbisim(chase((ROW(a, b) [|{|b|}|] ROW(b, c)) \\ {|b|}))
+URGENT = dbisim(prioritise(ROW(a, b) [|{|b|}|] ROW(b, c), <{|b|}, {|a|}>) \\ {|b|})
+SPEC = ||| i : {0..5} @ (let S(n) = (n < 2 & a.i -> S(n + 1)) [] (n > 0 & c.i -> S(n - 1)) within S(0))
+assert SPEC [T= LINE
+assert LINE [FD= TWIN
+assert SPEC [T= CHASED
+assert SPEC [F= normal(LINE |~| TWIN)
+assert SPEC [T= URGENT
+assert LINE [T= DEEP
+assert URGENT :[divergence free]
+assert SPEC [F= CHASED
+";
+
+#[test]
+fn a_compression_that_was_stopped_is_made_when_it_is_asked_for_again() {
+    let file = script("resumed", COMPRESSED);
+    let open = || Script::open(&file, None, &job()).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
+    let options = CheckOptions::default();
+    let mut undisturbed = open();
+    let count = undisturbed.assertions().count();
+    let answers: Vec<Verdict> = (1..=count).map(|index| undisturbed.run(index, &options, &job()).verdict).collect();
+    assert!(answers.iter().all(|verdict| matches!(verdict, Verdict::Holds | Verdict::Fails)), "{answers:?}");
+    let mut stops = 0;
+    for round in 0..8u64 {
+        let mut disturbed = open();
+        for index in 1..=count {
+            // Whenever the interrupt comes, later checks of the same script are as if there had been none.
+            let hurried = Job { control: Control::unlimited(), threads: 1 + round as usize % 2 };
+            let cancel = hurried.control.clone();
+            let stopper = std::thread::spawn(move || {
+                std::thread::sleep(std::time::Duration::from_micros(300 << (round % 8)));
+                cancel.cancel();
+            });
+            let first = disturbed.run(index, &options, &hurried).verdict;
+            stopper.join().expect("the thread ends");
+            stops += usize::from(first == Verdict::Unknown);
+            assert!(first == Verdict::Unknown || first == answers[index - 1], "round {round}, assertion {index}");
+        }
+        let after: Vec<Verdict> = (1..=count).map(|index| disturbed.run(index, &options, &job()).verdict).collect();
+        assert_eq!(after, answers, "round {round}");
+    }
+    assert!(stops > 0, "no check was stopped");
+    let _ = std::fs::remove_file(file);
+}
