@@ -395,7 +395,9 @@ impl Compiler {
                     let term = self.argument(arguments)?;
                     self.compressed(compression, term)
                 }
-                None => Err(Failure::new(codes::UNSUPPORTED, format!("`{}` is not supported", other.text()))),
+                // FailureWatchdog: its type is published, but not what it does.
+                None => Err(Failure::new(codes::UNSUPPORTED, format!("`{}` is not supported", other.text()))
+                    .help("state the refinement itself, `P [F= Q`")),
             },
         }
     }

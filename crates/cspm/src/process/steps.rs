@@ -383,16 +383,19 @@ impl Compiler {
         Ok(moves)
     }
 
-    /// A process whose terms only grow is not finite.
+    /// A process whose terms only grow is taken for an infinite one. A state costs as much as its term is large, so that one that ends after
+    /// thousands of rounds would cost the square of that.
     pub(super) fn grows(&self, start: TermId, term: TermId) -> Option<Failure> {
         const ALLOWED: u32 = 600;
         let (before, now) = (self.terms.weight(start), self.terms.weight(term));
         if now <= before.saturating_mul(2).saturating_add(ALLOWED) {
             return None;
         }
-        let message = format!("this process keeps growing: it has come to {now} operands that run at the same time");
+        let message =
+            format!("this process grows: it has come to {now} operands that run or wait, and is not followed further");
         let place = self.some_place(start);
-        let help = "a recursive call below a parallel operator, hiding, renaming or before `;` adds to the state with every round";
+        let help = "a recursive call below a parallel operator, hiding, renaming or before `;` adds to the state with every round; \
+                    one that comes to an end may do so a few hundred times";
         Some(Failure::at(codes::GROWS, message, place).help(help))
     }
 }
