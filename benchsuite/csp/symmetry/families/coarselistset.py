@@ -1,0 +1,28 @@
+"""CoarseGrainedListSet: a set as a sorted linked list under one lock (Herlihy and Shavit, "The Art of Multiprocessor Programming", section 9.4; named in Gibson-Robinson and Lowe, 2019, section 8).
+
+Broken, nobody takes the lock.
+"""
+
+from families import listsets
+
+PARAMETERS = ("nodes", "threads")
+CLAIM = "SPEC({}) [T= SYSTEM"
+INDICES = ()
+FIXED = False
+
+
+def script(nodes, threads, broken, fixed):
+    lock, unlock = ("", "SKIP") if broken else ("lock.me -> ", "unlock.me -> SKIP")
+    return listsets.head(nodes, threads) + f"""
+channel lock, unlock : Thread
+LOCK = lock?t -> unlock.t -> LOCK
+
+THREAD(me) = begin.me?op?x -> {lock}getNext.me.Header?c -> SEARCH(me, op, x, Header, c) ; {unlock} ; THREAD(me)
+SEARCH(me, op, x, p, c) =
+  if c == Null then ACT(me, op, x, p, c, false)
+  else getDatum.me.c?d -> (if d < x then getNext.me.c?c' -> SEARCH(me, op, x, c, c') else ACT(me, op, x, p, c, d == x))
+{listsets.ACT}
+SYSTEM =
+  ((||| t : Thread @ THREAD(t)) [| union(List, {{| lock, unlock |}}) |] (LIST ||| LOCK))
+  \\ diff(Events, {{| add, remove, contains |}})
+{listsets.SPEC}"""
