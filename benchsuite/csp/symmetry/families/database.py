@@ -11,6 +11,8 @@ PARAMETERS = ("managers",)
 CLAIM = "SPEC [T= SYSTEM"
 INDICES = ()
 FIXED = False
+INSTANCES = (((8,), "quick", True), ((12,), "normal", True), ((16,), "normal", False))
+PUBLISHED = {(16,): ("229.6M", "106", None)}
 
 
 def script(managers, broken, fixed):

@@ -10,6 +10,17 @@ PARAMETERS = ("nodes", "threads", "data")
 CLAIM = "SPEC(<>) [T= SYSTEM"
 INDICES = ("diff(NodeOrNull, {| Null |})", "Thread")
 FIXED = False
+# Parameters, size of the instance, and whether it can be checked without reduction.
+INSTANCES = (((3, 3, 2), "quick", True), ((4, 3, 3), "normal", True), ((7, 4, 2), "normal", False), ((8, 4, 2), "normal", False))
+# Published: states without and with reduction (K and M as printed), and with the types that index processes alone; None where a run was not made.
+PUBLISHED = {
+    (6, 4, 3): ("5952M", "108.9K", "650.9K"),
+    (7, 4, 2): ("3812M", "37.57K", "75.12K"),
+    (8, 4, 2): (None, "75.33K", "150.6K"),
+    (8, 4, 4): (None, "3971K", "94.39M"),
+    (12, 4, 2): (None, "1208K", None),
+    (19, 4, 2): (None, "154.6M", None),
+}
 
 
 def script(nodes, threads, data, broken, fixed):

@@ -12,6 +12,25 @@ PARAMETERS = ("nodes", "threads", "data")
 CLAIM = "SPEC [T= SYSTEM"
 INDICES = ("diff(NodeOrNull, {| Null |})", "Thread")
 FIXED = True
+INSTANCES = (
+    ((3, 2, 2), "quick", True),
+    ((4, 2, 2), "normal", True),
+    ((5, 2, 3), "normal", False),
+    ((6, 2, 2), "normal", False),
+    ((7, 2, 2), "normal", False),
+    ((4, 3, 3), "large", False),
+    ((5, 3, 3), "large", False),
+    ((6, 3, 2), "large", False),
+)
+PUBLISHED = {
+    (4, 3, 3): ("5465M", "6654K", "39.25M"),
+    (5, 2, 3): ("677.6M", "614.7K", "3643K"),
+    (5, 3, 3): (None, "139.1M", "829.5M"),
+    (6, 2, 2): ("1679M", "644.9K", "1290K"),
+    (6, 3, 2): (None, "173.7M", "347.2M"),
+    (7, 2, 2): (None, "3310K", "6619K"),
+    (11, 2, 2): (None, "1412M", "2824M"),
+}
 
 
 def script(nodes, threads, data, broken, fixed):

@@ -11,6 +11,8 @@ PARAMETERS = ("processes",)
 CLAIM = "MUTEX [T= SYSTEM"
 INDICES = ()
 FIXED = False
+INSTANCES = (((4,), "quick", True), ((5,), "normal", True), ((6,), "normal", True), ((7,), "normal", False), ((8,), "large", False))
+PUBLISHED = {(6,): ("122.2M", "251.4K", None), (7,): ("13580M", "4343K", None)}
 
 
 def script(processes, broken, fixed):

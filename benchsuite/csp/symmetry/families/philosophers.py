@@ -11,6 +11,8 @@ PARAMETERS = ("philosophers",)
 CLAIM = "SYSTEM :[deadlock free [F]]"
 INDICES = ()
 FIXED = True
+INSTANCES = (((5,), "quick", True), ((7,), "normal", False), ((9,), "normal", False), ((10,), "normal", False), ((12,), "large", False))
+PUBLISHED = {(12,): ("544.6M", "45.38M", None), (14,): (None, "1149M", None)}
 
 
 def script(philosophers, broken, fixed):

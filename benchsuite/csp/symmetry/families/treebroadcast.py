@@ -12,6 +12,8 @@ PARAMETERS = ("nodes", "data")
 CLAIM = "SPEC [FD= SYSTEM"
 INDICES = ("diff(NodeOrSender, {| Sender |})",)
 FIXED = False
+INSTANCES = (((3, 2), "quick", True), ((4, 2), "normal", True), ((5, 2), "normal", False), ((6, 2), "large", False))
+PUBLISHED = {(5, 2): ("303.0M", "4362K", "4508K"), (6, 2): (None, "3547M", "3595M")}
 
 
 def script(nodes, data, broken, fixed):
