@@ -167,7 +167,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         let patches = shared.patches;
         // A single state may have more steps than there is time or memory for; then the rest of them is let go by.
         let mut poll = packed.len() + POLLED;
-        self.explorer.successors(row, &mut |step| {
+        self.explorer.expand(row, &mut |step| {
             let at = packed.len();
             if at > poll {
                 if let Err(stopped) = shared.control.check() {

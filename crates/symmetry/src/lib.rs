@@ -12,6 +12,9 @@
 //! Two pictures belong to one orbit when an element of the group, with some way to map the anonymous vertices, carries
 //! one to the other. An *exact* strategy carries all pictures of an orbit to the same one (up to the numbers of
 //! anonymous vertices); the others may leave several.
+//!
+//! A [`Quotient`] is what this is for: any system with an action, reduced to representatives, as a system again, with a
+//! count of the states that they stand for and a way back from its runs to runs of the system.
 
 mod canonical;
 mod canoniser;
@@ -20,11 +23,15 @@ mod images;
 mod labels;
 mod minimising;
 mod orbitals;
+mod quotient;
 mod registry;
 mod symmetry;
 mod types;
+mod unwind;
+mod weights;
 
 pub use canoniser::{Canoniser, Representative};
+pub use quotient::Quotient;
 pub use registry::{Needs, Promise, STRATEGIES, Strategy, strategy_named};
 pub use symmetry::{Refusal, Symmetry};
 pub use trefoil_groups::UBig;

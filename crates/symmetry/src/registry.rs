@@ -45,7 +45,7 @@ impl fmt::Display for Needs {
 }
 
 /// A way to choose representatives.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Strategy {
     /// Its name.
     pub name: &'static str,

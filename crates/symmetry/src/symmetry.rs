@@ -4,6 +4,7 @@ use std::fmt;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_groups::{LeastImages, Permutation, PermutationGroup, Structure, UBig};
+use trefoil_system::Action;
 
 use crate::canonical::Canonical;
 use crate::canoniser::Canoniser;
@@ -99,6 +100,15 @@ impl Symmetry {
             _ => Method::Canonical(Canonical::new(&group, &types, control)?),
         };
         Ok(Symmetry { group, types, method, structure, chosen, reason })
+    }
+
+    /// The same for the group that acts on a system. Panics when what generates it is no permutations of its points.
+    pub fn of_action(action: &dyn Action, strategy: &'static Strategy, control: &Control) -> Result<Symmetry, Refusal> {
+        let permutation = |images: &Vec<u32>| {
+            Permutation::from_images(images.clone()).expect("the generators of an action are permutations")
+        };
+        let generators: Vec<Permutation> = action.generators().iter().map(permutation).collect();
+        Symmetry::new(PermutationGroup::generate(action.points(), &generators, control)?, strategy, control)
     }
 
     /// The same, with the strategy's name; `None` when there is none of this name.

@@ -29,8 +29,8 @@ pub trait Action: Send + Sync {
     fn actor(&self) -> Box<dyn Actor + '_>;
 }
 
-/// One thread's view of an action.
-pub trait Actor {
+/// One thread's view of an action; it may be handed on to another thread.
+pub trait Actor: Send {
     /// Draws a row; `picture` is cleared first.
     fn picture(&mut self, row: &[Value], picture: &mut Picture);
 

@@ -10,6 +10,7 @@ pub mod networks;
 pub mod processes;
 pub mod properties;
 pub mod refinement;
+pub mod symmetric;
 pub mod timed;
 
 pub use trefoil_lts::random::{Random, RandomShape, random_lts};

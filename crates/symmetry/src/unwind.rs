@@ -1,0 +1,111 @@
+//! Runs of a quotient as runs of the system itself.
+//!
+//! After Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 3.5. Beside a run of
+//! representatives `r0, r1, …` go the states `s0, s1, …` of the real run and elements with `e_i(s_i) = r_i`. A step of
+//! the quotient from `r_i` is a step of the system from `r_i` to some `t`, and an element `c` that carries `t` to
+//! `r_(i+1)`. Then `e_i⁻¹` of that step is a step from `s_i`, and the next element is `e_i`, then `c`.
+//!
+//! A cycle of representatives need not be a cycle of states: once around, the real run is in a state of the same orbit.
+//! The element that one round adds is the same each time, so after as many rounds as its power takes to keep the state,
+//! the first state recurs, and the rounds so far are a cycle. That is at most the order of the element: 2 for an
+//! exchange, in general as large as orders of permutations are.
+//!
+//! Cost: for each step of the real run the successors of one state, each canonicalised.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_groups::{follow, invert_into};
+use trefoil_system::{Explorer, LabelId, Path, TakenStep, Value};
+
+use crate::quotient::{Quotient, Reducer};
+
+impl Quotient<'_> {
+    /// A run of the system that a run of the quotient from its initial state stands for.
+    pub fn unwind(&self, path: &Path) -> Result<Path, Stopped> {
+        let mut unwinder = Unwinder::new(self);
+        unwinder.path(path)
+    }
+
+    /// The same for a run into a cycle: a run of the system, and a cycle from its last state.
+    pub fn unwind_lasso(&self, path: &Path, cycle: &[TakenStep]) -> Result<(Path, Vec<TakenStep>), Stopped> {
+        let mut unwinder = Unwinder::new(self);
+        let stem = unwinder.path(path)?;
+        let mut around = Vec::new();
+        if cycle.is_empty() {
+            return Ok((stem, around));
+        }
+        loop {
+            let mut here = path.last();
+            for taken in cycle {
+                if around.len() == around.capacity() {
+                    self.control.afford(around.len() * 2 * (size_of::<TakenStep>() + size_of_val(here)))?;
+                }
+                around.push(unwinder.step(here, taken)?);
+                here = &taken.row;
+            }
+            if around.last().is_some_and(|last| last.row == stem.last()) {
+                return Ok((stem, around));
+            }
+        }
+    }
+}
+
+struct Unwinder<'a> {
+    quotient: &'a Quotient<'a>,
+    explorer: Box<dyn Explorer + 'a>,
+    reducer: Reducer<'a>,
+    control: &'a Control,
+    /// Carries the real state to its representative.
+    element: Vec<u32>,
+    inverse: Vec<u32>,
+}
+
+impl<'a> Unwinder<'a> {
+    fn new(quotient: &'a Quotient<'a>) -> Unwinder<'a> {
+        Unwinder {
+            quotient,
+            explorer: quotient.system.explorer(),
+            reducer: quotient.reducer(),
+            control: quotient.control,
+            element: quotient.carried.clone(),
+            inverse: vec![0; quotient.carried.len()],
+        }
+    }
+
+    fn path(&mut self, path: &Path) -> Result<Path, Stopped> {
+        let mut real = Path { start: self.quotient.system.initial(), steps: Vec::with_capacity(path.steps.len()) };
+        let mut here = &path.start;
+        for taken in &path.steps {
+            real.steps.push(self.step(here, taken)?);
+            here = &taken.row;
+        }
+        Ok(real)
+    }
+
+    /// One more step, from a representative.
+    fn step(&mut self, from: &[Value], taken: &TakenStep) -> Result<TakenStep, Stopped> {
+        self.control.check()?;
+        let mut steps: Vec<(LabelId, Vec<Value>)> = Vec::new();
+        self.explorer.successors(from, &mut |step| {
+            if step.label.is_visible() == taken.label.is_visible() {
+                steps.push((step.label, step.row.to_vec()));
+            }
+        });
+        // A step that some element makes of another may have been given that one's target.
+        steps.sort_by_key(|(label, _)| *label != taken.label);
+        for (label, row) in steps {
+            let reduced = self.reducer.reduce(&row)?;
+            if reduced.row != taken.row {
+                continue;
+            }
+            invert_into(&self.element, &mut self.inverse);
+            follow(&mut self.element, reduced.element);
+            let label = self.reducer.actor.apply_to_label(&self.inverse, label);
+            let mut real = vec![0; row.len()];
+            self.reducer.actor.apply(&self.inverse, &row, &mut real);
+            return Ok(TakenStep { label, row: real });
+        }
+        // A system that was stopped gives no steps.
+        self.control.check()?;
+        panic!("a run of the quotient has a step that the system does not have")
+    }
+}

@@ -1,0 +1,132 @@
+//! Quotients of random systems: as many representatives as orbits, as many states as there are, runs that are runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use trefoil_control::Control;
+use trefoil_symmetry::{Promise, Quotient, STRATEGIES, Symmetry, UBig};
+use trefoil_system::replay::replay_path;
+use trefoil_system::{Action, Checked, LabelId, Labels, Path, System, TakenStep, Value};
+use trefoil_testkit::symmetric::{Processes, Shape, random_generators};
+use trefoil_testkit::{Random, seed};
+
+fn random_system(random: &mut Random) -> Processes {
+    let shape = Shape {
+        processes: 3 + random.below(2),
+        controls: 3,
+        rules: 3 + random.below(4),
+        events: 2,
+        internal_percent: 40,
+    };
+    let generators = random_generators(shape.processes, random);
+    Processes::random(&Arc::new(Labels::new()), shape, generators, random)
+}
+
+/// Every row that the initial one reaches, with the step that found it.
+fn reachable(system: &dyn System) -> BTreeMap<Vec<Value>, Option<(Vec<Value>, LabelId)>> {
+    let mut found = BTreeMap::from([(system.initial(), None)]);
+    let mut work = vec![system.initial()];
+    let mut explorer = system.explorer();
+    while let Some(row) = work.pop() {
+        explorer.expand(&row, &mut |step| {
+            if !found.contains_key(step.row) {
+                found.insert(step.row.to_vec(), Some((row.clone(), step.label)));
+                work.push(step.row.to_vec());
+            }
+        });
+    }
+    found
+}
+
+/// The least row of the orbit of each of these.
+fn orbits(system: &Processes, rows: impl Iterator<Item = Vec<Value>>) -> BTreeSet<Vec<Value>> {
+    let mut actor = system.actor();
+    let mut known: BTreeMap<Vec<Value>, Vec<Value>> = BTreeMap::new();
+    for first in rows {
+        if known.contains_key(&first) {
+            continue;
+        }
+        let mut orbit = BTreeSet::from([first.clone()]);
+        let mut work = vec![first];
+        while let Some(row) = work.pop() {
+            for generator in system.generators() {
+                let mut image = vec![0; row.len()];
+                actor.apply(generator, &row, &mut image);
+                if orbit.insert(image.clone()) {
+                    work.push(image);
+                }
+            }
+        }
+        let least = orbit.first().expect("it has a row").clone();
+        known.extend(orbit.into_iter().map(|row| (row, least.clone())));
+    }
+    known.into_values().collect()
+}
+
+#[test]
+fn representatives_stand_for_all_states() {
+    let seed = seed();
+    println!("TREFOIL_SEED={seed}");
+    let control = Control::unlimited();
+    let (mut smaller, mut runs) = (0, 0);
+    for number in 0..150 {
+        let mut random = Random::new(seed.wrapping_add(number));
+        let system = random_system(&mut random);
+        if system.explore(3000).is_none() {
+            continue;
+        }
+        let all = reachable(&system);
+        let expected = orbits(&system, all.keys().cloned());
+        for strategy in STRATEGIES {
+            let Ok(symmetry) = Symmetry::of_action(&system, strategy, &control) else { continue };
+            let mut quotient = Quotient::new(&system, &system, &symmetry, &control).unwrap();
+            quotient.count(|_| true);
+            let found = reachable(&quotient);
+            assert!(found.keys().all(|row| all.contains_key(row)), "{number} {}", strategy.name);
+            assert_eq!(orbits(&system, found.keys().cloned()), expected, "{number} {}", strategy.name);
+            if symmetry.strategy().promise == Promise::Exact {
+                assert_eq!(found.len(), expected.len(), "{number} {}", strategy.name);
+                assert_eq!(quotient.total(), Some(UBig::from(all.len())), "{number} {}", strategy.name);
+            } else {
+                assert_eq!(quotient.total(), None);
+            }
+            smaller += usize::from(found.len() < all.len());
+            // Back along the steps that found it.
+            let rows: Vec<&Vec<Value>> = found.keys().collect();
+            let mut here = rows[random.below(rows.len())].clone();
+            let end = here.clone();
+            let mut steps = Vec::new();
+            while let Some((from, label)) = &found[&here] {
+                steps.push(TakenStep { label: *label, row: here });
+                here = from.clone();
+            }
+            steps.reverse();
+            let real = quotient.unwind(&Path { start: here, steps: steps.clone() }).unwrap();
+            replay_path(&system, &real, &control).expect("a run of the system");
+            assert_eq!(real.steps.len(), steps.len());
+            assert_eq!(orbits(&system, [real.last().to_vec(), end].into_iter()).len(), 1);
+            runs += steps.len();
+        }
+    }
+    assert!(smaller > 400 && runs > 1500, "too few: {smaller} smaller, {runs} steps");
+}
+
+#[test]
+fn a_quotient_declares_honestly_what_it_reads_and_writes() {
+    let control = Control::unlimited();
+    for number in 0..20 {
+        let mut random = Random::new(number);
+        let system = random_system(&mut random);
+        if system.explore(500).is_none() {
+            continue;
+        }
+        let symmetry = Symmetry::of_action(&system, &STRATEGIES[0], &control).unwrap();
+        let mut quotient = Quotient::new(&system, &system, &symmetry, &control).unwrap();
+        quotient.count(|_| true);
+        let states = reachable(&quotient).len();
+        let counted = quotient.total();
+        let checked = Checked::new(quotient);
+        assert_eq!(reachable(&checked).len(), states);
+        assert!(counted > Some(UBig::ZERO));
+    }
+}

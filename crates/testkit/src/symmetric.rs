@@ -1,0 +1,383 @@
+//! Random systems on which a group acts: interchangeable processes that hold each other's names.
+//!
+//! Each of `n` processes, the points, has a control state and a variable that holds nothing or the name of a process; there
+//! is one shared variable of the same kind. A rule moves a process `x`, sometimes together with another one `y`, and can
+//! speak only of `x`, `y`, what their variables and the shared one hold, and whether names are equal; so every permutation
+//! of the processes carries steps to steps. Labels name the rule and perhaps `x` or `y`. The group is any group of
+//! permutations of the processes.
+//!
+//! Everything here is written down directly: a row is permuted by permuting names, and the picture has a coloured vertex
+//! for each process and edges for the variables.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use trefoil_lts::{Lts, LtsBuilder};
+use trefoil_system::{
+    Action, Actor, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Picture, Slot, SlotSet, StateId, Step,
+    System, Value,
+};
+
+use crate::Random;
+
+/// What a variable must hold, seen from a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Anything.
+    Any,
+    /// Nothing.
+    Nothing,
+    /// The process itself.
+    Own,
+    /// Another process.
+    Other,
+}
+
+/// Who takes part besides the process that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partner {
+    /// Nobody.
+    Nobody,
+    /// Any other process in this control state.
+    In(Value),
+    /// The other process that its variable names.
+    Named,
+}
+
+/// What a variable holds afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// What it held.
+    Kept,
+    /// Nothing.
+    Nothing,
+    /// The process that moves.
+    Own,
+    /// Its partner; what it held when there is none.
+    Partner,
+    /// What the shared variable held.
+    Shared,
+}
+
+/// What a step shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Nothing.
+    Internal,
+    /// This event.
+    Event(usize),
+    /// This event and the process.
+    EventOwn(usize),
+    /// This event and the partner; the process when there is none.
+    EventPartner(usize),
+}
+
+/// A rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The control state of the process.
+    pub from: Value,
+    /// What its variable holds.
+    pub variable: Held,
+    /// What the shared variable holds.
+    pub shared: Held,
+    /// Who takes part.
+    pub partner: Partner,
+    /// The next control state.
+    pub to: Value,
+    /// The next control state of the partner, if it changes.
+    pub partner_to: Option<Value>,
+    /// The variable afterwards.
+    pub next_variable: Source,
+    /// The shared variable afterwards.
+    pub next_shared: Source,
+    /// The label.
+    pub shown: Shown,
+}
+
+/// How a random system looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Processes.
+    pub processes: usize,
+    /// Control states.
+    pub controls: Value,
+    /// Rules.
+    pub rules: usize,
+    /// Events.
+    pub events: usize,
+    /// How many of a hundred steps are internal.
+    pub internal_percent: usize,
+}
+
+/// Interchangeable processes with the group that exchanges them.
+pub struct Processes {
+    labels: Arc<Labels>,
+    layout: Layout,
+    groups: Vec<Group>,
+    /// The processes.
+    pub count: usize,
+    /// What they can do.
+    pub rules: Vec<Rule>,
+    generators: Vec<Vec<u32>>,
+    /// For each event, itself and it with each process.
+    events: Vec<(LabelId, Vec<LabelId>)>,
+    place: BTreeMap<LabelId, (usize, usize)>,
+}
+
+/// A random rule.
+pub fn random_rule(shape: Shape, random: &mut Random) -> Rule {
+    let held = |random: &mut Random| [Held::Any, Held::Any, Held::Nothing, Held::Own, Held::Other][random.below(5)];
+    let source = |random: &mut Random| {
+        [Source::Kept, Source::Kept, Source::Nothing, Source::Own, Source::Partner, Source::Shared][random.below(6)]
+    };
+    let control = |random: &mut Random| random.below(shape.controls as usize) as Value;
+    let event = random.below(shape.events);
+    Rule {
+        from: control(random),
+        variable: held(random),
+        shared: held(random),
+        partner: [Partner::Nobody, Partner::Nobody, Partner::In(control(random)), Partner::Named][random.below(4)],
+        to: control(random),
+        partner_to: random.chance(40).then(|| control(random)),
+        next_variable: source(random),
+        next_shared: source(random),
+        shown: if random.chance(shape.internal_percent) {
+            Shown::Internal
+        } else {
+            [Shown::Event(event), Shown::EventOwn(event), Shown::EventPartner(event)][random.below(3)]
+        },
+    }
+}
+
+impl Processes {
+    /// Processes with these rules, under the group that these permutations generate.
+    pub fn new(labels: &Arc<Labels>, shape: Shape, rules: Vec<Rule>, generators: Vec<Vec<u32>>) -> Processes {
+        let count = shape.processes;
+        let mut slots = Vec::new();
+        for process in 0..count {
+            slots.push(Slot::bounded(format!("control {process}"), shape.controls));
+            slots.push(Slot::bounded(format!("variable {process}"), count as u32 + 1));
+        }
+        slots.push(Slot::bounded("shared", count as u32 + 1));
+        let all: SlotSet = (0..slots.len()).collect();
+        let group = Group { name: "steps".into(), guards: all.clone(), may_write: all, ..Group::default() };
+        let mut events = Vec::new();
+        let mut place = BTreeMap::new();
+        for event in 0..shape.events {
+            let name = format!("e{event}");
+            let of = |process: usize| {
+                labels.intern(Label { name: name.as_str().into(), arguments: [process.to_string().into()].into() })
+            };
+            let own: Vec<LabelId> = (0..count).map(of).collect();
+            own.iter().enumerate().for_each(|(process, &label)| {
+                place.insert(label, (event, process));
+            });
+            events.push((labels.name(&name), own));
+        }
+        Processes {
+            labels: labels.clone(),
+            layout: Layout::new(slots),
+            groups: vec![group],
+            count,
+            rules,
+            generators,
+            events,
+            place,
+        }
+    }
+
+    /// A random one.
+    pub fn random(labels: &Arc<Labels>, shape: Shape, generators: Vec<Vec<u32>>, random: &mut Random) -> Processes {
+        let mut rules: Vec<Rule> = (0..shape.rules).map(|_| random_rule(shape, random)).collect();
+        // Something can be done at the start.
+        rules[0] = Rule { from: 0, variable: Held::Any, shared: Held::Any, partner: Partner::Nobody, ..rules[0] };
+        Processes::new(labels, shape, rules, generators)
+    }
+
+    /// All of it, as an explicit system; `None` when it has more states than `most`.
+    pub fn explore(&self, most: usize) -> Option<Lts> {
+        let mut numbers: BTreeMap<Vec<Value>, u32> = BTreeMap::from([(self.initial(), 0)]);
+        let mut rows = vec![self.initial()];
+        let mut builder = LtsBuilder::new(self.labels.clone());
+        let mut explorer = self.explorer();
+        let mut at = 0;
+        while at < rows.len() {
+            if rows.len() > most {
+                return None;
+            }
+            let row = rows[at].clone();
+            explorer.successors(&row, &mut |step| {
+                let next = *numbers.entry(step.row.to_vec()).or_insert_with(|| {
+                    rows.push(step.row.to_vec());
+                    rows.len() as u32 - 1
+                });
+                builder.add(StateId(at as u32), step.label, StateId(next));
+            });
+            at += 1;
+        }
+        builder.at_least(rows.len() as u32);
+        Some(builder.build(StateId(0)))
+    }
+
+    /// What a permutation of the processes makes of a label.
+    pub fn permuted_label(&self, element: &[u32], label: LabelId) -> LabelId {
+        match self.place.get(&label) {
+            Some(&(event, process)) => self.events[event].1[element[process] as usize],
+            None => label,
+        }
+    }
+
+    fn step(&self, rule: &Rule, row: &[Value], own: usize, partner: Option<usize>) -> (LabelId, Vec<Value>) {
+        let mut next = row.to_vec();
+        let shared = row[2 * self.count];
+        let value = |source: Source, held: Value| match source {
+            Source::Kept => held,
+            Source::Nothing => 0,
+            Source::Own => own as Value + 1,
+            Source::Partner => partner.map_or(held, |partner| partner as Value + 1),
+            Source::Shared => shared,
+        };
+        next[2 * own] = rule.to;
+        next[2 * own + 1] = value(rule.next_variable, row[2 * own + 1]);
+        next[2 * self.count] = value(rule.next_shared, shared);
+        if let (Some(partner), Some(to)) = (partner, rule.partner_to) {
+            next[2 * partner] = to;
+        }
+        let label = match rule.shown {
+            Shown::Internal => LabelId::TAU,
+            Shown::Event(event) => self.events[event].0,
+            Shown::EventOwn(event) => self.events[event].1[own],
+            Shown::EventPartner(event) => self.events[event].1[partner.unwrap_or(own)],
+        };
+        (label, next)
+    }
+}
+
+impl System for Processes {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn initial(&self) -> Vec<Value> {
+        vec![0; self.layout.width()]
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(ProcessesExplorer(self))
+    }
+
+    fn action(&self) -> Option<&dyn Action> {
+        Some(self)
+    }
+}
+
+struct ProcessesExplorer<'a>(&'a Processes);
+
+impl Explorer for ProcessesExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        let system = self.0;
+        let holds = |held: Held, own: usize, value: Value| match held {
+            Held::Any => true,
+            Held::Nothing => value == 0,
+            Held::Own => value == own as Value + 1,
+            Held::Other => value != 0 && value != own as Value + 1,
+        };
+        for rule in &system.rules {
+            for own in 0..system.count {
+                let (variable, shared) = (row[2 * own + 1], row[2 * system.count]);
+                if row[2 * own] != rule.from || !holds(rule.variable, own, variable) || !holds(rule.shared, own, shared)
+                {
+                    continue;
+                }
+                let partners: Vec<Option<usize>> = match rule.partner {
+                    Partner::Nobody => vec![None],
+                    Partner::In(control) => {
+                        (0..system.count).filter(|&other| other != own && row[2 * other] == control).map(Some).collect()
+                    }
+                    Partner::Named if variable != 0 && variable != own as Value + 1 => {
+                        vec![Some(variable as usize - 1)]
+                    }
+                    Partner::Named => vec![],
+                };
+                for partner in partners {
+                    let (label, next) = system.step(rule, row, own, partner);
+                    sink(Step { group: GroupId(0), label, row: &next });
+                }
+            }
+        }
+    }
+}
+
+impl Action for Processes {
+    fn points(&self) -> usize {
+        self.count
+    }
+
+    fn generators(&self) -> &[Vec<u32>] {
+        &self.generators
+    }
+
+    fn actor(&self) -> Box<dyn Actor + '_> {
+        Box::new(ProcessesActor(self))
+    }
+}
+
+struct ProcessesActor<'a>(&'a Processes);
+
+impl Actor for ProcessesActor<'_> {
+    fn picture(&mut self, row: &[Value], picture: &mut Picture) {
+        let count = self.0.count;
+        picture.clear(count);
+        for process in 0..count {
+            picture.set_colour(process as u32, row[2 * process]);
+            if row[2 * process + 1] != 0 {
+                picture.add_edge(process as u32, row[2 * process + 1] - 1, 0);
+            }
+        }
+        if row[2 * count] != 0 {
+            let shared = picture.add_vertex(1000);
+            picture.add_edge(shared, row[2 * count] - 1, 1);
+        }
+    }
+
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
+        let count = self.0.count;
+        let renamed = |value: Value| if value == 0 { 0 } else { element[value as usize - 1] + 1 };
+        for process in 0..count {
+            let image = element[process] as usize;
+            into[2 * image] = row[2 * process];
+            into[2 * image + 1] = renamed(row[2 * process + 1]);
+        }
+        into[2 * count] = renamed(row[2 * count]);
+    }
+
+    fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {
+        self.0.permuted_label(element, label)
+    }
+}
+
+/// Generators of some group of permutations of this many points: all of them, those of two parts, rotations, or an exchange.
+pub fn random_generators(points: usize, random: &mut Random) -> Vec<Vec<u32>> {
+    let identity: Vec<u32> = (0..points as u32).collect();
+    let exchanged = |one: usize, other: usize| {
+        let mut images = identity.clone();
+        images.swap(one, other);
+        images
+    };
+    let rotated = || identity.iter().map(|&point| (point + 1) % points as u32).collect::<Vec<u32>>();
+    match random.below(5) {
+        0 | 1 => vec![exchanged(0, 1), rotated()],
+        2 => vec![rotated()],
+        3 => (1..points - 1).map(|point| exchanged(point, point + 1)).collect(),
+        _ => vec![exchanged(0, points - 1)],
+    }
+}
