@@ -9,7 +9,7 @@
 use trefoil_source::Span;
 
 use super::value::{ConstructorId, Value};
-use crate::rename::LocalId;
+use crate::rename::{DefinitionId, LocalId};
 use crate::syntax::{BinaryOperator, ExpressionId, SynchronisedOperator};
 
 macro_rules! ids {
@@ -414,7 +414,7 @@ pub(super) struct Program {
     /// The channels of the script and of its instances.
     pub(super) channels: Vec<ConstructorId>,
     /// The datatypes of the script and of its instances, with their constructors.
-    pub(super) datatypes: Vec<(String, Vec<ConstructorId>)>,
+    pub(super) datatypes: Vec<(DefinitionId, String, Vec<ConstructorId>)>,
 }
 
 impl Program {

@@ -371,7 +371,7 @@ impl<'r> Compiler<'r> {
                 let names: Vec<Resolved> = self.tree.list(constructors).iter().map(|c| c.name.name).collect();
                 let ids: Vec<ConstructorId> = names.into_iter().filter_map(|name| self.constructor(name)).collect();
                 let name = self.program.globals[global.index()].name.clone();
-                self.program.datatypes.push((name, ids.clone()));
+                self.program.datatypes.push((id, name, ids.clone()));
                 let span = definition.span;
                 GlobalDefinition::Value(self.whole_unit(|compiler, _| compiler.emit(Operation::Datatype(ids), span)))
             }

@@ -160,7 +160,8 @@ impl Evaluator {
     pub fn datatypes(&self) -> Vec<Datatype> {
         let named = |&id: &ConstructorId| (self.program.constructors[id.index()].name.clone(), id);
         let is_constant = |id: &ConstructorId| self.program.constructors[id.index()].fields.is_none();
-        let datatype = |(name, ids): &(String, Vec<ConstructorId>)| Datatype {
+        let datatype = |(definition, name, ids): &(DefinitionId, String, Vec<ConstructorId>)| Datatype {
+            definition: *definition,
             name: name.clone(),
             constructors: ids.iter().map(named).collect(),
             constants: ids.iter().filter(|id| is_constant(id)).map(named).collect(),

@@ -20,10 +20,13 @@ use super::machine::Machine;
 use super::order::compare;
 use super::sets::{SetKind, SetValue};
 use super::value::{ConstructorId, Data, Elements, Items, MapValue, Value};
+use crate::rename::DefinitionId;
 
 /// A datatype of the script or of an instance of a module.
 #[derive(Clone, Debug)]
 pub struct Datatype {
+    /// Its definition; of an instance of a module, that of the module.
+    pub definition: DefinitionId,
     /// Its name as the top level of the script writes it.
     pub name: String,
     /// Its constructors in the order of the declaration, with their names.

@@ -131,6 +131,18 @@ impl Builtin {
         (text == "normalise").then_some(Builtin::Normal)
     }
 
+    /// Whether it can treat the constants of a datatype unlike each other: it lists a set in some order, makes text of a value, chooses
+    /// representatives, or prunes a process by a rule of its own (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model
+    /// checking*, 2019, definition 23).
+    pub fn tells_constants_apart(self) -> bool {
+        matches!(self, Builtin::SeqOf | Builtin::MapToList | Builtin::Mtransclose | Builtin::Show) || self.prunes()
+    }
+
+    /// Whether it is one of those that prune a process.
+    pub fn prunes(self) -> bool {
+        matches!(self, Builtin::Chase | Builtin::ChaseNocache | Builtin::Deter | Builtin::ModelCompress)
+    }
+
     /// Whether `external` (or else `transparent`) brings it in.
     pub fn comes_by(self, external: bool) -> bool {
         match self.access() {

@@ -83,7 +83,7 @@ impl Checker<'_> {
         self.here(span);
         let node = match *tree.expression(id) {
             Expression::Error | Expression::Wildcard | Expression::Both(..) => Node::Wrong,
-            Expression::Name(name) => return Ok(self.name(name)),
+            Expression::Name(name) => return Ok(self.used(id, name)),
             Expression::Integer(_) => Node::Int,
             Expression::Boolean(_) => Node::Bool,
             Expression::Character(_) => Node::Char,

@@ -14,6 +14,7 @@ mod annotations;
 mod arena;
 mod builtins;
 mod codes;
+mod contents;
 mod declarations;
 mod dots;
 mod expressions;
@@ -31,6 +32,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_source::{Diagnostic, FileId, Place, Span};
 
 pub use codes::CODES;
+pub use contents::{Content, Contents, VariableId};
 
 use self::arena::*;
 use self::modules::{InstanceId, InstanceType};
@@ -44,6 +46,7 @@ pub struct Typed {
     renamed: Renamed,
     types: Vec<(DefinitionId, String)>,
     queries: Vec<String>,
+    contents: Contents,
 }
 
 impl Typed {
@@ -60,6 +63,11 @@ impl Typed {
     /// Every definition that is a value, in the order of the script, with its type as CSPM text.
     pub fn types(&self) -> &[(DefinitionId, String)] {
         &self.types
+    }
+
+    /// What types contain; empty when the script has nothing that could tell constants of datatypes apart.
+    pub fn contents(&self) -> &Contents {
+        &self.contents
     }
 
     /// The types of the queries as CSPM text.
@@ -85,12 +93,13 @@ fn check(renamed: Renamed, control: &Control) -> (Typed, Vec<Diagnostic>) {
     checker.script();
     let queries = checker.queries();
     let types = checker.definition_texts();
+    let contents = checker.contents();
     let mut diagnostics = checker.diagnostics;
     diagnostics.sort_by_key(|diagnostic: &Diagnostic| match diagnostic.labels[0].place {
         Place::Span(span) => (span.file, span.start),
         _ => (FileId(0), 0),
     });
-    (Typed { renamed, types, queries }, diagnostics)
+    (Typed { renamed, types, queries, contents }, diagnostics)
 }
 
 /// An error was reported.
@@ -126,6 +135,9 @@ struct Checker<'r> {
     modules: HashMap<DefinitionId, T, RandomState>,
     type_variables: Vec<Option<T>>,
     diagnostics: Vec<Diagnostic>,
+    /// Whether [`contents`] will be asked about the script, and what the variables of names became where these are used.
+    keeps_uses: bool,
+    uses: Vec<(ExpressionId, Vec<(T, T)>)>,
     /// A type was too large, or somebody said stop; nothing more is checked.
     gave_up: bool,
 }
@@ -157,6 +169,8 @@ impl<'r> Checker<'r> {
             modules: HashMap::default(),
             type_variables: vec![None; renamed.type_variables().len()],
             diagnostics: Vec::new(),
+            keeps_uses: Checker::tells_constants_apart(tree),
+            uses: Vec::new(),
             gave_up: false,
         }
     }
@@ -214,13 +228,17 @@ impl<'r> Checker<'r> {
 
     /// The type of a name where it is used.
     fn name(&mut self, name: Resolved) -> T {
-        let scheme = match name {
+        let scheme = self.scheme(name);
+        if scheme.generic { self.solver.arena.instantiate(scheme.t) } else { scheme.t }
+    }
+
+    fn scheme(&mut self, name: Resolved) -> Scheme {
+        match name {
             Resolved::Local(id) => self.local(id),
             Resolved::Definition(id) => self.definition(id),
             Resolved::Builtin(builtin) => self.builtin(builtin),
-            _ => return self.wrong(),
-        };
-        if scheme.generic { self.solver.arena.instantiate(scheme.t) } else { scheme.t }
+            _ => Scheme { t: self.wrong(), generic: false },
+        }
     }
 
     /// A local that has no type yet gets a variable.

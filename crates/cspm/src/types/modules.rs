@@ -160,6 +160,12 @@ impl Checker<'_> {
         })
     }
 
+    /// The variables of the parameters of modules, with what each instance made of them.
+    pub(super) fn instance_variables(&self) -> Vec<(T, T)> {
+        let of_each = self.instance_types.values();
+        of_each.flat_map(|its| its.variables.iter().map(|(&variable, &t)| (variable, t))).collect()
+    }
+
     /// The type of a module's name in an instance.
     pub(super) fn member(&mut self, instance: InstanceId, of: DefinitionId) -> Scheme {
         if let Some(&scheme) = self.member_types.get(&(instance, of)) {
