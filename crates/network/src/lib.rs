@@ -20,6 +20,7 @@ mod patterns;
 mod prioritise;
 mod rules;
 mod successors;
+pub mod symmetry;
 mod watchdog;
 
 pub use chase::Brake;

@@ -264,6 +264,11 @@ impl Network {
         row.get(self.components.len()).map_or(FormatId(0), |&format| FormatId(format))
     }
 
+    /// The format that it starts in.
+    pub fn initial_format(&self) -> FormatId {
+        self.initial
+    }
+
     pub(crate) fn formats_count(&self) -> usize {
         self.formats.len()
     }
@@ -372,6 +377,14 @@ impl Network {
     /// The lazy machines.
     pub(crate) fn lazy(&self) -> &[Arc<LazyMachine>] {
         &self.lazy
+    }
+
+    /// How many states a component has; none are known of a lazy one.
+    pub(crate) fn states_of(&self, component: usize) -> usize {
+        match &self.components[component].behaviour {
+            Behaviour::Explicit(lts) => lts.state_count(),
+            Behaviour::Lazy(_) => 0,
+        }
     }
 
     /// The labels of a component, ascending; their positions are its local labels.

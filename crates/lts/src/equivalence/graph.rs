@@ -88,6 +88,17 @@ pub(super) fn prepare<'a>(lts: &'a Lts, tau: Tau, control: &Control) -> Result<P
     }
 }
 
+/// The graph of all states, reachable or not.
+pub(super) fn whole<'a>(lts: &'a Lts, control: &Control) -> Result<Graph<'a>, Stopped> {
+    if lts.transition_count() >= MOST_TRANSITIONS {
+        return Err(Stopped::Memory { limit: control.limits().memory.unwrap_or(u64::MAX) });
+    }
+    control.afford(lts.state_count() * 4)?;
+    let mut starts: Vec<u32> = lts.states().map(|state| lts.start(state) as u32).collect();
+    starts.push(lts.transition_count() as u32);
+    Ok(Graph { starts, transitions: Cow::Borrowed(lts.transitions()), initial: lts.initial().0 })
+}
+
 /// Numbers the reachable states and keeps their rows.
 fn restrict<'a>(lts: &'a Lts, reached: &StateBits, control: &Control) -> Result<Prepared<'a>, Stopped> {
     let mut nodes = 0u32;

@@ -32,7 +32,7 @@ use crate::explicit::{Lts, Transition};
 pub use compare::{Comparison, Evidence, Side, Simulated, check, compare, is_simulated};
 
 use determinise::determinise;
-use graph::{ABSENT, Prepared, Tau, prepare};
+use graph::{ABSENT, Prepared, Tau, prepare, whole};
 use quotient::{Numbering, Quotient, collect, quotient};
 use refinement::{Refined, refine};
 use saturation::{Pass, Saturated, saturate};
@@ -248,6 +248,14 @@ pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Resul
         Equivalence::Simulation => minimise_simulated(lts, false, control),
         Equivalence::Trace | Equivalence::WeakTrace => minimise_traces(lts, equivalence.tau(), control),
     }
+}
+
+/// For each state the number of its class modulo strong bisimilarity, and the number of classes. States that cannot be
+/// reached count as well.
+pub fn strong_classes(lts: &Lts, control: &Control) -> Result<(Vec<u32>, usize), Stopped> {
+    let graph = whole(lts, control)?;
+    let refined = refine(&graph, false, control)?;
+    Ok((refined.block_of, refined.blocks))
 }
 
 fn minimise_bisimilar(lts: &Lts, tau: Tau, control: &Control) -> Result<Minimised, Stopped> {

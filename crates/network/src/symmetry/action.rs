@@ -1,0 +1,185 @@
+//! What a group of proved symmetries does to the rows and labels of a network.
+//!
+//! An element of the group is known by the points that it permutes; what it does to a slot is in [`References`] over the components
+//! (and the format, which is one more machine), what it does to a label in references over the labels. Neither applying nor
+//! drawing allocates.
+
+use std::fmt;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_lts::references::{self, Map, References};
+use trefoil_system::{Action, Actor, LabelId, Picture, System, Value};
+
+use super::drawing::Drawing;
+use super::{Candidate, Image, relabelled};
+use crate::network::Network;
+
+/// Why proved symmetries do not make an action, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// The action of a group on a network.
+pub struct NetworkAction {
+    names: Vec<String>,
+    generators: Vec<Vec<u32>>,
+    slots: References,
+    labels: References,
+    drawing: Drawing,
+    /// Slots that no element moves or changes.
+    still: Vec<u32>,
+    moving: Vec<u32>,
+}
+
+impl NetworkAction {
+    /// The action of the group that these generators generate, each with the image that was proved for it. The points have these
+    /// names.
+    ///
+    /// # Panics
+    ///
+    /// When a generator does not permute as many points as there are names, or an image is not one of this network.
+    pub fn new(
+        network: &Network,
+        names: Vec<String>,
+        generators: &[(Candidate, Image)],
+        control: &Control,
+    ) -> Result<Result<NetworkAction, Refusal>, Stopped> {
+        let points: Vec<Vec<u32>> = generators.iter().map(|(candidate, _)| candidate.points.clone()).collect();
+        let components = network.components().len();
+        let initial = network.initial();
+        let several = initial.len() > components;
+        let mut sizes: Vec<usize> = (0..components).map(|component| network.states_of(component)).collect();
+        sizes.extend(several.then_some(network.formats().len()));
+        let map = |(_, image): &(Candidate, Image)| {
+            let mut machines = image.components.clone();
+            let mut states: Vec<Vec<u32>> = image.states.iter().map(|states| states.to_vec()).collect();
+            if several {
+                machines.push(components as u32);
+                states.push(image.formats.clone());
+            }
+            Map { machines, states }
+        };
+        let maps: Vec<Map> = generators.iter().map(map).collect();
+        let slots = match References::new(names.len(), &points, &sizes, &maps, control)? {
+            Ok(slots) => slots,
+            Err(refusal) => {
+                let name = |machine: u32| network.components().get(machine as usize).map(|c| c.name.as_str());
+                return Ok(Err(in_words(&refusal, name)));
+            }
+        };
+        drop(maps);
+        let table = network.labels().len();
+        let map = |(candidate, _): &(Candidate, Image)| Map {
+            machines: vec![0],
+            states: vec![(0..table as u32).map(|label| relabelled(&candidate.labels, LabelId(label)).0).collect()],
+        };
+        let maps: Vec<Map> = generators.iter().map(map).collect();
+        let labels = match References::new(names.len(), &points, &[table], &maps, control)? {
+            Ok(labels) => labels,
+            Err(refusal) => return Ok(Err(Refusal(format!("the labels: {refusal}")))),
+        };
+        let drawing = Drawing::new(&slots, &orbits(names.len(), &points), &initial, control)?;
+        let is_still = |&slot: &u32| {
+            (0..slots.states(slot) as u32).all(|state| slots.members(slots.shape(slot, state)).len() == 1)
+        };
+        let (still, moving) = (0..slots.machines() as u32).partition(is_still);
+        Ok(Ok(NetworkAction { names, generators: points, slots, labels, drawing, still, moving }))
+    }
+
+    /// The references of the slots.
+    pub fn slots(&self) -> &References {
+        &self.slots
+    }
+
+    /// The references of the labels, as the states of one machine.
+    pub fn labels(&self) -> &References {
+        &self.labels
+    }
+}
+
+fn in_words<'a>(refusal: &references::Refusal, name: impl Fn(u32) -> Option<&'a str>) -> Refusal {
+    match refusal {
+        references::Refusal::Ambiguous { machine, .. } => {
+            let name = name(*machine).unwrap_or("the format");
+            Refusal(format!("what a permutation does to {name} depends on how it is composed of the generators"))
+        }
+        other => Refusal(other.to_string()),
+    }
+}
+
+/// For each point the number of its orbit.
+fn orbits(points: usize, generators: &[Vec<u32>]) -> Vec<u32> {
+    let mut orbit_of = vec![u32::MAX; points];
+    let mut count = 0;
+    for start in 0..points {
+        if orbit_of[start] != u32::MAX {
+            continue;
+        }
+        let mut queue = vec![start];
+        orbit_of[start] = count;
+        while let Some(point) = queue.pop() {
+            for generator in generators {
+                let image = generator[point] as usize;
+                if orbit_of[image] == u32::MAX {
+                    orbit_of[image] = count;
+                    queue.push(image);
+                }
+            }
+        }
+        count += 1;
+    }
+    orbit_of
+}
+
+impl Action for NetworkAction {
+    fn points(&self) -> usize {
+        self.names.len()
+    }
+
+    fn generators(&self) -> &[Vec<u32>] {
+        &self.generators
+    }
+
+    fn describe_point(&self, point: u32) -> String {
+        self.names[point as usize].clone()
+    }
+
+    fn actor(&self) -> Box<dyn Actor + '_> {
+        Box::new(NetworkActor { action: self })
+    }
+}
+
+struct NetworkActor<'a> {
+    action: &'a NetworkAction,
+}
+
+impl Actor for NetworkActor<'_> {
+    fn picture(&mut self, row: &[Value], picture: &mut Picture) {
+        self.action.drawing.draw(&self.action.slots, row, picture);
+    }
+
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
+        let NetworkAction { slots, still, moving, .. } = self.action;
+        for &slot in still {
+            into[slot as usize] = row[slot as usize];
+        }
+        for &slot in moving {
+            let (to, state) = slots.apply(element, slot, row[slot as usize]);
+            into[to as usize] = state;
+        }
+    }
+
+    fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {
+        if label.index() >= self.action.labels.states(0) {
+            return label;
+        }
+        LabelId(self.action.labels.apply(element, 0, label.0).1)
+    }
+}

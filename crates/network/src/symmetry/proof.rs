@@ -1,0 +1,277 @@
+//! Whether a permutation of labels is a symmetry of a network: definition 29, and 67 to 69 with formats.
+//!
+//! The components are divided by what their machines do ([`super::leaves`]); where several do the same, by the rules that
+//! they take part in: colours of components and formats are refined by the rules, on the side of the images and on the side
+//! of the network together. Components that are alike even then are mapped in the order of their numbers, or, when that is not a
+//! map of the rules, one of them is chosen and the colours are refined again. In the end every rule is looked up.
+//!
+//! Cost: in proportion to the transitions of the machines and the parts of the rules, with a logarithm for bisimilarity.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_system::{LabelId, Labels, System};
+
+use super::leaves::{LAZY, Leaves, Matching, in_order};
+use super::rulebook::{Colours, Flat, Rulebook};
+use super::{Image, Obstacle, relabelled};
+use crate::network::Network;
+
+/// How many choices are made between components that are alike before giving up.
+const MOST_CHOICES: usize = 256;
+
+/// A network prepared for proofs of symmetry.
+pub struct Prover<'a> {
+    network: &'a Network,
+    leaves: Leaves,
+    book: Rulebook,
+}
+
+impl<'a> Prover<'a> {
+    /// Prepares a network.
+    pub fn new(network: &'a Network) -> Prover<'a> {
+        Prover { network, leaves: Leaves::new(network), book: Rulebook::new(network) }
+    }
+
+    /// Proves that a permutation of labels, the identity beyond its length, is a symmetry of the network; or says what is in the way.
+    pub fn prove(&self, labels: &[LabelId], control: &Control) -> Result<Result<Image, Obstacle>, Stopped> {
+        self.attempt(labels, None, control)
+    }
+
+    /// The same with this permutation of components, and no other.
+    pub fn prove_with(
+        &self,
+        labels: &[LabelId],
+        components: &[u32],
+        control: &Control,
+    ) -> Result<Result<Image, Obstacle>, Stopped> {
+        self.attempt(labels, Some(components), control)
+    }
+
+    fn attempt(
+        &self,
+        labels: &[LabelId],
+        components: Option<&[u32]>,
+        control: &Control,
+    ) -> Result<Result<Image, Obstacle>, Stopped> {
+        if let Some(obstacle) = self.not_a_permutation(labels) {
+            return Ok(Err(obstacle));
+        }
+        if let Some(obstacle) = self.layers() {
+            return Ok(Err(obstacle));
+        }
+        let mut matching = self.leaves.matching(labels, control)?;
+        let source: Vec<u64> = self.machines().map(|machine| u64::from(matching.image[machine])).collect();
+        let target: Vec<u64> = self.machines().map(|machine| u64::from(matching.own[machine])).collect();
+        if let Some(components) = components {
+            let bijective = in_order(
+                &components.iter().map(|&c| u64::from(c)).collect::<Vec<_>>(),
+                &(0..source.len() as u64).collect::<Vec<_>>(),
+            );
+            if bijective.is_none() {
+                return Ok(Err(Obstacle::Components("the components are not permuted".into())));
+            }
+            return match self.book.formats_under(labels, components) {
+                Ok(formats) => self.image(components, formats, labels, &mut matching, control),
+                Err(rule) => Ok(Err(self.no_rule(rule, labels))),
+            };
+        }
+        let Some((mut map, tie)) = in_order(&source, &target) else {
+            return Ok(Err(self.no_component(labels, &source, &target)));
+        };
+        if tie.is_none() {
+            return match self.book.formats_under(labels, &map) {
+                Ok(formats) => self.image(&map, formats, labels, &mut matching, control),
+                Err(rule) => Ok(Err(self.no_rule(rule, labels))),
+            };
+        }
+        let formats = self.book.first_colours();
+        let mut source = Colours { components: source, formats: formats.clone() };
+        let mut target = Colours { components: target, formats };
+        let mut failed = None;
+        for _ in 0..MOST_CHOICES {
+            self.book.refine_together(labels, &mut source, &mut target, || control.check())?;
+            let Some(found) = in_order(&source.components, &target.components) else { break };
+            let tie;
+            (map, tie) = found;
+            match self.book.formats_under(labels, &map) {
+                Ok(formats) => return self.image(&map, formats, labels, &mut matching, control),
+                Err(rule) => failed = failed.or(Some(rule)),
+            }
+            let Some(one) = tie else { break };
+            // Those that are alike are linked: choose one, and see what follows.
+            source.components[one as usize] = u64::MAX;
+            target.components[map[one as usize] as usize] = u64::MAX;
+        }
+        Ok(Err(match failed {
+            Some(rule) => self.no_rule(rule, labels),
+            None => self.no_place(&source.components, &target.components),
+        }))
+    }
+
+    fn machines(&self) -> impl Iterator<Item = usize> + '_ {
+        self.leaves.machine_of.iter().map(|&machine| machine as usize)
+    }
+
+    /// The image, its states and its initial row checked.
+    fn image(
+        &self,
+        components: &[u32],
+        formats: Vec<u32>,
+        labels: &[LabelId],
+        matching: &mut Matching,
+        control: &Control,
+    ) -> Result<Result<Image, Obstacle>, Stopped> {
+        let mut states = Vec::with_capacity(components.len());
+        for (component, &to) in components.iter().enumerate() {
+            let machines = (self.leaves.machine_of[component], self.leaves.machine_of[to as usize]);
+            match self.leaves.map(matching, labels, machines.0, machines.1, control)? {
+                Some(map) => states.push(map),
+                None => {
+                    let [from, to] = [component, to as usize].map(|c| &self.network.components()[c].name);
+                    let words = format!("component {to} does not do what the image of {from} does");
+                    return Ok(Err(Obstacle::Components(words)));
+                }
+            }
+        }
+        Ok(Ok(Image { components: components.to_vec(), states, formats }))
+    }
+
+    fn not_a_permutation(&self, labels: &[LabelId]) -> Option<Obstacle> {
+        let mut met = vec![false; labels.len()];
+        for (label, &image) in labels.iter().enumerate() {
+            let fixed = !LabelId(label as u32).is_visible();
+            let wrong = fixed && image.index() != label;
+            if wrong || image.index() >= labels.len() || std::mem::replace(&mut met[image.index()], true) {
+                let words = format!("the labels are not permuted: {}", self.label(LabelId(label as u32)));
+                return Some(Obstacle::Labels(words));
+            }
+        }
+        None
+    }
+
+    fn layers(&self) -> Option<Obstacle> {
+        if self.network.is_layered() {
+            return Some(Obstacle::Layer("the whole network is under a layer that chooses or prioritises".into()));
+        }
+        let lazy = self.leaves.machine_of.iter().position(|&machine| machine == LAZY)?;
+        let words = format!("component {} is explored while it runs", self.network.components()[lazy].name);
+        Some(Obstacle::Layer(words))
+    }
+
+    fn table(&self) -> &Arc<Labels> {
+        self.network.labels()
+    }
+
+    fn label(&self, label: LabelId) -> String {
+        if label.index() < self.table().len() {
+            self.table().get(label).to_string()
+        } else {
+            format!("label {}", label.0)
+        }
+    }
+
+    fn no_rule(&self, rule: &Flat, labels: &[LabelId]) -> Obstacle {
+        let part = |&(component, label): &(u32, LabelId)| {
+            format!("{} does {}", self.network.components()[component as usize].name, self.label(label))
+        };
+        let parts: Vec<String> = rule.parts.iter().map(part).collect();
+        let how = if parts.is_empty() { "on its own".to_string() } else { format!("when {}", parts.join(" and ")) };
+        let (label, image) = (self.label(rule.label), self.label(relabelled(labels, rule.label)));
+        let words = if label == image {
+            format!("{label} is possible {how}, and there is no rule that is the image of that")
+        } else {
+            format!("{label} is possible {how}, and {image} is not possible in the same way")
+        };
+        Obstacle::Rules(words)
+    }
+
+    fn no_place(&self, source: &[u64], target: &[u64]) -> Obstacle {
+        let lost = source.iter().position(|colour| !target.contains(colour)).unwrap_or(0);
+        let name = self.network.components().get(lost).map_or("", |component| &component.name);
+        Obstacle::Rules(format!("the rules give no component the part that the image of {name} would have"))
+    }
+
+    /// Names a component whose image is not there, and how it differs from one that might have been it.
+    fn no_component(&self, labels: &[LabelId], source: &[u64], target: &[u64]) -> Obstacle {
+        let mut left: HashMap<u64, i64> = HashMap::new();
+        target.iter().for_each(|&kind| *left.entry(kind).or_default() += 1);
+        let mut lost = None;
+        for (component, kind) in source.iter().enumerate() {
+            let count = left.entry(*kind).or_default();
+            *count -= 1;
+            if *count < 0 && lost.is_none() {
+                lost = Some(component);
+            }
+        }
+        let Some(lost) = lost else { return Obstacle::Components("the components do not match".into()) };
+        let components = self.network.components();
+        let size = |component: usize| self.leaves.states(self.leaves.machine_of[component]).len();
+        // Of those that are nobody's image, one as large as the lost one, and itself first.
+        let free = (0..target.len()).filter(|&component| left.get(&target[component]).is_some_and(|&count| count > 0));
+        let other = free.min_by_key(|&component| (size(component) != size(lost), component != lost));
+        let name = &components[lost].name;
+        let Some(other) = other else {
+            return Obstacle::Components(format!("no component does what the image of {name} does"));
+        };
+        let Some((trace, label, image_does)) = self.difference(labels, lost, other) else {
+            return Obstacle::Components(format!("no component does what the image of {name} does"));
+        };
+        let after = match &trace[..] {
+            [] => "at first".to_string(),
+            trace => format!("after {}", trace.iter().map(|&label| self.label(label)).collect::<Vec<_>>().join(", ")),
+        };
+        let (label, other) = (self.label(label), &components[other].name);
+        Obstacle::Components(match (image_does, lost == other_index(components, other)) {
+            (true, true) => format!("component {name} cannot do {label} {after}, as its image can"),
+            (false, true) => format!("component {name} can do {label} {after}, as its image cannot"),
+            (true, false) => format!("component {other} cannot do {label} {after}, as the image of {name} can"),
+            (false, false) => format!("component {other} can do {label} {after}, as the image of {name} cannot"),
+        })
+    }
+
+    /// A trace after which the image of a component and another offer different labels; and such a label, and whether it is the image
+    /// that offers it. Walks the first targets only.
+    fn difference(&self, labels: &[LabelId], from: usize, to: usize) -> Option<(Vec<LabelId>, LabelId, bool)> {
+        let [one, two] = [from, to].map(|component| self.leaves.initial[self.leaves.machine_of[component] as usize]);
+        let mut walked: Vec<(u32, u32, usize, LabelId)> = vec![(one, two, 0, LabelId::TAU)];
+        let mut known: std::collections::HashSet<(u32, u32)> = [(one, two)].into();
+        let mut at = 0;
+        while at < walked.len() && at < 10_000 {
+            let (one, two, ..) = walked[at];
+            let mut left: Vec<(LabelId, u32)> =
+                self.leaves.outgoing(one).iter().map(|edge| (relabelled(labels, edge.label), edge.target.0)).collect();
+            left.sort_by_key(|step| step.0);
+            let right: Vec<(LabelId, u32)> =
+                self.leaves.outgoing(two).iter().map(|edge| (edge.label, edge.target.0)).collect();
+            let lacks = |steps: &[(LabelId, u32)], label: LabelId| steps.iter().all(|step| step.0 != label);
+            let missing = left.iter().map(|step| (step.0, true)).find(|step| lacks(&right, step.0));
+            let missing =
+                missing.or_else(|| right.iter().map(|step| (step.0, false)).find(|step| lacks(&left, step.0)));
+            if let Some((label, image_does)) = missing {
+                let mut trace = Vec::new();
+                while at != 0 {
+                    trace.push(walked[at].3);
+                    at = walked[at].2;
+                }
+                trace.reverse();
+                return Some((trace, label, image_does));
+            }
+            for (label, target) in left {
+                let other = right.iter().find(|step| step.0 == label);
+                if let Some(&(_, other)) = other
+                    && known.insert((target, other))
+                {
+                    walked.push((target, other, at, label));
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+fn other_index(components: &[crate::rules::Component], name: &str) -> usize {
+    components.iter().position(|component| component.name == name).unwrap_or(usize::MAX)
+}
