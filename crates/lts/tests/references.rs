@@ -249,7 +249,7 @@ fn what_is_no_action_is_refused() {
     let control = Control::unlimited();
     // The exchange of two points, done twice, moves a state.
     let turn = Map { machines: vec![0], states: vec![vec![1, 2, 0]] };
-    let refused = References::new(2, &[vec![1, 0]], &[3], &[turn.clone()], &control).expect("no budget");
+    let refused = References::new(2, &[vec![1, 0]], &[3], std::slice::from_ref(&turn), &control).expect("no budget");
     assert!(matches!(refused.err(), Some(Refusal::Ambiguous { machine: 0, .. })));
     // As a turn of three points it is one.
     let references =
