@@ -405,7 +405,7 @@ fn what_is_accepted_is_a_symmetry_even_when_something_was_taken_away() {
                 Err(_) => refused += 1,
                 Ok(image) => {
                     accepted += 1;
-                    let powers = self::elements(points, &[generator.clone()]);
+                    let powers = self::elements(points, std::slice::from_ref(generator));
                     let proved = [(candidate, image)];
                     if let Some(system) = action_of(&network, points, &proved) {
                         check_action(&system, &powers, &mut random, &format!("seed {seed} round {round}"));

@@ -13,7 +13,7 @@
 //!   are labels; others as vertices.
 //! - A state that several tuples name is drawn as a vertex, wherever its machine would have been drawn.
 //!
-//! Digits are taken away from colours below 2^30; a machine that finds no room is drawn as vertices.
+//! Digits are taken away from colours below 2^29; a machine that finds no room is drawn as vertices.
 //!
 //! Everything is decided beforehand: for each state there is a list of what to add to the picture.
 
@@ -22,7 +22,7 @@ use trefoil_lts::References;
 use trefoil_system::{Edge, Picture, Value};
 
 /// Colours made of digits stay below this.
-const MOST_COLOURS: u64 = 1 << 30;
+const MOST_COLOURS: u64 = 1 << 29;
 
 /// Shapes take labels of their own below this one.
 const MOST_LABELS: u32 = 20;
