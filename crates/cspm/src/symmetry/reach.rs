@@ -91,6 +91,8 @@ pub(super) struct Reacher<'r> {
     sections: HashMap<DeclarationId, DeclarationId, RandomState>,
     /// The timed section of each expression that an assertion in one is about.
     timed: HashMap<ExpressionId, DeclarationId, RandomState>,
+    /// The expressions that assertions in modules are about.
+    inside: HashSet<ExpressionId, RandomState>,
     /// The instances of each module.
     instances: HashMap<DefinitionId, Vec<DefinitionId>, RandomState>,
 }
@@ -147,6 +149,22 @@ impl<'r> Reacher<'r> {
                 timed.extend(roots(tree, check, options).into_iter().map(|root| (root, section)));
             }
         }
+        let mut inside = HashSet::default();
+        for at in 0..tree.declaration_count() {
+            if let Declaration::Module { private, exported, .. } = *tree.declaration(DeclarationId(at as u32)) {
+                for inner in tree.flattened(private).into_iter().chain(tree.flattened(exported)) {
+                    let section = match *tree.declaration(inner) {
+                        Declaration::Timed { declarations, .. } => tree.flattened(declarations),
+                        _ => vec![inner],
+                    };
+                    for inner in section {
+                        if let Declaration::Assert { check, options, .. } = *tree.declaration(inner) {
+                            inside.extend(roots(tree, check, options));
+                        }
+                    }
+                }
+            }
+        }
         let mut instances: HashMap<DefinitionId, Vec<DefinitionId>, RandomState> = HashMap::default();
         for (at, definition) in renamed.definitions().iter().enumerate() {
             let id = DefinitionId(at as u32);
@@ -154,12 +172,12 @@ impl<'r> Reacher<'r> {
                 instances.entry(module).or_default().push(id);
             }
         }
-        Reacher { renamed, sections, timed, instances }
+        Reacher { renamed, sections, timed, inside, instances }
     }
 
-    /// What these expressions, which stand outside of all modules, reach.
+    /// What the expressions that an assertion is about, or that stand beside the script, reach.
     pub(super) fn reach(&self, roots: &[ExpressionId]) -> Reach {
-        self.reach_from(roots, false)
+        self.reach_from(roots, roots.iter().any(|root| self.inside.contains(root)))
     }
 
     /// What these expressions reach, wherever they stand.
