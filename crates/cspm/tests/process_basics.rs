@@ -187,6 +187,31 @@ fn a_layer_is_refused_wherever_states_were_merged() {
 }
 
 #[test]
+fn recursion_that_does_not_end_says_why() {
+    let script = "transparent sbisim\nexternal chase, loop\nchannel a, b\nP = P [] a -> STOP\nQ = a -> sbisim(Q)\nR = chase(R)\n\
+                  S = loop(S)\nT = a -> (T ; b -> SKIP)\nU = a -> (U ||| U)\n";
+    let unguarded = "this process calls itself before it does anything";
+    let cases = [
+        ("P", unguarded),
+        ("S", unguarded),
+        ("Q", "`sbisim` is applied to a process that comes to it again"),
+        ("R", "`chase` is applied to a process that comes to it again"),
+        ("T", "this process grows"),
+        ("U", "this process grows"),
+    ];
+    for (process, why) in cases {
+        let typed = prepare(script, &[process]);
+        let evaluator = Evaluator::untyped(&typed, Control::unlimited(), Options::default());
+        let labels = Arc::new(Labels::new());
+        let mut compiler = Compiler::new(evaluator, labels, Control::unlimited(), CompileOptions::default());
+        let value = compiler.evaluator().query(0).expect("a value");
+        let value = compiler.evaluator().process(value).expect("a process");
+        let failure = compiler.compile(&value).err().unwrap_or_else(|| panic!("{process} is finite"));
+        assert!(format!("{failure:?}").contains(why), "{process}: {failure:?}");
+    }
+}
+
+#[test]
 fn what_was_compiled_differently_is_compressed_anew() {
     let (mut compiler, _) = compile(COMPRESSED, "dbisim(P) [| {a} |] normal(R)", CompileOptions::default());
     let before = compiler.labels().len();

@@ -87,6 +87,13 @@ impl Compiler {
     }
 
     fn unguarded(&self, process: &ProcessValue) -> Failure {
+        if let Description::Builtin(builtin, _) = process.description()
+            && builtin != Builtin::Loop
+        {
+            let message = format!("`{}` is applied to a process that comes to it again", builtin.text());
+            return Failure::new(codes::UNGUARDED, message)
+                .help("it needs all that its argument can do, so a recursive call cannot go through it");
+        }
         let message = "this process calls itself before it does anything";
         Failure::at(codes::UNGUARDED, message, self.span_of(process))
             .help("a recursive call needs an event before it, as in `P = a -> P`")
