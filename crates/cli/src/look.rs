@@ -9,6 +9,7 @@ use trefoil_session::look::{self, Drawing, GraphReport, PartReport, StructureRep
 use trefoil_session::lts::Size;
 
 use crate::arguments::{Common, Looking, Output, Picture, Reading};
+use crate::check::explain::cut;
 use crate::run::{Answer, Destination, Run};
 use crate::text::{count, counted, resources, table};
 
@@ -96,6 +97,8 @@ impl Answer for StructureReport {
     }
 }
 
+/// How many letters of a name are shown.
+const LETTERS: usize = 60;
 /// How far to the right a tree grows, in bytes.
 const DEEPEST: usize = 200;
 
@@ -140,15 +143,17 @@ fn words(part: &PartReport, times: usize, names: &[String]) -> String {
     if times > 1 {
         let _ = write!(text, "{} × ", count(times as u64));
     }
-    let mut called: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut called: Vec<String> = names.iter().map(|name| cut(name, LETTERS)).collect();
     if called.is_empty() {
-        called.extend(part.name.as_deref());
+        called.extend(part.name.as_ref().map(|name| cut(name, LETTERS)));
     }
     if !called.is_empty() {
         let more = if times > called.len() && called.len() > 1 { ", …" } else { "" };
         let _ = write!(text, "{}{more}: ", called.join(", "));
     }
-    text.push_str(part.kind);
+    // What the script compresses is told by the function that does it.
+    let function = part.compression.filter(|_| part.kind == "compressed");
+    text.push_str(function.unwrap_or(part.kind));
     if let Some(events) = part.events {
         let _ = write!(text, " of {}", counted(events as u64, "event"));
     }
@@ -156,9 +161,10 @@ fn words(part: &PartReport, times: usize, names: &[String]) -> String {
         let _ = write!(text, ", ");
         match part.compression {
             Some(compression) if before != after => {
+                let by = if function.is_some() { String::new() } else { format!(" ({compression})") };
                 let _ = write!(
                     text,
-                    "{} → {}, {} → {} ({compression})",
+                    "{} → {}, {} → {}{by}",
                     count(before.states as u64),
                     counted(after.states as u64, "state"),
                     count(before.transitions as u64),

@@ -152,6 +152,8 @@ fn the_structure_of_a_process_has_sizes_before_and_after() {
     ] {
         assert!(tree.contains(line), "`{line}` in\n{tree}");
     }
+    let output = trefoil(folder.path(), &["structure", "script.csp", "sbisim(COPY ||| COPY)"], "");
+    assert!(text(&output.stdout).contains("sbisim(COPY ||| COPY): sbisim, 81 → 45 states"), "{}", said(&output));
     let output =
         trefoil(folder.path(), &["structure", "script.csp", "sbisim(COPY ||| COPY) ||| MANY", "--format", "json"], "");
     let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
