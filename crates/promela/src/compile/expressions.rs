@@ -1,0 +1,492 @@
+//! Expressions to nodes, references to places.
+
+use std::sync::Arc;
+
+use trefoil_source::Span;
+
+use super::names::{Shape, Symbol, Variable};
+use super::{Compiled, Compiler};
+use crate::codes::{ARGUMENTS, D_STEP, MISPLACED, NOT_SUPPORTED, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE};
+use crate::evaluate::binary;
+use crate::program::{
+    ChannelKind, ExpressionId, Index, Node, Pattern, Place, PlaceId, Poll, Remote, RemoteTarget, Run, Sort,
+};
+use crate::syntax::tree::{Argument, Expression, ExpressionKind, Probe, Reference, Unary};
+
+/// A reference that was looked up: its cells, and what is known about them.
+pub(crate) struct Found {
+    pub(crate) place: Place,
+    pub(crate) shape: Shape,
+    /// An array without an index.
+    pub(crate) whole: Option<u32>,
+    pub(crate) channel: Option<Arc<ChannelKind>>,
+}
+
+/// Names that mean something without a declaration.
+const RESERVED: &[&str] = &["_pid", "_nr_pr", "_last", "_priority", "_"];
+
+impl Compiler<'_> {
+    pub(super) fn node(&mut self, node: Node) -> ExpressionId {
+        self.program.expressions.push(node);
+        (self.program.expressions.len() - 1) as ExpressionId
+    }
+
+    fn new_place(&mut self, place: Place) -> PlaceId {
+        self.program.places.push(place);
+        (self.program.places.len() - 1) as PlaceId
+    }
+
+    /// The value of an expression of constants.
+    pub(super) fn fold(&self, expression: &Expression) -> Option<i32> {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match &expression.kind {
+            ExpressionKind::Number(number) => Some(*number),
+            ExpressionKind::Variable(reference) if reference.index.is_none() && reference.field.is_none() => {
+                match self.names.find(&reference.name.text) {
+                    Some(Symbol::Constant { value, .. }) => Some(*value),
+                    _ => None,
+                }
+            }
+            ExpressionKind::Unary(operator, inner) => {
+                let inner = self.fold(inner)?;
+                Some(match operator {
+                    Unary::Minus => inner.wrapping_neg(),
+                    Unary::Not => i32::from(inner == 0),
+                    Unary::Complement => !inner,
+                })
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                binary(*operator, self.fold(left)?, self.fold(right)?)
+            }
+            ExpressionKind::Conditional(parts) => {
+                let chosen = if self.fold(&parts[0])? != 0 { &parts[1] } else { &parts[2] };
+                self.fold(chosen)
+            }
+            _ => None,
+        })
+    }
+
+    /// An expression whose value goes to a cell of this sort.
+    pub(super) fn value_for(&mut self, expression: &Expression, sort: Sort) -> Compiled<ExpressionId> {
+        let given = self.sort_of(expression);
+        match (given, sort) {
+            (Some(Sort::Channel), Sort::Channel) => {}
+            (Some(Sort::Channel), _) if matches!(sort, Sort::Bits(_)) => {
+                return self.complain(WRONG_TYPE, "a channel does not fit here", expression.span);
+            }
+            (Some(Sort::Channel), _) => {
+                self.warn(SUSPICIOUS, "a channel is kept as a number here", expression.span);
+            }
+            (Some(Sort::Mtype(given)), Sort::Mtype(wanted)) if given != wanted => {
+                let name = |set: u16| self.program.mtypes[usize::from(set)].0.clone();
+                let message = format!("an mtype of the set `{}` is needed, not of `{}`", name(wanted), name(given));
+                self.warn(SUSPICIOUS, message, expression.span);
+            }
+            _ => {}
+        }
+        let constant = self.fold(expression);
+        if let Some(value) = constant
+            && sort.read(value as u32 & sort.mask()) != value
+            && !(sort == Sort::Byte && (-128..0).contains(&value))
+        {
+            self.warn(SUSPICIOUS, format!("{value} does not fit and is cut to {}", sort.read(value as u32 & sort.mask())), expression.span);
+        }
+        self.expression(expression)
+    }
+
+    /// What a variable or constant is, when the expression is one.
+    fn sort_of(&self, expression: &Expression) -> Option<Sort> {
+        let ExpressionKind::Variable(reference) = &expression.kind else { return None };
+        let mut shape = match self.names.find(&reference.name.text)? {
+            Symbol::Constant { set, .. } => return Some(Sort::Mtype(*set)),
+            Symbol::Variable(variable) => variable.shape,
+        };
+        let mut field = reference.field.as_deref();
+        while let Some(next) = field {
+            let Shape::Record(record) = shape else { return None };
+            let fields = &self.names.records[record].fields;
+            shape = fields.iter().find(|field| field.name == next.name.text)?.shape;
+            field = next.field.as_deref();
+        }
+        if let Shape::Cell(sort) = shape { Some(sort) } else { None }
+    }
+
+    pub(super) fn expression(&mut self, expression: &Expression) -> Compiled<ExpressionId> {
+        stacker::maybe_grow(128 << 10, 2 << 20, || self.expression_here(expression))
+    }
+
+    fn expression_here(&mut self, expression: &Expression) -> Compiled<ExpressionId> {
+        if let Some(value) = self.fold(expression) {
+            return Ok(self.node(Node::Constant(value)));
+        }
+        let span = expression.span;
+        let node = match &expression.kind {
+            ExpressionKind::Number(number) => Node::Constant(*number),
+            ExpressionKind::Variable(reference) => return self.read(reference),
+            ExpressionKind::Unary(operator, inner) => {
+                let inner = self.expression(inner)?;
+                match operator {
+                    Unary::Minus => Node::Negate(inner),
+                    Unary::Not => Node::Not(inner),
+                    Unary::Complement => Node::Complement(inner),
+                }
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                let (left, right) = (self.expression(left)?, self.expression(right)?);
+                Node::Binary(*operator, left, right)
+            }
+            ExpressionKind::Conditional(parts) => {
+                let [condition, yes, no] = &**parts;
+                Node::Conditional(self.expression(condition)?, self.expression(yes)?, self.expression(no)?)
+            }
+            ExpressionKind::Run { process, arguments, priority } => {
+                if self.in_d_step {
+                    return self.complain(D_STEP, "a d_step cannot run a process; use atomic", span);
+                }
+                let Some(number) = self.names.process(&process.text) else {
+                    return self.complain(UNKNOWN_NAME, format!("no proctype is called `{}`", process.text), process.span);
+                };
+                if priority.is_some_and(|priority| !(0..=255).contains(&priority)) {
+                    return self.complain(TOO_LARGE, "a priority is a number from 1 to 255", span);
+                }
+                let arguments = self.run_arguments(number, arguments, span)?;
+                let priority = priority.filter(|&priority| priority > 0).unwrap_or(1) as u8;
+                self.program.runs.push(Run { process: number, arguments, priority, span });
+                Node::Run(self.program.runs.len() as u32 - 1)
+            }
+            ExpressionKind::Length(channel) => Node::Length(self.channel(channel)?.0),
+            ExpressionKind::Probe(probe, channel) => {
+                let channel = self.channel(channel)?.0;
+                match probe {
+                    Probe::Full => Node::Full(channel),
+                    Probe::Empty => Node::Empty(channel),
+                    Probe::NotFull => Node::NotFull(channel),
+                    Probe::NotEmpty => Node::NotEmpty(channel),
+                }
+            }
+            ExpressionKind::Poll { channel, random, arguments } => {
+                let (channel, kind) = self.channel(channel)?;
+                let patterns = self.patterns(arguments, kind.as_deref(), span)?;
+                let fields = patterns
+                    .into_iter()
+                    .map(|pattern| match pattern {
+                        Pattern::Store(_) => None,
+                        Pattern::Match(value) => Some(value),
+                    })
+                    .collect();
+                self.program.polls.push(Poll { channel, random: *random, fields, span });
+                Node::Poll(self.program.polls.len() as u32 - 1)
+            }
+            ExpressionKind::Timeout => Node::Timeout,
+            ExpressionKind::NonProgress => {
+                return self.complain(MISPLACED, "`np_` means something only in a never claim", span);
+            }
+            ExpressionKind::Enabled(_) => {
+                return self.complain(NOT_SUPPORTED, "`enabled` is not supported", span);
+            }
+            ExpressionKind::ProgramCounter(process) => Node::ProgramCounter(self.expression(process)?),
+            ExpressionKind::Priority(process) => Node::Priority(self.expression(process)?),
+            ExpressionKind::RemoteLabel { process, index, label } => {
+                let Some(number) = self.names.process(&process.text) else {
+                    return self.complain(UNKNOWN_NAME, format!("no proctype is called `{}`", process.text), process.span);
+                };
+                let index = index.as_ref().map(|index| self.expression(index)).transpose()?;
+                let target = RemoteTarget::Label(0);
+                self.program.remotes.push(Remote { process: number, index, target, span });
+                self.remote_labels.push((self.program.remotes.len() - 1, label.text.clone(), label.span));
+                Node::Remote(self.program.remotes.len() as u32 - 1)
+            }
+            ExpressionKind::RemoteVariable { process, index, variable } => {
+                let Some(number) = self.names.process(&process.text) else {
+                    return self.complain(UNKNOWN_NAME, format!("no proctype is called `{}`", process.text), process.span);
+                };
+                let index = index.as_ref().map(|index| self.expression(index)).transpose()?;
+                let known = self.names.remote.get(&number).and_then(|names| names.get(&variable.name.text)).cloned();
+                let Some(known) = known else {
+                    let message = format!("`{}` has no variable `{}` above this place", process.text, variable.name.text);
+                    return self.complain(UNKNOWN_NAME, message, variable.span);
+                };
+                let found = self.select(known, variable)?;
+                let Shape::Cell(sort) = found.shape else {
+                    return self.complain(WRONG_TYPE, "this is a record, not a value", variable.span);
+                };
+                let place = self.new_place(Place { sort, ..found.place });
+                self.program.remotes.push(Remote { process: number, index, target: RemoteTarget::Place(place), span });
+                Node::Remote(self.program.remotes.len() as u32 - 1)
+            }
+            ExpressionKind::Temporal(name, _) => {
+                return self.complain(MISPLACED, format!("`{name}` means something only in an ltl formula"), span);
+            }
+        };
+        Ok(self.node(node))
+    }
+
+    fn run_arguments(&mut self, process: u16, given: &[Expression], span: Span) -> Compiled<Vec<ExpressionId>> {
+        let mut wanted = Vec::new();
+        for declaration in self.names.parameters[usize::from(process)].clone() {
+            for declared in &declaration.variables {
+                let shape = self.parameter_shape(&declaration, declared)?;
+                self.flatten(shape, &mut wanted);
+            }
+        }
+        let mut arguments = Vec::new();
+        for argument in given {
+            arguments.extend(self.expand(argument, &wanted[arguments.len().min(wanted.len())..])?);
+        }
+        if arguments.len() != wanted.len() {
+            let name = self.program.processes[usize::from(process)].name.clone();
+            let message = format!("`{name}` takes {} arguments, not {}", wanted.len(), arguments.len());
+            return self.complain(ARGUMENTS, message, span);
+        }
+        Ok(arguments)
+    }
+
+    fn parameter_shape(
+        &mut self,
+        declaration: &crate::syntax::tree::Declaration,
+        declared: &crate::syntax::tree::Declared,
+    ) -> Compiled<Shape> {
+        if declared.length.is_some() || declared.initial.is_some() {
+            return self.complain(WRONG_TYPE, "a parameter is no array and has no initial value", declared.name.span);
+        }
+        self.shape_of(declaration, declared)
+    }
+
+    /// The values of an argument: several when it is a record.
+    pub(super) fn expand(&mut self, argument: &Expression, wanted: &[Sort]) -> Compiled<Vec<ExpressionId>> {
+        if let ExpressionKind::Variable(reference) = &argument.kind
+            && matches!(self.names.find(&reference.name.text), Some(Symbol::Variable(_)))
+        {
+            let found = self.find(reference)?;
+            if let Shape::Record(_) = found.shape {
+                return Ok(self.record_places(&found).into_iter().map(|place| self.node(Node::Place(place))).collect());
+            }
+        }
+        let value = match wanted.first() {
+            Some(&sort) => self.value_for(argument, sort)?,
+            None => self.expression(argument)?,
+        };
+        Ok(vec![value])
+    }
+
+    /// The cells of a record, one place each.
+    fn record_places(&mut self, found: &Found) -> Vec<PlaceId> {
+        let mut sorts = Vec::new();
+        self.flatten(found.shape, &mut sorts);
+        let places: Vec<Place> = sorts
+            .into_iter()
+            .enumerate()
+            .map(|(at, sort)| Place { base: found.place.base + at as u32, sort, ..found.place.clone() })
+            .collect();
+        places.into_iter().map(|place| self.new_place(place)).collect()
+    }
+
+    fn read(&mut self, reference: &Reference) -> Compiled<ExpressionId> {
+        let name = &*reference.name.text;
+        if RESERVED.contains(&name) {
+            let node = match name {
+                "_pid" => Node::Pid,
+                "_nr_pr" => Node::ProcessCount,
+                "_last" => Node::Last,
+                "_priority" => Node::OwnPriority,
+                _ => return self.complain(MISPLACED, "`_` can be written but not read", reference.span),
+            };
+            return Ok(self.node(node));
+        }
+        let found = self.find(reference)?;
+        let Shape::Cell(sort) = found.shape else {
+            return self.complain(WRONG_TYPE, format!("`{name}` is a record, not a value"), reference.span);
+        };
+        if found.whole.is_some() {
+            let message = format!("`{name}` is an array: an index is missing");
+            return self.complain(WRONG_TYPE, message, reference.span);
+        }
+        let simple = found.place.indices.is_empty() && sort != Sort::Short;
+        let node = match (simple, found.place.global) {
+            (true, true) => Node::Global(found.place.base),
+            (true, false) => Node::Local(found.place.base),
+            (false, _) => Node::Place(self.new_place(found.place)),
+        };
+        Ok(self.node(node))
+    }
+
+    /// A place that is written.
+    pub(super) fn written(&mut self, reference: &Reference) -> Compiled<(PlaceId, Sort)> {
+        let name = &*reference.name.text;
+        if name == "_" {
+            let place = Place {
+                global: true,
+                base: 0,
+                sort: Sort::Int,
+                indices: Box::default(),
+                scratch: true,
+                span: reference.span,
+            };
+            return Ok((self.new_place(place), Sort::Int));
+        }
+        if RESERVED.contains(&name) || matches!(self.names.find(name), Some(Symbol::Constant { .. })) {
+            return self.complain(WRONG_TYPE, format!("`{name}` cannot be changed"), reference.span);
+        }
+        let found = self.find(reference)?;
+        let Shape::Cell(sort) = found.shape else {
+            return self.complain(WRONG_TYPE, format!("`{name}` is a record; set its fields one by one"), reference.span);
+        };
+        if found.whole.is_some() {
+            let message = format!("`{name}` is an array: an index is missing");
+            return self.complain(WRONG_TYPE, message, reference.span);
+        }
+        Ok((self.new_place(found.place), sort))
+    }
+
+    pub(super) fn find(&mut self, reference: &Reference) -> Compiled<Found> {
+        let name = &reference.name;
+        match self.names.find(&name.text) {
+            Some(Symbol::Variable(variable)) => {
+                let variable = variable.clone();
+                self.select(variable, reference)
+            }
+            Some(Symbol::Constant { .. }) => {
+                self.complain(WRONG_TYPE, format!("`{}` is a constant, not a variable", name.text), reference.span)
+            }
+            None => self.complain(UNKNOWN_NAME, format!("nothing declares `{}`", name.text), name.span),
+        }
+    }
+
+    /// Follows indices and fields.
+    fn select(&mut self, variable: Variable, reference: &Reference) -> Compiled<Found> {
+        let (global, mut base) = (variable.global, 0);
+        let mut indices = Vec::new();
+        let (mut variable, mut at) = (variable, reference);
+        loop {
+            base += variable.base;
+            let mut cells = Vec::new();
+            self.flatten(variable.shape, &mut cells);
+            let stride = cells.len() as u32;
+            let mut whole = None;
+            match (&at.index, variable.length) {
+                (Some(index), Some(length)) => match self.fold(index) {
+                    Some(value) if value < 0 || value as u32 >= length => {
+                        let message = format!("index {value} of `{}`, which has {length} elements", variable.name);
+                        return self.complain(TOO_LARGE, message, index.span);
+                    }
+                    Some(value) => base += value as u32 * stride,
+                    None => {
+                        let value = self.expression(index)?;
+                        indices.push(Index { value, length, stride });
+                    }
+                },
+                (Some(index), None) => {
+                    return self.complain(WRONG_TYPE, format!("`{}` is no array", variable.name), index.span);
+                }
+                (None, length) => whole = length,
+            }
+            let Some(next) = &at.field else {
+                let sort = if let Shape::Cell(sort) = variable.shape { sort } else { Sort::Int };
+                let place = Place {
+                    global,
+                    base,
+                    sort,
+                    indices: indices.into_boxed_slice(),
+                    scratch: false,
+                    span: reference.span,
+                };
+                return Ok(Found { place, shape: variable.shape, whole, channel: variable.channel });
+            };
+            if whole.is_some() {
+                return self.complain(WRONG_TYPE, format!("`{}` is an array: an index is missing", variable.name), at.span);
+            }
+            let Shape::Record(record) = variable.shape else {
+                return self.complain(WRONG_TYPE, format!("`{}` is no record", variable.name), at.span);
+            };
+            let fields = &self.names.records[record].fields;
+            let Some(field) = fields.iter().find(|field| field.name == next.name.text).cloned() else {
+                let message = format!("`{}` has no field `{}`", variable.name, next.name.text);
+                return self.complain(UNKNOWN_NAME, message, next.name.span);
+            };
+            (variable, at) = (field, next);
+        }
+    }
+
+    /// A channel: its value, and what its messages are when that is known.
+    pub(super) fn channel(&mut self, reference: &Reference) -> Compiled<(ExpressionId, Option<Arc<ChannelKind>>)> {
+        let found = self.find(reference)?;
+        let name = &reference.name.text;
+        match found.shape {
+            Shape::Cell(Sort::Channel) => {}
+            Shape::Cell(Sort::Bits(1)) | Shape::Record(_) => {
+                return self.complain(WRONG_TYPE, format!("`{name}` is no channel"), reference.span);
+            }
+            Shape::Cell(_) => self.warn(SUSPICIOUS, format!("`{name}` is no `chan`, but is used as one"), reference.span),
+        }
+        let kind = found.channel.clone();
+        Ok((self.read(reference)?, kind))
+    }
+
+    /// The fields of a receive or poll.
+    pub(super) fn patterns(
+        &mut self,
+        arguments: &[Argument],
+        kind: Option<&ChannelKind>,
+        span: Span,
+    ) -> Compiled<Vec<Pattern>> {
+        let mut patterns = Vec::new();
+        for argument in arguments {
+            match argument {
+                Argument::Number(number, _) => patterns.push(Pattern::Match(self.node(Node::Constant(*number)))),
+                Argument::Eval(value) => {
+                    let wanted: Vec<Sort> = kind.map_or(Vec::new(), |kind| kind.fields.clone());
+                    for value in self.expand(value, &wanted[patterns.len().min(wanted.len())..])? {
+                        patterns.push(Pattern::Match(value));
+                    }
+                }
+                Argument::Variable(reference) => {
+                    let name = &*reference.name.text;
+                    let constant = match self.names.find(name) {
+                        Some(Symbol::Constant { value, .. }) => Some(Node::Constant(*value)),
+                        None if name == "_pid" => Some(Node::Pid),
+                        _ => None,
+                    };
+                    if let Some(constant) = constant {
+                        patterns.push(Pattern::Match(self.node(constant)));
+                        continue;
+                    }
+                    if name != "_" {
+                        let found = self.find(reference)?;
+                        if let Shape::Record(_) = found.shape {
+                            patterns.extend(self.record_places(&found).into_iter().map(Pattern::Store));
+                            continue;
+                        }
+                    }
+                    let (place, _) = self.written(reference)?;
+                    patterns.push(Pattern::Store(place));
+                }
+            }
+        }
+        self.check_fields(patterns.len(), kind, span)?;
+        Ok(patterns)
+    }
+
+    pub(super) fn check_fields(&mut self, given: usize, kind: Option<&ChannelKind>, span: Span) -> Compiled<()> {
+        match kind {
+            Some(kind) if kind.fields.len() != given => {
+                let message = format!("the messages of this channel have {} fields, not {given}", kind.fields.len());
+                self.complain(ARGUMENTS, message, span)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// After all process types are known: where their labels are.
+    pub(super) fn resolve_remote_labels(&mut self) {
+        for (remote, label, span) in std::mem::take(&mut self.remote_labels) {
+            let process = &self.program.processes[usize::from(self.program.remotes[remote].process)];
+            let found = process.labels.iter().find(|(name, _)| *name == label).map(|(_, state)| *state);
+            match found {
+                Some(state) => self.program.remotes[remote].target = RemoteTarget::Label(state),
+                None => {
+                    let message = format!("`{}` has no label `{label}`", process.name);
+                    let _: Compiled<()> = self.complain(crate::codes::LABEL, message, span);
+                }
+            }
+        }
+    }
+}

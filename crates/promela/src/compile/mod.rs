@@ -1,0 +1,205 @@
+//! Tree to program: names, types, control flow.
+//!
+//! Promela is compiled in the order of its text: a name is declared before it is used (proctypes and labels excepted). The
+//! stages of this folder are `names` (scopes and declarations), `expressions`, `statements` (the elements of a process, in Spin's own
+//! order, so that numbers of statements agree with Spin's), `flow` (where control goes from each element) and `transitions`
+//! (the table that a machine runs).
+
+mod expressions;
+mod flow;
+mod indivisible;
+pub(crate) use indivisible::OVER;
+mod names;
+mod statements;
+mod transitions;
+
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_source::{Diagnostic, Place, Severity, Span};
+
+use crate::codes::{NO_PROCESS, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME};
+use crate::program::{EventTrace, Frame, NamedClaim, Program};
+use crate::syntax::tree::{Claim, ClaimBody, Process, Unit};
+use names::Names;
+
+/// A mistake was told.
+pub(crate) struct Wrong;
+
+pub(crate) type Compiled<T> = Result<T, Wrong>;
+
+/// What is compiled so far.
+pub(crate) struct Compiler<'a> {
+    pub(crate) program: Program,
+    pub(crate) names: Names,
+    pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
+    /// Elements of all processes so far: Spin's own numbering.
+    pub(crate) numbered: u32,
+    /// Remote labels that wait for their process type.
+    pub(crate) remote_labels: Vec<(usize, Arc<str>, Span)>,
+    /// Is the compiler inside a `d_step`?
+    pub(crate) in_d_step: bool,
+}
+
+impl Compiler<'_> {
+    pub(crate) fn complain<T>(&mut self, code: &'static str, message: impl Into<String>, span: Span) -> Compiled<T> {
+        self.diagnostics.push(Diagnostic::error(code, message, Place::Span(span)));
+        Err(Wrong)
+    }
+
+    pub(crate) fn warn(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
+        self.diagnostics.push(Diagnostic::warning(code, message, Place::Span(span)));
+    }
+}
+
+/// Most processes that run at one time.
+pub const MOST_PROCESSES: usize = 255;
+
+/// Compiles the units of a model; nothing when something is wrong with it, which the diagnostics say.
+pub fn compile(
+    units: &[Unit],
+    diagnostics: &mut Vec<Diagnostic>,
+    control: &Control,
+) -> Result<Option<Program>, Stopped> {
+    let program = Program {
+        globals: Frame::default(),
+        processes: Vec::new(),
+        active: Vec::new(),
+        expressions: Vec::new(),
+        places: Vec::new(),
+        runs: Vec::new(),
+        polls: Vec::new(),
+        remotes: Vec::new(),
+        mtypes: vec![("_unnamed_".to_string(), Vec::new())],
+        claims: Vec::new(),
+        trace: None,
+        uses_last: false,
+        uses_priority: false,
+        assertions: Vec::new(),
+    };
+    let mut compiler = Compiler {
+        program,
+        names: Names::default(),
+        diagnostics,
+        numbered: 0,
+        remote_labels: Vec::new(),
+        in_d_step: false,
+    };
+    compiler.declare_processes(units);
+    compiler.find_reserved(units);
+    for unit in units {
+        control.check()?;
+        // What is wrong with a unit is told; the next one may have mistakes of its own.
+        let _: Compiled<()> = compiler.unit(unit);
+    }
+    compiler.resolve_remote_labels();
+    if compiler.program.active.is_empty() && !compiler.diagnostics.iter().any(|told| told.severity == Severity::Error) {
+        let place = units.iter().find_map(|unit| match unit {
+            Unit::Process(process) => Some(process.name.span),
+            _ => None,
+        });
+        let message = "nothing runs: there is no init and no active proctype";
+        if let Some(span) = place {
+            compiler.warn(NO_PROCESS, message, span);
+        }
+    }
+    let wrong = compiler.diagnostics.iter().any(|told| told.severity == Severity::Error);
+    Ok((!wrong).then_some(compiler.program))
+}
+
+impl Compiler<'_> {
+    fn unit(&mut self, unit: &Unit) -> Compiled<()> {
+        match unit {
+            Unit::Process(process) => self.process(process),
+            Unit::Declare(declaration) => self.global(declaration),
+            Unit::Mtype(set) => self.mtype(set),
+            Unit::Typedef { name, fields } => self.typedef(name, fields),
+            Unit::Claim(claim) => self.claim(claim),
+            Unit::Trace { forbidden, body, span, end } => {
+                let name = crate::syntax::tree::Word { text: ":trace:".into(), span: *span };
+                if self.program.trace.is_some() {
+                    self.warn(SUSPICIOUS, "only the last trace declaration counts", *span);
+                }
+                let automaton = self.process_type(&name, &[], body, *end, None, true)?;
+                self.program.trace = Some(EventTrace { forbidden: *forbidden, automaton });
+                Ok(())
+            }
+        }
+    }
+
+    fn claim(&mut self, claim: &Claim) -> Compiled<()> {
+        let kind = match claim.body {
+            ClaimBody::Never(_) => "never",
+            ClaimBody::Formula(_) => "ltl",
+        };
+        let count = self.program.claims.iter().filter(|other| other.kind == kind).count();
+        let name = claim.name.as_ref().map_or_else(|| format!("{kind}_{count}"), |word| word.text.to_string());
+        self.program.claims.push(NamedClaim { name, kind, span: claim.span });
+        // The elements of a claim are numbered in Spin, where it stands in the text.
+        if let ClaimBody::Never(body) = &claim.body {
+            self.number_claim(body);
+        }
+        Ok(())
+    }
+
+    fn process(&mut self, process: &Process) -> Compiled<()> {
+        let Some(number) = self.names.process(&process.name.text) else {
+            return self.complain(UNKNOWN_NAME, "this proctype is declared twice", process.name.span);
+        };
+        let count = match &process.active {
+            Some(active) => self.constant(active)?,
+            None => i32::from(&*process.name.text == ":init:"),
+        };
+        if count < 0 || count as usize + self.program.active.len() > MOST_PROCESSES {
+            let message = format!("at most {MOST_PROCESSES} processes can run");
+            return self.complain(TOO_LARGE, message, process.name.span);
+        }
+        if process.priority.is_some_and(|priority| !(1..=255).contains(&priority)) {
+            return self.complain(TOO_LARGE, "a priority is a number from 1 to 255", process.name.span);
+        }
+        let mut compiled = self.process_type(
+            &process.name,
+            &process.parameters,
+            &process.body,
+            process.end,
+            process.provided.as_ref(),
+            false,
+        )?;
+        compiled.deterministic = process.deterministic;
+        if process.deterministic {
+            self.warn(SUSPICIOUS, "whether a D_proctype is deterministic is not checked", process.name.span);
+        }
+        self.program.processes[usize::from(number)] = compiled;
+        let priority = process.priority.unwrap_or(1) as u8;
+        for _ in 0..count {
+            self.program.active.push((number, priority));
+        }
+        Ok(())
+    }
+}
+
+/// Statements longer than this are cut where they are told.
+const LONGEST_TEXT: usize = 60;
+
+/// Gives every statement its text and line.
+pub(crate) fn add_texts(program: &mut Program, sources: &trefoil_source::Sources) {
+    let trace = program.trace.as_mut().map(|trace| &mut trace.automaton);
+    for process in program.processes.iter_mut().chain(trace) {
+        let last = process.statements.len() - 1;
+        for (state, statement) in process.statements.iter_mut().enumerate() {
+            let (line, _) = sources.file(statement.span.file).line_column(statement.span.start);
+            statement.line = line;
+            if state == last {
+                statement.text = "-end-".to_string();
+                continue;
+            }
+            let text = sources.text(statement.span);
+            let words: Vec<&str> = text.split_whitespace().take(LONGEST_TEXT).collect();
+            let joined = words.join(" ");
+            statement.text = match joined.char_indices().nth(LONGEST_TEXT) {
+                Some((at, _)) => format!("{}…", &joined[..at]),
+                None => joined,
+            };
+        }
+    }
+}

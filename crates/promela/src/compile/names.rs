@@ -1,0 +1,498 @@
+//! Scopes, types and declarations.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trefoil_source::Span;
+
+use super::{Compiled, Compiler};
+use crate::codes::{DECLARED_TWICE, NOT_CONSTANT, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE};
+use crate::program::{
+    Cell, ChannelKind, ExpressionId, Frame, Initialiser, Node, ProcessType, ProcessTypeId, Sort,
+};
+use crate::syntax::tree::{
+    ChannelType, Declaration, Declared, Expression, ExpressionKind, Initial, MtypeSet, Sequence, Statement,
+    StatementKind, TypeName, Unit, Visibility, Word,
+};
+
+/// Cells of a frame; a larger one is refused.
+const MOST_CELLS: usize = 1 << 20;
+/// Messages of a channel.
+const MOST_MESSAGES: i32 = 1 << 16;
+
+/// What a variable is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Cell(Sort),
+    Record(usize),
+}
+
+/// A field of a record, or a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: Arc<str>,
+    pub(crate) span: Span,
+    pub(crate) global: bool,
+    /// The first cell, in its frame or record.
+    pub(crate) base: u32,
+    /// Elements, when it is an array.
+    pub(crate) length: Option<u32>,
+    pub(crate) shape: Shape,
+    /// What its messages are, when it was made with a channel.
+    pub(crate) channel: Option<Arc<ChannelKind>>,
+    /// The value it starts with, when that is a constant: what an array's length may name.
+    pub(crate) constant: Option<i32>,
+    pub(crate) hidden: bool,
+    /// For a field of a record: what it starts with.
+    pub(crate) initial: Option<Initial>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) fields: Vec<Variable>,
+    pub(crate) size: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Symbol {
+    Constant { value: i32, set: u16 },
+    Variable(Variable),
+}
+
+/// All names.
+#[derive(Default)]
+pub(crate) struct Names {
+    global: HashMap<Arc<str>, Symbol>,
+    /// Scopes of the process that is compiled, outermost first, each with its number.
+    scopes: Vec<(u32, HashMap<Arc<str>, Symbol>)>,
+    opened: u32,
+    pub(crate) records: Vec<Record>,
+    record_names: HashMap<Arc<str>, usize>,
+    processes: HashMap<Arc<str>, ProcessTypeId>,
+    /// For each process type, the names of its frame, for remote references.
+    pub(crate) remote: HashMap<ProcessTypeId, HashMap<Arc<str>, Variable>>,
+    /// The parameters of each process type, as they are written.
+    pub(crate) parameters: Vec<Vec<Declaration>>,
+}
+
+impl Names {
+    pub(crate) fn process(&self, name: &str) -> Option<ProcessTypeId> {
+        self.processes.get(name).copied()
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<&Symbol> {
+        let local = self.scopes.iter().rev().find_map(|(_, scope)| scope.get(name));
+        local.or_else(|| self.global.get(name))
+    }
+
+    pub(crate) fn open(&mut self) {
+        self.opened += 1;
+        self.scopes.push((self.opened, HashMap::new()));
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// The numbers of the open scopes.
+    pub(crate) fn path(&self) -> Vec<u32> {
+        self.scopes.iter().map(|(number, _)| *number).collect()
+    }
+
+    fn innermost(&mut self) -> &mut HashMap<Arc<str>, Symbol> {
+        match self.scopes.last_mut() {
+            Some((_, scope)) => scope,
+            None => &mut self.global,
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// Gives every proctype its number, so that it can be named before it is declared.
+    pub(super) fn declare_processes(&mut self, units: &[Unit]) {
+        for unit in units {
+            let Unit::Process(process) = unit else { continue };
+            let number = self.names.processes.len() as ProcessTypeId;
+            let twice = self.names.processes.insert(process.name.text.clone(), number).is_some();
+            if twice {
+                let _: Compiled<()> =
+                    self.complain(DECLARED_TWICE, format!("`{}` is declared twice", process.name.text), process.name.span);
+                continue;
+            }
+            self.names.parameters.push(process.parameters.clone());
+            self.program.processes.push(ProcessType {
+                name: process.name.text.clone(),
+                span: process.name.span,
+                frame: Frame::default(),
+                parameters: 0,
+                start: 0,
+                transitions: Vec::new(),
+                statements: Vec::new(),
+                valid_end: Vec::new(),
+                progress: Vec::new(),
+                accepting: Vec::new(),
+                labels: Vec::new(),
+                provided: None,
+                deterministic: false,
+            });
+        }
+    }
+
+    /// Finds out whether priorities and `_last` are used: they make the state larger.
+    pub(super) fn find_reserved(&mut self, units: &[Unit]) {
+        for unit in units {
+            if let Unit::Process(process) = unit {
+                self.program.uses_priority |= process.priority.is_some();
+                self.reserved_in(&process.body);
+            }
+        }
+    }
+
+    fn reserved_in(&mut self, sequence: &Sequence) {
+        // A walk over every expression would be as long as the compiler; the words themselves are as good a sign.
+        let mut work: Vec<&Statement> = sequence.iter().collect();
+        while let Some(statement) = work.pop() {
+            use StatementKind::*;
+            match &statement.kind {
+                SetPriority(..) => self.program.uses_priority = true,
+                Labelled(_, inner) => work.push(inner),
+                Atomic(body) | DStep(body) | Block { body, .. } => work.extend(body),
+                For { body, .. } | ForIn { body, .. } => work.extend(body),
+                If(options) | Do(options) => work.extend(options.iter().flatten()),
+                Unless(main, escape) => work.extend([&**main, &**escape]),
+                Condition(expression) | Assign(_, expression) | Assert(expression) => self.reserved_expression(expression),
+                Send { arguments, .. } | Print(_, arguments) => {
+                    arguments.iter().for_each(|argument| self.reserved_expression(argument));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn reserved_expression(&mut self, expression: &Expression) {
+        let mut work = vec![expression];
+        while let Some(expression) = work.pop() {
+            use ExpressionKind::*;
+            match &expression.kind {
+                Variable(reference) => match &*reference.name.text {
+                    "_last" => self.program.uses_last = true,
+                    "_priority" => self.program.uses_priority = true,
+                    _ => {}
+                },
+                Unary(_, inner) => work.push(inner),
+                Binary(_, left, right) => work.extend([&**left, &**right]),
+                Conditional(parts) => work.extend(parts.iter()),
+                Run { arguments, priority, .. } => {
+                    self.program.uses_priority |= priority.is_some();
+                    work.extend(arguments);
+                }
+                Priority(_) => self.program.uses_priority = true,
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn mtype(&mut self, declared: &MtypeSet) -> Compiled<()> {
+        let set = match &declared.set {
+            None => 0,
+            Some(name) => self.mtype_set(name),
+        };
+        // Spin counts the names of one declaration backwards.
+        for name in declared.names.iter().rev() {
+            let known = &mut self.program.mtypes[usize::from(set)].1;
+            known.push(name.text.clone());
+            let value = known.len() as i32;
+            if value > 255 {
+                return self.complain(TOO_LARGE, "an mtype set has at most 255 names", name.span);
+            }
+            if self.names.global.insert(name.text.clone(), Symbol::Constant { value, set }).is_some() {
+                return self.complain(DECLARED_TWICE, format!("`{}` is declared twice", name.text), name.span);
+            }
+        }
+        Ok(())
+    }
+
+    fn mtype_set(&mut self, name: &Word) -> u16 {
+        let sets = &mut self.program.mtypes;
+        let found = sets.iter().position(|(known, _)| **known == *name.text);
+        found.unwrap_or_else(|| {
+            sets.push((name.text.to_string(), Vec::new()));
+            sets.len() - 1
+        }) as u16
+    }
+
+    pub(super) fn typedef(&mut self, name: &Word, fields: &[Declaration]) -> Compiled<()> {
+        let mut record = Record { fields: Vec::new(), size: 0 };
+        for declaration in fields {
+            for declared in &declaration.variables {
+                let mut field = self.variable(declaration, declared, false)?;
+                field.base = record.size;
+                record.size = self.grown(record.size, &field, declared.name.span)?;
+                field.initial = declared.initial.clone();
+                if record.fields.iter().any(|other| other.name == field.name) {
+                    return self.complain(DECLARED_TWICE, format!("`{}` is declared twice", field.name), field.span);
+                }
+                record.fields.push(field);
+            }
+        }
+        let number = self.names.records.len();
+        self.names.records.push(record);
+        if self.names.record_names.insert(name.text.clone(), number).is_some() {
+            return self.complain(DECLARED_TWICE, format!("`{}` is declared twice", name.text), name.span);
+        }
+        Ok(())
+    }
+
+    fn size(&self, shape: Shape) -> u32 {
+        match shape {
+            Shape::Cell(_) => 1,
+            Shape::Record(record) => self.names.records[record].size,
+        }
+    }
+
+    fn grown(&mut self, size: u32, variable: &Variable, span: Span) -> Compiled<u32> {
+        let grown = u64::from(size) + u64::from(self.size(variable.shape)) * u64::from(variable.length.unwrap_or(1));
+        match u32::try_from(grown) {
+            Ok(grown) if (grown as usize) <= MOST_CELLS => Ok(grown),
+            _ => self.complain(TOO_LARGE, "these variables are too many", span),
+        }
+    }
+
+    fn sort(&mut self, name: &TypeName, width: Option<(i32, Span)>, span: Span) -> Compiled<Shape> {
+        if let (Some((_, place)), false) = (width, matches!(name, TypeName::Unsigned)) {
+            return self.complain(WRONG_TYPE, "only `unsigned` has a number of bits", place);
+        }
+        Ok(Shape::Cell(match name {
+            TypeName::Bit => Sort::Bits(1),
+            TypeName::Byte => Sort::Byte,
+            TypeName::Short => Sort::Short,
+            TypeName::Int => Sort::Int,
+            TypeName::Unsigned => match width {
+                Some((bits @ 1..=32, _)) => Sort::Bits(bits as u8),
+                Some((_, place)) => return self.complain(TOO_LARGE, "an unsigned has 1 to 32 bits", place),
+                None => return self.complain(WRONG_TYPE, "an unsigned needs its number of bits, as in `unsigned x : 5`", span),
+            },
+            TypeName::Pid => Sort::Pid,
+            TypeName::Channel => Sort::Channel,
+            TypeName::Mtype(None) => Sort::Mtype(0),
+            TypeName::Mtype(Some(set)) => Sort::Mtype(self.mtype_set(set)),
+            TypeName::Record(record) => match self.names.record_names.get(&record.text) {
+                Some(&record) => return Ok(Shape::Record(record)),
+                None => return self.complain(UNKNOWN_NAME, format!("no type is called `{}`", record.text), record.span),
+            },
+        }))
+    }
+
+    /// What a variable of a declaration is made of.
+    pub(super) fn shape_of(&mut self, declaration: &Declaration, declared: &Declared) -> Compiled<Shape> {
+        self.sort(&declaration.type_name, declared.width, declared.name.span)
+    }
+
+    /// A variable without its place in a frame.
+    fn variable(&mut self, declaration: &Declaration, declared: &Declared, global: bool) -> Compiled<Variable> {
+        let shape = self.sort(&declaration.type_name, declared.width, declared.name.span)?;
+        let length = match &declared.length {
+            None => None,
+            Some(length) => {
+                let count = self.array_length(length)?;
+                if count < 1 || count as usize > MOST_CELLS {
+                    return self.complain(TOO_LARGE, format!("an array cannot have {count} elements"), length.span);
+                }
+                Some(count as u32)
+            }
+        };
+        let channel = match &declared.initial {
+            Some(Initial::Channel(channel)) => {
+                if shape != Shape::Cell(Sort::Channel) {
+                    return self.complain(WRONG_TYPE, "only a `chan` can be a channel", channel.span);
+                }
+                Some(Arc::new(self.channel_kind(channel, &declared.name)?))
+            }
+            _ => None,
+        };
+        let constant = match &declared.initial {
+            Some(Initial::Value(value)) => self.fold(value),
+            None => Some(0),
+            _ => None,
+        };
+        Ok(Variable {
+            name: declared.name.text.clone(),
+            span: declared.name.span,
+            global,
+            base: 0,
+            length,
+            shape,
+            channel,
+            constant,
+            hidden: declaration.visibility == Visibility::Hidden,
+            initial: None,
+        })
+    }
+
+    /// The length of an array: a constant, or a variable that starts with one.
+    fn array_length(&mut self, length: &Expression) -> Compiled<i32> {
+        if let ExpressionKind::Variable(reference) = &length.kind
+            && let (Some(Symbol::Variable(variable)), None, None) =
+                (self.names.find(&reference.name.text), &reference.index, &reference.field)
+        {
+            let count = variable.constant.filter(|&count| count > 0).unwrap_or(1);
+            let message = format!("the length of an array cannot change: `{}` counts as {count} here", reference.name.text);
+            self.warn(crate::codes::SUSPICIOUS, message, length.span);
+            return Ok(count);
+        }
+        self.constant(length)
+    }
+
+    pub(super) fn constant(&mut self, expression: &Expression) -> Compiled<i32> {
+        match self.fold(expression) {
+            Some(value) => Ok(value),
+            None => self.complain(NOT_CONSTANT, "a constant is needed here", expression.span),
+        }
+    }
+
+    fn channel_kind(&mut self, channel: &ChannelType, name: &Word) -> Compiled<ChannelKind> {
+        let capacity = self.constant(&channel.capacity)?;
+        if !(0..=MOST_MESSAGES).contains(&capacity) {
+            return self.complain(TOO_LARGE, format!("a channel cannot hold {capacity} messages"), channel.capacity.span);
+        }
+        let mut fields = Vec::new();
+        for (field, span) in &channel.fields {
+            match self.sort(field, None, *span)? {
+                Shape::Cell(sort) => fields.push(sort),
+                Shape::Record(record) => self.flatten(Shape::Record(record), &mut fields),
+            }
+        }
+        if capacity as usize * fields.len() > MOST_CELLS {
+            return self.complain(TOO_LARGE, "this channel is too large", channel.span);
+        }
+        Ok(ChannelKind { capacity: capacity as u32, fields, name: name.text.to_string(), span: channel.span })
+    }
+
+    /// The sorts of the cells of a shape.
+    pub(super) fn flatten(&self, shape: Shape, into: &mut Vec<Sort>) {
+        match shape {
+            Shape::Cell(sort) => into.push(sort),
+            Shape::Record(record) => {
+                for field in &self.names.records[record].fields {
+                    for _ in 0..field.length.unwrap_or(1) {
+                        self.flatten(field.shape, into);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn global(&mut self, declaration: &Declaration) -> Compiled<()> {
+        for declared in &declaration.variables {
+            let mut frame = std::mem::take(&mut self.program.globals);
+            let variable = self.place(declaration, declared, true, &mut frame, true);
+            self.program.globals = frame;
+            variable?;
+        }
+        Ok(())
+    }
+
+    /// Gives a variable its cells in a frame, and says what they start with when `starts` is set.
+    pub(super) fn place(
+        &mut self,
+        declaration: &Declaration,
+        declared: &Declared,
+        global: bool,
+        frame: &mut Frame,
+        starts: bool,
+    ) -> Compiled<Variable> {
+        let mut variable = self.variable(declaration, declared, global)?;
+        variable.base = frame.cells.len() as u32;
+        self.grown(variable.base, &variable, declared.name.span)?;
+        if variable.hidden && !global {
+            return self.complain(WRONG_TYPE, "only global variables can be hidden", variable.span);
+        }
+        if self.names.innermost().contains_key(&variable.name) {
+            let message = format!("`{}` is declared twice in one scope", variable.name);
+            return self.complain(DECLARED_TWICE, message, variable.span);
+        }
+        let count = variable.length.unwrap_or(1);
+        for element in 0..count {
+            let name = match variable.length {
+                Some(_) => format!("{}[{element}]", variable.name),
+                None => variable.name.to_string(),
+            };
+            self.cells(variable.shape, &name, &variable, frame, starts)?;
+        }
+        self.names.innermost().insert(variable.name.clone(), Symbol::Variable(variable.clone()));
+        if starts {
+            self.initialise(&variable, declared.initial.as_ref(), frame)?;
+        }
+        Ok(variable)
+    }
+
+    /// Adds the cells of a shape.
+    fn cells(&mut self, shape: Shape, name: &str, variable: &Variable, frame: &mut Frame, starts: bool) -> Compiled<()> {
+        let record = match shape {
+            Shape::Cell(sort) => {
+                frame.cells.push(Cell { name: name.to_string(), sort, hidden: variable.hidden, span: variable.span });
+                return Ok(());
+            }
+            Shape::Record(record) => record,
+        };
+        for field in self.names.records[record].fields.clone() {
+            let from = frame.cells.len() as u32;
+            for element in 0..field.length.unwrap_or(1) {
+                let name = match field.length {
+                    Some(_) => format!("{name}.{}[{element}]", field.name),
+                    None => format!("{name}.{}", field.name),
+                };
+                self.cells(field.shape, &name, variable, frame, starts)?;
+            }
+            if starts && field.initial.is_some() {
+                let placed = Variable { base: from, ..field.clone() };
+                self.initialise(&placed, field.initial.as_ref(), frame)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn initialise(&mut self, variable: &Variable, initial: Option<&Initial>, frame: &mut Frame) -> Compiled<()> {
+        let stride = self.size(variable.shape);
+        let count = variable.length.unwrap_or(1);
+        match initial {
+            None => {}
+            Some(Initial::Channel(_)) => {
+                let Some(kind) = &variable.channel else { return Ok(()) };
+                for element in 0..count {
+                    let channel = frame.channels.len() as u32;
+                    let name = frame.cells[(variable.base + element * stride) as usize].name.clone();
+                    frame.channels.push(ChannelKind { name, ..(**kind).clone() });
+                    frame.initial.push(Initialiser::Channel { cell: variable.base + element, channel });
+                }
+            }
+            Some(Initial::Value(value)) => {
+                let Shape::Cell(sort) = variable.shape else {
+                    return self.complain(WRONG_TYPE, "a record cannot start with a value", value.span);
+                };
+                let value = self.value_for(value, sort)?;
+                for element in 0..count {
+                    frame.initial.push(Initialiser::Value { cell: variable.base + element, value });
+                }
+            }
+            Some(Initial::List(values)) => {
+                let (Shape::Cell(sort), Some(_)) = (variable.shape, variable.length) else {
+                    return self.complain(WRONG_TYPE, "only an array of numbers can start with a list", variable.span);
+                };
+                if values.len() > count as usize {
+                    return self.complain(TOO_LARGE, "the list is longer than the array", variable.span);
+                }
+                let mut last: Option<ExpressionId> = None;
+                for element in 0..count {
+                    // The last value stands for all that follow.
+                    if let Some(value) = values.get(element as usize) {
+                        last = Some(self.value_for(value, sort)?);
+                    }
+                    let value = last.unwrap_or_else(|| self.node(Node::Constant(0)));
+                    frame.initial.push(Initialiser::Value { cell: variable.base + element, value });
+                }
+            }
+        }
+        Ok(())
+    }
+}

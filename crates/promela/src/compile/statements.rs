@@ -1,0 +1,785 @@
+//! The statements of a process to elements, in the order in which Spin makes them.
+//!
+//! Spin makes the elements of what is inside a statement while it reads it, and the element of the statement itself when it is
+//! added to a sequence. So a statement is first prepared and then added.
+
+use std::sync::Arc;
+
+use trefoil_source::Span;
+
+use super::flow::{Body, Chain, Element, ElementId, Jump, Kind, Label, SequenceId};
+use super::names::{Shape, Variable};
+use super::{Compiled, Compiler, Wrong};
+use crate::codes::{D_STEP, LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE};
+use crate::program::{
+    Action, ChannelKind, ExpressionId, Frame, Node, Pattern, ProcessType, Receive, Send, Sort,
+};
+use crate::syntax::tree::{
+    Binary, Declaration, Declared, Expression, ExpressionKind, Initial, Reference, Sequence, Statement, StatementKind,
+    Word,
+};
+
+/// `select` over so many values is a choice of assignments.
+const LONGEST_SELECTION: i64 = 32;
+
+/// A statement whose inner elements are made.
+enum Prepared {
+    Simple(Kind),
+    If(Vec<SequenceId>),
+    Do(Vec<SequenceId>, usize),
+    Unless(SequenceId, SequenceId),
+    Atomic(SequenceId),
+    DStep(SequenceId),
+    Block(SequenceId),
+    Labelled(Word, Vec<u32>, Box<Prepared>),
+}
+
+/// A process that is being compiled.
+pub(super) struct Builder<'c, 'a> {
+    pub(super) compiler: &'c mut Compiler<'a>,
+    pub(super) body: Body,
+    frame: Frame,
+    /// Sequences that are open: first and last element, when there are any.
+    open: Vec<Option<(ElementId, ElementId)>>,
+    /// Loops that a `break` can leave.
+    loops: Vec<usize>,
+    /// Do declarations still belong to the beginning of the process?
+    beginning: bool,
+    d_steps: u32,
+    /// In a `trace`: only sends and receives.
+    events: bool,
+    temporaries: u32,
+}
+
+impl Compiler<'_> {
+    /// Compiles a proctype, `init`, or the body of a `trace`.
+    pub(super) fn process_type(
+        &mut self,
+        name: &Word,
+        parameters: &[Declaration],
+        body: &Sequence,
+        end: Span,
+        provided: Option<&Expression>,
+        events: bool,
+    ) -> Compiled<ProcessType> {
+        self.names.open();
+        let result = self.process_in_scope(name, parameters, body, end, provided, events);
+        self.names.close();
+        result
+    }
+
+    fn process_in_scope(
+        &mut self,
+        name: &Word,
+        parameters: &[Declaration],
+        statements: &Sequence,
+        end: Span,
+        provided: Option<&Expression>,
+        events: bool,
+    ) -> Compiled<ProcessType> {
+        let mut frame = Frame::default();
+        let mut names = std::collections::HashMap::new();
+        for declaration in parameters {
+            for declared in &declaration.variables {
+                if declared.length.is_some() || declared.initial.is_some() {
+                    let message = "a parameter is no array and has no initial value";
+                    return self.complain(WRONG_TYPE, message, declared.name.span);
+                }
+                let variable = self.place(declaration, declared, false, &mut frame, false)?;
+                names.insert(variable.name.clone(), variable);
+            }
+        }
+        let count = frame.cells.len() as u32;
+        let provided = provided.map(|provided| self.expression(provided)).transpose()?;
+        self.in_d_step = false;
+        let mut builder = Builder {
+            compiler: self,
+            body: Body::default(),
+            frame,
+            open: Vec::new(),
+            loops: Vec::new(),
+            beginning: true,
+            d_steps: 0,
+            events,
+            temporaries: 0,
+        };
+        builder.open.push(None);
+        let outcome = builder.statements(statements, &mut names);
+        let ending = builder.element(Kind::End, end);
+        builder.append(ending);
+        let Builder { mut body, frame, open, .. } = builder;
+        outcome?;
+        let Some(Some((first, last))) = open.first().copied() else { return Err(Wrong) };
+        body.sequences.push(Chain { first, last, extent: last });
+        let whole = body.sequences.len() - 1;
+        if let Some(number) = self.names.process(&name.text) {
+            self.names.remote.insert(number, names);
+        }
+        let mut compiled = self.transitions(body, whole, name, end)?;
+        compiled.frame = frame;
+        compiled.parameters = count;
+        compiled.provided = provided;
+        Ok(compiled)
+    }
+
+    /// Spin numbers the elements of a claim as well.
+    pub(super) fn number_claim(&mut self, body: &Sequence) {
+        let told = self.diagnostics.len();
+        let name = Word { text: ":never:".into(), span: body[0].span };
+        let _ = self.process_type(&name, &[], body, body[0].span, None, false);
+        self.diagnostics.truncate(told);
+    }
+}
+
+type Declarations = std::collections::HashMap<Arc<str>, Variable>;
+
+impl Builder<'_, '_> {
+    fn element(&mut self, kind: Kind, span: Span) -> ElementId {
+        let state = self.body.elements.len() as u32 + 1;
+        let number = self.compiler.numbered;
+        self.compiler.numbered += 1;
+        self.body.elements.push(Element {
+            kind,
+            next: None,
+            parts: Vec::new(),
+            body: None,
+            escapes: Vec::new(),
+            atomic: false,
+            atomic_end: false,
+            d_step: 0,
+            state,
+            number,
+            span,
+            done: false,
+        });
+        self.body.elements.len() - 1
+    }
+
+    /// Appends an element to the innermost open sequence.
+    fn append(&mut self, element: ElementId) {
+        if let Kind::Goto(_) = self.body.elements[element].kind
+            && let Some(label) = self.body.label_of(element, &["accept", "end", "progress"])
+        {
+            // Such a label needs a state of its own.
+            let skip = self.element(Kind::Skip, self.body.elements[element].span);
+            self.body.labels[label].element = skip;
+            self.append(skip);
+        }
+        let mut chain = self.open.last().copied().flatten();
+        Self::link(&mut self.body, &mut chain, element);
+        if let Some(open) = self.open.last_mut() {
+            *open = chain;
+        }
+    }
+
+    fn link(body: &mut Body, chain: &mut Option<(ElementId, ElementId)>, element: ElementId) {
+        *chain = match *chain {
+            None => Some((element, element)),
+            Some((first, last)) => {
+                body.elements[last].next = Some(element);
+                Some((first, element))
+            }
+        };
+    }
+
+    fn open_sequence(&mut self) {
+        self.open.push(None);
+        self.beginning = false;
+    }
+
+    fn close_sequence(&mut self, span: Span) -> Compiled<SequenceId> {
+        match self.open.pop().flatten() {
+            Some((first, last)) => {
+                self.body.sequences.push(Chain { first, last, extent: last });
+                Ok(self.body.sequences.len() - 1)
+            }
+            None => self.compiler.complain(MISPLACED, "a sequence needs at least one statement", span),
+        }
+    }
+
+    /// Statements, and what they declare.
+    fn statements(&mut self, statements: &Sequence, names: &mut Declarations) -> Compiled<()> {
+        let mut wrong = false;
+        for statement in statements {
+            wrong |= self.step(statement, names).is_err();
+        }
+        if wrong { Err(Wrong) } else { Ok(()) }
+    }
+
+    fn step(&mut self, statement: &Statement, names: &mut Declarations) -> Compiled<()> {
+        match &statement.kind {
+            StatementKind::Declare(declaration) => self.declare(declaration, names),
+            StatementKind::Exclusive { channels, .. } => {
+                for channel in channels {
+                    self.compiler.channel(channel)?;
+                }
+                Ok(())
+            }
+            _ => {
+                let prepared = self.prepare(statement, names)?;
+                self.add(prepared, statement.span);
+                Ok(())
+            }
+        }
+    }
+
+    fn declare(&mut self, declaration: &Declaration, names: &mut Declarations) -> Compiled<()> {
+        for declared in &declaration.variables {
+            let array_value = declared.length.is_some() && matches!(declared.initial, Some(Initial::Value(_)));
+            let starts = self.beginning || array_value;
+            let variable =
+                self.compiler.place(declaration, declared, false, &mut self.frame, starts || declared.initial.is_none())?;
+            names.insert(variable.name.clone(), variable.clone());
+            if !self.beginning {
+                self.declare_later(declared, &variable)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A declaration behind the first statement is a statement itself.
+    fn declare_later(&mut self, declared: &Declared, variable: &Variable) -> Compiled<()> {
+        let name = &declared.name;
+        let span = name.span;
+        let cell = |base| Reference { name: name.clone(), index: None, field: None, span: base };
+        let kind = match (&declared.initial, variable.shape) {
+            (Some(Initial::Channel(channel)), _) => {
+                let message = format!("`{}` must be declared at the start of the proctype, as it makes a channel", name.text);
+                return self.compiler.complain(MISPLACED, message, channel.span);
+            }
+            (Some(Initial::List(_)), _) => {
+                let message = format!("`{}` must be declared at the start of the proctype, as it has a list", name.text);
+                return self.compiler.complain(MISPLACED, message, span);
+            }
+            (Some(Initial::Value(_)), _) if variable.length.is_some() => {
+                self.compiler.warn(SUSPICIOUS, "this array is set only when the process starts", span);
+                return Ok(());
+            }
+            (Some(Initial::Value(value)), Shape::Cell(_)) => self.assignment(&cell(span), value)?,
+            (None, Shape::Cell(sort)) => {
+                // Of an array only the first element is set, as Spin does.
+                let place = crate::program::Place {
+                    global: false,
+                    base: variable.base,
+                    sort,
+                    indices: Box::default(),
+                    scratch: false,
+                    span,
+                };
+                self.compiler.program.places.push(place);
+                let place = self.compiler.program.places.len() as u32 - 1;
+                let zero = self.compiler.node(Node::Constant(0));
+                Kind::Basic(Arc::new(Action::Assign(place, zero)))
+            }
+            (Some(Initial::Value(value)), Shape::Record(_)) => {
+                return self.compiler.complain(WRONG_TYPE, "a record cannot start with a value", value.span);
+            }
+            (None, Shape::Record(_)) => Kind::Basic(Arc::new(Action::Skip)),
+        };
+        let element = self.element(kind, span);
+        self.append(element);
+        Ok(())
+    }
+
+    fn assignment(&mut self, to: &Reference, value: &Expression) -> Compiled<Kind> {
+        let (place, sort) = self.compiler.written(to)?;
+        let value = self.compiler.value_for(value, sort)?;
+        Ok(Kind::Basic(Arc::new(Action::Assign(place, value))))
+    }
+
+    fn sequence(&mut self, statements: &Sequence, scope: bool, names: &mut Declarations, span: Span) -> Compiled<SequenceId> {
+        self.open_sequence();
+        if scope {
+            self.compiler.names.open();
+        }
+        let outcome = stacker::maybe_grow(128 << 10, 2 << 20, || self.statements(statements, names));
+        if scope {
+            self.compiler.names.close();
+        }
+        if outcome.is_err() {
+            self.open.pop();
+            return Err(Wrong);
+        }
+        self.close_sequence(span)
+    }
+
+    /// Adds a prepared statement to the innermost open sequence.
+    fn add(&mut self, prepared: Prepared, span: Span) {
+        self.beginning = false;
+        let (element, appended) = self.realise(prepared, span);
+        if !appended {
+            self.append(element);
+        }
+    }
+
+    /// Makes the element of a prepared statement; selections append themselves.
+    fn realise(&mut self, prepared: Prepared, span: Span) -> (ElementId, bool) {
+        match prepared {
+            Prepared::Simple(kind) => (self.element(kind, span), false),
+            Prepared::Labelled(name, scopes, inner) => {
+                let (element, appended) = self.realise(*inner, span);
+                let known = self.body.labels.iter().any(|label| label.name == name.text && label.scopes == scopes);
+                if known {
+                    let message = format!("the label `{}` is declared twice", name.text);
+                    let _: Compiled<()> = self.compiler.complain(LABEL, message, name.span);
+                }
+                self.body.labels.push(Label { name: name.text, scopes, element, span: name.span });
+                (element, appended)
+            }
+            Prepared::Atomic(body) => (self.block(Kind::Atomic, body, span), false),
+            Prepared::DStep(body) => (self.block(Kind::DStep, body, span), false),
+            Prepared::Block(body) => (self.block(Kind::Block, body, span), false),
+            Prepared::If(options) => {
+                let element = self.element(Kind::If, span);
+                let joint = self.element(Kind::Joint, span);
+                self.options(element, joint, options, span);
+                self.append(element);
+                self.append(joint);
+                (element, true)
+            }
+            Prepared::Do(options, number) => {
+                let element = self.element(Kind::Do, span);
+                let joint = self.element(Kind::Joint, span);
+                self.options(element, joint, options, span);
+                self.append(joint);
+                let exit = self.element(Kind::Break, span);
+                self.body.breaks[number] = Some(exit);
+                self.append(element);
+                self.append(exit);
+                (element, true)
+            }
+            Prepared::Unless(main, escape) => {
+                let element = self.element(Kind::Unless, span);
+                let joint = self.element(Kind::Joint, span);
+                self.body.elements[element].parts = vec![main, escape];
+                self.join(main, joint);
+                self.join(escape, joint);
+                self.body.attach_escape(main, escape);
+                self.append(element);
+                self.append(joint);
+                (element, true)
+            }
+        }
+    }
+
+    fn block(&mut self, kind: Kind, body: SequenceId, span: Span) -> ElementId {
+        let element = self.element(kind, span);
+        self.body.elements[element].body = Some(body);
+        element
+    }
+
+    /// Appends a joint to a sequence that is closed.
+    fn join(&mut self, sequence: SequenceId, joint: ElementId) {
+        let last = self.body.sequences[sequence].last;
+        self.body.elements[last].next = Some(joint);
+        self.body.sequences[sequence].last = joint;
+    }
+
+    fn options(&mut self, element: ElementId, joint: ElementId, mut options: Vec<SequenceId>, span: Span) {
+        let is_else = |body: &Body, option: SequenceId| {
+            matches!(body.elements[body.sequences[option].first].kind, Kind::Else)
+        };
+        let otherwise: Vec<SequenceId> =
+            options.iter().copied().filter(|&option| is_else(&self.body, option)).collect();
+        if otherwise.len() > 1 {
+            let place = self.body.elements[self.body.sequences[otherwise[1]].first].span;
+            let _: Compiled<()> = self.compiler.complain(MISPLACED, "there is more than one `else` here", place);
+        }
+        if let Some(&last) = otherwise.first() {
+            options.retain(|&option| option != last);
+            options.push(last);
+            let channels = options.iter().any(|&option| {
+                let first = self.body.sequences[option].first;
+                matches!(&self.body.elements[first].kind, Kind::Basic(action) if matches!(**action, Action::Send(_) | Action::Receive(_)))
+            });
+            if channels && !self.compiler.in_d_step {
+                let place = self.body.elements[self.body.sequences[last].first].span;
+                self.compiler.warn(SUSPICIOUS, "`else` beside sends or receives is dubious: what can be sent changes with others", place);
+            }
+        }
+        for &option in &options {
+            self.join(option, joint);
+        }
+        self.body.elements[element].parts = options;
+        let _ = span;
+    }
+
+    /// Leaves out all but one of the skips that stand in a row inside an option.
+    fn prune(&mut self, option: SequenceId) {
+        let Chain { first, last, .. } = self.body.sequences[option];
+        let (mut before, mut at, mut skips) = (None, Some(first), 0);
+        while let Some(here) = at {
+            let next = self.body.elements[here].next;
+            let skip = matches!(self.body.elements[here].kind, Kind::Skip | Kind::Print);
+            if skip && self.body.label_of(here, &[]).is_none() {
+                skips += 1;
+                let print = matches!(self.body.elements[here].kind, Kind::Print);
+                if skips > 1 && !print && here != first && here != last {
+                    if let Some(before) = before {
+                        let previous: &mut Element = &mut self.body.elements[before];
+                        previous.next = next;
+                    }
+                    self.body.elements[here].done = true;
+                    at = next;
+                    continue;
+                }
+            } else {
+                skips = 0;
+            }
+            before = Some(here);
+            at = next;
+        }
+    }
+
+    fn prepare(&mut self, statement: &Statement, names: &mut Declarations) -> Compiled<Prepared> {
+        let span = statement.span;
+        if self.events {
+            self.check_event(statement)?;
+        }
+        Ok(match &statement.kind {
+            StatementKind::Labelled(name, inner) => {
+                let scopes = self.compiler.names.path();
+                if matches!(inner.kind, StatementKind::Declare(_) | StatementKind::Exclusive { .. }) {
+                    return self.compiler.complain(LABEL, "a label cannot stand before a declaration", name.span);
+                }
+                let inner = stacker::maybe_grow(128 << 10, 2 << 20, || self.prepare(inner, names))?;
+                Prepared::Labelled(name.clone(), scopes, Box::new(inner))
+            }
+            StatementKind::Atomic(body) => {
+                let body = self.sequence(body, true, names, span)?;
+                self.body.make_atomic(body);
+                Prepared::Atomic(body)
+            }
+            StatementKind::DStep(body) => {
+                let outer = std::mem::replace(&mut self.compiler.in_d_step, true);
+                let body = self.sequence(body, true, names, span);
+                self.compiler.in_d_step = outer;
+                let body = body?;
+                self.d_steps += 1;
+                self.body.make_atomic(body);
+                self.body.enter_d_step(body, self.d_steps);
+                Prepared::DStep(body)
+            }
+            StatementKind::Block { body, .. } => Prepared::Block(self.sequence(body, true, names, span)?),
+            StatementKind::If(options) => {
+                let options = self.prepare_options(options, names, span)?;
+                Prepared::If(options)
+            }
+            StatementKind::Do(options) => {
+                let number = self.open_loop();
+                let options = self.prepare_options(options, names, span);
+                self.loops.pop();
+                Prepared::Do(options?, number)
+            }
+            StatementKind::Unless(main, escape) => self.prepare_unless(main, escape, names)?,
+            StatementKind::For { variable, from, to, body } => {
+                let number = self.open_loop();
+                let prepared = self.prepare_for(variable, from, to, body, names, span, number);
+                self.loops.pop();
+                prepared?
+            }
+            StatementKind::ForIn { variable, collection, body } => {
+                let number = self.open_loop();
+                let prepared = self.prepare_for_in(variable, collection, body, names, span, number);
+                self.loops.pop();
+                prepared?
+            }
+            StatementKind::Select { variable, from, to } => self.prepare_select(variable, from, to, span)?,
+            StatementKind::Break => match self.loops.last() {
+                Some(&number) => Prepared::Simple(Kind::Goto(Jump::Break(number))),
+                None => return self.compiler.complain(MISPLACED, "there is no loop to break out of", span),
+            },
+            StatementKind::Goto(label) => {
+                Prepared::Simple(Kind::Goto(Jump::Label(label.text.clone(), self.compiler.names.path())))
+            }
+            _ => Prepared::Simple(self.simple(statement)?),
+        })
+    }
+
+    fn check_event(&mut self, statement: &Statement) -> Compiled<()> {
+        use StatementKind::*;
+        match &statement.kind {
+            Send { .. } | Receive { .. } | Labelled(..) | Goto(_) | Break | If(_) | Do(_) | Block { .. } => Ok(()),
+            Atomic(_) | DStep(_) | Unless(..) => Ok(()),
+            Condition(Expression { kind: ExpressionKind::Number(1), .. }) => Ok(()),
+            _ => self.compiler.complain(MISPLACED, "only sends, receives and control can stand in a trace", statement.span),
+        }
+    }
+
+    fn open_loop(&mut self) -> usize {
+        self.body.breaks.push(None);
+        let number = self.body.breaks.len() - 1;
+        self.loops.push(number);
+        number
+    }
+
+    fn prepare_options(&mut self, options: &[Sequence], names: &mut Declarations, span: Span) -> Compiled<Vec<SequenceId>> {
+        let mut made = Vec::new();
+        let mut wrong = false;
+        for option in options {
+            match self.sequence(option, false, names, span) {
+                Ok(sequence) => made.push(sequence),
+                Err(Wrong) => wrong = true,
+            }
+        }
+        if wrong {
+            return Err(Wrong);
+        }
+        for &option in &made {
+            self.prune(option);
+        }
+        Ok(made)
+    }
+
+    fn prepare_unless(&mut self, main: &Statement, escape: &Statement, names: &mut Declarations) -> Compiled<Prepared> {
+        if self.compiler.in_d_step {
+            return self.compiler.complain(D_STEP, "`unless` inside a d_step is not supported", main.span);
+        }
+        let prepared_main = stacker::maybe_grow(128 << 10, 2 << 20, || self.prepare(main, names))?;
+        let prepared_escape = stacker::maybe_grow(128 << 10, 2 << 20, || self.prepare(escape, names))?;
+        let escape_sequence = match prepared_escape {
+            Prepared::Block(sequence) => sequence,
+            other => self.alone(other, escape.span)?,
+        };
+        Ok(match prepared_main {
+            Prepared::Block(sequence) => Prepared::Unless(sequence, escape_sequence),
+            Prepared::Labelled(name, scopes, inner) => {
+                let (sequence, wrap): (SequenceId, fn(SequenceId) -> Prepared) = match *inner {
+                    Prepared::Block(sequence) => (sequence, Prepared::Block),
+                    Prepared::Atomic(sequence) => (sequence, Prepared::Atomic),
+                    Prepared::DStep(sequence) => (sequence, Prepared::DStep),
+                    other => {
+                        let labelled = Prepared::Labelled(name, scopes, Box::new(other));
+                        let sequence = self.alone(labelled, main.span)?;
+                        return Ok(Prepared::Unless(sequence, escape_sequence));
+                    }
+                };
+                // The label is lifted over the whole.
+                let whole = self.alone(Prepared::Unless(sequence, escape_sequence), main.span)?;
+                Prepared::Labelled(name, scopes, Box::new(wrap(whole)))
+            }
+            other => {
+                let sequence = self.alone(other, main.span)?;
+                Prepared::Unless(sequence, escape_sequence)
+            }
+        })
+    }
+
+    /// A sequence of one statement.
+    fn alone(&mut self, prepared: Prepared, span: Span) -> Compiled<SequenceId> {
+        self.open_sequence();
+        self.add(prepared, span);
+        self.close_sequence(span)
+    }
+
+    fn add_kind(&mut self, kind: Kind, span: Span) {
+        self.add(Prepared::Simple(kind), span);
+    }
+
+    /// `variable operator bound`
+    fn comparison(&mut self, variable: &Reference, operator: Binary, bound: &Expression) -> Compiled<Kind> {
+        let left = Expression { kind: ExpressionKind::Variable(variable.clone()), span: variable.span };
+        let left = self.compiler.expression(&left)?;
+        let right = self.compiler.expression(bound)?;
+        let condition = self.compiler.node(Node::Binary(operator, left, right));
+        Ok(Kind::Basic(Arc::new(Action::Condition(condition))))
+    }
+
+    fn increment(&mut self, variable: &Reference, by: i32) -> Compiled<Kind> {
+        let kind = ExpressionKind::Variable(variable.clone());
+        let value = self.compiler.expression(&Expression { kind, span: variable.span })?;
+        let one = self.compiler.node(Node::Constant(by.abs()));
+        let operator = if by < 0 { Binary::Minus } else { Binary::Plus };
+        let sum = self.compiler.node(Node::Binary(operator, value, one));
+        let (place, sort) = self.compiler.written(variable)?;
+        if sort == Sort::Channel {
+            return self.compiler.complain(WRONG_TYPE, "channels cannot be counted", variable.span);
+        }
+        Ok(Kind::Basic(Arc::new(Action::Assign(place, sum))))
+    }
+
+    /// The rest of a loop whose body is in the open sequence: step, and the way out.
+    fn finish_loop(&mut self, step: Kind, number: usize, otherwise: bool, span: Span) -> Compiled<Prepared> {
+        self.add_kind(step, span);
+        let body = self.close_sequence(span)?;
+        self.open_sequence();
+        if otherwise {
+            self.add_kind(Kind::Else, span);
+        }
+        self.add_kind(Kind::Goto(Jump::Break(number)), span);
+        let exit = self.close_sequence(span)?;
+        Ok(Prepared::Do(vec![exit, body], number))
+    }
+
+    fn loop_body(&mut self, body: &Sequence, names: &mut Declarations) -> Compiled<()> {
+        self.compiler.names.open();
+        let outcome = stacker::maybe_grow(128 << 10, 2 << 20, || self.statements(body, names));
+        self.compiler.names.close();
+        if outcome.is_err() {
+            self.open.pop();
+        }
+        outcome
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of a for loop")]
+    fn prepare_for(
+        &mut self,
+        variable: &Reference,
+        from: &Expression,
+        to: &Expression,
+        body: &Sequence,
+        names: &mut Declarations,
+        span: Span,
+        number: usize,
+    ) -> Compiled<Prepared> {
+        let start = self.assignment(variable, from)?;
+        let condition = self.comparison(variable, Binary::AtMost, to)?;
+        let step = self.increment(variable, 1)?;
+        self.add_kind(start, span);
+        self.open_sequence();
+        self.add_kind(condition, span);
+        self.loop_body(body, names)?;
+        self.finish_loop(step, number, true, span)
+    }
+
+    fn prepare_for_in(
+        &mut self,
+        variable: &Reference,
+        collection: &Reference,
+        body: &Sequence,
+        names: &mut Declarations,
+        span: Span,
+        number: usize,
+    ) -> Compiled<Prepared> {
+        let found = self.compiler.find(collection)?;
+        let constant = |value: i32| Expression { kind: ExpressionKind::Number(value), span };
+        if let Some(length) = found.whole {
+            return self.prepare_for(variable, &constant(0), &constant(length as i32 - 1), body, names, span, number);
+        }
+        let Some(kind) = found.channel.filter(|kind| kind.capacity > 0) else {
+            let message = "`for … in` needs an array, or a channel with room that is declared with its messages";
+            return self.compiler.complain(WRONG_TYPE, message, collection.span);
+        };
+        // Every message is taken out and put back, so that all have been seen after one turn.
+        let sort = if kind.capacity > 255 { Sort::Short } else { Sort::Byte };
+        self.temporaries += 1;
+        let name = format!("_for_{}", self.temporaries);
+        let base = self.frame.cells.len() as u32;
+        self.frame.cells.push(crate::program::Cell { name, sort, hidden: false, span });
+        let place =
+            crate::program::Place { global: false, base, sort, indices: Box::default(), scratch: false, span };
+        self.compiler.program.places.push(place);
+        let place = self.compiler.program.places.len() as u32 - 1;
+        let node = if sort == Sort::Short { Node::Place(place) } else { Node::Local(base) };
+        let (channel, _) = self.compiler.channel(collection)?;
+        let zero = self.compiler.node(Node::Constant(0));
+        let counter = self.compiler.node(node);
+        let length = self.compiler.node(Node::Length(channel));
+        let condition = self.compiler.node(Node::Binary(Binary::Less, counter, length));
+        let one = self.compiler.node(Node::Constant(1));
+        let sum = self.compiler.node(Node::Binary(Binary::Plus, counter, one));
+        let argument = crate::syntax::tree::Argument::Variable(variable.clone());
+        let fields = self.compiler.patterns(&[argument], Some(&*kind), variable.span)?;
+        let whole = Expression { kind: ExpressionKind::Variable(variable.clone()), span: variable.span };
+        let arguments = self.compiler.expand(&whole, &kind.fields)?;
+        let receive = Receive { channel, random: false, copy: false, fields };
+        let send = Send { channel, sorted: false, arguments };
+        let basic = |action| Kind::Basic(Arc::new(action));
+        self.add_kind(basic(Action::Assign(place, zero)), span);
+        self.open_sequence();
+        self.add_kind(basic(Action::Condition(condition)), span);
+        self.add_kind(basic(Action::Receive(Box::new(receive))), span);
+        self.add_kind(basic(Action::Send(Box::new(send))), span);
+        self.loop_body(body, names)?;
+        self.finish_loop(basic(Action::Assign(place, sum)), number, true, span)
+    }
+
+    fn prepare_select(
+        &mut self,
+        variable: &Reference,
+        from: &Expression,
+        to: &Expression,
+        span: Span,
+    ) -> Compiled<Prepared> {
+        if let (Some(low), Some(high)) = (self.compiler.fold(from), self.compiler.fold(to))
+            && (0..=LONGEST_SELECTION).contains(&(i64::from(high) - i64::from(low)))
+        {
+            let mut options = Vec::new();
+            for value in low..=high {
+                let value = Expression { kind: ExpressionKind::Number(value), span: from.span };
+                let kind = self.assignment(variable, &value)?;
+                options.push(self.alone(Prepared::Simple(kind), span)?);
+            }
+            return Ok(Prepared::If(options));
+        }
+        let start = self.assignment(variable, from)?;
+        let condition = self.comparison(variable, Binary::Less, to)?;
+        let step = self.increment(variable, 1)?;
+        self.add_kind(start, span);
+        self.open_sequence();
+        self.add_kind(condition, span);
+        let number = self.open_loop();
+        self.loops.pop();
+        self.finish_loop(step, number, false, span)
+    }
+
+    /// A statement without statements inside.
+    fn simple(&mut self, statement: &Statement) -> Compiled<Kind> {
+        let compiler = &mut *self.compiler;
+        let span = statement.span;
+        let action = match &statement.kind {
+            StatementKind::Condition(condition) => match compiler.fold(condition) {
+                Some(1) => return Ok(Kind::Skip),
+                Some(0) => return Ok(Kind::Never),
+                _ => Action::Condition(compiler.expression(condition)?),
+            },
+            StatementKind::Else => return Ok(Kind::Else),
+            StatementKind::Assign(to, value) => return self.assignment(to, value),
+            StatementKind::Step(variable, by) => return self.increment(variable, *by),
+            StatementKind::Assert(condition) => {
+                compiler.program.assertions.push(span);
+                Action::Assert(compiler.expression(condition)?)
+            }
+            StatementKind::Print(_, arguments) => {
+                for argument in arguments {
+                    compiler.expand(argument, &[])?;
+                }
+                return Ok(Kind::Print);
+            }
+            StatementKind::PrintMtype(value) => {
+                compiler.expression(value)?;
+                return Ok(Kind::Print);
+            }
+            StatementKind::SetPriority(process, priority) => {
+                Action::SetPriority(compiler.expression(process)?, compiler.expression(priority)?)
+            }
+            StatementKind::Send { channel, sorted, arguments } => {
+                let (channel, kind) = compiler.channel(channel)?;
+                let arguments = self.send_arguments(arguments, kind.as_deref(), span)?;
+                Action::Send(Box::new(Send { channel, sorted: *sorted, arguments }))
+            }
+            StatementKind::Receive { channel, random, copy, arguments } => {
+                let (channel, kind) = compiler.channel(channel)?;
+                let fields: Vec<Pattern> = compiler.patterns(arguments, kind.as_deref(), span)?;
+                Action::Receive(Box::new(Receive { channel, random: *random, copy: *copy, fields }))
+            }
+            _ => return compiler.complain(MISPLACED, "this statement cannot stand here", span),
+        };
+        Ok(Kind::Basic(Arc::new(action)))
+    }
+
+    fn send_arguments(
+        &mut self,
+        given: &[Expression],
+        kind: Option<&ChannelKind>,
+        span: Span,
+    ) -> Compiled<Vec<ExpressionId>> {
+        let wanted: &[Sort] = kind.map_or(&[], |kind| &kind.fields);
+        let mut arguments = Vec::new();
+        for argument in given {
+            arguments.extend(self.compiler.expand(argument, &wanted[arguments.len().min(wanted.len())..])?);
+        }
+        self.compiler.check_fields(arguments.len(), kind, span)?;
+        Ok(arguments)
+    }
+}

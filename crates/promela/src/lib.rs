@@ -1,0 +1,39 @@
+//! Promela, the language of Spin: text to a typed program, and the program as a system of the waist.
+//!
+//! [`read`] does the whole way from a file to a [`Program`]; [`Model`] runs it. With every reduction off, the states and steps of a
+//! model are exactly those that Spin's own verifier stores and takes; `machine/explorer.rs` says what a step is.
+
+mod codes;
+mod compile;
+mod evaluate;
+pub mod machine;
+pub mod program;
+pub mod syntax;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_source::{Diagnostic, FileId, Sources};
+
+pub use codes::CODES;
+pub use compile::MOST_PROCESSES;
+pub use machine::{Fault, FaultKind, Model};
+pub use program::Program;
+pub use syntax::Reader;
+
+/// Reads, resolves and compiles a model. The diagnostics say what is wrong with it; with an error among them there is no program.
+pub fn read(
+    file: FileId,
+    sources: &mut Sources,
+    reader: &mut Reader<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+    control: &Control,
+) -> Result<Option<Program>, Stopped> {
+    let units = syntax::parse(file, sources, reader, diagnostics, control)?;
+    if diagnostics.iter().any(|told| told.severity == trefoil_source::Severity::Error) {
+        return Ok(None);
+    }
+    let mut program = compile::compile(&units, diagnostics, control)?;
+    if let Some(program) = &mut program {
+        compile::add_texts(program, sources);
+    }
+    Ok(program)
+}

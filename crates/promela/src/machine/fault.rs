@@ -1,0 +1,61 @@
+//! What can go wrong while a model runs.
+
+use std::fmt;
+
+use crate::program::{Control, ProcessTypeId};
+
+/// The sorts of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FaultKind {
+    /// `assert` of something that does not hold. The run goes on behind it.
+    Assertion,
+    /// An index outside its array.
+    Index,
+    /// A division by zero.
+    Division,
+    /// A send or receive on something that is no channel.
+    NoChannel,
+    /// A message with another number of fields than the channel's.
+    Fields,
+    /// More than 255 processes.
+    TooManyProcesses,
+    /// A `d_step` cannot go on.
+    Blocked,
+    /// A rendezvous inside a `d_step`.
+    Rendezvous,
+    /// An atomic sequence or `d_step` that never ends.
+    Endless,
+    /// A look at a process that is not there.
+    Remote,
+    /// A send or receive that a `trace` does not allow, or that completes a `notrace`.
+    Trace,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FaultKind::Assertion => "assertion violated",
+            FaultKind::Index => "array index out of range",
+            FaultKind::Division => "division by zero",
+            FaultKind::NoChannel => "send or receive on no channel",
+            FaultKind::Fields => "wrong number of message fields",
+            FaultKind::TooManyProcesses => "too many processes",
+            FaultKind::Blocked => "a d_step blocks",
+            FaultKind::Rendezvous => "a rendezvous inside a d_step",
+            FaultKind::Endless => "an atomic sequence or d_step that never ends",
+            FaultKind::Remote => "reference to a process that is not there",
+            FaultKind::Trace => "an event that the trace declaration does not allow",
+        })
+    }
+}
+
+/// A fault and the statement that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// In which process type.
+    pub process: ProcessTypeId,
+    /// In which statement.
+    pub statement: Control,
+}

@@ -1,0 +1,15 @@
+//! Running a compiled model: rows, statements, successors.
+
+mod arrangement;
+mod dependencies;
+mod describe;
+mod execute;
+mod explorer;
+mod fault;
+#[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
+mod machine;
+mod observe;
+mod system;
+
+pub use fault::{Fault, FaultKind};
+pub use system::Model;

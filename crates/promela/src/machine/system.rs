@@ -1,0 +1,228 @@
+//! A compiled model as a system of the waist.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use trefoil_control::Control as Budget;
+use trefoil_system::{Explorer, Group, GroupId, Label, LabelId, Labels, Layout, System, Value};
+
+use crate::program::{Control, ProcessTypeId, Program};
+
+use super::arrangement::Arrangement;
+use super::dependencies::groups;
+use super::explorer::ModelExplorer;
+use super::fault::Fault;
+use super::machine::Machine;
+
+/// A model with an arrangement of its rows.
+pub struct Model {
+    pub(crate) program: Arc<Program>,
+    pub(crate) arrangement: Arrangement,
+    pub(crate) control: Budget,
+    labels: Arc<Labels>,
+    groups: Vec<Group>,
+    /// The first group of each type at each position.
+    first_groups: Vec<BTreeMap<ProcessTypeId, u32>>,
+    /// For each type and control state, how many transitions come before its own.
+    before: Vec<Vec<u32>>,
+    names: Vec<LabelId>,
+    /// Statements that were tried.
+    reached: Vec<Vec<AtomicU8>>,
+    /// Labels of steps with a fault.
+    faults: RwLock<BTreeMap<(LabelId, Fault), LabelId>>,
+    fault_of: RwLock<BTreeMap<LabelId, Fault>>,
+    wanted: Mutex<BTreeSet<(u8, ProcessTypeId)>>,
+    wants: AtomicBool,
+    room: BTreeSet<(u8, ProcessTypeId)>,
+    initial: Vec<Value>,
+}
+
+impl Model {
+    /// A model with room for what runs from the start.
+    pub fn new(program: Arc<Program>, control: &Budget) -> Model {
+        let mut room = BTreeSet::new();
+        for (position, &(process, _)) in program.active.iter().enumerate() {
+            room.insert((position as u8, process));
+        }
+        Model::with_room(program, room, control)
+    }
+
+    fn with_room(program: Arc<Program>, room: BTreeSet<(u8, ProcessTypeId)>, control: &Budget) -> Model {
+        let arrangement = Arrangement::with(&program, &room);
+        let labels = Arc::new(Labels::new());
+        let before: Vec<Vec<u32>> = program
+            .processes
+            .iter()
+            .map(|process| {
+                let mut sum = 0;
+                process
+                    .transitions
+                    .iter()
+                    .map(|transitions| {
+                        let here = sum;
+                        sum += transitions.len() as u32;
+                        here
+                    })
+                    .collect()
+            })
+            .collect();
+        let mut first_groups = Vec::new();
+        let mut names = Vec::new();
+        for (number, position) in arrangement.positions.iter().enumerate() {
+            let mut own = BTreeMap::new();
+            for &kind in &position.types {
+                let process = &program.processes[usize::from(kind)];
+                own.insert(kind, names.len() as u32);
+                for transition in process.transitions.iter().flatten() {
+                    let statement = &process.statements[transition.statement as usize];
+                    let name = format!("{}({number})", process.name);
+                    let arguments = [format!("{}", statement.line), statement.text.clone()];
+                    let arguments = arguments.into_iter().map(String::into_boxed_str).collect();
+                    names.push(labels.intern(Label { name: name.into(), arguments }));
+                }
+            }
+            first_groups.push(own);
+        }
+        let groups = groups(&program, &arrangement);
+        let reached = program
+            .processes
+            .iter()
+            .map(|process| process.statements.iter().map(|_| AtomicU8::new(0)).collect())
+            .collect();
+        let initial = Machine::new(&program, &arrangement).row[..arrangement.width()].to_vec();
+        Model {
+            program,
+            arrangement,
+            control: control.clone(),
+            labels,
+            groups,
+            first_groups,
+            before,
+            names,
+            reached,
+            faults: RwLock::default(),
+            fault_of: RwLock::default(),
+            wanted: Mutex::default(),
+            wants: AtomicBool::new(false),
+            room,
+            initial,
+        }
+    }
+
+    /// The compiled program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Was a process created for which there is no room? Then a search of this model is incomplete.
+    pub fn needs_room(&self) -> bool {
+        self.wants.load(Ordering::Relaxed)
+    }
+
+    /// The same model with room for the processes that were wanted.
+    pub fn with_more_room(&self) -> Model {
+        let mut room = self.room.clone();
+        room.extend(self.wanted.lock().unwrap_or_else(PoisonError::into_inner).iter());
+        Model::with_room(self.program.clone(), room, &self.control)
+    }
+
+    pub(crate) fn want(&self, wanted: (u8, ProcessTypeId)) {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted);
+        self.wants.store(true, Ordering::Relaxed);
+    }
+
+    /// Group and label of a transition of the process at a position.
+    #[inline]
+    pub(crate) fn named(&self, position: usize, kind: ProcessTypeId, control: Control, index: u32) -> (GroupId, LabelId) {
+        let first = self.first_groups[position].get(&kind).copied().unwrap_or(0);
+        let group = first + self.before[usize::from(kind)][control as usize] + index;
+        (GroupId(group), self.names[group as usize])
+    }
+
+    #[inline]
+    pub(crate) fn reach(&self, kind: ProcessTypeId, statement: Control) {
+        let reached = &self.reached[usize::from(kind)][statement as usize];
+        if reached.load(Ordering::Relaxed) == 0 {
+            reached.store(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The statements that no search of this model has tried, by process type.
+    pub fn unreached(&self) -> Vec<(ProcessTypeId, Vec<Control>)> {
+        let mut all = Vec::new();
+        for (kind, process) in self.program.processes.iter().enumerate() {
+            let missing: Vec<Control> = (1..process.statements.len())
+                .filter(|&state| process.statements[state].listed && self.reached[kind][state].load(Ordering::Relaxed) == 0)
+                .map(|state| state as Control)
+                .collect();
+            all.push((kind as ProcessTypeId, missing));
+        }
+        all
+    }
+
+    pub(crate) fn fault_label(&self, label: LabelId, fault: Fault) -> LabelId {
+        if let Some(&known) = self.faults.read().unwrap_or_else(PoisonError::into_inner).get(&(label, fault)) {
+            return known;
+        }
+        let Label { name, arguments } = self.labels.get(label).clone();
+        let mut arguments = arguments.into_vec();
+        let process = &self.program.processes[usize::from(fault.process)];
+        let statement = &process.statements[fault.statement as usize];
+        arguments.push(format!("{}: {} line {}", fault.kind, process.name, statement.line).into_boxed_str());
+        let broken = self.labels.intern(Label { name, arguments: arguments.into_boxed_slice() });
+        self.faults.write().unwrap_or_else(PoisonError::into_inner).insert((label, fault), broken);
+        self.fault_of.write().unwrap_or_else(PoisonError::into_inner).insert(broken, fault);
+        broken
+    }
+
+    /// What went wrong in a step with this label.
+    pub fn fault(&self, label: LabelId) -> Option<Fault> {
+        // Labels of steps without a fault were made first.
+        if label.index() < self.names.len() + 2 && self.names.contains(&label) {
+            return None;
+        }
+        self.fault_of.read().unwrap_or_else(PoisonError::into_inner).get(&label).copied()
+    }
+
+    /// The first label that may belong to a fault; the labels of other steps come before it.
+    pub fn first_fault_label(&self) -> LabelId {
+        LabelId(self.names.iter().map(|name| name.0 + 1).max().unwrap_or(2))
+    }
+
+    /// May a run end in this state? Every process is at its end or at a label that begins with `end`.
+    pub fn is_valid_end(&self, row: &[Value]) -> bool {
+        let mut machine = Machine::new(&self.program, &self.arrangement);
+        machine.load(row);
+        (0..machine.count()).all(|position| {
+            let process = &self.program.processes[usize::from(machine.type_at(position))];
+            process.valid_end[machine.row[machine.control_slot(position)] as usize]
+        })
+    }
+}
+
+impl System for Model {
+    fn layout(&self) -> &Layout {
+        &self.arrangement.layout
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn initial(&self) -> Vec<Value> {
+        self.initial.clone()
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(ModelExplorer::new(self))
+    }
+
+    fn describe(&self, row: &[Value]) -> String {
+        super::describe::describe(self, row)
+    }
+}

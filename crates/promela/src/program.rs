@@ -1,0 +1,443 @@
+//! The compiled model: frames of cells, process types as tables of transitions, expressions in one flat list.
+//!
+//! Nothing here is text any more, but everything keeps its name and its place: which statement a transition is, which variable a cell
+//! belongs to, which channel an initialiser makes. What looks for symmetry, draws charts or tells a trail needs no more than this.
+
+use std::sync::Arc;
+
+use trefoil_source::Span;
+
+use crate::syntax::tree::Binary;
+
+/// An index into [`Program::expressions`].
+pub type ExpressionId = u32;
+/// An index into [`Program::places`].
+pub type PlaceId = u32;
+/// An index into [`Program::processes`].
+pub type ProcessTypeId = u16;
+/// A control state of a process type, numbered as Spin numbers it.
+pub type Control = u32;
+
+/// What a cell holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// `bit`, `bool`, or `unsigned` with this many bits.
+    Bits(u8),
+    /// `byte`
+    Byte,
+    /// `short`
+    Short,
+    /// `int`
+    Int,
+    /// `pid`
+    Pid,
+    /// `chan`: the number of a channel, or 0.
+    Channel,
+    /// `mtype`: the number of a constant in a set.
+    Mtype(u16),
+}
+
+impl Sort {
+    /// How many bits of a value are kept.
+    pub fn bits(self) -> u32 {
+        match self {
+            Sort::Bits(bits) => u32::from(bits),
+            Sort::Byte | Sort::Pid | Sort::Channel | Sort::Mtype(_) => 8,
+            Sort::Short => 16,
+            Sort::Int => 32,
+        }
+    }
+
+    /// The bits of a value that are kept.
+    pub fn mask(self) -> u32 {
+        u32::MAX >> (32 - self.bits())
+    }
+
+    /// What a kept value means.
+    #[inline]
+    pub fn read(self, kept: u32) -> i32 {
+        if self == Sort::Short { i32::from(kept as u16 as i16) } else { kept as i32 }
+    }
+}
+
+/// One value of a frame.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// What a person calls it: `a[2].b`.
+    pub name: String,
+    /// What it holds.
+    pub sort: Sort,
+    /// Does it stay out of the state?
+    pub hidden: bool,
+    /// Where its variable is declared.
+    pub span: Span,
+}
+
+/// What a message is and how many a channel holds.
+#[derive(Clone, Debug)]
+pub struct ChannelKind {
+    /// 0 for a rendezvous.
+    pub capacity: u32,
+    /// What the fields hold.
+    pub fields: Vec<Sort>,
+    /// The variable it is made for.
+    pub name: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// What is done when a frame is made, in order.
+#[derive(Clone, Debug)]
+pub enum Initialiser {
+    /// A cell gets a value.
+    Value {
+        /// The cell.
+        cell: u32,
+        /// Its value.
+        value: ExpressionId,
+    },
+    /// A cell gets a new channel: that many of the frame's channels were made before.
+    Channel {
+        /// The cell.
+        cell: u32,
+        /// An index into [`Frame::channels`].
+        channel: u32,
+    },
+}
+
+/// The variables of the model, or of a process.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Its cells.
+    pub cells: Vec<Cell>,
+    /// How they start; where nothing is said, with 0.
+    pub initial: Vec<Initialiser>,
+    /// The channels that are made with it, in order.
+    pub channels: Vec<ChannelKind>,
+}
+
+/// One index of a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Index {
+    /// Its value.
+    pub value: ExpressionId,
+    /// It is below this.
+    pub length: u32,
+    /// Cells from one element to the next.
+    pub stride: u32,
+}
+
+/// A cell, perhaps by indices that are known only when it is used.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Of the model or of the process?
+    pub global: bool,
+    /// The first cell.
+    pub base: u32,
+    /// What it holds.
+    pub sort: Sort,
+    /// The indices.
+    pub indices: Box<[Index]>,
+    /// The variable `_`, which is written and never kept.
+    pub scratch: bool,
+    /// Where it is used.
+    pub span: Span,
+}
+
+/// A field of a receive.
+#[derive(Clone, Copy, Debug)]
+pub enum Pattern {
+    /// Is received into a place.
+    Store(PlaceId),
+    /// Must be equal.
+    Match(ExpressionId),
+}
+
+/// `run`
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What runs.
+    pub process: ProcessTypeId,
+    /// One value per cell of the parameters.
+    pub arguments: Vec<ExpressionId>,
+    /// Its priority.
+    pub priority: u8,
+    /// Where.
+    pub span: Span,
+}
+
+/// A question whether a message is there.
+#[derive(Clone, Debug)]
+pub struct Poll {
+    /// The channel.
+    pub channel: ExpressionId,
+    /// Anywhere, or at the head?
+    pub random: bool,
+    /// What must be equal; nothing where anything goes.
+    pub fields: Vec<Option<ExpressionId>>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A look at another process.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    /// Its type.
+    pub process: ProcessTypeId,
+    /// Which one; the only one when nothing is said.
+    pub index: Option<ExpressionId>,
+    /// What is looked at.
+    pub target: RemoteTarget,
+    /// Where.
+    pub span: Span,
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug)]
+pub enum RemoteTarget {
+    /// Is it at this state?
+    Label(Control),
+    /// The value of a place of its frame.
+    Place(PlaceId),
+}
+
+/// One operation of an expression.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the operations are those of the language")]
+pub enum Node {
+    Constant(i32),
+    /// A cell of the model whose value is its bits.
+    Global(u32),
+    /// A cell of the process whose value is its bits.
+    Local(u32),
+    /// Any other cell.
+    Place(PlaceId),
+    Not(ExpressionId),
+    Negate(ExpressionId),
+    Complement(ExpressionId),
+    Binary(Binary, ExpressionId, ExpressionId),
+    Conditional(ExpressionId, ExpressionId, ExpressionId),
+    Run(u32),
+    Length(ExpressionId),
+    Full(ExpressionId),
+    Empty(ExpressionId),
+    NotFull(ExpressionId),
+    NotEmpty(ExpressionId),
+    Poll(u32),
+    Timeout,
+    Pid,
+    ProcessCount,
+    Last,
+    ProgramCounter(ExpressionId),
+    Priority(ExpressionId),
+    OwnPriority,
+    Enabled(ExpressionId),
+    Remote(u32),
+}
+
+/// What a transition does.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Nothing: `skip`, `goto`, `printf`.
+    Skip,
+    /// Passes when the expression is not 0.
+    Condition(ExpressionId),
+    /// Passes when no transition before it passes.
+    Else,
+    /// Sets a place.
+    Assign(PlaceId, ExpressionId),
+    /// Fails when the expression is 0.
+    Assert(ExpressionId),
+    /// Sends.
+    Send(Box<Send>),
+    /// Receives.
+    Receive(Box<Receive>),
+    /// Sets the priority of a process.
+    SetPriority(ExpressionId, ExpressionId),
+    /// A `d_step`.
+    Indivisible(Box<Indivisible>),
+    /// Ends the process, when it is the youngest.
+    End,
+}
+
+/// `c!a,b`
+#[derive(Clone, Debug)]
+pub struct Send {
+    /// The channel.
+    pub channel: ExpressionId,
+    /// In its place, or at the end?
+    pub sorted: bool,
+    /// The fields.
+    pub arguments: Vec<ExpressionId>,
+}
+
+/// `c?a,b`
+#[derive(Clone, Debug)]
+pub struct Receive {
+    /// The channel.
+    pub channel: ExpressionId,
+    /// From anywhere, or from the head?
+    pub random: bool,
+    /// Does the message stay?
+    pub copy: bool,
+    /// The fields.
+    pub fields: Vec<Pattern>,
+}
+
+/// The body of a `d_step`: statements that follow each other, choices that take the first option that passes.
+#[derive(Clone, Debug)]
+pub struct Indivisible {
+    /// When it can begin.
+    pub guard: Guard,
+    /// Its first step.
+    pub start: u32,
+    /// Its steps.
+    pub steps: Vec<IndivisibleStep>,
+}
+
+/// When a `d_step` can begin.
+#[derive(Clone, Debug)]
+pub enum Guard {
+    /// Always.
+    Free,
+    /// When one of these actions passes.
+    Any(Vec<Action>),
+}
+
+/// A step of a `d_step`.
+#[derive(Clone, Debug)]
+pub enum IndivisibleStep {
+    /// An action and the step after it; behind the last one the `d_step` ends.
+    Do {
+        /// What is done.
+        action: Action,
+        /// The step after it.
+        next: u32,
+        /// The statement.
+        statement: u32,
+    },
+    /// The first of these whose first action passes.
+    Choose(Vec<u32>),
+}
+
+/// A statement of a process type, as Spin numbers them.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Its text.
+    pub text: String,
+    /// Its line.
+    pub line: usize,
+    /// Where.
+    pub span: Span,
+    /// Its number among all statements of the model; Spin's trails name transitions by it.
+    pub number: u32,
+    /// Is it listed when it is never reached?
+    pub listed: bool,
+}
+
+/// A transition of a process type.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// The statement, by its control state.
+    pub statement: Control,
+    /// What it does.
+    pub action: Arc<Action>,
+    /// Where it leads; 0 when the process is gone.
+    pub target: Control,
+    /// Does the process keep control behind it?
+    pub atomic: bool,
+    /// When it belongs to an escape: the state where the escape begins.
+    pub escape: Control,
+}
+
+/// A process type.
+#[derive(Clone, Debug)]
+pub struct ProcessType {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where.
+    pub span: Span,
+    /// Its variables, parameters first.
+    pub frame: Frame,
+    /// How many of its cells are parameters.
+    pub parameters: u32,
+    /// Where it starts.
+    pub start: Control,
+    /// The transitions of each control state, in the order in which they are tried.
+    pub transitions: Vec<Vec<Transition>>,
+    /// The statements by control state.
+    pub statements: Vec<Statement>,
+    /// Control states where a process may rest at the end.
+    pub valid_end: Vec<bool>,
+    /// Control states with a progress label.
+    pub progress: Vec<bool>,
+    /// Control states with an accept label.
+    pub accepting: Vec<bool>,
+    /// Labels and their states.
+    pub labels: Vec<(Arc<str>, Control)>,
+    /// It runs only when this holds.
+    pub provided: Option<ExpressionId>,
+    /// Is it `D_proctype`?
+    pub deterministic: bool,
+}
+
+/// `trace` or `notrace`: an automaton over sends and receives.
+#[derive(Clone, Debug)]
+pub struct EventTrace {
+    /// Must the events never be like this?
+    pub forbidden: bool,
+    /// Its states and transitions; the actions are sends and receives.
+    pub automaton: ProcessType,
+}
+
+/// A claim that is named and not checked.
+#[derive(Clone, Debug)]
+pub struct NamedClaim {
+    /// Its name.
+    pub name: String,
+    /// `never` or `ltl`.
+    pub kind: &'static str,
+    /// Where.
+    pub span: Span,
+}
+
+/// A compiled model.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The global variables.
+    pub globals: Frame,
+    /// Process types in the order of the model.
+    pub processes: Vec<ProcessType>,
+    /// What runs from the start, oldest first, with priorities.
+    pub active: Vec<(ProcessTypeId, u8)>,
+    /// All operations of all expressions.
+    pub expressions: Vec<Node>,
+    /// All places.
+    pub places: Vec<Place>,
+    /// All uses of `run`.
+    pub runs: Vec<Run>,
+    /// All polls.
+    pub polls: Vec<Poll>,
+    /// All remote references.
+    pub remotes: Vec<Remote>,
+    /// Names of the constants of each mtype set: number 1 comes first.
+    pub mtypes: Vec<(String, Vec<Arc<str>>)>,
+    /// `never` and `ltl`.
+    pub claims: Vec<NamedClaim>,
+    /// `trace` or `notrace`.
+    pub trace: Option<EventTrace>,
+    /// Is `_last` used?
+    pub uses_last: bool,
+    /// Are priorities used?
+    pub uses_priority: bool,
+    /// Has a statement an assertion?
+    pub assertions: Vec<Span>,
+}
+
+impl Program {
+    /// The name of a constant of an mtype set.
+    pub fn mtype_name(&self, set: u16, value: i32) -> Option<&str> {
+        let index = usize::try_from(value).ok()?.checked_sub(1)?;
+        self.mtypes.get(usize::from(set))?.1.get(index).map(|name| &**name)
+    }
+}

@@ -1,0 +1,438 @@
+//! The tree of a model, as it is written; names are not looked up yet, inlines are already expanded.
+
+use std::sync::Arc;
+
+use trefoil_source::Span;
+
+/// A name and where it stands.
+#[derive(Clone, Debug)]
+pub struct Word {
+    /// The name.
+    pub text: Arc<str>,
+    /// Where.
+    pub span: Span,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// What it is.
+    pub kind: ExpressionKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The sorts of expressions.
+#[derive(Clone, Debug)]
+pub enum ExpressionKind {
+    /// A number.
+    Number(i32),
+    /// A variable, or a constant by name.
+    Variable(Reference),
+    /// An operator with one operand.
+    Unary(Unary, Box<Expression>),
+    /// An operator with two operands.
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `(c -> a : b)`
+    Conditional(Box<[Expression; 3]>),
+    /// `run P(…)`
+    Run {
+        /// The proctype.
+        process: Word,
+        /// Its arguments.
+        arguments: Vec<Expression>,
+        /// `priority n`
+        priority: Option<i32>,
+    },
+    /// `len(c)`
+    Length(Box<Reference>),
+    /// `full(c)` and its relatives.
+    Probe(Probe, Box<Reference>),
+    /// `c?[…]`, `c??[…]`
+    Poll {
+        /// The channel.
+        channel: Box<Reference>,
+        /// Anywhere in the channel, or at its head?
+        random: bool,
+        /// What is looked for.
+        arguments: Vec<Argument>,
+    },
+    /// `timeout`
+    Timeout,
+    /// `np_`
+    NonProgress,
+    /// `enabled(p)`
+    Enabled(Box<Expression>),
+    /// `pc_value(p)`
+    ProgramCounter(Box<Expression>),
+    /// `get_priority(p)`
+    Priority(Box<Expression>),
+    /// `P[i]@label`
+    RemoteLabel {
+        /// The proctype.
+        process: Word,
+        /// The process.
+        index: Option<Box<Expression>>,
+        /// The label.
+        label: Word,
+    },
+    /// `P[i]:x`
+    RemoteVariable {
+        /// The proctype.
+        process: Word,
+        /// The process.
+        index: Option<Box<Expression>>,
+        /// The variable.
+        variable: Box<Reference>,
+    },
+    /// A formula of linear temporal logic.
+    Temporal(&'static str, Vec<Expression>),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `-`
+    Minus,
+    /// `!`
+    Not,
+    /// `~`
+    Complement,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of C's operators")]
+pub enum Binary {
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equal,
+    Different,
+    Less,
+    Greater,
+    AtMost,
+    AtLeast,
+    ShiftLeft,
+    ShiftRight,
+    Plus,
+    Minus,
+    Times,
+    Divide,
+    Modulo,
+}
+
+/// Questions about a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "Promela's own words")]
+pub enum Probe {
+    Full,
+    Empty,
+    NotFull,
+    NotEmpty,
+}
+
+/// `a[i].b[j]`
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// The first name.
+    pub name: Word,
+    /// Its index.
+    pub index: Option<Box<Expression>>,
+    /// What is selected from it.
+    pub field: Option<Box<Reference>>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A field of a receive.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// Is received into a variable, or compared when the name is a constant's.
+    Variable(Reference),
+    /// Is compared: `eval(e)`.
+    Eval(Expression),
+    /// Is compared.
+    Number(i32, Span),
+}
+
+/// The types of variables and of message fields.
+#[derive(Clone, Debug)]
+pub enum TypeName {
+    /// `bit`, `bool`
+    Bit,
+    /// `byte`
+    Byte,
+    /// `short`
+    Short,
+    /// `int`
+    Int,
+    /// `unsigned`; its width stands at each variable.
+    Unsigned,
+    /// `pid`
+    Pid,
+    /// `chan`
+    Channel,
+    /// `mtype`, `mtype:set`
+    Mtype(Option<Word>),
+    /// A typedef.
+    Record(Word),
+}
+
+/// `[2] of { byte, chan }`
+#[derive(Clone, Debug)]
+pub struct ChannelType {
+    /// How many messages it holds.
+    pub capacity: Expression,
+    /// What a message is.
+    pub fields: Vec<(TypeName, Span)>,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a variable starts with.
+#[derive(Clone, Debug)]
+pub enum Initial {
+    /// A value.
+    Value(Expression),
+    /// One value per element.
+    List(Vec<Expression>),
+    /// A new channel.
+    Channel(ChannelType),
+}
+
+/// One variable of a declaration.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// Its name.
+    pub name: Word,
+    /// How many elements, when it is an array.
+    pub length: Option<Expression>,
+    /// Bits of an `unsigned`.
+    pub width: Option<(i32, Span)>,
+    /// What it starts with.
+    pub initial: Option<Initial>,
+}
+
+/// How a variable is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// As usual.
+    Plain,
+    /// `hidden`: no part of the state.
+    Hidden,
+    /// `show`
+    Show,
+    /// `local`
+    Local,
+}
+
+/// `byte x = 1, y[3]`
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// How the variables are seen.
+    pub visibility: Visibility,
+    /// Their type.
+    pub type_name: TypeName,
+    /// The variables.
+    pub variables: Vec<Declared>,
+    /// Where.
+    pub span: Span,
+}
+
+/// Statements between braces, or of an option.
+pub type Sequence = Vec<Statement>;
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What it is.
+    pub kind: StatementKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The sorts of statements.
+#[derive(Clone, Debug)]
+pub enum StatementKind {
+    /// Variables of the process.
+    Declare(Declaration),
+    /// `xr`, `xs`: only this process uses the channel so.
+    Exclusive {
+        /// Receives (`xr`) or sends (`xs`)?
+        receives: bool,
+        /// Of which channels.
+        channels: Vec<Reference>,
+    },
+    /// `label: …`
+    Labelled(Word, Box<Statement>),
+    /// `c!…`, `c!!…`
+    Send {
+        /// The channel.
+        channel: Reference,
+        /// Is the message put in its place, or at the end?
+        sorted: bool,
+        /// The fields.
+        arguments: Vec<Expression>,
+    },
+    /// `c?…`, `c??…`, `c?<…>`, `c??<…>`
+    Receive {
+        /// The channel.
+        channel: Reference,
+        /// From anywhere in the channel, or from its head?
+        random: bool,
+        /// Does the message stay?
+        copy: bool,
+        /// The fields.
+        arguments: Vec<Argument>,
+    },
+    /// `x = e`
+    Assign(Reference, Expression),
+    /// `x++`, `x--`
+    Step(Reference, i32),
+    /// `printf(…)`
+    Print(Arc<str>, Vec<Expression>),
+    /// `printm(…)`
+    PrintMtype(Expression),
+    /// `assert(e)`
+    Assert(Expression),
+    /// A condition.
+    Condition(Expression),
+    /// `set_priority(p, n)`
+    SetPriority(Expression, Expression),
+    /// `else`
+    Else,
+    /// `break`
+    Break,
+    /// `goto label`
+    Goto(Word),
+    /// `atomic { … }`
+    Atomic(Sequence),
+    /// `d_step { … }`
+    DStep(Sequence),
+    /// `{ … }`; `inline` says that it is the body of an inline, whose labels are its own.
+    Block {
+        /// What it contains.
+        body: Sequence,
+        /// The inline it comes from.
+        inline: Option<Word>,
+    },
+    /// `if … fi`
+    If(Vec<Sequence>),
+    /// `do … od`
+    Do(Vec<Sequence>),
+    /// `for (x : a .. b) { … }`
+    For {
+        /// What counts.
+        variable: Reference,
+        /// From where.
+        from: Expression,
+        /// To where, included.
+        to: Expression,
+        /// What is repeated.
+        body: Sequence,
+    },
+    /// `for (x in a) { … }`
+    ForIn {
+        /// What counts, or takes the messages.
+        variable: Reference,
+        /// An array or a channel.
+        collection: Reference,
+        /// What is repeated.
+        body: Sequence,
+    },
+    /// `select (x : a .. b)`
+    Select {
+        /// What is chosen.
+        variable: Reference,
+        /// From where.
+        from: Expression,
+        /// To where, included.
+        to: Expression,
+    },
+    /// `… unless …`
+    Unless(Box<Statement>, Box<Statement>),
+}
+
+/// A process type.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// Its name; `:init:` for `init`.
+    pub name: Word,
+    /// How many of it run from the start.
+    pub active: Option<Expression>,
+    /// `D_proctype`
+    pub deterministic: bool,
+    /// Its parameters.
+    pub parameters: Vec<Declaration>,
+    /// `priority n`
+    pub priority: Option<i32>,
+    /// `provided (e)`
+    pub provided: Option<Expression>,
+    /// What it does.
+    pub body: Sequence,
+    /// Where it ends.
+    pub end: Span,
+}
+
+/// `mtype = { … }`
+#[derive(Clone, Debug)]
+pub struct MtypeSet {
+    /// Which set, when it has a name.
+    pub set: Option<Word>,
+    /// Its constants as written.
+    pub names: Vec<Word>,
+}
+
+/// A claim about the model's runs, checked by nothing yet.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its name, when it has one.
+    pub name: Option<Word>,
+    /// Where.
+    pub span: Span,
+    /// What it says.
+    pub body: ClaimBody,
+}
+
+/// What a claim says.
+#[derive(Clone, Debug)]
+pub enum ClaimBody {
+    /// `never { … }`
+    Never(Sequence),
+    /// `ltl { … }`
+    Formula(Expression),
+}
+
+/// A part of a model.
+#[derive(Clone, Debug)]
+pub enum Unit {
+    /// A proctype, or `init`.
+    Process(Process),
+    /// Global variables.
+    Declare(Declaration),
+    /// Constants.
+    Mtype(MtypeSet),
+    /// A record type.
+    Typedef {
+        /// Its name.
+        name: Word,
+        /// Its fields.
+        fields: Vec<Declaration>,
+    },
+    /// `never` or `ltl`.
+    Claim(Claim),
+    /// `trace { … }`, `notrace { … }`
+    Trace {
+        /// Must the events be like this, or never?
+        forbidden: bool,
+        /// What it says.
+        body: Sequence,
+        /// Where.
+        span: Span,
+        /// Where it ends.
+        end: Span,
+    },
+}
