@@ -11,16 +11,26 @@ use trefoil_lts::references::{self, Map, References};
 use trefoil_system::{Action, Actor, LabelId, Picture, System, Value};
 
 use super::drawing::Drawing;
+use super::exchanges::with_components;
 use super::{Candidate, Image, relabelled};
 use crate::network::Network;
 
 /// Why proved symmetries do not make an action, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(pub String);
+pub struct Refusal {
+    words: String,
+    ambiguous: bool,
+}
+
+impl Refusal {
+    fn plain(words: String) -> Refusal {
+        Refusal { words, ambiguous: false }
+    }
+}
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.words)
     }
 }
 
@@ -40,12 +50,32 @@ pub struct NetworkAction {
 
 impl NetworkAction {
     /// The action of the group that these generators generate, each with the image that was proved for it. The points have these
-    /// names.
+    /// names. Where it depends on how an element is composed what becomes of components that are alike, the components that are moved become
+    /// points too, after those that are given.
     ///
     /// # Panics
     ///
     /// When a generator does not permute as many points as there are names, or an image is not one of this network.
     pub fn new(
+        network: &Network,
+        mut names: Vec<String>,
+        generators: &[(Candidate, Image)],
+        control: &Control,
+    ) -> Result<Result<NetworkAction, Refusal>, Stopped> {
+        let refusal = match NetworkAction::on_points(network, names.clone(), generators, control)? {
+            Err(refusal) if refusal.ambiguous => refusal,
+            other => return Ok(other),
+        };
+        let moved: Vec<u32> = (0..network.components().len() as u32)
+            .filter(|&component| generators.iter().any(|(_, image)| image.components[component as usize] != component))
+            .collect();
+        let extended = with_components(generators, &moved, names.len());
+        names.extend(moved.iter().map(|&component| network.components()[component as usize].name.clone()));
+        let action = NetworkAction::on_points(network, names, &extended, control)?;
+        Ok(action.map_err(|_| refusal))
+    }
+
+    fn on_points(
         network: &Network,
         names: Vec<String>,
         generators: &[(Candidate, Image)],
@@ -83,7 +113,7 @@ impl NetworkAction {
         let maps: Vec<Map> = generators.iter().map(map).collect();
         let labels = match References::new(names.len(), &points, &[table], &maps, control)? {
             Ok(labels) => labels,
-            Err(refusal) => return Ok(Err(Refusal(format!("the labels: {refusal}")))),
+            Err(refusal) => return Ok(Err(Refusal::plain(format!("the labels: {refusal}")))),
         };
         let drawing = Drawing::new(&slots, &orbits(names.len(), &points), &initial, control)?;
         let is_still = |&slot: &u32| {
@@ -108,9 +138,10 @@ fn in_words<'a>(refusal: &references::Refusal, name: impl Fn(u32) -> Option<&'a 
     match refusal {
         references::Refusal::Ambiguous { machine, .. } => {
             let name = name(*machine).unwrap_or("the format");
-            Refusal(format!("what a permutation does to {name} depends on how it is composed of the generators"))
+            let words = format!("what a permutation does to {name} depends on how it is composed of the generators");
+            Refusal { words, ambiguous: true }
         }
-        other => Refusal(other.to_string()),
+        other => Refusal::plain(other.to_string()),
     }
 }
 

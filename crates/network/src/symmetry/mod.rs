@@ -11,6 +11,7 @@
 
 mod action;
 mod drawing;
+mod exchanges;
 mod leaves;
 mod proof;
 mod rulebook;
@@ -23,6 +24,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_system::LabelId;
 
 pub use action::{NetworkAction, Refusal};
+pub use exchanges::Exchanges;
 pub use proof::Prover;
 pub use symmetric::Symmetric;
 

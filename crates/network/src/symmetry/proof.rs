@@ -24,8 +24,8 @@ const MOST_CHOICES: usize = 256;
 /// A network prepared for proofs of symmetry.
 pub struct Prover<'a> {
     network: &'a Network,
-    leaves: Leaves,
-    book: Rulebook,
+    pub(super) leaves: Leaves,
+    pub(super) book: Rulebook,
 }
 
 impl<'a> Prover<'a> {
@@ -151,7 +151,8 @@ impl<'a> Prover<'a> {
         None
     }
 
-    fn layers(&self) -> Option<Obstacle> {
+    /// What of the layers is in the way of all symmetries.
+    pub(super) fn layers(&self) -> Option<Obstacle> {
         if self.network.is_layered() {
             return Some(Obstacle::Layer("the whole network is under a layer that chooses or prioritises".into()));
         }

@@ -240,6 +240,40 @@ impl Rulebook {
         }
     }
 
+    /// For each component the rules that name it.
+    pub(super) fn rules_by_component(&self, components: usize) -> Vec<Vec<u32>> {
+        let mut rules_of = vec![Vec::new(); components];
+        for (number, rule) in (0..).zip(&self.rules) {
+            for &(component, _) in &rule.parts {
+                rules_of[component as usize].push(number);
+            }
+            for &component in rule.resets.iter().filter(|reset| rule.parts.iter().all(|part| part.0 != **reset)) {
+                rules_of[component as usize].push(number);
+            }
+        }
+        rules_of
+    }
+
+    /// Does exchanging two components carry the rules that name one of them to rules?
+    pub(super) fn exchanges(&self, one: u32, other: u32, rules_of: &[Vec<u32>]) -> bool {
+        let mut key = Vec::new();
+        let exchanged = |component: u32| match component {
+            component if component == one => other,
+            component if component == other => one,
+            component => component,
+        };
+        let mut named = rules_of[one as usize].iter().chain(&rules_of[other as usize]);
+        named.all(|&number| {
+            let rule = &self.rules[number as usize];
+            let mut parts: Vec<(u32, LabelId)> = rule.parts.iter().map(|&(part, l)| (exchanged(part), l)).collect();
+            let mut resets: Vec<u32> = rule.resets.iter().map(|&component| exchanged(component)).collect();
+            parts.sort_unstable();
+            resets.sort_unstable();
+            write_key(&mut key, rule.format, rule.label, &parts, &resets);
+            self.find(&key).any(|found| found.next == rule.next)
+        })
+    }
+
     /// A rule that these maps do not carry to a rule, if any; or one of a format with more rules or fewer than its image.
     fn wrong(&self, labels: &[LabelId], components: &[u32], formats: &[u32]) -> Option<&Flat> {
         let mut imaging = Imaging { labels, components, parts: Vec::new(), resets: Vec::new() };
