@@ -96,6 +96,15 @@ pub(crate) enum Command {
     },
     /// Step through a process by hand, walk at random, or follow a counterexample
     Trace(Tracing),
+    /// Tell which datatypes each assertion of a script is symmetric in, and what spoils the symmetry of the others
+    Symmetry {
+        /// The script; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The language of the script [default: by extension]
+        #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
+        language: Option<&'static str>,
+    },
     /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
     #[command(subcommand)]
     Lts(LtsCommand),

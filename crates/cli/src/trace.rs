@@ -492,7 +492,7 @@ fn recorded(document: &Value, result: Option<usize>) -> Result<Vec<Recorded>, St
         let mut witnesses = runs.flat_map(|run| run["results"].as_array().into_iter().flatten());
         let chosen = witnesses.find(|found| match result {
             Some(index) => found["index"].as_u64() == Some(index as u64),
-            None => found["witness"].is_object(),
+            None => found["witness"]["runs"][0].is_object(),
         });
         let chosen = chosen.ok_or_else(|| match result {
             Some(index) => format!("there is no result {index}"),

@@ -38,6 +38,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("CSPM: syntax", trefoil_cspm::syntax::CODES),
         ("CSPM: names", trefoil_cspm::rename::CODES),
         ("CSPM: types", trefoil_cspm::types::CODES),
+        ("CSPM: symmetry", trefoil_cspm::symmetry::CODES),
         ("CSPM: evaluation", trefoil_cspm::eval::CODES),
         ("CSPM: processes", trefoil_cspm::process::CODES),
         ("Groups and graphs", trefoil_groups::CODES),

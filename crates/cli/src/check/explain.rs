@@ -7,7 +7,8 @@ use owo_colors::OwoColorize;
 use trefoil_session::check::{AssertionReport, Evidence, Finding, Run, Step};
 
 use super::results::{self, set};
-use crate::text::count;
+use crate::symmetry;
+use crate::text::{count, list};
 
 /// How many steps are shown; the JSON has all of them.
 const STEPS: usize = 120;
@@ -27,6 +28,12 @@ pub(crate) fn explanation(answer: &AssertionReport, colour: bool) -> String {
     };
     let sentence = results::sentence(answer).unwrap_or_default();
     let _ = writeln!(text, "{sentence}\n");
+    if let Finding::NotSymmetric { types } = &evidence.finding {
+        for broken in types {
+            let _ = writeln!(text, "  {} {{{}}}", broken.type_name, list(&broken.constants, ", "));
+            text.push_str(&symmetry::reasons(&broken.reasons, "    "));
+        }
+    }
     let names: Vec<String> = evidence.components.iter().map(|name| cut(name, LETTERS)).collect();
     for (number, run) in evidence.runs.iter().enumerate() {
         if evidence.runs.len() > 1 {

@@ -6,9 +6,11 @@ use owo_colors::OwoColorize;
 use trefoil_control::human_bytes;
 use trefoil_session::Verdict;
 use trefoil_session::check::{Assertion, AssertionReport, Evidence, Finding, PrintResult, RunReport};
+use trefoil_session::symmetry::BrokenSymmetry;
 
 use super::explain;
 use super::runner::{Choosing, tally};
+use crate::symmetry;
 use crate::text::{count, counted, list, verdict};
 
 /// How wide the column of numbers is.
@@ -101,6 +103,19 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         Finding::MissingTrace { event } => format!("{after} it cannot do {event}"),
         Finding::Refusal { event } => format!("{after} it can refuse {event}"),
         Finding::HasTrace => format!("it can do <{}>", list(&evidence.trace, ", ")),
+        Finding::NotSymmetric { types } => {
+            let why = |broken: &BrokenSymmetry| match broken.reasons.as_slice() {
+                [] => format!("`{}` is not symmetric", broken.type_name),
+                [first, others @ ..] => {
+                    let more = match others.len() {
+                        0 => String::new(),
+                        more => format!(", and {} more", counted(more as u64, "reason")),
+                    };
+                    format!("`{}` is not symmetric: {}{more}", broken.type_name, symmetry::reason(first))
+                }
+            };
+            types.iter().map(why).collect::<Vec<_>>().join("; ")
+        }
     }
 }
 

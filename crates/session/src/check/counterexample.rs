@@ -64,6 +64,7 @@ pub(super) fn counterexample(
             "min_acceptance"
         }
         Finding::HasTrace => "trace",
+        Finding::NotSymmetric { .. } => "symmetry",
     };
     main.error_event = error_event.filter(|_| kind != "deadlock");
     main.min_acceptance = min_acceptance.clone();

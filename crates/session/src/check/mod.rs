@@ -7,6 +7,7 @@ mod assertions;
 mod counterexample;
 mod report;
 mod run;
+mod symmetric;
 pub(crate) mod witness;
 
 use std::path::Path;

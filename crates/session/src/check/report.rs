@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use trefoil_source::{Report as DiagnosticReport, ReportedPlace};
 
+use crate::symmetry::BrokenSymmetry;
 use crate::{Unfinished, Verdict};
 
 /// What running the assertions of one script gave.
@@ -196,6 +197,11 @@ pub enum Finding {
     MissingTrace {
         /// What comes next in that trace, after the events of the run.
         event: String,
+    },
+    /// Types that are claimed to be symmetric are not.
+    NotSymmetric {
+        /// Which, and why.
+        types: Vec<BrokenSymmetry>,
     },
 }
 

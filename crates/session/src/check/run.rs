@@ -27,7 +27,7 @@ use crate::problem::NOT_SUPPORTED;
 use crate::{Job, Unfinished, Verdict, seconds};
 
 /// Why an assertion has no answer.
-enum Trouble {
+pub(super) enum Trouble {
     /// It cannot be evaluated, or it asks for what cannot be checked.
     Wrong(Box<Diagnostic>),
     /// A budget ran out, or somebody interrupted.
@@ -74,7 +74,10 @@ impl Script {
         let listed = listed.expect("assertions have the numbers that the script gives them");
         let started = Instant::now();
         let mut progress = Progress::default();
-        let found = self.decide(&listed, options, job, &mut progress);
+        let found = match listed.check {
+            Check::Symmetric { .. } => None,
+            _ => Some(self.decide(&listed, options, job, &mut progress)),
+        };
         let mut report = AssertionReport {
             assertion: listed.shown.clone(),
             result: None,
@@ -98,7 +101,15 @@ impl Script {
             events: Default::default(),
         };
         let mut kept = None;
-        let answered = found.and_then(|found| Ok(self.answer(&listed, kept.insert(found), &mut report, job)?));
+        let answered = match (found, listed.check) {
+            (Some(found), _) => {
+                found.and_then(|found| Ok(self.answer(&listed, kept.insert(found), &mut report, job)?))
+            }
+            (None, Check::Symmetric { expression, types }) => {
+                self.answer_symmetric(&listed, (expression, types), &mut report)
+            }
+            (None, _) => Err(self.unsupported(&listed, "this cannot be checked")),
+        };
         match answered {
             Ok(()) => {}
             Err(Trouble::Stopped(stopped)) => {
@@ -176,7 +187,7 @@ impl Script {
             Check::HasTrace { process, trace, .. } => (process, None, Some(trace)),
             Check::Property { process, .. } => (process, None, None),
             Check::Symmetric { .. } | Check::Error => {
-                return Err(self.unsupported(listed, "symmetry of an expression cannot be checked"));
+                return Err(self.unsupported(listed, "this cannot be checked"));
             }
         };
         let low = self.low_priority(listed)?;
