@@ -276,7 +276,7 @@ pub(crate) fn checks(arguments: &[String]) {
         let begin = Instant::now();
         report(name, begin, refine(&*specification, system, options, &control).expect("no budget was set"));
     }
-    let options = CheckOptions { threads: workers };
+    let options = CheckOptions { threads: workers, ..CheckOptions::default() };
     let begin = Instant::now();
     report("deadlock F", begin, deadlock(system, Model::Failures, options, &control).expect("no budget was set"));
     let begin = Instant::now();

@@ -321,6 +321,13 @@ impl LazyNormalForm {
         self.intern(&scratch.kept, control)
     }
 
+    /// The node that keeps exactly these states, ascending: those that a permutation of the states makes of a node's, which may
+    /// be a node that nobody has looked at yet.
+    pub fn node_of(&self, states: &[u32], control: &Control) -> Result<NodeId, Stopped> {
+        debug_assert!(states.is_sorted_by(|one, other| one < other), "ascending");
+        self.intern(states, control)
+    }
+
     fn intern(&self, states: &[u32], control: &Control) -> Result<NodeId, Stopped> {
         let hash = hash_slice(states);
         let shard = &self.index[(hash >> 32) as usize % SHARDS];

@@ -2,9 +2,12 @@
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::LazyNormalForm;
+use trefoil_symmetry::Strategy;
 use trefoil_system::Witness;
 
+use crate::acting::{Drawn, ProductAction};
 use crate::implementation::{Explicit, Graph, OnTheFly};
+use crate::reduction::{self, Unreduced};
 use crate::search::ProductSearch;
 use crate::specification::Normalised;
 use crate::visited::{Antichain, Everything, Visited};
@@ -17,11 +20,13 @@ pub(crate) fn decide(
     options: Options,
     control: &Control,
     statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Unreduced> {
     control.progress().begin("checking refinement", 0);
     let normal_form = &specification.normal_form;
-    let result = if level_by_level(specification.algorithm, implementation, options) {
-        on_threads(specification, implementation, options, control, statistics)
+    let result = if let Some(strategy) = options.symmetry {
+        reduced(specification, implementation, strategy, options, control, statistics)
+    } else if level_by_level(specification.algorithm, implementation, options) {
+        on_threads(specification, implementation, options, control, statistics).map_err(Unreduced::Stopped)
     } else {
         let algorithm = specification.algorithm;
         match implementation {
@@ -33,6 +38,7 @@ pub(crate) fn decide(
                 on_one_thread(normal_form, graph, algorithm, options, control, statistics)
             }
         }
+        .map_err(Unreduced::Stopped)
     };
     statistics.specification_sets = normal_form.node_count() as u64;
     result
@@ -58,7 +64,30 @@ fn on_threads(
     }
     let Normalised { normal_form, nodes, .. } = specification;
     let product = parallel::Product::new(normal_form, *nodes, implementation.system(), control);
-    parallel::search(&product, options.model, options.threads, statistics)
+    parallel::search(&product, None, options.model, options.threads, statistics)
+}
+
+/// By the symmetries of the implementation.
+fn reduced(
+    specification: &Normalised,
+    implementation: Implementation<'_>,
+    strategy: &'static Strategy,
+    options: Options,
+    control: &Control,
+    statistics: &mut Statistics,
+) -> Result<Option<Witness>, Unreduced> {
+    if !level_by_level(specification.algorithm, implementation, options) {
+        return Err(Unreduced::refused("antichains and depth-first searches are not reduced by symmetry"));
+    }
+    let system = implementation.system();
+    let symmetry = reduction::prepare(reduction::action(system)?, strategy, control, statistics)?;
+    let Normalised { normal_form, nodes, .. } = specification;
+    let product = parallel::Product::new(normal_form, *nodes, system, control);
+    let action = reduction::action(system)?;
+    let action = ProductAction::new(specification, action, Drawn::Pair, product.forbidden(), control)?;
+    let action = action.map_err(Unreduced::refused)?;
+    let quotient = parallel::quotient(&product, &action, &symmetry, control)?;
+    Ok(parallel::search(&product, Some(&quotient), options.model, options.threads, statistics)?)
 }
 
 fn on_one_thread<G: Graph>(

@@ -20,13 +20,16 @@ use std::collections::{HashMap, HashSet};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::Lts;
+use trefoil_symmetry::Strategy;
 use trefoil_system::{LabelId, Model, Observations, System, Witness};
 
 use crate::follow::{Follower, path};
 use crate::implementation::{Explicit, Graph, OnTheFly, explore_counting};
 use crate::levels::{self, Observed};
 use crate::preprocess;
+use crate::reduction::{self, Unreduced};
 use crate::statistics::Statistics;
+use crate::twice;
 
 /// How many states the first stage looks at.
 pub(crate) const NEAR: usize = 1 << 20;
@@ -55,7 +58,7 @@ pub(crate) fn search(
     }
     if model == Model::FailuresDivergences {
         let observed = Observed { deadlock: false, divergence: true };
-        let divergence = levels::search(system, observed, threads, control, statistics)?;
+        let divergence = levels::search(system, None, observed, threads, control, statistics)?;
         if divergence.is_some() {
             return Ok(divergence);
         }
@@ -76,6 +79,38 @@ pub(crate) fn search(
         if is_deterministic(&smaller) { None } else { far(&mut Explicit::new(&smaller), control)? }
     };
     found.map(|found| two_runs(&mut graph, &found, control)).transpose()
+}
+
+/// The same by symmetries: a divergence first, which also counts the states; then [`crate::twice`].
+pub(crate) fn reduced(
+    system: &dyn System,
+    model: Model,
+    strategy: &'static Strategy,
+    threads: usize,
+    control: &Control,
+    statistics: &mut Statistics,
+) -> Result<Option<Witness>, Unreduced> {
+    let action = reduction::action(system)?;
+    if system.observations() == Observations::Explicit {
+        return Err(Unreduced::refused(
+            "the determinism of a system that carries acceptances of its own is not decided by its symmetries",
+        ));
+    }
+    let symmetry = reduction::prepare(action, strategy, control, statistics)?;
+    let quotient = reduction::quotient(system, &symmetry, control)?;
+    let observed = Observed { deadlock: false, divergence: true };
+    let divergence = levels::search(system, Some(&quotient), observed, threads, control, statistics)?;
+    if divergence.is_some() {
+        if model != Model::FailuresDivergences {
+            return Err(Unreduced::refused(
+                "the determinism of a system that diverges is decided by its symmetries only in [FD]",
+            ));
+        }
+        return Ok(divergence);
+    }
+    let Some((trace, event)) = twice::search(system, action, &symmetry, threads, control)? else { return Ok(None) };
+    let mut graph = OnTheFly::new(system, control)?;
+    Ok(Some(two_runs(&mut graph, &Disagreement { trace, event }, control)?))
 }
 
 /// What the first stage found.

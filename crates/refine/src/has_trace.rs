@@ -3,10 +3,14 @@
 //! The trace is followed through all states that it leads to. In the traces model it is enough that some state has the next event.
 //! Where refusals are observed, no stable state may lack it, and where divergence is observed, no state on the way may diverge.
 //! Cost: what the states cost that prefixes of the trace lead to.
+//!
+//! With symmetries that keep every event of the trace, representatives of those states will do: a state and its image do the same
+//! events of the trace, lack the same of them, and diverge alike.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::Divergence;
-use trefoil_system::{Failure, LabelId, Model, Path, System, Witness};
+use trefoil_symmetry::Quotient;
+use trefoil_system::{Failure, LabelId, Model, Observations, Path, System, Value, Witness};
 
 use crate::evidence::{diverges, lasso};
 use crate::follow::{Follower, path};
@@ -24,15 +28,57 @@ pub(crate) enum Answer {
 /// Follows the trace.
 pub(crate) fn search(
     system: &dyn System,
+    quotient: Option<&Quotient<'_>>,
     trace: &[LabelId],
     model: Model,
     control: &Control,
     statistics: &mut Statistics,
 ) -> Result<Answer, Stopped> {
-    let mut graph = OnTheFly::new(system, control)?;
+    let mut graph = OnTheFly::new(quotient.map_or(system, |quotient| quotient), control)?;
     let answer = follow(&mut graph, trace, model, control, statistics);
     statistics.states = graph.state_count() as u64;
-    answer
+    match quotient {
+        Some(quotient) => unwound(answer?, quotient, system),
+        None => answer,
+    }
+}
+
+/// The answer of a quotient as one of the system.
+fn unwound(answer: Answer, quotient: &Quotient<'_>, system: &dyn System) -> Result<Answer, Stopped> {
+    Ok(match answer {
+        Answer::Run(run) => Answer::Run(quotient.unwind(&run)?),
+        Answer::Fails(Witness::Lasso { path, cycle }) => {
+            let (path, cycle) = quotient.unwind_lasso(&path, &cycle)?;
+            Answer::Fails(Witness::Lasso { path, cycle })
+        }
+        Answer::Fails(Witness::Path { path, failure }) => {
+            let path = quotient.unwind(&path)?;
+            let failure = match failure {
+                // The image of what its representative accepts.
+                Failure::Refusal { event, accepted } => {
+                    let own = accepted_without(system, path.last(), event);
+                    Failure::Refusal { event, accepted: own.unwrap_or(accepted) }
+                }
+                other => other,
+            };
+            Answer::Fails(Witness::Path { path, failure })
+        }
+        other => other,
+    })
+}
+
+/// What a state stably accepts, an event not being among it.
+fn accepted_without(system: &dyn System, row: &[Value], event: LabelId) -> Option<Vec<LabelId>> {
+    let mut explorer = system.explorer();
+    if system.observations() == Observations::Explicit {
+        let mut acceptances = explorer.observe(row).acceptances.into_iter();
+        return acceptances.find(|accepted| accepted.binary_search(&event).is_err());
+    }
+    let mut accepted = Vec::new();
+    explorer.successors(row, &mut |step| accepted.push(step.label));
+    accepted.sort_unstable();
+    accepted.dedup();
+    Some(accepted)
 }
 
 fn follow<G: Graph>(

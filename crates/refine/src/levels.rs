@@ -5,8 +5,10 @@
 
 use trefoil_control::{Control, Stopped};
 use trefoil_explore::{Counts, End, Finding, Options, Order, Visited, Visitor};
+use trefoil_symmetry::Quotient;
 use trefoil_system::{Explorer, Failure, Observations, System, Witness};
 
+use crate::reduction::stands_for;
 use crate::statistics::Statistics;
 
 /// What is looked for.
@@ -39,9 +41,11 @@ impl Visitor for Judge<'_> {
     }
 }
 
-/// Looks for a state that is what is looked for, with as few visible events as possible.
+/// Looks for a state that is what is looked for, with as few visible events as possible; in a quotient of the system, when there
+/// is one.
 pub(crate) fn search(
     system: &dyn System,
+    quotient: Option<&Quotient<'_>>,
     observed: Observed,
     threads: usize,
     control: &Control,
@@ -50,14 +54,22 @@ pub(crate) fn search(
     let explicit = system.observations() == Observations::Explicit;
     let options = Options { threads, order: Order::Visible, cycles: observed.divergence && !explicit };
     let judge = || Judge { observed, observer: explicit.then(|| system.explorer()) };
-    let exploration = trefoil_explore::search(system, &options, control, judge);
+    let explored = quotient.map_or(system, |quotient| quotient);
+    let exploration = trefoil_explore::search(explored, &options, control, judge);
     count(&exploration.counts, statistics);
     match &exploration.end {
         End::Stopped(reason) => Err(*reason),
-        End::Complete => control.check().map(|()| None),
+        End::Complete => {
+            control.check()?;
+            stands_for(statistics, quotient.and_then(Quotient::total));
+            Ok(None)
+        }
         End::Found(found) => {
-            let path = exploration.path_to(system, found, control)?;
-            let cycle = exploration.cycle(found);
+            let mut path = exploration.path_to(explored, found, control)?;
+            let mut cycle = exploration.cycle(found);
+            if let Some(quotient) = quotient {
+                (path, cycle) = quotient.unwind_lasso(&path, &cycle)?;
+            }
             let stuck = || {
                 observed.deadlock
                     && (!explicit || system.explorer().observe(path.last()).acceptances.iter().any(Vec::is_empty))

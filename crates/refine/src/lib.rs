@@ -6,6 +6,7 @@
 //! with the same, least number of visible events. The witness is a run of the implementation as it was given, whatever was
 //! minimised before the search, and the replayer has accepted it before anybody sees it.
 
+mod acting;
 mod decide;
 mod determinism;
 mod evidence;
@@ -14,27 +15,32 @@ mod has_trace;
 mod implementation;
 mod levels;
 mod parallel;
+mod permuted;
+mod prepared;
 mod preprocess;
 mod properties;
+mod reduction;
 mod rows;
 mod search;
 mod specification;
 mod statistics;
+mod twice;
 mod visited;
 
+use std::borrow::Cow;
 use std::fmt;
-use std::time::Instant;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Stopped;
 use trefoil_lts::{Glts, Lts};
-use trefoil_system::replay::{Rejection, replay_refinement};
-use trefoil_system::{Model, Observations, Path, System, Witness};
+use trefoil_symmetry::Strategy;
+use trefoil_system::{Model, Path, System, Witness};
 
+pub use permuted::{Difference, Obstacle};
+pub use prepared::{Prepared, prepare, refine};
 pub use properties::{CheckOptions, deadlock, determinism, divergence, has_trace};
+pub use reduction::Reduction;
 pub use specification::Specification;
 pub use statistics::Statistics;
-
-use implementation::{Explicit, OnTheFly};
 
 /// How refinement is decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -104,6 +110,9 @@ pub struct Options {
     pub preprocess: Preprocess,
     /// How many threads may work; 0 means one per core. The antichain and depth-first searches work on one.
     pub threads: usize,
+    /// Is the search reduced by the symmetries of the implementation ([`System::action`]), which the specification must have as
+    /// well, and how are representatives chosen?
+    pub symmetry: Option<&'static Strategy>,
 }
 
 impl Options {
@@ -115,6 +124,7 @@ impl Options {
             search: Search::default(),
             preprocess: Preprocess::default(),
             threads: 1,
+            symmetry: None,
         }
     }
 }
@@ -184,7 +194,7 @@ pub enum Unanswered {
         statistics: Box<Statistics>,
     },
     /// The options ask for something that these systems do not allow.
-    Refused(&'static str),
+    Refused(Cow<'static, str>),
 }
 
 impl fmt::Display for Unanswered {
@@ -197,73 +207,3 @@ impl fmt::Display for Unanswered {
 }
 
 impl std::error::Error for Unanswered {}
-
-/// Does the implementation refine the specification? Both use one table of labels.
-pub fn refine<'a>(
-    specification: impl Into<Specification<'a>>,
-    implementation: impl Into<Implementation<'a>>,
-    options: Options,
-    control: &Control,
-) -> Result<Outcome, Unanswered> {
-    let (specification, implementation) = (specification.into(), implementation.into());
-    let started = Instant::now();
-    if options.preprocess.specification() && specification.system().observations() == Observations::Explicit {
-        return Err(Unanswered::Refused("a specification that carries acceptances of its own cannot be preprocessed"));
-    }
-    if options.preprocess.implementation() && implementation.system().observations() == Observations::Explicit {
-        return Err(Unanswered::Refused(
-            "an implementation that carries acceptances of its own cannot be preprocessed",
-        ));
-    }
-    let mut statistics = Statistics::default();
-    let result = run(specification, implementation, options, control, &mut statistics);
-    statistics.elapsed = started.elapsed();
-    match result {
-        Ok(witness) => Ok(Outcome { witness, run: None, statistics }),
-        Err(reason) => Err(Unanswered::Stopped { reason, statistics: Box::new(statistics) }),
-    }
-}
-
-fn run(
-    specification: Specification<'_>,
-    implementation: Implementation<'_>,
-    options: Options,
-    control: &Control,
-    statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
-    let started = Instant::now();
-    let minimised = options.preprocess.specification();
-    let prepared =
-        specification::prepare(specification, options.model, options.algorithm, minimised, options.threads, control)?;
-    statistics.specification_states = prepared.states as u64;
-    statistics.algorithm = prepared.algorithm;
-    let normal_form = &prepared.normal_form;
-    let smaller_implementation = match implementation {
-        Implementation::Lts(lts) if options.preprocess.implementation() => Some(preprocess::smaller(lts, control)?),
-        Implementation::System(system) if options.preprocess.implementation() => {
-            Some(preprocess::smaller(&preprocess::collect(system, options.threads, control)?, control)?)
-        }
-        _ => None,
-    };
-    statistics.preparation = started.elapsed();
-    let searched = smaller_implementation.as_ref().map_or(implementation, Implementation::Lts);
-    let mut witness = decide::decide(&prepared, searched, options, control, statistics)?;
-    if let (Some(found), true) = (&witness, smaller_implementation.is_some()) {
-        let given = match implementation {
-            Implementation::Lts(lts) => evidence::transfer(found, normal_form, &mut Explicit::new(lts), control)?,
-            Implementation::System(system) => {
-                evidence::transfer(found, normal_form, &mut OnTheFly::new(system, control)?, control)?
-            }
-        };
-        witness = Some(given.expect("what is equivalent fails alike"));
-    }
-    if let Some(witness) = &witness {
-        control.progress().begin("replaying the witness", 0);
-        match replay_refinement(specification.system(), implementation.system(), options.model, witness, control) {
-            Ok(()) => {}
-            Err(Rejection::Stopped(stopped)) => return Err(stopped),
-            Err(rejection) => panic!("the search gave a witness that does not replay ({rejection}): {witness:?}"),
-        }
-    }
-    Ok(witness)
-}

@@ -14,12 +14,14 @@ use std::sync::Arc;
 use trefoil_control::{Control, Stopped};
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
 use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
+use trefoil_symmetry::{Quotient, Symmetry};
 use trefoil_system::{
-    Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Observations, Path, Slot, SlotSet, Step, System,
-    TakenStep, Value, Witness,
+    Action, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Observations, Path, Slot, SlotSet, Step,
+    System, TakenStep, Value, Witness,
 };
 
 use crate::levels::count;
+use crate::reduction::stands_for;
 use crate::statistics::Statistics;
 
 /// A normal form and an implementation, side by side.
@@ -79,6 +81,11 @@ impl<'a> Product<'a> {
             ..Group::default()
         });
         Product { normal_form, implementation, control, forbidden, forbidden_group, layout, groups, writes }
+    }
+
+    /// The number in place of a node after a trace that the specification does not have.
+    pub(crate) fn forbidden(&self) -> Value {
+        self.forbidden
     }
 
     /// The node of a row, when something can be wrong there or behind.
@@ -155,9 +162,29 @@ impl Explorer for ProductExplorer<'_> {
     }
 }
 
+/// A product with one pair of each orbit.
+pub(crate) struct Reduced<'a> {
+    quotient: Quotient<'a>,
+    forbidden_group: GroupId,
+}
+
+/// The quotient of a product.
+pub(crate) fn quotient<'a>(
+    product: &'a Product<'a>,
+    action: &'a dyn Action,
+    symmetry: &'a Symmetry,
+    control: &'a Control,
+) -> Result<Reduced<'a>, Stopped> {
+    let mut quotient = Quotient::new(product, action, symmetry, control)?;
+    let forbidden_group = quotient.tell_apart(product.forbidden_group);
+    quotient.count(|row| product.node(row).is_some());
+    Ok(Reduced { quotient, forbidden_group })
+}
+
 /// Says which pairs are witnesses.
 struct Judge<'a> {
     product: &'a Product<'a>,
+    forbidden_group: GroupId,
     model: Model,
     /// Of an implementation whose states say themselves what they accept and whether they diverge.
     observer: Option<Box<dyn Explorer + 'a>>,
@@ -199,14 +226,15 @@ impl Visitor for Judge<'_> {
         if self.model != Model::Traces && self.refuses_too_much(node, state) {
             return Finding::State;
         }
-        let forbidden = state.steps.iter().position(|step| step.group == self.product.forbidden_group);
+        let forbidden = state.steps.iter().position(|step| step.group == self.forbidden_group);
         forbidden.map_or(Finding::Nothing, Finding::Step)
     }
 }
 
-/// Looks for a witness, on several threads when there are.
+/// Looks for a witness, on several threads when there are; among representatives, when there are.
 pub(crate) fn search(
     product: &Product<'_>,
+    reduced: Option<&Reduced<'_>>,
     model: Model,
     threads: usize,
     statistics: &mut Statistics,
@@ -215,24 +243,37 @@ pub(crate) fn search(
     let explicit = implementation.observations() == Observations::Explicit;
     let cycles = model == Model::FailuresDivergences && !explicit;
     let options = Options { threads, order: Order::Visible, cycles };
+    let (explored, forbidden_group): (&dyn System, GroupId) = match reduced {
+        Some(reduced) => (&reduced.quotient, reduced.forbidden_group),
+        None => (product, product.forbidden_group),
+    };
     let judge = || Judge {
         product,
+        forbidden_group,
         model,
         observer: explicit.then(|| implementation.explorer()),
         offered: Vec::new(),
         ends: 0,
     };
-    let exploration = trefoil_explore::search(product, &options, product.control, judge);
+    let exploration = trefoil_explore::search(explored, &options, product.control, judge);
     let ends: u64 = exploration.visitors.iter().map(|judge| judge.ends).sum();
     count(&exploration.counts, statistics);
     statistics.states -= ends;
     match &exploration.end {
         End::Stopped(reason) => Err(*reason),
         // An explorer that was stopped gives no steps; then nothing that looks complete is.
-        End::Complete => product.control.check().map(|()| None),
+        End::Complete => {
+            product.control.check()?;
+            stands_for(statistics, reduced.and_then(|reduced| reduced.quotient.total()));
+            Ok(None)
+        }
         End::Found(found) => {
-            let path = exploration.path_to(product, found, product.control)?;
-            let cycle = exploration.cycle(found).iter().map(without_node).collect();
+            let mut path = exploration.path_to(explored, found, product.control)?;
+            let mut cycle = exploration.cycle(found);
+            if let Some(reduced) = reduced {
+                (path, cycle) = reduced.quotient.unwind_lasso(&path, &cycle)?;
+            }
+            let cycle = cycle.iter().map(without_node).collect();
             Ok(Some(witness(product, path, cycle, model)))
         }
     }

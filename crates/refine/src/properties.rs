@@ -16,12 +16,14 @@
 use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
+use trefoil_symmetry::{Quotient, Strategy};
 use trefoil_system::replay::{
     Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_run,
 };
-use trefoil_system::{LabelId, Model, Path, System, Witness};
+use trefoil_system::{Action, LabelId, Labels, Model, Path, System, Witness};
 
 use crate::has_trace::Answer;
+use crate::reduction::{self, Unreduced};
 use crate::{Outcome, Statistics, Unanswered};
 use crate::{determinism as pairs, has_trace as along, levels};
 
@@ -30,6 +32,22 @@ use crate::{determinism as pairs, has_trace as along, levels};
 pub struct CheckOptions {
     /// How many threads may work; 0 means one per core.
     pub threads: usize,
+    /// Is the search reduced by the symmetries of the system ([`System::action`]), and how are representatives chosen?
+    pub symmetry: Option<&'static Strategy>,
+}
+
+/// Does something in a system, or in its quotient when that is asked for.
+fn in_quotient<T>(
+    system: &dyn System,
+    options: CheckOptions,
+    control: &Control,
+    statistics: &mut Statistics,
+    job: impl FnOnce(Option<&Quotient<'_>>, &mut Statistics) -> Result<T, Stopped>,
+) -> Result<T, Unreduced> {
+    let Some(strategy) = options.symmetry else { return Ok(job(None, statistics)?) };
+    let symmetry = reduction::prepare(reduction::action(system)?, strategy, control, statistics)?;
+    let quotient = reduction::quotient(system, &symmetry, control)?;
+    Ok(job(Some(&quotient), statistics)?)
 }
 
 /// Is the system free of deadlock? The witness is a run to a state that can do nothing, with as few visible events as possible, or,
@@ -41,12 +59,14 @@ pub fn deadlock(
     control: &Control,
 ) -> Result<Outcome, Unanswered> {
     if model == Model::Traces {
-        return Err(Unanswered::Refused("the traces model does not observe deadlock; [F] and [FD] do"));
+        return Err(Unanswered::Refused("the traces model does not observe deadlock; [F] and [FD] do".into()));
     }
     check(|statistics| {
         control.progress().begin("looking for deadlocks", 0);
         let observed = levels::Observed { deadlock: true, divergence: model == Model::FailuresDivergences };
-        let witness = levels::search(system, observed, options.threads, control, statistics)?;
+        let witness = in_quotient(system, options, control, statistics, |quotient, statistics| {
+            levels::search(system, quotient, observed, options.threads, control, statistics)
+        })?;
         replayed(witness, control, |witness| replay_deadlock(system, model, witness, control))
     })
 }
@@ -56,7 +76,9 @@ pub fn divergence(system: &dyn System, options: CheckOptions, control: &Control)
     check(|statistics| {
         control.progress().begin("looking for divergence", 0);
         let observed = levels::Observed { deadlock: false, divergence: true };
-        let witness = levels::search(system, observed, options.threads, control, statistics)?;
+        let witness = in_quotient(system, options, control, statistics, |quotient, statistics| {
+            levels::search(system, quotient, observed, options.threads, control, statistics)
+        })?;
         replayed(witness, control, |witness| replay_divergence(system, witness, control))
     })
 }
@@ -70,11 +92,14 @@ pub fn determinism(
     control: &Control,
 ) -> Result<Outcome, Unanswered> {
     if model == Model::Traces {
-        return Err(Unanswered::Refused("in the traces model everything is deterministic; ask for [F] or [FD]"));
+        return Err(Unanswered::Refused("in the traces model everything is deterministic; ask for [F] or [FD]".into()));
     }
     check(|statistics| {
         control.progress().begin("looking for nondeterminism", 0);
-        let witness = pairs::search(system, model, pairs::NEAR, options.threads, control, statistics)?;
+        let witness = match options.symmetry {
+            None => pairs::search(system, model, pairs::NEAR, options.threads, control, statistics)?,
+            Some(strategy) => pairs::reduced(system, model, strategy, options.threads, control, statistics)?,
+        };
         replayed(witness, control, |witness| replay_determinism(system, model, witness, control))
     })
 }
@@ -84,13 +109,19 @@ pub fn has_trace(
     system: &dyn System,
     trace: &[LabelId],
     model: Model,
-    _options: CheckOptions,
+    options: CheckOptions,
     control: &Control,
 ) -> Result<Outcome, Unanswered> {
     let mut run = None;
     let outcome = check(|statistics| {
         control.progress().begin("following the trace", 0);
-        let witness = match along::search(system, trace, model, control, statistics)? {
+        if options.symmetry.is_some() {
+            keeps_trace(reduction::action(system)?, system.labels(), trace)?;
+        }
+        let answer = in_quotient(system, options, control, statistics, |quotient, statistics| {
+            along::search(system, quotient, trace, model, control, statistics)
+        })?;
+        let witness = match answer {
             Answer::Run(found) => {
                 accept(replay_run(system, trace, &found, control), &found)?;
                 run = Some(found);
@@ -103,14 +134,30 @@ pub fn has_trace(
     Ok(Outcome { run, ..outcome })
 }
 
-fn check(job: impl FnOnce(&mut Statistics) -> Result<Option<Witness>, Stopped>) -> Result<Outcome, Unanswered> {
+/// Does the group keep every event of a trace?
+fn keeps_trace(action: &dyn Action, labels: &Labels, trace: &[LabelId]) -> Result<(), Unreduced> {
+    let mut actor = action.actor();
+    for generator in action.generators() {
+        let moved = trace.iter().find(|&&event| actor.apply_to_label(generator, event) != event);
+        if let Some(&event) = moved {
+            let (event, image) = (labels.get(event), labels.get(actor.apply_to_label(generator, event)));
+            return Err(Unreduced::refused(format!(
+                "a symmetry carries {event} to {image}, so the trace cannot be followed among representatives"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn check(job: impl FnOnce(&mut Statistics) -> Result<Option<Witness>, Unreduced>) -> Result<Outcome, Unanswered> {
     let started = Instant::now();
     let mut statistics = Statistics::default();
     let result = job(&mut statistics);
     statistics.elapsed = started.elapsed();
     match result {
         Ok(witness) => Ok(Outcome { witness, run: None::<Path>, statistics }),
-        Err(reason) => Err(Unanswered::Stopped { reason, statistics: Box::new(statistics) }),
+        Err(Unreduced::Stopped(reason)) => Err(Unanswered::Stopped { reason, statistics: Box::new(statistics) }),
+        Err(Unreduced::Refused(why)) => Err(Unanswered::Refused(why)),
     }
 }
 
@@ -119,7 +166,7 @@ fn replayed(
     witness: Option<Witness>,
     control: &Control,
     replay: impl FnOnce(&Witness) -> Result<(), Rejection>,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Unreduced> {
     if let Some(witness) = &witness {
         control.progress().begin("replaying the witness", 0);
         accept(replay(witness), witness)?;

@@ -1,8 +1,11 @@
 //! Specifications: what they can be given as, and what is made of them before the search.
 
+use std::sync::Arc;
+
 use trefoil_control::{Control, Stopped};
+use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Acceptances, Glts, LazyNormalForm, Lts, normalise, normalise_within};
-use trefoil_system::{Model, Observations, StateId, System};
+use trefoil_system::{Labels, Model, Observations, StateId, System};
 
 use crate::{Algorithm, preprocess};
 
@@ -46,13 +49,26 @@ impl<'a> Specification<'a> {
 }
 
 /// A specification of which every state is known.
+#[derive(Clone, Copy)]
 enum Known<'a> {
     Lts(&'a Lts),
     Generalised(&'a Glts),
 }
 
+/// On what of a specification a permutation of labels acts.
+pub(crate) enum Permutable {
+    /// On the nodes of its complete normal form.
+    Nodes,
+    /// On its states, no two of which are strongly bisimilar.
+    States(Box<Lts>),
+    /// On nothing, for this reason.
+    Not(&'static str),
+}
+
 /// A specification as the search wants it.
 pub(crate) struct Normalised {
+    pub(crate) labels: Arc<Labels>,
+    pub(crate) permutable: Permutable,
     pub(crate) normal_form: LazyNormalForm,
     /// How many nodes the normal form has at most, chaos included, when it is complete.
     pub(crate) nodes: Option<u32>,
@@ -62,12 +78,13 @@ pub(crate) struct Normalised {
     pub(crate) states: usize,
 }
 
-/// Makes of a specification what the search wants.
+/// Makes of a specification what the search wants; when it is `symmetric`, permutations may be asked about afterwards.
 pub(crate) fn prepare(
     specification: Specification<'_>,
     model: Model,
     algorithm: Algorithm,
     minimised: bool,
+    symmetric: bool,
     threads: usize,
     control: &Control,
 ) -> Result<Normalised, Stopped> {
@@ -91,6 +108,10 @@ pub(crate) fn prepare(
             smaller = preprocess::smaller(lts, control)?;
             Known::Lts(&smaller)
         }
+        Known::Lts(lts) if symmetric => {
+            smaller = minimise(lts, Equivalence::Strong, control)?.lts;
+            Known::Lts(&smaller)
+        }
         known => known,
     };
     let (lazy, lts) = match known {
@@ -110,10 +131,21 @@ pub(crate) fn prepare(
             nodes: u32::try_from(normal.lts().state_count() + 1).ok(),
             algorithm: Algorithm::NormalForm,
             states,
+            labels: lts.labels().clone(),
+            permutable: Permutable::Nodes,
         }),
         None => {
             let algorithm = if algorithm == Algorithm::Automatic { Algorithm::Antichain } else { algorithm };
-            Ok(Normalised { normal_form: lazy, nodes: None, algorithm, states })
+            let permutable = match known {
+                _ if !symmetric => Permutable::Not("the specification was prepared without a thought of symmetry"),
+                Known::Lts(lts) => Permutable::States(Box::new(lts.clone())),
+                Known::Generalised(_) => Permutable::Not(
+                    "the states of a specification that carries acceptances of its own can be permuted only in its \
+                     normal form, which is not built here",
+                ),
+            };
+            let labels = lts.labels().clone();
+            Ok(Normalised { normal_form: lazy, nodes: None, algorithm, states, labels, permutable })
         }
     }
 }

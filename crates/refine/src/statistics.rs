@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Algorithm;
+use crate::{Algorithm, Reduction};
 
 /// Counts of one refinement check, complete or as far as it came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Statistics {
     pub specification_states: u64,
     /// States of the implementation that was searched, after preprocessing; for one that is explored on the fly, those found.
     pub implementation_states: u64,
+    /// What a reduction by symmetry did, if one was asked for; states are then representatives.
+    pub symmetry: Option<Box<Reduction>>,
     /// Time for preprocessing and normalising.
     pub preparation: Duration,
     /// Time for everything, the witness and its replay included.

@@ -100,17 +100,24 @@ fn check_pair(seed: u64, number: usize) -> Checked {
         // What is chosen automatically for systems this small is the normal form.
         for algorithm in [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm] {
             for search in SEARCHES {
-                check(Options { model, algorithm, search, preprocess: Preprocess::Nothing, threads: 1 });
+                check(Options {
+                    model,
+                    algorithm,
+                    search,
+                    preprocess: Preprocess::Nothing,
+                    threads: 1,
+                    symmetry: None,
+                });
             }
         }
         for preprocess in PREPROCESSING {
             let (algorithm, search) = (ALGORITHMS[random.below(4)], SEARCHES[random.below(2)]);
-            check(Options { model, algorithm, search, preprocess, threads: 1 });
+            check(Options { model, algorithm, search, preprocess, threads: 1, symmetry: None });
         }
         if number.is_multiple_of(TWO_THREADS) {
             for algorithm in [Algorithm::NormalForm, Algorithm::LazyNormalForm] {
                 let (search, preprocess) = (Search::BreadthFirst, Preprocess::Nothing);
-                check(Options { model, algorithm, search, preprocess, threads: 2 });
+                check(Options { model, algorithm, search, preprocess, threads: 2, symmetry: None });
             }
         }
         expected.is_none()

@@ -23,7 +23,8 @@ fn check(specification: &Lts, implementation: &Lts, model: Model) -> Option<Witn
     for algorithm in [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm] {
         for search in [Search::BreadthFirst, Search::DepthFirst] {
             for threads in [1, 2] {
-                let options = Options { model, algorithm, search, preprocess: Preprocess::Nothing, threads };
+                let options =
+                    Options { model, algorithm, search, preprocess: Preprocess::Nothing, threads, symmetry: None };
                 let found = refine(specification, implementation, options, &Control::unlimited());
                 let found = match found {
                     Ok(outcome) => outcome.witness,

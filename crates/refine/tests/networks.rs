@@ -134,7 +134,7 @@ fn refinement_of_networks_agrees_with_the_definitions() {
                 for threads in [1, 2] {
                     for search in [Search::BreadthFirst, Search::DepthFirst] {
                         let preprocess = [Preprocess::Nothing, Preprocess::Specification][random.below(2)];
-                        let options = Options { model, algorithm, search, preprocess, threads };
+                        let options = Options { model, algorithm, search, preprocess, threads, symmetry: None };
                         let given = if related {
                             Specification::from(specification)
                         } else {
@@ -171,7 +171,7 @@ fn properties_of_networks_agree_with_the_definitions() {
         let expected_divergence = shortest_divergence(lts);
         let expected_nondeterminism = shortest_nondeterminism(lts);
         for threads in [1, 2] {
-            let options = CheckOptions { threads };
+            let options = CheckOptions { threads, ..CheckOptions::default() };
             let mut check = |what: &'static str, outcome: Result<trefoil_refine::Outcome, _>, expected| {
                 let found = outcome.map(|outcome| outcome.witness.map(|witness| witness.length()));
                 assert_eq!(

@@ -84,7 +84,7 @@ fn properties_agree_with_the_definitions() {
         let systems: [&dyn System; 3] = [&lts, &system, &glts];
         for (kind, system) in systems.into_iter().enumerate() {
             let threads = if number % 20 == 0 { 2 } else { 1 };
-            let options = CheckOptions { threads };
+            let options = CheckOptions { threads, ..CheckOptions::default() };
             let place = || format!("system {number}, kind {kind}, {threads} threads\n{lts:?}");
             for model in MODELS {
                 let expected = shortest_deadlock(&lts, model);

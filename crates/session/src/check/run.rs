@@ -202,7 +202,7 @@ impl Script {
             Some(reduced) => reduced,
             None => &*network,
         };
-        let properties = PropertyOptions { threads: job.threads };
+        let properties = PropertyOptions { threads: job.threads, ..PropertyOptions::default() };
         let mut composed = None;
         let asked = trace.clone();
         let outcome = match (listed.check, specification, trace) {
@@ -256,7 +256,7 @@ impl Script {
                 progress.statistics = *statistics;
                 Err(Trouble::Stopped(reason))
             }
-            Err(Unanswered::Refused(why)) => Err(self.unsupported(listed, why)),
+            Err(Unanswered::Refused(why)) => Err(self.unsupported(listed, &why)),
         }
     }
 

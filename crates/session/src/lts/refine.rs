@@ -103,6 +103,7 @@ impl Refining {
                 _ => Preprocess::Specification,
             },
             threads,
+            symmetry: None,
         }
     }
 }

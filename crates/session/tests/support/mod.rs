@@ -208,14 +208,16 @@ impl Batch {
             Check::DeadlockFree(Model::Failures) => Preserve::Deadlocks,
             _ => Preserve::Everything,
         };
-        let reduce = || PartialOrder::new(&implementation.machine.network, preserve).map_err(Unanswered::Refused);
+        let reduce = || {
+            PartialOrder::new(&implementation.machine.network, preserve).map_err(|why| Unanswered::Refused(why.into()))
+        };
         let reduced = way.partial_order.then(reduce).transpose()?;
         let system: &dyn System = match &reduced {
             Some(reduced) => reduced,
             None if way.explored => &implementation.lts,
             None => &*implementation.machine.network,
         };
-        let options = CheckOptions { threads: way.threads };
+        let options = CheckOptions { threads: way.threads, ..CheckOptions::default() };
         match check {
             Check::Refines(model) => {
                 let options = Options {

@@ -1,0 +1,158 @@
+//! A refinement check in two steps: the specification is prepared, then implementations are checked against it.
+//!
+//! Between the two it can be asked which permutations of labels the specification admits, so that the group that an implementation
+//! is reduced by can be made of those.
+
+use std::time::{Duration, Instant};
+
+use trefoil_control::{Control, Stopped};
+use trefoil_symmetry::Strategy;
+use trefoil_system::replay::{Rejection, replay_refinement};
+use trefoil_system::{LabelId, Observations, Witness};
+
+use crate::implementation::{Explicit, OnTheFly};
+use crate::permuted::{Difference, Obstacle, node_map, state_map};
+use crate::reduction::Unreduced;
+use crate::specification::{self, Normalised, Permutable};
+use crate::{Implementation, Options, Outcome, Specification, Statistics, Unanswered, decide, evidence, preprocess};
+
+/// A specification, ready for checks in one model by one algorithm.
+pub struct Prepared<'a> {
+    specification: Specification<'a>,
+    normalised: Normalised,
+    options: Options,
+    took: Duration,
+}
+
+/// Prepares a specification. With [`Options::symmetry`] it can be asked what it admits, and implementations can be checked with
+/// their symmetries.
+pub fn prepare<'a>(
+    specification: impl Into<Specification<'a>>,
+    options: Options,
+    control: &Control,
+) -> Result<Prepared<'a>, Unanswered> {
+    let specification = specification.into();
+    let started = Instant::now();
+    if options.preprocess.specification() && specification.system().observations() == Observations::Explicit {
+        return Err(Unanswered::Refused(
+            "a specification that carries acceptances of its own cannot be preprocessed".into(),
+        ));
+    }
+    let Options { model, algorithm, preprocess, threads, symmetry, .. } = options;
+    let (minimised, symmetric) = (preprocess.specification(), symmetry.is_some());
+    match specification::prepare(specification, model, algorithm, minimised, symmetric, threads, control) {
+        Ok(normalised) => Ok(Prepared { specification, normalised, options, took: started.elapsed() }),
+        Err(reason) => {
+            let statistics = Statistics { elapsed: started.elapsed(), ..Statistics::default() };
+            Err(Unanswered::Stopped { reason, statistics: Box::new(statistics) })
+        }
+    }
+}
+
+impl Prepared<'_> {
+    /// Does a permutation of the labels, `labels[l]` being the image of `l` and labels beyond their own images, carry the
+    /// specification to itself? If not, why?
+    pub fn admits(&self, labels: &[LabelId], control: &Control) -> Result<Result<(), Obstacle>, Stopped> {
+        let mut image = |label: LabelId| labels.get(label.index()).copied().unwrap_or(label);
+        let map = match &self.normalised.permutable {
+            Permutable::Nodes => node_map(&self.normalised.normal_form, &mut image, control)?,
+            Permutable::States(lts) => state_map(lts, &mut image, control)?,
+            Permutable::Not(why) => Err(Obstacle { trace: None, difference: Difference::Unknown(why) }),
+        };
+        Ok(map.map(drop))
+    }
+
+    /// How long the preparation took.
+    pub fn took(&self) -> Duration {
+        self.took
+    }
+
+    /// Does the implementation refine the specification? Both use one table of labels. With a strategy the search is reduced by
+    /// the symmetries of the implementation.
+    pub fn check<'a>(
+        &self,
+        implementation: impl Into<Implementation<'a>>,
+        symmetry: Option<&'static Strategy>,
+        control: &Control,
+    ) -> Result<Outcome, Unanswered> {
+        let implementation = implementation.into();
+        let started = Instant::now();
+        let options = Options { symmetry, ..self.options };
+        if options.preprocess.implementation() && implementation.system().observations() == Observations::Explicit {
+            return Err(Unanswered::Refused(
+                "an implementation that carries acceptances of its own cannot be preprocessed".into(),
+            ));
+        }
+        if options.preprocess.implementation() && symmetry.is_some() {
+            return Err(Unanswered::Refused(
+                "an implementation that is minimised before the search cannot be reduced by its symmetries".into(),
+            ));
+        }
+        let mut statistics = Statistics { preparation: self.took, ..Statistics::default() };
+        let result = self.run(implementation, options, control, &mut statistics);
+        statistics.elapsed = self.took + started.elapsed();
+        match result {
+            Ok(witness) => Ok(Outcome { witness, run: None, statistics }),
+            Err(Unreduced::Refused(why)) => Err(Unanswered::Refused(why)),
+            Err(Unreduced::Stopped(reason)) => Err(Unanswered::Stopped { reason, statistics: Box::new(statistics) }),
+        }
+    }
+
+    fn run(
+        &self,
+        implementation: Implementation<'_>,
+        options: Options,
+        control: &Control,
+        statistics: &mut Statistics,
+    ) -> Result<Option<Witness>, Unreduced> {
+        let started = Instant::now();
+        let Prepared { specification, normalised, .. } = self;
+        statistics.specification_states = normalised.states as u64;
+        statistics.algorithm = normalised.algorithm;
+        let normal_form = &normalised.normal_form;
+        let smaller_implementation = match implementation {
+            Implementation::Lts(lts) if options.preprocess.implementation() => Some(preprocess::smaller(lts, control)?),
+            Implementation::System(system) if options.preprocess.implementation() => {
+                Some(preprocess::smaller(&preprocess::collect(system, options.threads, control)?, control)?)
+            }
+            _ => None,
+        };
+        statistics.preparation += started.elapsed();
+        let searched = smaller_implementation.as_ref().map_or(implementation, Implementation::Lts);
+        let mut witness = decide::decide(normalised, searched, options, control, statistics)?;
+        if let (Some(found), true) = (&witness, smaller_implementation.is_some()) {
+            let given = match implementation {
+                Implementation::Lts(lts) => evidence::transfer(found, normal_form, &mut Explicit::new(lts), control)?,
+                Implementation::System(system) => {
+                    evidence::transfer(found, normal_form, &mut OnTheFly::new(system, control)?, control)?
+                }
+            };
+            witness = Some(given.expect("what is equivalent fails alike"));
+        }
+        if let Some(witness) = &witness {
+            control.progress().begin("replaying the witness", 0);
+            let (specification, implementation) = (specification.system(), implementation.system());
+            match replay_refinement(specification, implementation, options.model, witness, control) {
+                Ok(()) => {}
+                Err(Rejection::Stopped(stopped)) => return Err(stopped.into()),
+                Err(rejection) => panic!("the search gave a witness that does not replay ({rejection}): {witness:?}"),
+            }
+        }
+        Ok(witness)
+    }
+}
+
+/// Does the implementation refine the specification? Both use one table of labels.
+pub fn refine<'a>(
+    specification: impl Into<Specification<'a>>,
+    implementation: impl Into<Implementation<'a>>,
+    options: Options,
+    control: &Control,
+) -> Result<Outcome, Unanswered> {
+    let implementation = implementation.into();
+    // What is refused is refused before anything is done.
+    if options.symmetry.is_some() && implementation.system().action().is_none() {
+        return Err(Unanswered::Refused(crate::reduction::NO_SYMMETRY.into()));
+    }
+    prepare(specification, options, control)?.check(implementation, options.symmetry, control)
+}

@@ -1,0 +1,285 @@
+//! Determinism under symmetries: a system beside one resolution of itself.
+//!
+//! For a system without divergence. In a pair (p, q) two states stand that one trace leads to, q being stable. Where p takes a
+//! `τ`, q stays; where p takes an event, q takes the same event, by whichever step and then by whichever `τ`-steps come first, to a
+//! stable state again. The pair shows nondeterminism when p has an event that q lacks, or when p is stable and lacks one that q has.
+//! For one fixed way to resolve choices this is refinement of the system by a deterministic one made of it (A. W. Roscoe, *The
+//! Theory and Practice of Concurrency*, 1997, section 3.3; the check that FDR makes).
+//!
+//! The group acts on pairs by acting on both sides, and pairs are reduced to representatives. But which step comes first is no
+//! matter that permutations respect: how q goes on then depends on the path. It does not matter:
+//!
+//! Let D(s) be the states after a trace s, joined by an edge wherever two of them stand in a pair that the search stands for.
+//! If no pair shows nondeterminism, stable states that an edge joins have the same events. *D(s) is connected, for each
+//! s.* After the empty trace all states are paired with one q. Let D(s) be connected, and a an event that some state of it has;
+//! then all have it, by `τ` or at once. Each u in D(s) stands in some pair (u, y), and everything that u becomes by a is paired with one
+//! state that y becomes by a. This holds for y in place of u as well, so all that y becomes by a is in one component, and so all that
+//! u and y become is. As edges connect D(s), D(s⟨a⟩) is connected. So all stable states after a trace have the same events, and
+//! the system is deterministic. The same argument up to the length of a shortest violation shows that one of this length is found.
+
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
+use trefoil_symmetry::{Quotient, Symmetry};
+use trefoil_system::{
+    Action, Actor, Explorer, Group, GroupId, LabelId, Labels, Layout, Picture, Slot, SlotSet, Step, System, Value,
+};
+
+/// Steps of pairs.
+const STEPS: GroupId = GroupId(0);
+/// A step that leads nowhere: its label is what one of the two has and the other lacks.
+const DISAGREEMENT: GroupId = GroupId(1);
+
+/// A system without divergence beside a resolution of itself.
+struct Twice<'a> {
+    system: &'a dyn System,
+    width: usize,
+    layout: Layout,
+    groups: Vec<Group>,
+    control: &'a Control,
+}
+
+impl<'a> Twice<'a> {
+    fn new(system: &'a dyn System, control: &'a Control) -> Twice<'a> {
+        let own = system.layout().slots();
+        let slots: Vec<Slot> = own.iter().chain(own).cloned().collect();
+        let all: SlotSet = (0..slots.len()).collect();
+        let group =
+            |name: &str| Group { name: name.into(), guards: all.clone(), may_write: all.clone(), ..Group::default() };
+        let groups = vec![group("steps"), group("disagreement")];
+        Twice { system, width: own.len(), layout: Layout::new(slots), groups, control }
+    }
+}
+
+impl System for Twice<'_> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        self.system.labels()
+    }
+
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn initial(&self) -> Vec<Value> {
+        let mut row = self.system.initial();
+        let mut stable = row.clone();
+        settle(&mut *self.system.explorer(), &mut stable, &mut Vec::new(), self.control);
+        row.extend(stable);
+        row
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(TwiceExplorer {
+            twice: self,
+            steps: self.system.explorer(),
+            offers: Vec::new(),
+            targets: Vec::new(),
+            taken: Vec::new(),
+            next: Vec::new(),
+            pair: Vec::new(),
+        })
+    }
+}
+
+/// Takes `τ`, the first each time, until there is none. Without divergence that ends; when the control stops it, so does it.
+fn settle(explorer: &mut dyn Explorer, row: &mut Vec<Value>, next: &mut Vec<Value>, control: &Control) {
+    loop {
+        next.clear();
+        explorer.successors(row, &mut |step| {
+            if next.is_empty() && step.label == LabelId::TAU {
+                next.extend_from_slice(step.row);
+            }
+        });
+        if next.is_empty() || control.check().is_err() {
+            return;
+        }
+        std::mem::swap(row, next);
+    }
+}
+
+struct TwiceExplorer<'a> {
+    twice: &'a Twice<'a>,
+    steps: Box<dyn Explorer + 'a>,
+    /// What q has, ascending, each with the place of its first target.
+    offers: Vec<(LabelId, usize)>,
+    targets: Vec<Value>,
+    /// The events of p.
+    taken: Vec<LabelId>,
+    next: Vec<Value>,
+    pair: Vec<Value>,
+}
+
+impl Explorer for TwiceExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        let width = self.twice.width;
+        let (own, other) = row.split_at(width);
+        let (offers, targets) = (&mut self.offers, &mut self.targets);
+        offers.clear();
+        targets.clear();
+        self.steps.successors(other, &mut |step| {
+            offers.push((step.label, targets.len()));
+            targets.extend_from_slice(step.row);
+        });
+        offers.sort_unstable();
+        offers.dedup_by_key(|(label, _)| *label);
+        // Where q goes by each event.
+        let mut settled = Vec::with_capacity(targets.len());
+        for (_, place) in offers.iter_mut() {
+            let mut target = targets[*place..*place + width].to_vec();
+            settle(&mut *self.steps, &mut target, &mut self.next, self.twice.control);
+            *place = settled.len();
+            settled.extend(target);
+        }
+        let (taken, pair) = (&mut self.taken, &mut self.pair);
+        taken.clear();
+        self.steps.successors(own, &mut |step| {
+            taken.push(step.label);
+            pair.clear();
+            pair.extend_from_slice(step.row);
+            if step.label == LabelId::TAU {
+                pair.extend_from_slice(other);
+                return sink(Step { group: STEPS, label: step.label, row: pair });
+            }
+            match offers.binary_search_by_key(&step.label, |(label, _)| *label) {
+                Ok(found) => {
+                    let place = offers[found].1;
+                    pair.extend_from_slice(&settled[place..place + width]);
+                    sink(Step { group: STEPS, label: step.label, row: pair });
+                }
+                Err(_) => sink(Step { group: DISAGREEMENT, label: step.label, row }),
+            }
+        });
+        if !taken.contains(&LabelId::TAU)
+            && let Some(&(label, _)) = offers.iter().find(|(label, _)| !taken.contains(label))
+        {
+            sink(Step { group: DISAGREEMENT, label, row });
+        }
+    }
+}
+
+/// A group on both sides of pairs.
+struct Diagonal<'a> {
+    action: &'a dyn Action,
+    width: usize,
+}
+
+impl Action for Diagonal<'_> {
+    fn points(&self) -> usize {
+        self.action.points()
+    }
+
+    fn generators(&self) -> &[Vec<u32>] {
+        self.action.generators()
+    }
+
+    fn actor(&self) -> Box<dyn Actor + '_> {
+        Box::new(DiagonalActor {
+            actor: self.action.actor(),
+            width: self.width,
+            own: Picture::default(),
+            other: Picture::default(),
+        })
+    }
+}
+
+struct DiagonalActor<'a> {
+    actor: Box<dyn Actor + 'a>,
+    width: usize,
+    own: Picture,
+    other: Picture,
+}
+
+/// Marks the colours of the second row's vertices.
+const SECOND: u32 = 1 << 31;
+
+impl Actor for DiagonalActor<'_> {
+    /// The pictures of both rows over the same points; edges of the second have the odd labels. Where the second picture colours a
+    /// point otherwise than the first, a vertex says so.
+    fn picture(&mut self, row: &[Value], picture: &mut Picture) {
+        let (first, second) = row.split_at(self.width);
+        self.actor.picture(first, &mut self.own);
+        self.actor.picture(second, &mut self.other);
+        let points = self.own.points();
+        picture.clear(points);
+        for (point, &colour) in self.own.colours().iter().enumerate().take(points) {
+            picture.set_colour(point as u32, colour);
+        }
+        for &colour in &self.own.colours()[points..] {
+            picture.add_vertex(colour);
+        }
+        let shift = (picture.vertices() - points) as u32;
+        for &colour in &self.other.colours()[points..] {
+            picture.add_vertex(colour | SECOND);
+        }
+        for edge in self.own.edges() {
+            picture.add_edge(edge.from, edge.to, 2 * edge.label + 2);
+        }
+        let shifted = |vertex: u32| if (vertex as usize) < points { vertex } else { vertex + shift };
+        for edge in self.other.edges() {
+            picture.add_edge(shifted(edge.from), shifted(edge.to), 2 * edge.label + 3);
+        }
+        for point in 0..points {
+            if self.own.colours()[point] != self.other.colours()[point] {
+                let vertex = picture.add_vertex(self.other.colours()[point] | SECOND);
+                picture.add_edge(vertex, point as u32, 0);
+            }
+        }
+    }
+
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
+        let (into_first, into_second) = into.split_at_mut(self.width);
+        self.actor.apply(element, &row[..self.width], into_first);
+        self.actor.apply(element, &row[self.width..], into_second);
+    }
+
+    fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {
+        self.actor.apply_to_label(element, label)
+    }
+}
+
+/// Looks for pairs that disagree.
+struct Judge;
+
+impl Visitor for Judge {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        let disagree = state.steps.iter().any(|step| step.group.index() > 0);
+        if disagree { Finding::State } else { Finding::Nothing }
+    }
+}
+
+/// A trace and an event that can be done and refused after it, of least length, in a system without divergence.
+pub(crate) fn search(
+    system: &dyn System,
+    action: &dyn Action,
+    symmetry: &Symmetry,
+    threads: usize,
+    control: &Control,
+) -> Result<Option<(Vec<LabelId>, LabelId)>, Stopped> {
+    let twice = Twice::new(system, control);
+    let diagonal = Diagonal { action, width: twice.width };
+    let mut quotient = Quotient::new(&twice, &diagonal, symmetry, control)?;
+    quotient.tell_apart(DISAGREEMENT);
+    let options = Options { threads, order: Order::Visible, cycles: false };
+    let exploration = trefoil_explore::search(&quotient, &options, control, || Judge);
+    match &exploration.end {
+        End::Stopped(reason) => Err(*reason),
+        End::Complete => control.check().map(|()| None),
+        End::Found(found) => {
+            let path = exploration.path_to(&quotient, found, control)?;
+            let real = quotient.unwind(&path)?;
+            let mut event = None;
+            twice.explorer().successors(real.last(), &mut |step| {
+                if step.group == DISAGREEMENT {
+                    event = Some(step.label);
+                }
+            });
+            control.check()?;
+            Ok(Some((real.trace().collect(), event.expect("the image of a disagreement is one"))))
+        }
+    }
+}
