@@ -167,12 +167,10 @@ pub(crate) fn crossings(points: &Points, place: &[u32]) -> usize {
         for &point in layer {
             ends.clear();
             ends.extend(points.down[point as usize].iter().map(|&other| place[other as usize]));
+            // Segments of the same point do not cross: in this order none of them ends to the right of a later one.
             ends.sort_unstable();
-            // Segments of the same point do not cross: all are counted before any is added.
             for &end in &ends {
                 total += drawn - up_to(&sums, end as usize);
-            }
-            for &end in &ends {
                 add(&mut sums, end as usize);
                 drawn += 1;
             }

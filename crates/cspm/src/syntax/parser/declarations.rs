@@ -232,7 +232,11 @@ impl Parser<'_, '_> {
                 _ => "a timed section",
             };
             let message = format!("`{}` is not allowed in {inside}", self.text_of(token));
-            self.report(Diagnostic::error(codes::NOT_HERE, message, Place::Span(self.span_of(token))));
+            let mut refusal = Diagnostic::error(codes::NOT_HERE, message, Place::Span(self.span_of(token)));
+            if inside == "a module" {
+                refusal = refusal.help("write it after `endmodule`, with the module before its names, as in `M::P`");
+            }
+            self.report(refusal);
         }
         Ok((Declared::Whole(node, span), true))
     }
