@@ -114,7 +114,7 @@ impl Parser<'_, '_> {
                     CheckOption::PartialOrderReduce(strategy)
                 }
                 Phrase::SymmetryReduce => {
-                    let types = match bracket.takes_more {
+                    let types = match bracket.takes_more && !self.list_left_out() {
                         true => self.separated(|parser| parser.expression(0))?,
                         false => Vec::new(),
                     };
@@ -129,6 +129,13 @@ impl Parser<'_, '_> {
             });
         }
         Ok(options)
+    }
+
+    /// Whether `:[symmetry reduce]:` stands without a list, as scripts write that mean every type: nothing follows that could be one.
+    fn list_left_out(&self) -> bool {
+        let token = self.token();
+        let outdented = || token.kind.is_declaration_keyword() || self.column(token) == 0;
+        matches!(token.kind, Kind::End | Kind::OpenProperty) || (token.after_newline && outdented())
     }
 
     fn takes_more(&mut self, bracket: &Bracket) -> Result<()> {

@@ -168,7 +168,7 @@ impl Parser<'_, '_> {
             .unwrap_or(self.tokens.len() - 1)
     }
 
-    fn column(&self, token: Token) -> usize {
+    pub(super) fn column(&self, token: Token) -> usize {
         let before = &self.source.text().as_bytes()[..token.start as usize];
         before.iter().rev().take_while(|&&byte| byte != b'\n' && byte != b'\r').count()
     }
