@@ -15,6 +15,7 @@ INDICES = ("Thread",)
 FIXED = False
 INSTANCES = (((2, 2, 2, 2), "quick", True), ((2, 2, 3, 2), "normal", True), ((2, 2, 4, 2), "normal", False), ((3, 2, 6, 3), "large", False))
 PUBLISHED = {(2, 2, 4, 2): ("8675K", "82.68K", "4349K"), (3, 2, 6, 3): (None, "102.3M", None)}
+ORBITS = {}
 
 
 def script(threads, data, references, versions, broken, fixed):

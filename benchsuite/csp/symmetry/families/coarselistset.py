@@ -11,6 +11,8 @@ INDICES = ()
 FIXED = False
 INSTANCES = (((3, 2), "quick", True), ((3, 3), "normal", True), ((4, 3), "normal", True), ((5, 3), "normal", False), ((6, 3), "large", False), ((7, 3), "large", False))
 PUBLISHED = {(4, 3): ("70.33M", "771.8K", None), (5, 3): ("1666M", "4140K", None), (6, 3): (None, "19.15M", None), (7, 3): (None, "107.5M", None)}
+# States, orbits, and orbits without exchanging data, by brute force (`orbits`).
+ORBITS = {(2, 2): (3_520, 968, 968), (3, 2): (39_864, 4_301, 4_301)}
 
 
 def script(nodes, threads, broken, fixed):

@@ -11,6 +11,8 @@ INDICES = ()
 FIXED = False
 INSTANCES = (((3, 2), "quick", True), ((3, 3), "normal", True), ((4, 3), "normal", False), ((5, 3), "large", False), ((6, 3), "large", False))
 PUBLISHED = {(3, 3): ("45.48M", "1406K", None), (4, 3): ("2274M", "18.12M", None), (5, 3): (None, "173.4M", None), (6, 3): (None, "1296M", None)}
+# States, orbits, and orbits without exchanging data, by brute force (`orbits`).
+ORBITS = {(2, 2): (6_480, 1_708, 1_708), (3, 2): (112_044, 10_782, 10_782)}
 
 
 def script(nodes, threads, broken, fixed):

@@ -21,6 +21,7 @@ PUBLISHED = {
     (12, 4, 2): (None, "1208K", None),
     (19, 4, 2): (None, "154.6M", None),
 }
+ORBITS = {}
 
 
 def script(nodes, threads, data, broken, fixed):

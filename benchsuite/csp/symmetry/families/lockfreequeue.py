@@ -31,6 +31,8 @@ PUBLISHED = {
     (7, 2, 2): (None, "3310K", "6619K"),
     (11, 2, 2): (None, "1412M", "2824M"),
 }
+# States, orbits, and orbits without exchanging data, by brute force (`orbits`).
+ORBITS = {(2, 2, 2): (8_757, 1_109, 2_217), (3, 2, 2): (173_509, 7_331, 14_661)}
 
 
 def script(nodes, threads, data, broken, fixed):

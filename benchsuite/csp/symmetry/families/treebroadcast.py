@@ -14,6 +14,8 @@ INDICES = ("diff(NodeOrSender, {| Sender |})",)
 FIXED = False
 INSTANCES = (((3, 2), "quick", True), ((4, 2), "normal", True), ((5, 2), "normal", False), ((6, 2), "large", False))
 PUBLISHED = {(5, 2): ("303.0M", "4362K", "4508K"), (6, 2): (None, "3547M", "3595M")}
+# States, orbits, and orbits without exchanging data, by brute force (`orbits`).
+ORBITS = {(2, 2): (79, 29, 45), (3, 2): (2_447, 281, 463), (4, 2): (323_871, 9_647, 14_385)}
 
 
 def script(nodes, data, broken, fixed):
