@@ -160,7 +160,11 @@ impl Compiler<'_> {
                 For { body, .. } | ForIn { body, .. } => work.extend(body),
                 If(options) | Do(options) => work.extend(options.iter().flatten()),
                 Unless(main, escape) => work.extend([&**main, &**escape]),
-                Condition(expression) | Assign(_, expression) | Assert(expression) => self.reserved_expression(expression),
+                Assign(to, expression) => {
+                    self.program.uses_priority |= &*to.name.text == "_priority";
+                    self.reserved_expression(expression);
+                }
+                Condition(expression) | Assert(expression) => self.reserved_expression(expression),
                 Send { arguments, .. } | Print(_, arguments) => {
                     arguments.iter().for_each(|argument| self.reserved_expression(argument));
                 }

@@ -282,6 +282,12 @@ impl Builder<'_, '_> {
     }
 
     fn assignment(&mut self, to: &Reference, value: &Expression) -> Compiled<Kind> {
+        if &*to.name.text == "_priority" {
+            let value = self.compiler.expression(value)?;
+            let own = self.compiler.node(Node::Pid);
+            self.compiler.program.uses_priority = true;
+            return Ok(Kind::Basic(Arc::new(Action::SetPriority(own, value))));
+        }
         let (place, sort) = self.compiler.written(to)?;
         let value = self.compiler.value_for(value, sort)?;
         Ok(Kind::Basic(Arc::new(Action::Assign(place, value))))

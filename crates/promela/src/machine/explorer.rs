@@ -160,14 +160,15 @@ impl<'a> ModelExplorer<'a> {
             let log = machine.log.len();
             let handshake = machine.handshake.clone();
             machine.fault = None;
-            if !machine.execute(&transition.action, passed) {
+            let executed = machine.execute(&transition.action, passed);
+            if let Some(wanted) = machine.wanted.take() {
+                // There is no room for a process: the search will be begun again.
+                self.model.want(wanted);
                 machine.undo(log);
                 machine.handshake = handshake;
                 continue;
             }
-            if let Some(wanted) = machine.wanted.take() {
-                // There is no room for a process: the search will be begun again.
-                self.model.want(wanted);
+            if !executed {
                 machine.undo(log);
                 machine.handshake = handshake;
                 continue;

@@ -20,12 +20,13 @@ struct Lexer<'a> {
     at: usize,
     tokens: Vec<Token>,
     spaced: bool,
+    fresh: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 /// The tokens of a file, ends of lines included, and a newline behind the last line.
 pub(crate) fn lex(text: &str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
-    let mut lexer = Lexer { text, file, at: 0, tokens: Vec::new(), spaced: true, diagnostics };
+    let mut lexer = Lexer { text, file, at: 0, tokens: Vec::new(), spaced: true, fresh: true, diagnostics };
     lexer.run();
     let end = lexer.text.len();
     lexer.push(Kind::Newline, end);
@@ -43,7 +44,8 @@ impl Lexer<'_> {
 
     fn push(&mut self, kind: Kind, from: usize) {
         let span = self.span(from);
-        self.tokens.push(Token { kind, span, spaced: std::mem::take(&mut self.spaced) });
+        let (spaced, fresh) = (std::mem::take(&mut self.spaced), std::mem::take(&mut self.fresh));
+        self.tokens.push(Token { kind, span, spaced, fresh });
     }
 
     fn complain(&mut self, code: &'static str, message: &str, from: usize) {
@@ -57,7 +59,7 @@ impl Lexer<'_> {
             if first == '\n' {
                 self.at += 1;
                 self.push(Kind::Newline, from);
-                self.spaced = true;
+                (self.spaced, self.fresh) = (true, true);
             } else if first.is_whitespace() {
                 self.at += first.len_utf8();
                 self.spaced = true;

@@ -104,7 +104,7 @@ pub(crate) fn preprocess(
     let length = preprocessor.sources.file(file).text().len() as u32;
     let span = Span { file, start: length, end: length };
     let mut tokens = preprocessor.output;
-    tokens.push(Token { kind: Kind::End, span, spaced: true });
+    tokens.push(Token { kind: Kind::End, span, spaced: true, fresh: true });
     Ok(tokens)
 }
 
@@ -332,7 +332,10 @@ impl Preprocessor<'_, '_> {
                 }
             };
             let through = Some(Arc::new(Through { name, before: moving.through.clone() }));
-            let brought = self.substitute(&found, arguments, moving.token.span, &through)?;
+            let mut brought = self.substitute(&found, arguments, moving.token.span, &through)?;
+            if let Some(first) = brought.first_mut() {
+                first.token.fresh = moving.token.fresh;
+            }
             for token in brought.into_iter().rev() {
                 input.push_front(token);
             }
@@ -378,6 +381,19 @@ impl Preprocessor<'_, '_> {
                 found.parameters.iter().flatten().position(|parameter| parameter == name)
             });
             let from = brought.len();
+            if token.is("#")
+                && let Some(index) = found.body.get(at + 1).and_then(|next| {
+                    found.parameters.iter().flatten().position(|parameter| next.is_name(parameter))
+                })
+            {
+                let words: Vec<String> =
+                    arguments[index].iter().map(|moving| moving.token.describe().replace(['`', '"'], "")).collect();
+                let kind = Kind::Text(format!("\"{}\"", words.join(" ")).into());
+                let token = Token { kind, span: place, ..token.clone() };
+                brought.push(Moving { token, through: through.clone() });
+                at += 2;
+                continue;
+            }
             match parameter {
                 Some(index) if index < arguments.len() => {
                     if pasted(at + 1) || (at > 0 && pasted(at - 1)) {

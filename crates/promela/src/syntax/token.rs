@@ -30,6 +30,8 @@ pub(crate) struct Token {
     pub(crate) span: Span,
     /// Does white space stand before it?
     pub(crate) spaced: bool,
+    /// Is it the first of its line?
+    pub(crate) fresh: bool,
 }
 
 impl Token {

@@ -148,7 +148,7 @@ impl Parser<'_> {
     /// A name that is no keyword.
     fn word(&mut self, what: &str) -> Parsed<Word> {
         match self.peek().name() {
-            Some(name) if KEYWORDS.binary_search(&&**name).is_err() || !KEYWORDS.contains(&&**name) => {
+            Some(name) if !KEYWORDS.contains(&&**name) => {
                 let token = self.next();
                 let text = token.name().cloned().unwrap_or_else(|| "".into());
                 Ok(Word { text, span: token.span })
