@@ -165,7 +165,11 @@ impl Compiler<'_> {
             }
             ExpressionKind::Poll { channel, random, arguments } => {
                 let (channel, kind) = self.channel(channel)?;
-                let patterns = self.patterns(arguments, kind.as_deref(), span)?;
+                let patterns = self.patterns(arguments, None, span)?;
+                // A poll may look at the first fields only.
+                if kind.as_deref().is_some_and(|kind| patterns.len() > kind.fields.len()) {
+                    self.check_fields(patterns.len(), kind.as_deref(), span)?;
+                }
                 let fields = patterns
                     .into_iter()
                     .map(|pattern| match pattern {

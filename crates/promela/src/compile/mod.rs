@@ -13,6 +13,7 @@ mod names;
 mod statements;
 mod transitions;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
@@ -37,6 +38,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) numbered: u32,
     /// Remote labels that wait for their process type.
     pub(crate) remote_labels: Vec<(usize, Arc<str>, Span)>,
+    /// Process types and labels that are looked at from outside.
+    pub(crate) remote_names: BTreeSet<(Arc<str>, Arc<str>)>,
     /// Is the compiler inside a `d_step`?
     pub(crate) in_d_step: bool,
 }
@@ -56,7 +59,7 @@ impl Compiler<'_> {
 pub const MOST_PROCESSES: usize = 255;
 
 /// Compiles the units of a model; nothing when something is wrong with it, which the diagnostics say.
-pub fn compile(
+pub(crate) fn compile(
     units: &[Unit],
     diagnostics: &mut Vec<Diagnostic>,
     control: &Control,
@@ -83,6 +86,7 @@ pub fn compile(
         diagnostics,
         numbered: 0,
         remote_labels: Vec::new(),
+        remote_names: BTreeSet::new(),
         in_d_step: false,
     };
     compiler.declare_processes(units);

@@ -11,8 +11,8 @@ use crate::program::{
     Cell, ChannelKind, ExpressionId, Frame, Initialiser, Node, ProcessType, ProcessTypeId, Sort,
 };
 use crate::syntax::tree::{
-    ChannelType, Declaration, Declared, Expression, ExpressionKind, Initial, MtypeSet, Sequence, Statement,
-    StatementKind, TypeName, Unit, Visibility, Word,
+    ChannelType, Declaration, Declared, Expression, ExpressionKind, Initial, MtypeSet, Statement, StatementKind, TypeName,
+    Unit, Visibility, Word, visit_expressions,
 };
 
 /// Cells of a frame; a larger one is refused.
@@ -138,62 +138,45 @@ impl Compiler<'_> {
         }
     }
 
-    /// Finds out whether priorities and `_last` are used: they make the state larger.
+    /// Finds out whether priorities and `_last` are used, which make the state larger, and which labels are looked at from outside.
     pub(super) fn find_reserved(&mut self, units: &[Unit]) {
+        let (mut last, mut priority) = (false, false);
+        let labels = &mut self.remote_names;
+        visit_expressions(units, &mut |expression| match &expression.kind {
+            ExpressionKind::Variable(reference) => {
+                last |= &*reference.name.text == "_last";
+                priority |= &*reference.name.text == "_priority";
+            }
+            ExpressionKind::Run { priority: given, .. } => priority |= given.is_some(),
+            ExpressionKind::Priority(_) => priority = true,
+            ExpressionKind::RemoteLabel { process, label, .. } => {
+                labels.insert((process.text.clone(), label.text.clone()));
+            }
+            _ => {}
+        });
+        let mut work: Vec<&Statement> = Vec::new();
         for unit in units {
             if let Unit::Process(process) = unit {
-                self.program.uses_priority |= process.priority.is_some();
-                self.reserved_in(&process.body);
+                priority |= process.priority.is_some();
+                work.extend(&process.body);
             }
         }
-    }
-
-    fn reserved_in(&mut self, sequence: &Sequence) {
-        // A walk over every expression would be as long as the compiler; the words themselves are as good a sign.
-        let mut work: Vec<&Statement> = sequence.iter().collect();
         while let Some(statement) = work.pop() {
-            use StatementKind::*;
             match &statement.kind {
-                SetPriority(..) => self.program.uses_priority = true,
-                Labelled(_, inner) => work.push(inner),
-                Atomic(body) | DStep(body) | Block { body, .. } => work.extend(body),
-                For { body, .. } | ForIn { body, .. } => work.extend(body),
-                If(options) | Do(options) => work.extend(options.iter().flatten()),
-                Unless(main, escape) => work.extend([&**main, &**escape]),
-                Assign(to, expression) => {
-                    self.program.uses_priority |= &*to.name.text == "_priority";
-                    self.reserved_expression(expression);
+                StatementKind::SetPriority(..) => priority = true,
+                StatementKind::Assign(to, _) => priority |= &*to.name.text == "_priority",
+                StatementKind::Labelled(_, inner) => work.push(inner),
+                StatementKind::Atomic(body) | StatementKind::DStep(body) | StatementKind::Block { body, .. } => {
+                    work.extend(body);
                 }
-                Condition(expression) | Assert(expression) => self.reserved_expression(expression),
-                Send { arguments, .. } | Print(_, arguments) => {
-                    arguments.iter().for_each(|argument| self.reserved_expression(argument));
-                }
+                StatementKind::For { body, .. } | StatementKind::ForIn { body, .. } => work.extend(body),
+                StatementKind::If(options) | StatementKind::Do(options) => work.extend(options.iter().flatten()),
+                StatementKind::Unless(main, escape) => work.extend([&**main, &**escape]),
                 _ => {}
             }
         }
-    }
-
-    fn reserved_expression(&mut self, expression: &Expression) {
-        let mut work = vec![expression];
-        while let Some(expression) = work.pop() {
-            use ExpressionKind::*;
-            match &expression.kind {
-                Variable(reference) => match &*reference.name.text {
-                    "_last" => self.program.uses_last = true,
-                    "_priority" => self.program.uses_priority = true,
-                    _ => {}
-                },
-                Unary(_, inner) => work.push(inner),
-                Binary(_, left, right) => work.extend([&**left, &**right]),
-                Conditional(parts) => work.extend(parts.iter()),
-                Run { arguments, priority, .. } => {
-                    self.program.uses_priority |= priority.is_some();
-                    work.extend(arguments);
-                }
-                Priority(_) => self.program.uses_priority = true,
-                _ => {}
-            }
-        }
+        self.program.uses_last = last;
+        self.program.uses_priority = priority;
     }
 
     pub(super) fn mtype(&mut self, declared: &MtypeSet) -> Compiled<()> {

@@ -707,7 +707,11 @@ impl Builder<'_, '_> {
         to: &Expression,
         span: Span,
     ) -> Compiled<Prepared> {
+        // Spin looks at constants as they are written, not at expressions of them.
+        let written = |bound: &Expression| matches!(bound.kind, ExpressionKind::Number(_) | ExpressionKind::Variable(_));
         if let (Some(low), Some(high)) = (self.compiler.fold(from), self.compiler.fold(to))
+            && written(from)
+            && written(to)
             && (0..=LONGEST_SELECTION).contains(&(i64::from(high) - i64::from(low)))
         {
             let mut options = Vec::new();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use trefoil_source::Span;
 
-use super::flow::{Body, ElementId, Kind, SequenceId};
+use super::flow::{Body, Element, ElementId, Kind, SequenceId};
 use super::{Compiled, Compiler};
 use crate::program::{Action, Control, Frame, ProcessType, Statement, Transition};
 use crate::syntax::tree::Word;
@@ -63,6 +63,7 @@ impl Compiler<'_> {
         name: &Word,
         end: Span,
     ) -> Compiled<ProcessType> {
+        self.keep_remote_labels(&mut body, name);
         body.tie_ends();
         let states = body.elements.len() + 1;
         let mut draft = Draft {
@@ -87,8 +88,9 @@ impl Compiler<'_> {
         flatten(&mut entries, &mut marks);
         let pulled = pull_up(entries, &mut marks, &mut listed);
         let table = add_escapes(pulled);
-        let last = body.elements.len();
-        marks[last].end = true;
+        for element in body.elements.iter().filter(|element| matches!(element.kind, Kind::End)) {
+            marks[element.state as usize].end = true;
+        }
         for (state, transitions) in table.iter().enumerate().skip(1) {
             let joint = matches!(body.elements[state - 1].kind, Kind::Joint);
             if let ([only], true, true) = (&transitions[..], joint, marks[state].end) {
@@ -127,6 +129,38 @@ impl Compiler<'_> {
             provided: None,
             deterministic: false,
         })
+    }
+}
+
+impl Compiler<'_> {
+    /// A jump with a label that somebody looks at becomes a state of its own: a skip before the jump.
+    fn keep_remote_labels(&mut self, body: &mut Body, name: &Word) {
+        for index in 0..body.labels.len() {
+            let label = body.labels[index].name.clone();
+            let element = body.labels[index].element;
+            let looked_at = self.remote_names.contains(&(name.text.clone(), label));
+            if !looked_at || !matches!(body.elements[element].kind, Kind::Goto(_)) {
+                continue;
+            }
+            let kind = std::mem::replace(&mut body.elements[element].kind, Kind::Skip);
+            let moved = Element {
+                kind,
+                next: body.elements[element].next,
+                parts: Vec::new(),
+                body: None,
+                escapes: Vec::new(),
+                state: body.elements.len() as u32 + 1,
+                number: self.numbered,
+                ..body.elements[element]
+            };
+            self.numbered += 1;
+            body.elements.push(moved);
+            let last = body.elements.len() - 1;
+            body.elements[element].next = Some(last);
+            for sequence in body.sequences.iter_mut().filter(|sequence| sequence.last == element) {
+                sequence.last = last;
+            }
+        }
     }
 }
 

@@ -10,16 +10,6 @@ use super::machine::{Handshake, Machine};
 /// Steps of one `d_step`; a longer one is taken for endless.
 const MOST_STEPS: u32 = 10_000_000;
 
-/// A send or receive that happened, for a `trace`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Event {
-    pub(crate) sends: bool,
-    pub(crate) channel: i32,
-    pub(crate) queue: Queue,
-    /// The message's place in the channel.
-    pub(crate) message: u32,
-}
-
 impl Machine<'_> {
     /// Executes an action of the process that acts; `passed` says that a transition before it passed. When it cannot be executed,
     /// nothing is changed that the log does not know.
@@ -97,6 +87,9 @@ impl Machine<'_> {
             let value = self.evaluate(*argument);
             message.push(value as u32 & sort.mask());
         }
+        if self.arrangement.event.is_some() {
+            self.message = message.iter().zip(sorts).map(|(&value, sort)| sort.read(value)).collect();
+        }
         if queue.capacity == 0 {
             self.handshake = Some(Handshake { channel: number, queue, message });
             return true;
@@ -152,6 +145,9 @@ impl Machine<'_> {
         let Some(message) = (0..looked).find(|&message| self.fits(receive, &queue, message)) else {
             return self.fault_now();
         };
+        if self.arrangement.event.is_some() {
+            self.message = (0..fields).map(|field| self.field(&queue, message, field)).collect();
+        }
         for (field, pattern) in receive.fields.iter().enumerate() {
             if let Pattern::Store(place) = pattern {
                 let value = self.field(&queue, message, field);
@@ -205,6 +201,9 @@ impl Machine<'_> {
                 self.handshake = Some(handshake);
                 return false;
             }
+        }
+        if self.arrangement.event.is_some() {
+            self.message = (0..sorts.len()).map(value_of).collect();
         }
         for (field, pattern) in receive.fields.iter().enumerate() {
             if let Pattern::Store(place) = pattern {

@@ -219,9 +219,15 @@ impl<'a> ModelExplorer<'a> {
             level.escape = table[level.next.unwrap_or(1) as usize - 1].escape;
         }
         if broken {
-            // A step that shows the fault, to where the fault is.
-            machine.handshake = None;
-            self.emit(first, sink);
+            // A step that shows the fault and leads nowhere: the state itself again.
+            let mut row = self.machine.row.clone();
+            for &(slot, old) in self.machine.log.iter().rev() {
+                row[slot as usize] = old;
+            }
+            if let Some(fault) = self.fault {
+                let label = self.model.fault_label(first.1, fault);
+                sink(Step { group: first.0, label, row: &row[..self.model.arrangement.width()] });
+            }
             self.back(before, true);
         } else if sending {
             machine.timeout = false;

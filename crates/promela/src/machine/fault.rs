@@ -31,6 +31,13 @@ pub enum FaultKind {
     Trace,
 }
 
+impl FaultKind {
+    /// Does the run go on behind it? Otherwise the step that shows it leads back to where it began, and is none of Spin's.
+    pub fn goes_on(self) -> bool {
+        matches!(self, FaultKind::Assertion | FaultKind::Trace)
+    }
+}
+
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

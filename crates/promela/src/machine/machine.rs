@@ -39,6 +39,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) wanted: Option<(u8, ProcessTypeId)>,
     hidden: Vec<u32>,
     pub(crate) scratch: Vec<u32>,
+    /// The message that was sent or received last, where a `trace` looks at it.
+    pub(crate) message: Vec<i32>,
 }
 
 impl<'a> Machine<'a> {
@@ -57,6 +59,7 @@ impl<'a> Machine<'a> {
             wanted: None,
             hidden: vec![0; arrangement.hidden],
             scratch: Vec::new(),
+            message: Vec::new(),
         };
         machine.start();
         let width = arrangement.width();

@@ -1,9 +1,10 @@
 //! What looks at other processes: a `trace`, and priorities.
 //!
 //! A `trace` is an automaton over the sends and receives on the channels that it names; events on other channels do not concern it.
-//! An event that it has no transition for breaks it; a `notrace` is broken when its end is reached.
+//! An event that it has no transition for breaks it. A `notrace` is broken when its end is reached; after the first event that it has no
+//! transition for it is over.
 
-use crate::program::{Action, Pattern};
+use crate::program::{Action, EventTrace, Node, Pattern};
 
 use super::fault::FaultKind;
 use super::machine::Machine;
@@ -48,52 +49,73 @@ impl Machine<'_> {
         };
         let number = self.evaluate(channel);
         let sends = matches!(action, Action::Send(_));
-        let message: Vec<i32> = self.last_message(action, number);
-        let state = self.row[slot as usize] as usize;
-        let mut concerned = false;
-        let automaton = &trace.automaton;
-        for (at, transitions) in automaton.transitions.iter().enumerate() {
-            for transition in transitions {
-                let (of, fields): (_, Vec<Option<_>>) = match &*transition.action {
-                    Action::Send(send) if sends => {
-                        (send.channel, send.arguments.iter().map(|&argument| Some(argument)).collect())
-                    }
-                    Action::Receive(receive) if !sends => {
-                        let wanted = |pattern: &Pattern| if let Pattern::Match(value) = pattern { Some(*value) } else { None };
-                        (receive.channel, receive.fields.iter().map(wanted).collect())
-                    }
-                    _ => continue,
-                };
-                if self.evaluate(of) != number {
-                    continue;
-                }
-                concerned = true;
-                if at != state {
-                    continue;
-                }
-                let fits = fields.iter().enumerate().all(|(field, wanted)| {
-                    wanted.is_none_or(|wanted| message.get(field) == Some(&self.evaluate(wanted)))
-                });
-                if fits {
-                    self.set(slot as usize, transition.target);
-                    let ended = transition.target as usize + 1 >= automaton.transitions.len();
-                    return (trace.forbidden && ended).then_some(FaultKind::Trace);
-                }
-            }
-        }
-        (concerned && !trace.forbidden).then_some(FaultKind::Trace)
+        let message = std::mem::take(&mut self.message);
+        let verdict = self.observe_event(trace, slot as usize, number, sends, &message);
+        self.message = message;
+        verdict
     }
 
-    fn last_message(&mut self, _action: &Action, number: i32) -> Vec<i32> {
-        if let Some(handshake) = &self.handshake {
-            let sorts = &self.arrangement.kinds[handshake.queue.kind as usize].fields;
-            return handshake.message.iter().zip(sorts).map(|(&value, sort)| sort.read(value)).collect();
+    fn observe_event(
+        &mut self,
+        trace: &EventTrace,
+        slot: usize,
+        number: i32,
+        sends: bool,
+        message: &[i32],
+    ) -> Option<FaultKind> {
+        let automaton = &trace.automaton;
+        if !automaton.transitions.iter().flatten().any(|transition| self.concerns(&transition.action, number, sends)) {
+            return None;
         }
-        let Some(queue) = self.queue(number) else { return Vec::new() };
-        let length = if queue.capacity == 0 { 0 } else { self.row[queue.slot as usize] };
-        if length == 0 {
-            return Vec::new();
+        let end = automaton.transitions.len() as u32 - 1;
+        let state = self.row[slot];
+        if state != end {
+            for transition in &automaton.transitions[state as usize] {
+                if !self.matches(&transition.action, number, sends, message) {
+                    continue;
+                }
+                self.set(slot, transition.target);
+                return (trace.forbidden && transition.target == end).then_some(FaultKind::Trace);
+            }
         }
-        (0..self.fields(&queue)).map(|field| self.field(&queue, length - 1, field)).collect()
+        if trace.forbidden {
+            // Only the first try counts.
+            self.set(slot, end);
+            return None;
+        }
+        Some(FaultKind::Trace)
+    }
+
+    /// Is this an event of the channel, in this direction?
+    fn concerns(&mut self, action: &Action, number: i32, sends: bool) -> bool {
+        match action {
+            Action::Send(send) => sends && self.evaluate(send.channel) == number,
+            Action::Receive(receive) => !sends && self.evaluate(receive.channel) == number,
+            _ => false,
+        }
+    }
+
+    /// Constants and what stands in `eval` must be equal; variables say nothing.
+    fn matches(&mut self, action: &Action, number: i32, sends: bool, message: &[i32]) -> bool {
+        let program = self.program;
+        let wanted = |machine: &mut Self, fields: &mut dyn Iterator<Item = Option<u32>>| {
+            fields.enumerate().all(|(field, wanted)| {
+                wanted.is_none_or(|wanted| message.get(field).is_some_and(|&value| value == machine.evaluate(wanted)))
+            })
+        };
+        match action {
+            Action::Send(send) => {
+                let constant = |&argument: &u32| {
+                    matches!(program.expressions[argument as usize], Node::Constant(_)).then_some(argument)
+                };
+                self.concerns(action, number, sends) && wanted(self, &mut send.arguments.iter().map(constant))
+            }
+            Action::Receive(receive) => {
+                let value = |pattern: &Pattern| if let Pattern::Match(value) = pattern { Some(*value) } else { None };
+                self.concerns(action, number, sends) && wanted(self, &mut receive.fields.iter().map(value))
+            }
+            Action::Skip | Action::Else => true,
+            _ => false,
+        }
     }
 }

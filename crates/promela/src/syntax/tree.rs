@@ -436,3 +436,114 @@ pub enum Unit {
         end: Span,
     },
 }
+
+/// Shows every expression of a model, and all parts of each, to `see`.
+pub fn visit_expressions<'a>(units: &'a [Unit], see: &mut dyn FnMut(&'a Expression)) {
+    let mut work: Vec<&'a Expression> = Vec::new();
+    let mut statements: Vec<&'a Statement> = Vec::new();
+    for unit in units {
+        match unit {
+            Unit::Process(process) => {
+                work.extend(&process.provided);
+                statements.extend(&process.body);
+            }
+            Unit::Declare(declaration) => declared_expressions(declaration, &mut work),
+            Unit::Claim(Claim { body: ClaimBody::Never(body), .. }) | Unit::Trace { body, .. } => statements.extend(body),
+            Unit::Claim(Claim { body: ClaimBody::Formula(formula), .. }) => work.push(formula),
+            Unit::Mtype(_) | Unit::Typedef { .. } => {}
+        }
+    }
+    while let Some(statement) = statements.pop() {
+        use StatementKind::*;
+        match &statement.kind {
+            Declare(declaration) => declared_expressions(declaration, &mut work),
+            Exclusive { channels, .. } => channels.iter().for_each(|channel| reference_expressions(channel, &mut work)),
+            Labelled(_, inner) => statements.push(inner),
+            Send { channel, arguments, .. } => {
+                reference_expressions(channel, &mut work);
+                work.extend(arguments);
+            }
+            Receive { channel, arguments, .. } => {
+                reference_expressions(channel, &mut work);
+                argument_expressions(arguments, &mut work);
+            }
+            Assign(to, value) => {
+                reference_expressions(to, &mut work);
+                work.push(value);
+            }
+            Step(to, _) => reference_expressions(to, &mut work),
+            Print(_, arguments) => work.extend(arguments),
+            PrintMtype(value) | Assert(value) | Condition(value) => work.push(value),
+            SetPriority(process, priority) => work.extend([process, priority]),
+            Else | Break | Goto(_) => {}
+            Atomic(body) | DStep(body) | Block { body, .. } => statements.extend(body),
+            If(options) | Do(options) => statements.extend(options.iter().flatten()),
+            For { variable, from, to, body } => {
+                reference_expressions(variable, &mut work);
+                work.extend([from, to]);
+                statements.extend(body);
+            }
+            ForIn { variable, collection, body } => {
+                reference_expressions(variable, &mut work);
+                reference_expressions(collection, &mut work);
+                statements.extend(body);
+            }
+            Select { variable, from, to } => {
+                reference_expressions(variable, &mut work);
+                work.extend([from, to]);
+            }
+            Unless(main, escape) => statements.extend([&**main, &**escape]),
+        }
+    }
+    while let Some(expression) = work.pop() {
+        see(expression);
+        use ExpressionKind::*;
+        match &expression.kind {
+            Number(_) | Timeout | NonProgress => {}
+            Variable(reference) => reference_expressions(reference, &mut work),
+            Unary(_, inner) => work.push(inner),
+            Binary(_, left, right) => work.extend([&**left, &**right]),
+            Conditional(parts) => work.extend(parts.iter()),
+            Run { arguments, .. } | Temporal(_, arguments) => work.extend(arguments),
+            Length(channel) | Probe(_, channel) => reference_expressions(channel, &mut work),
+            Poll { channel, arguments, .. } => {
+                reference_expressions(channel, &mut work);
+                argument_expressions(arguments, &mut work);
+            }
+            Enabled(process) | ProgramCounter(process) | Priority(process) => work.push(process),
+            RemoteLabel { index, .. } => work.extend(index.as_deref()),
+            RemoteVariable { index, variable, .. } => {
+                work.extend(index.as_deref());
+                reference_expressions(variable, &mut work);
+            }
+        }
+    }
+}
+
+fn declared_expressions<'a>(declaration: &'a Declaration, work: &mut Vec<&'a Expression>) {
+    for declared in &declaration.variables {
+        match &declared.initial {
+            Some(Initial::Value(value)) => work.push(value),
+            Some(Initial::List(values)) => work.extend(values),
+            Some(Initial::Channel(_)) | None => {}
+        }
+    }
+}
+
+fn reference_expressions<'a>(reference: &'a Reference, work: &mut Vec<&'a Expression>) {
+    let mut at = Some(reference);
+    while let Some(reference) = at {
+        work.extend(reference.index.as_deref());
+        at = reference.field.as_deref();
+    }
+}
+
+fn argument_expressions<'a>(arguments: &'a [Argument], work: &mut Vec<&'a Expression>) {
+    for argument in arguments {
+        match argument {
+            Argument::Variable(reference) => reference_expressions(reference, work),
+            Argument::Eval(value) => work.push(value),
+            Argument::Number(..) => {}
+        }
+    }
+}
