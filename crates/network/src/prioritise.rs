@@ -65,6 +65,31 @@ impl Priorities {
     }
 }
 
+impl Arranged {
+    /// A label of an alphabet (ascending) that a renaming of labels gives another place in the order, if there is one.
+    pub(crate) fn moved_by(&self, alphabet: &[LabelId], rename: impl Fn(LabelId) -> LabelId) -> Option<LabelId> {
+        let kept = |label: LabelId| match self {
+            Arranged::Ranks(ranks) => {
+                let rank = |label: LabelId| ranks.get(label.index()).copied().unwrap_or(UNRANKED);
+                rank(label) == rank(rename(label))
+            }
+            Arranged::Above(above) => {
+                // What is never offered takes nothing away.
+                let above = |label: LabelId| above.get(label.index()).and_then(Option::as_deref).unwrap_or_default();
+                let offered = |label: &LabelId| alphabet.binary_search(label).is_ok();
+                let sorted = |mut list: Vec<LabelId>| {
+                    list.sort_unstable();
+                    list.dedup();
+                    list
+                };
+                let images = above(label).iter().copied().filter(offered).map(&rename).collect();
+                sorted(images) == sorted(above(rename(label)).iter().copied().filter(offered).collect())
+            }
+        };
+        alphabet.iter().copied().find(|&label| !kept(label))
+    }
+}
+
 pub(crate) struct PrioritisedExplorer<'a> {
     inner: NetworkExplorer<'a>,
     order: &'a Arranged,

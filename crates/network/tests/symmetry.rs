@@ -8,7 +8,7 @@ use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::random::Random;
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_network::symmetry::{Candidate, Image, NetworkAction, Obstacle, Prover, Symmetric, mappable};
-use trefoil_network::{Component, Format, FormatId, Network, Rule};
+use trefoil_network::{Brake, Component, Format, FormatId, Network, Priorities, Rule};
 use trefoil_system::{Checked, LabelId, Labels, Picture, StateId, System, Value};
 
 type Element = Vec<u32>;
@@ -541,4 +541,164 @@ fn components_that_are_alike_are_exchanged() {
     let elements = elements(6, system.action().expect("it has one").generators());
     assert_eq!(elements.len(), 8);
     check_action(&system, &elements, &mut Random::new(1), "workers");
+}
+
+/// Philosophers who take their own fork first, or the other one; one may be left-handed.
+fn philosophers(count: usize, left_handed: bool) -> Network {
+    let labels = Arc::new(Labels::new());
+    let name = |what: &str, who: usize, fork: usize| labels.name(&format!("{what}.{who}.{}", fork % count));
+    let mut components = Vec::new();
+    let mut rules = Vec::new();
+    for who in 0..count {
+        let mut forks = [who, who + 1];
+        if left_handed && who == 0 {
+            forks.reverse();
+        }
+        let mut builder = LtsBuilder::new(labels.clone());
+        let steps = [
+            name("take", who, forks[0]),
+            name("take", who, forks[1]),
+            name("put", who, forks[0]),
+            name("put", who, forks[1]),
+        ];
+        for (at, &label) in (0..).zip(&steps) {
+            builder.add(StateId(at), label, StateId((at + 1) % 4));
+        }
+        components.push(Component::new(format!("Phil.{who}"), Arc::new(builder.build(StateId(0)))));
+    }
+    for fork in 0..count {
+        let mut builder = LtsBuilder::new(labels.clone());
+        for (at, who) in (1..).zip([fork, fork + count - 1].map(|who| who % count)) {
+            let [take, put] = ["take", "put"].map(|what| name(what, who, fork));
+            builder.add(StateId(0), take, StateId(at)).add(StateId(at), put, StateId(0));
+            rules.extend([take, put].map(|label| Rule::new([(who, label), (count + fork, label)], label)));
+        }
+        components.push(Component::new(format!("Fork.{fork}"), Arc::new(builder.build(StateId(0)))));
+    }
+    Network::new(labels, components, rules).expect("small")
+}
+
+#[test]
+fn a_ring_of_integers_turns() {
+    let control = Control::unlimited();
+    let network = Arc::new(philosophers(5, false));
+    let found = Prover::new(&network).automorphisms(None, &[], &control).expect("no budget").expect("small");
+    let action = NetworkAction::new(&network, found.names, &found.generators, &control).expect("no budget");
+    let system = Symmetric::new(network.clone(), action.expect("an action"));
+    let action = system.action().expect("it has one");
+    let elements = elements(action.points(), action.generators());
+    assert_eq!((action.points(), elements.len()), (10, 5), "forks are taken in an order: no reflections");
+    check_action(&system, &elements, &mut Random::new(5), "a ring");
+    // A specification that watches one philosopher leaves nothing, and so does a label that must stay.
+    let labels = network.labels();
+    let watched = labels.name("take.2.2");
+    let mut builder = LtsBuilder::new(labels.clone());
+    builder.add(StateId(0), watched, StateId(0));
+    let specification = builder.build(StateId(0));
+    for (specification, fixed) in [(Some(&specification), &[][..]), (None, &[watched][..])] {
+        let found = Prover::new(&network).automorphisms(specification, fixed, &control).expect("no budget");
+        assert!(found.expect("small").generators.is_empty());
+    }
+    let network = philosophers(5, true);
+    let found = Prover::new(&network).automorphisms(None, &[], &control).expect("no budget").expect("small");
+    assert!(found.generators.is_empty(), "one is left-handed");
+}
+
+#[test]
+fn symmetries_inside_one_component_make_labels_points() {
+    let (_, network, _) = clients(4, None);
+    let server = network.components()[4].clone();
+    let labels = network.labels().clone();
+    let rules = server.offers(0).into_iter().chain((1..5).flat_map(|state| server.offers(state)));
+    let rules = rules.map(|label| Rule::new([(0, label)], label)).collect();
+    let network = Arc::new(Network::new(labels, vec![server], rules).expect("small"));
+    let control = Control::unlimited();
+    let found = Prover::new(&network).automorphisms(None, &[], &control).expect("no budget").expect("small");
+    assert_eq!(found.names.len(), 4);
+    let action = NetworkAction::new(&network, found.names, &found.generators, &control).expect("no budget");
+    let system = Symmetric::new(network, action.expect("an action"));
+    let elements = elements(4, system.action().expect("it has one").generators());
+    assert_eq!(elements.len(), 24);
+    check_action(&system, &elements, &mut Random::new(5), "a server alone");
+}
+
+#[test]
+fn automorphisms_of_random_networks_are_symmetries() {
+    let seed = trefoil_testkit::seed();
+    println!("seed {seed}");
+    let mut random = Random::new(seed ^ 2);
+    let control = Control::unlimited();
+    let (mut trivial, mut checked, mut refused) = (0, 0, 0);
+    for round in 0..150 {
+        let points = 2 + random.below(2);
+        let generators = generators(points, &mut random);
+        let model = Model::random(points, &elements(points, &generators), &mut random);
+        let labels = Arc::new(Labels::new());
+        let network = Arc::new(model.network(&labels, random.chance(70), &mut random));
+        let found = Prover::new(&network).automorphisms(None, &[], &control).expect("no budget");
+        let found = match found {
+            Ok(found) if found.generators.is_empty() => {
+                trivial += 1;
+                continue;
+            }
+            Ok(found) => found,
+            Err(_) => {
+                refused += 1;
+                continue;
+            }
+        };
+        let action = NetworkAction::new(&network, found.names, &found.generators, &control).expect("no budget");
+        let system = Symmetric::new(network, action.expect("it was tried"));
+        let action = system.action().expect("it has one");
+        let powers = elements(action.points(), &action.generators()[..1]);
+        check_action(&system, &powers, &mut random, &format!("seed {seed} round {round}"));
+        checked += 1;
+    }
+    println!("trivial {trivial}, checked {checked}, refused {refused}");
+    assert!(checked > 40 && refused < 15, "trivial {trivial}, checked {checked}, refused {refused}");
+}
+
+#[test]
+fn priorities_are_kept_and_chases_are_not() {
+    let control = Control::unlimited();
+    let label = |network: &Network, name: &str| network.labels().name(name);
+    // Asking before being done, for all clients alike: by ranks, and by lists.
+    let ranks = |network: &Network, odd: Option<&str>| {
+        let ranks =
+            (0..3).flat_map(|client| [("ask", 1), ("done", 2)].map(|(what, rank)| (format!("{what}.{client}"), rank)));
+        let changed = |(name, rank): (String, u32)| (label(network, &name), rank + u32::from(odd == Some(&name)));
+        Priorities::Ranks(ranks.map(changed).collect())
+    };
+    let above = |network: &Network, odd: bool| {
+        let all: Vec<LabelId> = (0..3).map(|client| label(network, &format!("ask.{client}"))).collect();
+        let list = |client: usize| {
+            (label(network, &format!("done.{client}")), all[usize::from(odd && client == 2)..].to_vec())
+        };
+        Priorities::Above((0..3).map(list).collect())
+    };
+    for by_rank in [true, false] {
+        let (_, network, candidate) = clients(3, None);
+        let order = if by_rank { ranks(&network, None) } else { above(&network, false) };
+        let network = Arc::new(network.prioritised(&order));
+        let image = mappable(&network, &candidate.labels, &control).expect("no budget").expect("the order is kept");
+        let system = action_of(&network, 3, &[(candidate, image)]).expect("an action");
+        check_action(&system, &elements(3, &[vec![1, 0, 2]]), &mut Random::new(2), "priorities");
+        let (_, network, candidate) = clients(3, None);
+        let order = if by_rank { ranks(&network, Some("ask.1")) } else { above(&network, true) };
+        let network = network.prioritised(&order);
+        let answer = mappable(&network, &candidate.labels, &control).expect("no budget");
+        assert!(matches!(answer, Err(Obstacle::Layer(_))), "{answer:?}");
+    }
+    let (_, network, candidate) = clients(3, None);
+    let network = network.chased(Arc::new(Brake::default()));
+    let answer = mappable(&network, &candidate.labels, &control).expect("no budget");
+    assert!(matches!(answer, Err(Obstacle::Layer(_))));
+    // A lazy machine inside a network.
+    let (_, network, candidate) = clients(3, None);
+    let order = ranks(&network, None);
+    let machine = trefoil_network::LazyMachine::new(Arc::new(network.prioritised(&order)));
+    let network = Network::alone(Arc::new(machine));
+    let answer = mappable(&network, &candidate.labels, &control).expect("no budget");
+    assert!(matches!(answer, Err(Obstacle::Layer(_))));
+    assert!(Prover::new(&network).exchangeable(&control).expect("no budget").classes.is_empty());
 }

@@ -75,7 +75,8 @@ impl NetworkAction {
         Ok(action.map_err(|_| refusal))
     }
 
-    fn on_points(
+    /// The same, on these points and no others.
+    pub(super) fn on_points(
         network: &Network,
         names: Vec<String>,
         generators: &[(Candidate, Image)],

@@ -69,7 +69,7 @@ impl Prover<'_> {
     /// The components that can be exchanged.
     pub fn exchangeable(&self, control: &Control) -> Result<Exchanges, Stopped> {
         let mut exchanges = Exchanges { classes: Vec::new(), images: Vec::new() };
-        if self.layers().is_some() {
+        if self.layers(&[]).is_some() {
             return Ok(exchanges);
         }
         let fixed: &[LabelId] = &[];

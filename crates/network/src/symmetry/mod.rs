@@ -10,6 +10,7 @@
 //! Absent here on purpose: where a permutation of labels comes from. A front end lifts permutations of values to labels.
 
 mod action;
+mod automorphisms;
 mod drawing;
 mod exchanges;
 mod leaves;
@@ -24,6 +25,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_system::LabelId;
 
 pub use action::{NetworkAction, Refusal};
+pub use automorphisms::Found;
 pub use exchanges::Exchanges;
 pub use proof::Prover;
 pub use symmetric::Symmetric;

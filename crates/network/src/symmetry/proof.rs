@@ -16,14 +16,14 @@ use trefoil_system::{LabelId, Labels, System};
 use super::leaves::{LAZY, Leaves, Matching, in_order};
 use super::rulebook::{Colours, Flat, Rulebook};
 use super::{Image, Obstacle, relabelled};
-use crate::network::Network;
+use crate::network::{Layer, Network};
 
 /// How many choices are made between components that are alike before giving up.
 const MOST_CHOICES: usize = 256;
 
 /// A network prepared for proofs of symmetry.
 pub struct Prover<'a> {
-    network: &'a Network,
+    pub(super) network: &'a Network,
     pub(super) leaves: Leaves,
     pub(super) book: Rulebook,
 }
@@ -58,7 +58,7 @@ impl<'a> Prover<'a> {
         if let Some(obstacle) = self.not_a_permutation(labels) {
             return Ok(Err(obstacle));
         }
-        if let Some(obstacle) = self.layers() {
+        if let Some(obstacle) = self.layers(labels) {
             return Ok(Err(obstacle));
         }
         let mut matching = self.leaves.matching(labels, control)?;
@@ -151,14 +151,27 @@ impl<'a> Prover<'a> {
         None
     }
 
-    /// What of the layers is in the way of all symmetries.
-    pub(super) fn layers(&self) -> Option<Obstacle> {
-        if self.network.is_layered() {
-            return Some(Obstacle::Layer("the whole network is under a layer that chooses or prioritises".into()));
+    /// What of the layers is in the way of a renaming of labels. Priorities are no obstacle when the order is kept: they choose by
+    /// labels alone. A chase chooses by the order of rules.
+    pub(super) fn layers(&self, labels: &[LabelId]) -> Option<Obstacle> {
+        match self.network.layer() {
+            Some(Layer::Chase(_)) => {
+                let words = "chase takes the first of several internal steps, and a permutation changes which is first";
+                return Some(Obstacle::Layer(words.into()));
+            }
+            Some(Layer::Priority(order)) => {
+                let moved = order.moved_by(&self.network.alphabet(), |label| relabelled(labels, label));
+                if let Some(label) = moved {
+                    let (label, image) = (self.label(label), self.label(relabelled(labels, label)));
+                    let words = format!("{label} and {image} have different places in the order of priorities");
+                    return Some(Obstacle::Layer(words));
+                }
+            }
+            None => {}
         }
         let lazy = self.leaves.machine_of.iter().position(|&machine| machine == LAZY)?;
-        let words = format!("component {} is explored while it runs", self.network.components()[lazy].name);
-        Some(Obstacle::Layer(words))
+        let name = &self.network.components()[lazy].name;
+        Some(Obstacle::Layer(format!("the states of component {name} are only found while it runs")))
     }
 
     fn table(&self) -> &Arc<Labels> {
