@@ -21,7 +21,8 @@ PUBLISHED = {
     (12, 4, 2): (None, "1208K", None),
     (19, 4, 2): (None, "154.6M", None),
 }
-ORBITS = {}
+# States, orbits, and orbits without exchanging data, by brute force (`orbits`).
+ORBITS = {(2, 2, 2): (1_512, 210, 410), (3, 2, 2): (9_432, 458, 906), (3, 3, 2): (54_064, 1_104, 2_190), (4, 2, 2): (75_912, 954, 1_898)}
 
 
 def script(nodes, threads, data, broken, fixed):
