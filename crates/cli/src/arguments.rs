@@ -216,6 +216,12 @@ pub(crate) struct Checking {
     /// Take steps that wait for each other only by accident in one order, as `:[partial order reduce]` asks
     #[arg(long)]
     pub(crate) partial_order: bool,
+    /// Which symmetries make the state space smaller: auto (all that can be proved), off, or the names of datatypes
+    #[arg(long, value_name = "auto|off|TYPE,…", default_value = "auto")]
+    pub(crate) symmetry: String,
+    /// How representatives of symmetric states are chosen
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = choices(check::STRATEGIES))]
+    pub(crate) strategy: &'static str,
     /// The language of the scripts [default: by extension]
     #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
     pub(crate) language: Option<&'static str>,

@@ -33,7 +33,11 @@ pub(crate) fn table(rows: &[(&str, String)]) -> String {
 
 /// `1234567` as `1 234 567`.
 pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
+    digits(&number.to_string())
+}
+
+/// The same for a number that is text already.
+pub(crate) fn digits(digits: &str) -> String {
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {

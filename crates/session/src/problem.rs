@@ -10,6 +10,7 @@ pub(crate) const NOT_SUPPORTED: Code = "S004";
 pub(crate) const UNREADABLE: Code = "S005";
 pub(crate) const TOO_LARGE_TO_DRAW: Code = "S006";
 pub(crate) const NO_PROCESS: Code = "S007";
+pub(crate) const NOT_SYMMETRIC: Code = "S008";
 
 /// The codes of this crate.
 const CODES: &[CodeEntry] = &[
@@ -28,6 +29,11 @@ const CODES: &[CodeEntry] = &[
         "trefoil graph script.csp 'RUN(Events)' --max 0",
     ),
     CodeEntry::new(NO_PROCESS, "what is to be looked at is no process", "trefoil graph script.csp '1 + 1'"),
+    CodeEntry::new(
+        NOT_SYMMETRIC,
+        "what is to be reduced by the symmetry of a datatype is not symmetric in it",
+        "assert P [T= Q :[symmetry reduce]: T, with a P that waits for one value of T",
+    ),
 ];
 
 /// Every code that a user can meet, with a line and an example each, part by part.

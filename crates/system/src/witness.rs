@@ -1,5 +1,6 @@
 //! What a failed check shows: a run of the system and what goes wrong at its end.
 
+use crate::action::Actor;
 use crate::labels::LabelId;
 use crate::layout::Value;
 
@@ -109,4 +110,67 @@ impl Witness {
     pub fn length(&self) -> usize {
         self.path().length()
     }
+}
+
+/// Evidence carried by an element of a group that acts on the system: what is a witness stays one, if the group keeps what was asked.
+impl Witness {
+    /// What the element makes of it.
+    pub fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> Witness {
+        match self {
+            Witness::Path { path, failure } => {
+                Witness::Path { path: path.permuted(element, actor), failure: failure.permuted(element, actor) }
+            }
+            Witness::Lasso { path, cycle } => Witness::Lasso {
+                path: path.permuted(element, actor),
+                cycle: cycle.iter().map(|step| step.permuted(element, actor)).collect(),
+            },
+            Witness::TwoRuns { can, cannot, accepted } => Witness::TwoRuns {
+                can: can.permuted(element, actor),
+                cannot: cannot.permuted(element, actor),
+                accepted: permuted_labels(accepted, element, actor),
+            },
+        }
+    }
+}
+
+impl Path {
+    /// What an element of a group makes of it.
+    pub fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> Path {
+        let steps = self.steps.iter().map(|step| step.permuted(element, actor)).collect();
+        Path { start: permuted_row(&self.start, element, actor), steps }
+    }
+}
+
+impl TakenStep {
+    fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> TakenStep {
+        let label = actor.apply_to_label(element, self.label);
+        TakenStep { label, row: permuted_row(&self.row, element, actor) }
+    }
+}
+
+impl Failure {
+    fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> Failure {
+        match self {
+            Failure::Event => Failure::Event,
+            Failure::Deadlock => Failure::Deadlock,
+            Failure::Acceptance(accepted) => Failure::Acceptance(permuted_labels(accepted, element, actor)),
+            Failure::Missing(event) => Failure::Missing(actor.apply_to_label(element, *event)),
+            Failure::Refusal { event, accepted } => Failure::Refusal {
+                event: actor.apply_to_label(element, *event),
+                accepted: permuted_labels(accepted, element, actor),
+            },
+        }
+    }
+}
+
+fn permuted_row(row: &[Value], element: &[u32], actor: &mut dyn Actor) -> Vec<Value> {
+    let mut image = row.to_vec();
+    actor.apply(element, row, &mut image);
+    image
+}
+
+fn permuted_labels(labels: &[LabelId], element: &[u32], actor: &mut dyn Actor) -> Vec<LabelId> {
+    let mut images: Vec<LabelId> = labels.iter().map(|&label| actor.apply_to_label(element, label)).collect();
+    images.sort_unstable();
+    images
 }

@@ -10,7 +10,7 @@ mod table;
 use std::process::ExitCode;
 
 use serde_json::json;
-use trefoil_session::check::{CheckOptions, RunReport};
+use trefoil_session::check::{CheckOptions, RunReport, Wanted};
 
 use crate::arguments::{Checking, Common, Output};
 use crate::run::Jobs;
@@ -29,6 +29,8 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         algorithm: checking.algorithm,
         compress_leaves: !checking.no_leaf_compression,
         partial_order: checking.partial_order,
+        symmetry: wanted(&checking.symmetry),
+        strategy: checking.strategy,
     };
     let wanted: Vec<String> = if checking.only.is_empty() { checking.explain.clone() } else { checking.only.clone() };
     let runner = Runner {
@@ -63,6 +65,15 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         Output::Sarif => print(&mut codes, &sarif::document(&reports)),
     }
     ExitCode::from(exit::together(codes))
+}
+
+/// What `--symmetry` says.
+fn wanted(symmetry: &str) -> Wanted {
+    match symmetry {
+        "auto" => Wanted::Automatic,
+        "off" => Wanted::Nothing,
+        types => Wanted::Types(types.split(',').map(|name| name.trim().to_string()).collect()),
+    }
 }
 
 fn print(codes: &mut Vec<u8>, text: &str) {

@@ -11,7 +11,7 @@ use trefoil_session::symmetry::BrokenSymmetry;
 use super::explain;
 use super::runner::{Choosing, tally};
 use crate::symmetry;
-use crate::text::{count, counted, list, verdict};
+use crate::text::{count, counted, digits, list, verdict};
 
 /// How wide the column of numbers is.
 pub(crate) fn index_width(chosen: &[Assertion]) -> usize {
@@ -36,7 +36,7 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
     let index = answer.assertion.index;
     let mut facts = Vec::new();
     if answer.visited_states > 0 {
-        facts.push(counted(answer.visited_states, "state"));
+        facts.push(states(answer));
     }
     if answer.verdict != Verdict::Error {
         facts.push(format!("{:.2} s", answer.compile_seconds + answer.check_seconds));
@@ -48,6 +48,17 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
         let _ = writeln!(text, "  {:width$}           {sentence}", "");
     }
     text
+}
+
+/// How many states were found, and what they stand for.
+fn states(answer: &AssertionReport) -> String {
+    let found = counted(answer.visited_states, "state");
+    let Some(symmetry) = &answer.symmetry else { return found };
+    let order = digits(&symmetry.order);
+    match &symmetry.total_states {
+        Some(total) => format!("{found} standing for {}, |G| = {order}", digits(total)),
+        None => format!("{found}, |G| = {order}"),
+    }
 }
 
 fn plain_length(verdict_of: Verdict) -> usize {

@@ -161,6 +161,7 @@ fn answer(index: usize, text: &str, verdict: Verdict) -> AssertionReport {
         counterexamples: Vec::new(),
         algorithm: None,
         reductions: Vec::new(),
+        symmetry: None,
         notes: Vec::new(),
         compile_seconds: if verdict == Verdict::Error { 0.0 } else { 0.05 },
         check_seconds: if verdict == Verdict::Error { 0.0 } else { 0.2 },

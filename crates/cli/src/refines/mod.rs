@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use trefoil_control::Control;
-use trefoil_session::check::{Assertion, AssertionReport, CheckOptions, PrintResult, RunReport};
+use trefoil_session::check::{Assertion, AssertionReport, CheckOptions, PrintResult, RunReport, Wanted};
 use trefoil_session::{Problem, Verdict};
 
 use crate::arguments::{Common, Output};
@@ -42,7 +42,8 @@ pub(crate) fn run(program: &str, arguments: &[OsString]) -> ExitCode {
     let common = Common { format: Output::Text, threads: options.threads, memory: None, timeout: None };
     let runner = Runner {
         jobs: Jobs::new(common),
-        options: CheckOptions::default(),
+        // Counts are what programs around FDR read, so they are those of the script as it is written.
+        options: CheckOptions { symmetry: Wanted::AsWritten, ..CheckOptions::default() },
         language: Some("cspm"),
         wanted: Choosing::new(&[]),
         only_list: options.typecheck,

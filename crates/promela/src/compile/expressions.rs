@@ -54,9 +54,7 @@ impl Compiler<'_> {
                     Unary::Complement => !inner,
                 })
             }
-            ExpressionKind::Binary(operator, left, right) => {
-                binary(*operator, self.fold(left)?, self.fold(right)?)
-            }
+            ExpressionKind::Binary(operator, left, right) => binary(*operator, self.fold(left)?, self.fold(right)?),
             ExpressionKind::Conditional(parts) => {
                 let chosen = if self.fold(&parts[0])? != 0 { &parts[1] } else { &parts[2] };
                 self.fold(chosen)
@@ -88,7 +86,11 @@ impl Compiler<'_> {
             && sort.read(value as u32 & sort.mask()) != value
             && !(sort == Sort::Byte && (-128..0).contains(&value))
         {
-            self.warn(SUSPICIOUS, format!("{value} does not fit and is cut to {}", sort.read(value as u32 & sort.mask())), expression.span);
+            self.warn(
+                SUSPICIOUS,
+                format!("{value} does not fit and is cut to {}", sort.read(value as u32 & sort.mask())),
+                expression.span,
+            );
         }
         self.expression(expression)
     }
@@ -143,7 +145,11 @@ impl Compiler<'_> {
                     return self.complain(D_STEP, "a d_step cannot run a process; use atomic", span);
                 }
                 let Some(number) = self.names.process(&process.text) else {
-                    return self.complain(UNKNOWN_NAME, format!("no proctype is called `{}`", process.text), process.span);
+                    return self.complain(
+                        UNKNOWN_NAME,
+                        format!("no proctype is called `{}`", process.text),
+                        process.span,
+                    );
                 };
                 if priority.is_some_and(|priority| !(0..=255).contains(&priority)) {
                     return self.complain(TOO_LARGE, "a priority is a number from 1 to 255", span);
@@ -191,7 +197,11 @@ impl Compiler<'_> {
             ExpressionKind::Priority(process) => Node::Priority(self.expression(process)?),
             ExpressionKind::RemoteLabel { process, index, label } => {
                 let Some(number) = self.names.process(&process.text) else {
-                    return self.complain(UNKNOWN_NAME, format!("no proctype is called `{}`", process.text), process.span);
+                    return self.complain(
+                        UNKNOWN_NAME,
+                        format!("no proctype is called `{}`", process.text),
+                        process.span,
+                    );
                 };
                 let index = index.as_ref().map(|index| self.expression(index)).transpose()?;
                 let target = RemoteTarget::Label(0);
@@ -201,12 +211,17 @@ impl Compiler<'_> {
             }
             ExpressionKind::RemoteVariable { process, index, variable } => {
                 let Some(number) = self.names.process(&process.text) else {
-                    return self.complain(UNKNOWN_NAME, format!("no proctype is called `{}`", process.text), process.span);
+                    return self.complain(
+                        UNKNOWN_NAME,
+                        format!("no proctype is called `{}`", process.text),
+                        process.span,
+                    );
                 };
                 let index = index.as_ref().map(|index| self.expression(index)).transpose()?;
                 let known = self.names.remote.get(&number).and_then(|names| names.get(&variable.name.text)).cloned();
                 let Some(known) = known else {
-                    let message = format!("`{}` has no variable `{}` above this place", process.text, variable.name.text);
+                    let message =
+                        format!("`{}` has no variable `{}` above this place", process.text, variable.name.text);
                     return self.complain(UNKNOWN_NAME, message, variable.span);
                 };
                 let found = self.select(known, variable)?;
@@ -332,7 +347,11 @@ impl Compiler<'_> {
         }
         let found = self.find(reference)?;
         let Shape::Cell(sort) = found.shape else {
-            return self.complain(WRONG_TYPE, format!("`{name}` is a record; set its fields one by one"), reference.span);
+            return self.complain(
+                WRONG_TYPE,
+                format!("`{name}` is a record; set its fields one by one"),
+                reference.span,
+            );
         };
         if found.whole.is_some() {
             let message = format!("`{name}` is an array: an index is missing");
@@ -396,7 +415,11 @@ impl Compiler<'_> {
                 return Ok(Found { place, shape: variable.shape, whole, channel: variable.channel });
             };
             if whole.is_some() {
-                return self.complain(WRONG_TYPE, format!("`{}` is an array: an index is missing", variable.name), at.span);
+                return self.complain(
+                    WRONG_TYPE,
+                    format!("`{}` is an array: an index is missing", variable.name),
+                    at.span,
+                );
             }
             let Shape::Record(record) = variable.shape else {
                 return self.complain(WRONG_TYPE, format!("`{}` is no record", variable.name), at.span);
@@ -419,7 +442,9 @@ impl Compiler<'_> {
             Shape::Cell(Sort::Bits(1)) | Shape::Record(_) => {
                 return self.complain(WRONG_TYPE, format!("`{name}` is no channel"), reference.span);
             }
-            Shape::Cell(_) => self.warn(SUSPICIOUS, format!("`{name}` is no `chan`, but is used as one"), reference.span),
+            Shape::Cell(_) => {
+                self.warn(SUSPICIOUS, format!("`{name}` is no `chan`, but is used as one"), reference.span)
+            }
         }
         let kind = found.channel.clone();
         Ok((self.read(reference)?, kind))

@@ -7,12 +7,10 @@ use trefoil_source::Span;
 
 use super::{Compiled, Compiler};
 use crate::codes::{DECLARED_TWICE, NOT_CONSTANT, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE};
-use crate::program::{
-    Cell, ChannelKind, ExpressionId, Frame, Initialiser, Node, ProcessType, ProcessTypeId, Sort,
-};
+use crate::program::{Cell, ChannelKind, ExpressionId, Frame, Initialiser, Node, ProcessType, ProcessTypeId, Sort};
 use crate::syntax::tree::{
-    ChannelType, Declaration, Declared, Expression, ExpressionKind, Initial, MtypeSet, Statement, StatementKind, TypeName,
-    Unit, Visibility, Word, visit_expressions,
+    ChannelType, Declaration, Declared, Expression, ExpressionKind, Initial, MtypeSet, Statement, StatementKind,
+    TypeName, Unit, Visibility, Word, visit_expressions,
 };
 
 /// Cells of a frame; a larger one is refused.
@@ -115,8 +113,11 @@ impl Compiler<'_> {
             let number = self.names.processes.len() as ProcessTypeId;
             let twice = self.names.processes.insert(process.name.text.clone(), number).is_some();
             if twice {
-                let _: Compiled<()> =
-                    self.complain(DECLARED_TWICE, format!("`{}` is declared twice", process.name.text), process.name.span);
+                let _: Compiled<()> = self.complain(
+                    DECLARED_TWICE,
+                    format!("`{}` is declared twice", process.name.text),
+                    process.name.span,
+                );
                 continue;
             }
             self.names.parameters.push(process.parameters.clone());
@@ -257,7 +258,13 @@ impl Compiler<'_> {
             TypeName::Unsigned => match width {
                 Some((bits @ 1..=32, _)) => Sort::Bits(bits as u8),
                 Some((_, place)) => return self.complain(TOO_LARGE, "an unsigned has 1 to 32 bits", place),
-                None => return self.complain(WRONG_TYPE, "an unsigned needs its number of bits, as in `unsigned x : 5`", span),
+                None => {
+                    return self.complain(
+                        WRONG_TYPE,
+                        "an unsigned needs its number of bits, as in `unsigned x : 5`",
+                        span,
+                    );
+                }
             },
             TypeName::Pid => Sort::Pid,
             TypeName::Channel => Sort::Channel,
@@ -265,7 +272,9 @@ impl Compiler<'_> {
             TypeName::Mtype(Some(set)) => Sort::Mtype(self.mtype_set(set)),
             TypeName::Record(record) => match self.names.record_names.get(&record.text) {
                 Some(&record) => return Ok(Shape::Record(record)),
-                None => return self.complain(UNKNOWN_NAME, format!("no type is called `{}`", record.text), record.span),
+                None => {
+                    return self.complain(UNKNOWN_NAME, format!("no type is called `{}`", record.text), record.span);
+                }
             },
         }))
     }
@@ -323,7 +332,8 @@ impl Compiler<'_> {
                 (self.names.find(&reference.name.text), &reference.index, &reference.field)
         {
             let count = variable.constant.filter(|&count| count > 0).unwrap_or(1);
-            let message = format!("the length of an array cannot change: `{}` counts as {count} here", reference.name.text);
+            let message =
+                format!("the length of an array cannot change: `{}` counts as {count} here", reference.name.text);
             self.warn(crate::codes::SUSPICIOUS, message, length.span);
             return Ok(count);
         }
@@ -340,7 +350,11 @@ impl Compiler<'_> {
     fn channel_kind(&mut self, channel: &ChannelType, name: &Word) -> Compiled<ChannelKind> {
         let capacity = self.constant(&channel.capacity)?;
         if !(0..=MOST_MESSAGES).contains(&capacity) {
-            return self.complain(TOO_LARGE, format!("a channel cannot hold {capacity} messages"), channel.capacity.span);
+            return self.complain(
+                TOO_LARGE,
+                format!("a channel cannot hold {capacity} messages"),
+                channel.capacity.span,
+            );
         }
         let mut fields = Vec::new();
         for (field, span) in &channel.fields {
@@ -414,7 +428,14 @@ impl Compiler<'_> {
     }
 
     /// Adds the cells of a shape.
-    fn cells(&mut self, shape: Shape, name: &str, variable: &Variable, frame: &mut Frame, starts: bool) -> Compiled<()> {
+    fn cells(
+        &mut self,
+        shape: Shape,
+        name: &str,
+        variable: &Variable,
+        frame: &mut Frame,
+        starts: bool,
+    ) -> Compiled<()> {
         let record = match shape {
             Shape::Cell(sort) => {
                 frame.cells.push(Cell { name: name.to_string(), sort, hidden: variable.hidden, span: variable.span });

@@ -11,9 +11,7 @@ use super::flow::{Body, Chain, Element, ElementId, Jump, Kind, Label, SequenceId
 use super::names::{Shape, Variable};
 use super::{Compiled, Compiler, Wrong};
 use crate::codes::{D_STEP, LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE};
-use crate::program::{
-    Action, ChannelKind, ExpressionId, Frame, Node, Pattern, ProcessType, Receive, Send, Sort,
-};
+use crate::program::{Action, ChannelKind, ExpressionId, Frame, Node, Pattern, ProcessType, Receive, Send, Sort};
 use crate::syntax::tree::{
     Binary, Declaration, Declared, Expression, ExpressionKind, Initial, Reference, Sequence, Statement, StatementKind,
     Word,
@@ -227,8 +225,13 @@ impl Builder<'_, '_> {
         for declared in &declaration.variables {
             let array_value = declared.length.is_some() && matches!(declared.initial, Some(Initial::Value(_)));
             let starts = self.beginning || array_value;
-            let variable =
-                self.compiler.place(declaration, declared, false, &mut self.frame, starts || declared.initial.is_none())?;
+            let variable = self.compiler.place(
+                declaration,
+                declared,
+                false,
+                &mut self.frame,
+                starts || declared.initial.is_none(),
+            )?;
             names.insert(variable.name.clone(), variable.clone());
             if !self.beginning {
                 self.declare_later(declared, &variable)?;
@@ -244,11 +247,13 @@ impl Builder<'_, '_> {
         let cell = |base| Reference { name: name.clone(), index: None, field: None, span: base };
         let kind = match (&declared.initial, variable.shape) {
             (Some(Initial::Channel(channel)), _) => {
-                let message = format!("`{}` must be declared at the start of the proctype, as it makes a channel", name.text);
+                let message =
+                    format!("`{}` must be declared at the start of the proctype, as it makes a channel", name.text);
                 return self.compiler.complain(MISPLACED, message, channel.span);
             }
             (Some(Initial::List(_)), _) => {
-                let message = format!("`{}` must be declared at the start of the proctype, as it has a list", name.text);
+                let message =
+                    format!("`{}` must be declared at the start of the proctype, as it has a list", name.text);
                 return self.compiler.complain(MISPLACED, message, span);
             }
             (Some(Initial::Value(_)), _) if variable.length.is_some() => {
@@ -293,7 +298,13 @@ impl Builder<'_, '_> {
         Ok(Kind::Basic(Arc::new(Action::Assign(place, value))))
     }
 
-    fn sequence(&mut self, statements: &Sequence, scope: bool, names: &mut Declarations, span: Span) -> Compiled<SequenceId> {
+    fn sequence(
+        &mut self,
+        statements: &Sequence,
+        scope: bool,
+        names: &mut Declarations,
+        span: Span,
+    ) -> Compiled<SequenceId> {
         self.open_sequence();
         if scope {
             self.compiler.names.open();
@@ -382,9 +393,8 @@ impl Builder<'_, '_> {
     }
 
     fn options(&mut self, element: ElementId, joint: ElementId, mut options: Vec<SequenceId>, span: Span) {
-        let is_else = |body: &Body, option: SequenceId| {
-            matches!(body.elements[body.sequences[option].first].kind, Kind::Else)
-        };
+        let is_else =
+            |body: &Body, option: SequenceId| matches!(body.elements[body.sequences[option].first].kind, Kind::Else);
         let otherwise: Vec<SequenceId> =
             options.iter().copied().filter(|&option| is_else(&self.body, option)).collect();
         if otherwise.len() > 1 {
@@ -400,7 +410,11 @@ impl Builder<'_, '_> {
             });
             if channels && !self.compiler.in_d_step {
                 let place = self.body.elements[self.body.sequences[last].first].span;
-                self.compiler.warn(SUSPICIOUS, "`else` beside sends or receives is dubious: what can be sent changes with others", place);
+                self.compiler.warn(
+                    SUSPICIOUS,
+                    "`else` beside sends or receives is dubious: what can be sent changes with others",
+                    place,
+                );
             }
         }
         for &option in &options {
@@ -508,7 +522,11 @@ impl Builder<'_, '_> {
             Send { .. } | Receive { .. } | Labelled(..) | Goto(_) | Break | If(_) | Do(_) | Block { .. } => Ok(()),
             Atomic(_) | DStep(_) | Unless(..) => Ok(()),
             Condition(Expression { kind: ExpressionKind::Number(1), .. }) => Ok(()),
-            _ => self.compiler.complain(MISPLACED, "only sends, receives and control can stand in a trace", statement.span),
+            _ => self.compiler.complain(
+                MISPLACED,
+                "only sends, receives and control can stand in a trace",
+                statement.span,
+            ),
         }
     }
 
@@ -519,7 +537,12 @@ impl Builder<'_, '_> {
         number
     }
 
-    fn prepare_options(&mut self, options: &[Sequence], names: &mut Declarations, span: Span) -> Compiled<Vec<SequenceId>> {
+    fn prepare_options(
+        &mut self,
+        options: &[Sequence],
+        names: &mut Declarations,
+        span: Span,
+    ) -> Compiled<Vec<SequenceId>> {
         let mut made = Vec::new();
         let mut wrong = false;
         for option in options {
@@ -672,8 +695,7 @@ impl Builder<'_, '_> {
         let name = format!("_for_{}", self.temporaries);
         let base = self.frame.cells.len() as u32;
         self.frame.cells.push(crate::program::Cell { name, sort, hidden: false, span });
-        let place =
-            crate::program::Place { global: false, base, sort, indices: Box::default(), scratch: false, span };
+        let place = crate::program::Place { global: false, base, sort, indices: Box::default(), scratch: false, span };
         self.compiler.program.places.push(place);
         let place = self.compiler.program.places.len() as u32 - 1;
         let node = if sort == Sort::Short { Node::Place(place) } else { Node::Local(base) };
@@ -708,7 +730,8 @@ impl Builder<'_, '_> {
         span: Span,
     ) -> Compiled<Prepared> {
         // Spin looks at constants as they are written, not at expressions of them.
-        let written = |bound: &Expression| matches!(bound.kind, ExpressionKind::Number(_) | ExpressionKind::Variable(_));
+        let written =
+            |bound: &Expression| matches!(bound.kind, ExpressionKind::Number(_) | ExpressionKind::Variable(_));
         if let (Some(low), Some(high)) = (self.compiler.fold(from), self.compiler.fold(to))
             && written(from)
             && written(to)

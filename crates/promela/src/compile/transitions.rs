@@ -121,11 +121,7 @@ impl Compiler<'_> {
             valid_end: marks.iter().map(|mark| mark.end).collect(),
             progress: marks.iter().map(|mark| mark.progress).collect(),
             accepting: marks.iter().map(|mark| mark.accept).collect(),
-            labels: body
-                .labels
-                .iter()
-                .map(|label| (label.name.clone(), body.elements[label.element].state))
-                .collect(),
+            labels: body.labels.iter().map(|label| (label.name.clone(), body.elements[label.element].state)).collect(),
             provided: None,
             deterministic: false,
         })
@@ -169,7 +165,15 @@ impl super::flow::Element {
     fn done_without_transition(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Joint | Kind::Break | Kind::Goto(_) | Kind::If | Kind::Do | Kind::Unless | Kind::Block | Kind::Skip | Kind::Else
+            Kind::Joint
+                | Kind::Break
+                | Kind::Goto(_)
+                | Kind::If
+                | Kind::Do
+                | Kind::Unless
+                | Kind::Block
+                | Kind::Skip
+                | Kind::Else
         ) || (self.d_step > 0 && !matches!(self.kind, Kind::DStep))
     }
 }

@@ -211,7 +211,9 @@ fn position_slots(program: &Program, number: usize, types: &[ProcessTypeId], pri
         if priority {
             own.push(slot(format!("{owner}_priority"), Some(256)));
         }
-        own.extend(process.frame.cells.iter().map(|Cell { name, sort, .. }| slot(format!("{owner}{name}"), values(*sort))));
+        own.extend(
+            process.frame.cells.iter().map(|Cell { name, sort, .. }| slot(format!("{owner}{name}"), values(*sort))),
+        );
         own.extend(process.frame.channels.iter().flat_map(|kind| channel_slots(kind, &owner)));
         for (at, own) in own.into_iter().enumerate() {
             match slots.get_mut(at + 1) {

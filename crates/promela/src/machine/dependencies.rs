@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use trefoil_system::{Group, SlotSet};
 
 use crate::program::{
-    Action, ExpressionId, Guard, IndivisibleStep, Initialiser, Node, Pattern, Place, PlaceId, ProcessType, ProcessTypeId,
-    Program, RemoteTarget, Sort, Transition,
+    Action, ExpressionId, Guard, IndivisibleStep, Initialiser, Node, Pattern, Place, PlaceId, ProcessType,
+    ProcessTypeId, Program, RemoteTarget, Sort, Transition,
 };
 
 use super::arrangement::{Arrangement, COUNT, Queue};
@@ -57,7 +57,9 @@ pub(super) fn groups(program: &Program, arrangement: &Arrangement) -> Vec<Group>
             let own: Vec<Vec<Touched>> = process
                 .transitions
                 .iter()
-                .map(|transitions| transitions.iter().map(|transition| survey.transition(transition, process)).collect())
+                .map(|transitions| {
+                    transitions.iter().map(|transition| survey.transition(transition, process)).collect()
+                })
                 .collect();
             let runs = atomic_runs(process, &own);
             for (state, transitions) in process.transitions.iter().enumerate() {
@@ -77,12 +79,7 @@ pub(super) fn groups(program: &Program, arrangement: &Arrangement) -> Vec<Group>
                     let line = process.statements[transition.statement as usize].line;
                     let name = format!("{}({number}) line {line}", process.name);
                     groups.push(if touched.all {
-                        Group {
-                            name,
-                            guards: everything.clone(),
-                            may_write: everything.clone(),
-                            ..Group::default()
-                        }
+                        Group { name, guards: everything.clone(), may_write: everything.clone(), ..Group::default() }
                     } else {
                         Group {
                             name,
@@ -285,7 +282,9 @@ impl Survey<'_> {
     /// The channels that an expression may name.
     fn queues(&self, channel: ExpressionId) -> Vec<Queue> {
         let fixed = match self.program.expressions[channel as usize] {
-            Node::Global(cell) => self.fixed_global[cell as usize].map(|channel| self.arrangement.queues[channel as usize]),
+            Node::Global(cell) => {
+                self.fixed_global[cell as usize].map(|channel| self.arrangement.queues[channel as usize])
+            }
             Node::Local(cell) => self.fixed_local[usize::from(self.kind)][cell as usize]
                 .and_then(|channel| self.arrangement.queues_at(self.position, self.kind).nth(channel as usize)),
             _ => None,
@@ -385,11 +384,9 @@ impl Survey<'_> {
                     work.extend(remote.index);
                     touched.all = true;
                 }
-                Node::Timeout
-                | Node::ProgramCounter(_)
-                | Node::Priority(_)
-                | Node::OwnPriority
-                | Node::Enabled(_) => touched.all = true,
+                Node::Timeout | Node::ProgramCounter(_) | Node::Priority(_) | Node::OwnPriority | Node::Enabled(_) => {
+                    touched.all = true
+                }
             }
         }
     }

@@ -53,7 +53,9 @@ pub(super) fn describe(model: &Model, row: &[Value]) -> String {
         let messages: Vec<String> = (0..machine.row[queue.slot as usize])
             .map(|message| {
                 let fields: Vec<String> = (0..kind.fields.len())
-                    .map(|field| value(program, kind.fields[field], machine.row[machine.field_slot(&queue, message, field)]))
+                    .map(|field| {
+                        value(program, kind.fields[field], machine.row[machine.field_slot(&queue, message, field)])
+                    })
                     .collect();
                 fields.join(",")
             })

@@ -243,8 +243,7 @@ impl<'a> ModelExplorer<'a> {
                     if !std::mem::replace(&mut self.circling, true) {
                         let kept = self.fault;
                         let level = self.levels.last().map_or((0, 0), |level| (level.kind, level.control));
-                        self.fault =
-                            Some(Fault { kind: FaultKind::Endless, process: level.0, statement: level.1 });
+                        self.fault = Some(Fault { kind: FaultKind::Endless, process: level.0, statement: level.1 });
                         self.emit(first, sink);
                         self.fault = kept;
                     }

@@ -5,9 +5,7 @@
 //! and whoever executes a statement looks at it.
 
 use crate::evaluate::binary;
-use crate::program::{
-    ExpressionId, Initialiser, Node, Place, PlaceId, ProcessTypeId, Program, RemoteTarget, Sort,
-};
+use crate::program::{ExpressionId, Initialiser, Node, Place, PlaceId, ProcessTypeId, Program, RemoteTarget, Sort};
 use crate::syntax::tree::Binary;
 
 use super::arrangement::{Arrangement, COUNT, Queue};
@@ -198,9 +196,7 @@ impl<'a> Machine<'a> {
             Node::Not(inner) => i32::from(self.evaluate(inner) == 0),
             Node::Negate(inner) => self.evaluate(inner).wrapping_neg(),
             Node::Complement(inner) => !self.evaluate(inner),
-            Node::Binary(Binary::And, left, right) => {
-                i32::from(self.evaluate(left) != 0 && self.evaluate(right) != 0)
-            }
+            Node::Binary(Binary::And, left, right) => i32::from(self.evaluate(left) != 0 && self.evaluate(right) != 0),
             Node::Binary(Binary::Or, left, right) => i32::from(self.evaluate(left) != 0 || self.evaluate(right) != 0),
             Node::Binary(operator, left, right) => {
                 let (left, right) = (self.evaluate(left), self.evaluate(right));
@@ -213,7 +209,11 @@ impl<'a> Machine<'a> {
                 }
             }
             Node::Conditional(condition, yes, no) => {
-                if self.evaluate(condition) != 0 { self.evaluate(yes) } else { self.evaluate(no) }
+                if self.evaluate(condition) != 0 {
+                    self.evaluate(yes)
+                } else {
+                    self.evaluate(no)
+                }
             }
             Node::Timeout => i32::from(self.timeout),
             Node::Pid => self.actor as i32,

@@ -134,7 +134,13 @@ impl Model {
 
     /// Group and label of a transition of the process at a position.
     #[inline]
-    pub(crate) fn named(&self, position: usize, kind: ProcessTypeId, control: Control, index: u32) -> (GroupId, LabelId) {
+    pub(crate) fn named(
+        &self,
+        position: usize,
+        kind: ProcessTypeId,
+        control: Control,
+        index: u32,
+    ) -> (GroupId, LabelId) {
         let first = self.first_groups[position].get(&kind).copied().unwrap_or(0);
         let group = first + self.before[usize::from(kind)][control as usize] + index;
         (GroupId(group), self.names[group as usize])
@@ -153,7 +159,9 @@ impl Model {
         let mut all = Vec::new();
         for (kind, process) in self.program.processes.iter().enumerate() {
             let missing: Vec<Control> = (1..process.statements.len())
-                .filter(|&state| process.statements[state].listed && self.reached[kind][state].load(Ordering::Relaxed) == 0)
+                .filter(|&state| {
+                    process.statements[state].listed && self.reached[kind][state].load(Ordering::Relaxed) == 0
+                })
                 .map(|state| state as Control)
                 .collect();
             all.push((kind as ProcessTypeId, missing));

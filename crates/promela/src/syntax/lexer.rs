@@ -110,7 +110,8 @@ impl Lexer<'_> {
     fn number(&mut self, from: usize) {
         let hexadecimal = self.rest().starts_with("0x") || self.rest().starts_with("0X");
         let start = if hexadecimal { 2 } else { 0 };
-        let digits = self.rest()[start..].find(|c: char| !if hexadecimal { c.is_ascii_hexdigit() } else { c.is_ascii_digit() });
+        let digits =
+            self.rest()[start..].find(|c: char| !if hexadecimal { c.is_ascii_hexdigit() } else { c.is_ascii_digit() });
         self.at = digits.map_or(self.text.len(), |length| self.at + start + length);
         let digits = &self.text[from + start..self.at];
         let value = if hexadecimal { i64::from_str_radix(digits, 16) } else { digits.parse() };

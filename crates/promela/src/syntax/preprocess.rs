@@ -292,8 +292,7 @@ impl Preprocessor<'_, '_> {
     /// Replaces macros until none is left.
     fn expand(&mut self, tokens: Vec<Token>) -> Result<Vec<Token>, Stopped> {
         let mut output = Vec::with_capacity(tokens.len());
-        let mut input: VecDeque<Moving> =
-            tokens.into_iter().map(|token| Moving { token, through: None }).collect();
+        let mut input: VecDeque<Moving> = tokens.into_iter().map(|token| Moving { token, through: None }).collect();
         while let Some(moving) = input.pop_front() {
             self.work += 1;
             if self.work > MOST_TOKENS {
@@ -377,14 +376,14 @@ impl Preprocessor<'_, '_> {
         while at < found.body.len() {
             let token = &found.body[at];
             let pasted = |index: usize| found.body.get(index).is_some_and(|token| token.is("##"));
-            let parameter = token.name().and_then(|name| {
-                found.parameters.iter().flatten().position(|parameter| parameter == name)
-            });
+            let parameter =
+                token.name().and_then(|name| found.parameters.iter().flatten().position(|parameter| parameter == name));
             let from = brought.len();
             if token.is("#")
-                && let Some(index) = found.body.get(at + 1).and_then(|next| {
-                    found.parameters.iter().flatten().position(|parameter| next.is_name(parameter))
-                })
+                && let Some(index) = found
+                    .body
+                    .get(at + 1)
+                    .and_then(|next| found.parameters.iter().flatten().position(|parameter| next.is_name(parameter)))
             {
                 let words: Vec<String> =
                     arguments[index].iter().map(|moving| moving.token.describe().replace(['`', '"'], "")).collect();
@@ -404,7 +403,9 @@ impl Preprocessor<'_, '_> {
                             expanded[index] = Some(self.expand(raw)?);
                         }
                         let whole = expanded[index].as_deref().unwrap_or_default();
-                        brought.extend(whole.iter().map(|token| Moving { token: token.clone(), through: through.clone() }));
+                        brought.extend(
+                            whole.iter().map(|token| Moving { token: token.clone(), through: through.clone() }),
+                        );
                     }
                 }
                 Some(_) => {}

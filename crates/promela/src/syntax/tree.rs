@@ -448,7 +448,9 @@ pub fn visit_expressions<'a>(units: &'a [Unit], see: &mut dyn FnMut(&'a Expressi
                 statements.extend(&process.body);
             }
             Unit::Declare(declaration) => declared_expressions(declaration, &mut work),
-            Unit::Claim(Claim { body: ClaimBody::Never(body), .. }) | Unit::Trace { body, .. } => statements.extend(body),
+            Unit::Claim(Claim { body: ClaimBody::Never(body), .. }) | Unit::Trace { body, .. } => {
+                statements.extend(body)
+            }
             Unit::Claim(Claim { body: ClaimBody::Formula(formula), .. }) => work.push(formula),
             Unit::Mtype(_) | Unit::Typedef { .. } => {}
         }

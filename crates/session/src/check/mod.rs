@@ -5,6 +5,7 @@
 
 mod assertions;
 mod counterexample;
+mod reduction;
 mod report;
 mod run;
 mod symmetric;
@@ -24,8 +25,8 @@ use assertions::{Listed, Printed, listed};
 
 pub use counterexample::{TAU, TICK};
 pub use report::{
-    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Evidence, Finding, Part, PrintResult, Run, RunReport,
-    Step,
+    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Evidence, Finding, Part, Permuted, PrintResult, Run,
+    RunReport, Step, UsedSymmetry,
 };
 
 /// The languages of scripts.
@@ -41,8 +42,33 @@ pub const ALGORITHMS: &[Choice] = &[
     Choice { name: "lazy-normal-form", about: "normalise the specification as far as the search looks" },
 ];
 
+/// The strategies that choose representatives of symmetric states.
+pub const STRATEGIES: &[Choice] = &{
+    let known = trefoil_symmetry::STRATEGIES;
+    let mut table = [Choice { name: "", about: "" }; trefoil_symmetry::STRATEGIES.len()];
+    let mut at = 0;
+    while at < known.len() {
+        table[at] = Choice { name: known[at].name, about: known[at].about };
+        at += 1;
+    }
+    table
+};
+
+/// Which symmetries are used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All that can be proved.
+    Automatic,
+    /// Those that assertions ask for.
+    AsWritten,
+    /// None, whatever assertions ask for.
+    Nothing,
+    /// Those of these datatypes, whatever assertions ask for; it is a mistake when one is not symmetric.
+    Types(Vec<String>),
+}
+
 /// How assertions are run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// By its name in [`ALGORITHMS`].
     pub algorithm: &'static str,
@@ -50,11 +76,21 @@ pub struct CheckOptions {
     pub compress_leaves: bool,
     /// Whether steps that wait for each other only by accident are taken in one order, as `:[partial order reduce]` asks.
     pub partial_order: bool,
+    /// Which symmetries are used.
+    pub symmetry: Wanted,
+    /// How representatives are chosen, by its name among the strategies.
+    pub strategy: &'static str,
 }
 
 impl Default for CheckOptions {
     fn default() -> CheckOptions {
-        CheckOptions { algorithm: "automatic", compress_leaves: true, partial_order: false }
+        CheckOptions {
+            algorithm: "automatic",
+            compress_leaves: true,
+            partial_order: false,
+            symmetry: Wanted::Automatic,
+            strategy: "auto",
+        }
     }
 }
 

@@ -116,6 +116,9 @@ pub struct AssertionReport {
     pub algorithm: Option<String>,
     /// What made the state space smaller.
     pub reductions: Vec<String>,
+    /// The symmetry that was used, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symmetry: Option<UsedSymmetry>,
     /// What else there is to know about the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -140,6 +143,33 @@ pub struct AssertionReport {
     /// The events that it mentions, for the event map of the run.
     #[serde(skip)]
     pub events: BTreeMap<u32, String>,
+}
+
+/// A symmetry that made the state space smaller.
+#[derive(Clone, Debug, Serialize)]
+pub struct UsedSymmetry {
+    /// The number of elements of the group, as text since it may be large.
+    pub order: String,
+    /// How the group is built.
+    pub structure: String,
+    /// How representatives were chosen.
+    pub strategy: &'static str,
+    /// How many states the representatives stand for, as text; absent when the search did not come to its end or the strategy keeps
+    /// several representatives of one orbit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_states: Option<String>,
+    /// What is permuted: names of a type's values, or of components.
+    pub permuted: Vec<Permuted>,
+}
+
+/// What a group permutes among themselves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Permuted {
+    /// The datatype; absent for components.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub datatype: Option<String>,
+    /// Its values, or the components.
+    pub names: Vec<String>,
 }
 
 /// Why a claim fails: runs of the process, step by step, and what is wrong at their ends.

@@ -11,16 +11,18 @@ use trefoil_lts::Lts;
 use trefoil_network::{Network, PartialOrder, Preserve, compose};
 use trefoil_refine::{
     Algorithm, CheckOptions as PropertyOptions, Options, Outcome, Statistics, Unanswered, deadlock, determinism,
-    divergence, has_trace, refine,
+    divergence, has_trace, prepare,
 };
 use trefoil_source::{Diagnostic, Place, Report, render};
+use trefoil_symmetry::strategy_named;
 use trefoil_system::replay::{
     Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_refinement, replay_run,
 };
 use trefoil_system::{LabelId, Labels, Model, System};
 
 use super::assertions::{Listed, model_name};
-use super::report::AssertionReport;
+use super::reduction::{Invariant, in_order_of_use};
+use super::report::{AssertionReport, UsedSymmetry};
 use super::witness::Words;
 use super::{CheckOptions, Script, line};
 use crate::problem::NOT_SUPPORTED;
@@ -47,6 +49,7 @@ struct Progress {
     statistics: Statistics,
     algorithm: Option<String>,
     reductions: Vec<String>,
+    symmetry: Option<UsedSymmetry>,
     notes: Vec<String>,
 }
 
@@ -90,6 +93,7 @@ impl Script {
             counterexamples: Vec::new(),
             algorithm: progress.algorithm,
             reductions: progress.reductions,
+            symmetry: progress.symmetry,
             notes: progress.notes,
             compile_seconds: seconds(progress.compiling),
             check_seconds: 0.0,
@@ -197,29 +201,44 @@ impl Script {
         let trace = trace.map(|id| self.trace(id, listed)).transpose()?;
         progress.compiling = started.elapsed();
         let network = machine.network.clone();
-        let reduced = self.reduced(listed, &network, model, options, progress);
-        let system: &dyn System = match &reduced {
-            Some(reduced) => reduced,
-            None => &*network,
-        };
-        let properties = PropertyOptions { threads: job.threads, ..PropertyOptions::default() };
-        let mut composed = None;
-        let asked = trace.clone();
-        let outcome = match (listed.check, specification, trace) {
-            (Check::Refinement { .. }, Some(specification), _) => {
-                let explored = compose(&specification.network, job.threads, &job.control);
-                let lts = explored.map_err(|unfinished| unfinished.stopped)?.lts;
-                let chosen =
-                    Options { algorithm: algorithm(options.algorithm), threads: job.threads, ..Options::new(model) };
+        let fewer_steps = self.reduced(listed, &network, model, options, progress);
+        let strategy = strategy_named(options.strategy).filter(|_| fewer_steps.is_none());
+        let composed = specification.map(|specification| {
+            let explored = compose(&specification.network, job.threads, &job.control);
+            explored.map(|composed| composed.lts).map_err(|unfinished| unfinished.stopped)
+        });
+        let composed = composed.transpose()?;
+        let prepared = match &composed {
+            Some(lts) => {
                 progress.algorithm = Some(options.algorithm.to_string());
                 progress
                     .reductions
                     .push("specification minimised modulo divergence-preserving branching bisimulation".to_string());
-                let outcome = refine(&lts, system, chosen, &job.control);
+                let algorithm = algorithm(options.algorithm);
+                let chosen = Options { algorithm, threads: job.threads, symmetry: strategy, ..Options::new(model) };
+                Some(prepare(lts, chosen, &job.control).map_err(|why| self.unanswered(why, listed, progress))?)
+            }
+            None => None,
+        };
+        let invariant = Invariant { network: &network, specification: prepared.as_ref(), trace: trace.as_deref() };
+        let symmetric = match strategy {
+            Some(_) => self.symmetric(listed, options, invariant, &job.control, &mut progress.notes)?,
+            None => None,
+        };
+        let strategy = strategy.filter(|_| symmetric.is_some());
+        let system: &dyn System = match (&fewer_steps, &symmetric) {
+            (Some(reduced), _) => reduced,
+            (None, Some(reduced)) => &reduced.system,
+            (None, None) => &*network,
+        };
+        let properties = PropertyOptions { threads: job.threads, symmetry: strategy };
+        let asked = trace.clone();
+        let outcome = match (listed.check, &prepared, trace) {
+            (Check::Refinement { .. }, Some(prepared), _) => {
+                let outcome = prepared.check(system, strategy, &job.control);
                 if let Ok(outcome) = &outcome {
                     progress.algorithm = Some(algorithm_name(outcome.statistics.algorithm).to_string());
                 }
-                composed = Some(lts);
                 outcome
             }
             (Check::HasTrace { .. }, _, Some(trace)) => has_trace(system, &trace, model, properties, &job.control),
@@ -238,25 +257,37 @@ impl Script {
             compiler.settled()?;
         }
         match outcome {
-            Ok(outcome) => {
-                if reduced.is_some() {
+            Ok(mut outcome) => {
+                if let (Some(reduced), Some(witness)) = (&symmetric, &mut outcome.witness) {
+                    *witness = in_order_of_use(witness, reduced);
+                }
+                if fewer_steps.is_some() || symmetric.is_some() {
                     let trace = asked.as_deref();
                     let asked = Asked { check: listed.check, model, trace, specification: composed.as_ref() };
                     asked.replay(&outcome, &*network, &job.control)?;
-                    if outcome.witness.is_some() {
+                    if outcome.witness.is_some() && fewer_steps.is_some() {
                         progress
                             .notes
                             .push("because of partial order reduction it need not be a shortest one".to_string());
                     }
                 }
+                drop(prepared);
                 progress.statistics = outcome.statistics.clone();
+                progress.symmetry = symmetric.map(|reduced| reduced.told(&outcome.statistics));
                 Ok(Found { outcome, machine, specification: composed })
             }
-            Err(Unanswered::Stopped { reason, statistics }) => {
+            Err(why) => Err(self.unanswered(why, listed, progress)),
+        }
+    }
+
+    /// What an engine that gives no answer means for an assertion.
+    fn unanswered(&self, why: Unanswered, listed: &Listed, progress: &mut Progress) -> Trouble {
+        match why {
+            Unanswered::Stopped { reason, statistics } => {
                 progress.statistics = *statistics;
-                Err(Trouble::Stopped(reason))
+                Trouble::Stopped(reason)
             }
-            Err(Unanswered::Refused(why)) => Err(self.unsupported(listed, &why)),
+            Unanswered::Refused(why) => self.unsupported(listed, &why),
         }
     }
 
@@ -291,11 +322,8 @@ impl Script {
                 CheckOption::TauPriority(_) => {
                     progress.notes.push("`τ` and `✓` have priority over a set of events".to_string());
                 }
-                // It is looked at when there is something to reduce.
-                CheckOption::PartialOrderReduce(_) => {}
-                CheckOption::SymmetryReduce(_) => {
-                    progress.notes.push("checked without symmetry reduction, which is not there yet".to_string());
-                }
+                // They are looked at when there is something to reduce.
+                CheckOption::PartialOrderReduce(_) | CheckOption::SymmetryReduce(_) => {}
             }
         }
     }
@@ -434,14 +462,14 @@ impl Asked<'_> {
             Ok(()) => Ok(()),
             Err(Rejection::Stopped(stopped)) => Err(stopped),
             Err(rejection) => {
-                panic!("partial order reduction gave evidence that does not replay ({rejection}): {outcome:?}")
+                panic!("a reduction gave evidence that does not replay ({rejection}): {outcome:?}")
             }
         }
     }
 }
 
 /// A mistake without a place is one of the assertion.
-fn trouble(failure: Failure, listed: &Listed) -> Trouble {
+pub(super) fn trouble(failure: Failure, listed: &Listed) -> Trouble {
     match (failure.reason(), failure.diagnostic()) {
         (Reason::Stopped(stopped), _) => Trouble::Stopped(*stopped),
         (_, Some(mut diagnostic)) => {

@@ -230,7 +230,18 @@ impl Parser<'_> {
         let Some(name) = self.peek_at(1).name() else { return true };
         let types = matches!(
             &**name,
-            "bit" | "bool" | "byte" | "short" | "int" | "unsigned" | "pid" | "chan" | "mtype" | "hidden" | "show" | "local"
+            "bit"
+                | "bool"
+                | "byte"
+                | "short"
+                | "int"
+                | "unsigned"
+                | "pid"
+                | "chan"
+                | "mtype"
+                | "hidden"
+                | "show"
+                | "local"
         );
         !types && !(self.records.contains_key(name) && self.peek_at(2).name().is_some())
     }
