@@ -9,7 +9,11 @@
 //! one fails, and nobody insisted, the set is divided: two constants belong together when their exchange is proved, which
 //! is an equivalence, because exchanging `x` and `z` is exchanging `x` and `y` between two exchanges of `y` and `z`. What is left is the
 //! largest group of permutations of this sort.
+//!
+//! Components that do the same are exchanged besides. When there is neither, the network itself is looked at: rotations of rings and
+//! exchanges of branches of trees are symmetries that no datatype shows.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use trefoil_control::Control;
@@ -17,6 +21,7 @@ use trefoil_cspm::eval::Datatype;
 use trefoil_cspm::process::Compiler;
 use trefoil_cspm::symmetry::{Analysis, Claim, Points, TypeSymmetry, roots};
 use trefoil_cspm::syntax::CheckOption;
+use trefoil_lts::Lts;
 use trefoil_network::Network;
 use trefoil_network::symmetry::{Candidate, Image, NetworkAction, Prover, Symmetric};
 use trefoil_refine::{Prepared, Statistics};
@@ -48,8 +53,10 @@ struct Claimed {
 pub(super) struct Reduced {
     pub(super) system: Symmetric,
     pub(super) permuted: Vec<Permuted>,
-    /// The points of each of them, ascending.
-    points: Vec<Vec<usize>>,
+    /// The points that stand for constants which all permutations permute, class by class, ascending.
+    exchanged: Vec<Vec<usize>>,
+    /// Whether somebody insists on them.
+    pub(super) insisted: bool,
 }
 
 impl Reduced {
@@ -87,7 +94,7 @@ pub(super) fn in_order_of_use(witness: &Witness, reduced: &Reduced) -> Witness {
         Witness::TwoRuns { can, .. } => use_all(can),
     }
     let mut element: Vec<u32> = (0..names.len() as u32).collect();
-    for permuted in &reduced.points {
+    for permuted in &reduced.exchanged {
         let first_used = used.iter().copied().filter(|point| permuted.contains(point));
         let others = permuted.iter().copied().filter(|point| !used.contains(point));
         for (from, &to) in first_used.chain(others).zip(permuted) {
@@ -101,7 +108,7 @@ pub(super) fn in_order_of_use(witness: &Witness, reduced: &Reduced) -> Witness {
 #[derive(Clone, Copy)]
 pub(super) struct Invariant<'a> {
     pub(super) network: &'a Arc<Network>,
-    pub(super) specification: Option<&'a Prepared<'a>>,
+    pub(super) specification: Option<(&'a Prepared<'a>, &'a Lts)>,
     pub(super) trace: Option<&'a [LabelId]>,
 }
 
@@ -116,17 +123,14 @@ impl Script {
         notes: &mut Vec<String>,
     ) -> Result<Option<Reduced>, Trouble> {
         let Some(proposed) = self.proposed(listed, options)? else { return Ok(None) };
+        let insisted = proposed.iter().any(|class| class.claimed.is_some());
         let Some(compiler) = &mut self.compiler else { return Ok(None) };
         let families: Vec<(String, Vec<String>)> =
             proposed.iter().map(|class| (class.datatype.clone(), class.constants.clone())).collect();
-        if families.is_empty() {
-            return Ok(None);
-        }
         control.progress().begin("proving symmetries", 0);
-        let points =
-            Points::new(compiler.evaluator(), &families).expect("datatypes and constants are those of the script");
+        let points = Points::new(compiler.evaluator(), &families).expect("they are those of the script");
         let mut proof = Proof { compiler, prover: Prover::new(invariant.network), invariant, points: &points, control };
-        let (mut elements, mut permuted, mut classes_of_points) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut elements, mut permuted, mut exchanged) = (Vec::new(), Vec::new(), Vec::new());
         for (class, family) in proposed.iter().zip(points.families()) {
             let all: Vec<u32> = (family.first..family.first + family.constants.len() as u32).collect();
             let classes = match proof.interchangeable(&all, listed)? {
@@ -142,19 +146,35 @@ impl Script {
             for (members, found) in classes {
                 let names = members.iter().map(|&point| family.constants[(point - family.first) as usize].clone());
                 permuted.push(Permuted { datatype: Some(family.name.clone()), names: names.collect() });
-                classes_of_points.push(members.iter().map(|&point| point as usize).collect());
+                exchanged.push(members.iter().map(|&point| point as usize).collect());
                 elements.extend(found);
             }
         }
-        if elements.is_empty() {
+        let mut generators = proof.with_labels(elements, listed)?;
+        let mut names: Vec<String> = points.names().map(str::to_string).collect();
+        if !insisted {
+            let component = |at: u32| invariant.network.components()[at as usize].name.clone();
+            let alike = proof.prover.exchangeable(control)?;
+            if !alike.classes.is_empty() {
+                // An element that permutes constants and no components need not belong to the group.
+                exchanged.clear();
+            }
+            for class in &alike.classes {
+                permuted.push(Permuted { datatype: None, names: class.iter().map(|&at| component(at)).collect() });
+            }
+            (names, generators) = alike.join(names, generators, component);
+            if generators.is_empty() {
+                (names, generators) = proof.of_the_network()?;
+                permuted.extend((!names.is_empty()).then(|| Permuted { datatype: None, names: names.clone() }));
+            }
+        }
+        if generators.is_empty() {
             return Ok(None);
         }
-        let generators = proof.with_labels(elements, listed)?;
-        let names = points.names().map(str::to_string).collect();
         match NetworkAction::new(invariant.network, names, &generators, control)? {
             Ok(action) => {
                 let system = Symmetric::new(invariant.network.clone(), action);
-                Ok(Some(Reduced { system, permuted, points: classes_of_points }))
+                Ok(Some(Reduced { system, permuted, exchanged, insisted }))
             }
             Err(why) => {
                 notes.push(format!("checked without symmetry reduction: {why}"));
@@ -328,12 +348,34 @@ impl Proof<'_> {
             Ok(image) => image,
             Err(why) => return Ok(Err(why.to_string())),
         };
-        if let Some(specification) = self.invariant.specification {
+        if let Some((specification, _)) = self.invariant.specification {
             if let Err(why) = specification.admits(&labels, self.control)? {
                 return Ok(Err(why.describe(self.compiler.labels())));
             }
         }
         Ok(Ok((images.to_vec(), image)))
+    }
+
+    /// Symmetries that no datatype shows, such as the rotations of a ring whose processes are numbered; with the points that they permute.
+    fn of_the_network(&mut self) -> Result<(Vec<String>, Vec<(Candidate, Image)>), Trouble> {
+        let (network, specification) = (self.invariant.network, self.invariant.specification);
+        let sizes: HashSet<Option<u32>> = network.layout().slots().iter().map(|slot| slot.values).collect();
+        if sizes.len() == network.layout().width() {
+            return Ok(Default::default());
+        }
+        let fixed = self.invariant.trace.unwrap_or_default();
+        let found = self.prover.automorphisms(specification.map(|(_, lts)| lts), fixed, self.control)?;
+        let Ok(mut found) = found else { return Ok(Default::default()) };
+        let mut admitted = Vec::with_capacity(found.generators.len());
+        for (candidate, _) in &found.generators {
+            admitted.push(match specification {
+                Some((prepared, _)) => prepared.admits(&candidate.labels, self.control)?.is_ok(),
+                None => true,
+            });
+        }
+        let mut admitted = admitted.into_iter();
+        found.generators.retain(|_| admitted.next() == Some(true));
+        Ok(if found.generators.is_empty() { Default::default() } else { (found.names, found.generators) })
     }
 
     /// The elements with what they do to labels: to all labels, those included that are images of each other's.

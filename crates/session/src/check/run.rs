@@ -220,7 +220,8 @@ impl Script {
             }
             None => None,
         };
-        let invariant = Invariant { network: &network, specification: prepared.as_ref(), trace: trace.as_deref() };
+        let specification = prepared.as_ref().zip(composed.as_ref());
+        let invariant = Invariant { network: &network, specification, trace: trace.as_deref() };
         let symmetric = match strategy {
             Some(_) => self.symmetric(listed, options, invariant, &job.control, &mut progress.notes)?,
             None => None,
@@ -231,28 +232,32 @@ impl Script {
             (None, Some(reduced)) => &reduced.system,
             (None, None) => &*network,
         };
-        let properties = PropertyOptions { threads: job.threads, symmetry: strategy };
-        let asked = trace.clone();
-        let outcome = match (listed.check, &prepared, trace) {
-            (Check::Refinement { .. }, Some(prepared), _) => {
-                let outcome = prepared.check(system, strategy, &job.control);
-                if let Ok(outcome) = &outcome {
-                    progress.algorithm = Some(algorithm_name(outcome.statistics.algorithm).to_string());
-                }
-                outcome
+        let check = |strategy| {
+            let properties = PropertyOptions { threads: job.threads, symmetry: strategy };
+            let control = &job.control;
+            match (listed.check, &prepared, &trace) {
+                (Check::Refinement { .. }, Some(prepared), _) => Some(prepared.check(system, strategy, control)),
+                (Check::HasTrace { .. }, _, Some(trace)) => Some(has_trace(system, trace, model, properties, control)),
+                (Check::Property { property, .. }, ..) => Some(match property {
+                    Property::DeadlockFree => deadlock(system, model, properties, control),
+                    Property::LivelockFree => divergence(system, properties, control),
+                    Property::Deterministic => determinism(system, model, properties, control),
+                }),
+                _ => None,
             }
-            (Check::HasTrace { .. }, _, Some(trace)) => has_trace(system, &trace, model, properties, &job.control),
-            (Check::Property { property: Property::DeadlockFree, .. }, ..) => {
-                deadlock(system, model, properties, &job.control)
-            }
-            (Check::Property { property: Property::LivelockFree, .. }, ..) => {
-                divergence(system, properties, &job.control)
-            }
-            (Check::Property { property: Property::Deterministic, .. }, ..) => {
-                determinism(system, model, properties, &job.control)
-            }
-            _ => return Err(self.unsupported(listed, "this cannot be checked")),
         };
+        let mut outcome = check(strategy);
+        let by_itself = options.strategy == "auto" && symmetric.as_ref().is_some_and(|reduced| !reduced.insisted);
+        if let (Some(Err(Unanswered::Refused(why))), true) = (&outcome, by_itself) {
+            // Nobody insists on the reduction, so it gives way.
+            progress.notes.push(format!("checked without symmetry reduction: {why}"));
+            outcome = check(None);
+        }
+        let Some(outcome) = outcome else { return Err(self.unsupported(listed, "this cannot be checked")) };
+        if let (Ok(outcome), true) = (&outcome, prepared.is_some()) {
+            progress.algorithm = Some(algorithm_name(outcome.statistics.algorithm).to_string());
+        }
+        let symmetric = symmetric.filter(|_| matches!(&outcome, Ok(outcome) if outcome.statistics.symmetry.is_some()));
         if let Some(compiler) = &self.compiler {
             compiler.settled()?;
         }
@@ -262,7 +267,7 @@ impl Script {
                     *witness = in_order_of_use(witness, reduced);
                 }
                 if fewer_steps.is_some() || symmetric.is_some() {
-                    let trace = asked.as_deref();
+                    let trace = trace.as_deref();
                     let asked = Asked { check: listed.check, model, trace, specification: composed.as_ref() };
                     asked.replay(&outcome, &*network, &job.control)?;
                     if outcome.witness.is_some() && fewer_steps.is_some() {
