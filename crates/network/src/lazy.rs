@@ -123,6 +123,19 @@ impl LazyMachine {
         row
     }
 
+    /// Puts the row of a state that was met into `row`, which has its width.
+    pub(crate) fn row_into(&self, state: Value, row: &mut [Value]) {
+        self.packing.unpack(&self.states[state as usize].row, row);
+    }
+
+    /// The number of a row that never does nothing but diverge, as under priorities; `words` is scratch space.
+    pub(crate) fn number_of_settled(&self, row: &[Value], words: &mut Vec<u64>) -> Value {
+        words.clear();
+        words.resize(self.packing.words(), 0);
+        self.packing.pack(row, words);
+        self.intern(words, false)
+    }
+
     /// The number of a reachable row.
     pub fn number(&self, row: &[Value]) -> Value {
         let diverges = match self.network.layer() {

@@ -693,12 +693,32 @@ fn priorities_are_kept_and_chases_are_not() {
     let network = network.chased(Arc::new(Brake::default()));
     let answer = mappable(&network, &candidate.labels, &control).expect("no budget");
     assert!(matches!(answer, Err(Obstacle::Layer(_))));
-    // A lazy machine inside a network.
-    let (_, network, candidate) = clients(3, None);
-    let order = ranks(&network, None);
-    let machine = trefoil_network::LazyMachine::new(Arc::new(network.prioritised(&order)));
-    let network = Network::alone(Arc::new(machine));
-    let answer = mappable(&network, &candidate.labels, &control).expect("no budget");
-    assert!(matches!(answer, Err(Obstacle::Layer(_))));
-    assert!(Prover::new(&network).exchangeable(&control).expect("no budget").classes.is_empty());
+    // Lazy machines inside a network: one that keeps the order, beside a component that counts; and one that does not.
+    for odd in [None, Some("ask.1")] {
+        let (_, network, candidate) = clients(3, None);
+        let order = ranks(&network, odd);
+        let labels = network.labels().clone();
+        let machine = trefoil_network::LazyMachine::new(Arc::new(network.prioritised(&order)));
+        let mut counter = LtsBuilder::new(labels.clone());
+        for client in 0..3 {
+            let ask = labels.name(&format!("ask.{client}"));
+            counter.add(StateId(0), ask, StateId(1)).add(StateId(1), ask, StateId(2));
+        }
+        let rules = machine.labels().iter().map(|&label| match labels.get(label).to_string().starts_with("ask") {
+            true => Rule::new([(0, label), (1, label)], label),
+            false => Rule::new([(0, label)], LabelId::TAU),
+        });
+        let rules = rules.collect();
+        let counter = Component::new("Counter", Arc::new(counter.build(StateId(0))));
+        let components = vec![Component::lazy("Clients", Arc::new(machine)), counter];
+        let network = Arc::new(Network::new(labels, components, rules).expect("small"));
+        assert!(Prover::new(&network).exchangeable(&control).expect("no budget").classes.is_empty());
+        let answer = mappable(&network, &candidate.labels, &control).expect("no budget");
+        if odd.is_some() {
+            assert!(matches!(answer, Err(Obstacle::Layer(_))));
+            continue;
+        }
+        let system = action_of(&network, 3, &[(candidate, answer.expect("the order is kept"))]).expect("an action");
+        check_action(&system, &elements(3, &[vec![1, 0, 2]]), &mut Random::new(2), "a lazy machine");
+    }
 }

@@ -61,6 +61,8 @@ pub enum Refusal {
     },
     /// There are too many points.
     TooManyPoints,
+    /// There are too many states.
+    TooManyStates,
     /// A state refers to too many points.
     TooManyReferences,
     /// There are too many tuples of references.
@@ -77,6 +79,7 @@ impl fmt::Display for Refusal {
                 write!(f, "what a permutation does to state {state} of machine {machine} depends on how it is composed")
             }
             Refusal::TooManyPoints => write!(f, "more than {MOST_POINTS} points are permuted"),
+            Refusal::TooManyStates => write!(f, "there are more than {MOST_STATES} states to permute"),
             Refusal::TooManyReferences => write!(f, "a state refers to more than {LONGEST} of the permuted points"),
             Refusal::TooManyTuples => f.write_str("the states refer to the permuted points in too many ways"),
         }
@@ -87,6 +90,9 @@ impl std::error::Error for Refusal {}
 
 /// Points are 16-bit numbers in the tables.
 const MOST_POINTS: usize = 1 << 16;
+
+/// How many states there may be in all machines together.
+const MOST_STATES: usize = 1 << 24;
 
 /// How many cells the dense tables may take beyond what is in proportion to the tuples.
 const SPARE_CELLS: usize = 1 << 21;
@@ -147,8 +153,8 @@ impl References {
             starts.push(total as u32);
             total += size;
         }
-        if u32::try_from(total).is_err() {
-            return Ok(Err(Refusal::TooManyTuples));
+        if total > MOST_STATES {
+            return Ok(Err(Refusal::TooManyStates));
         }
         starts.push(total as u32);
         control.afford(total * (8 * generators.len() + 64))?;

@@ -2,18 +2,22 @@
 //!
 //! An element of the group is known by the points that it permutes; what it does to a slot is in [`References`] over the components
 //! (and the format, which is one more machine), what it does to a label in references over the labels. Neither applying nor
-//! drawing allocates.
+//! drawing allocates. A component whose states are found while it runs has a network inside, on whose rows the group acts in the same
+//! way; the image of a row that was not met yet gets a number then.
 
 use std::fmt;
+use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::references::{self, Map, References};
 use trefoil_system::{Action, Actor, LabelId, Picture, System, Value};
 
-use super::drawing::Drawing;
+use super::drawing::{Canvas, Drawing};
 use super::exchanges::with_components;
 use super::{Candidate, Image, relabelled};
+use crate::lazy::LazyMachine;
 use crate::network::Network;
+use crate::rules::Behaviour;
 
 /// Why proved symmetries do not make an action, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,12 +44,21 @@ impl std::error::Error for Refusal {}
 pub struct NetworkAction {
     names: Vec<String>,
     generators: Vec<Vec<u32>>,
-    slots: References,
     labels: References,
+    canvas: Canvas,
+    rows: Rows,
+}
+
+/// The action on the rows of a network, or of one inside of a component.
+struct Rows {
+    slots: References,
     drawing: Drawing,
     /// Slots that no element moves or changes.
     still: Vec<u32>,
     moving: Vec<u32>,
+    /// Slots with a network inside.
+    lazy: Vec<(u32, Arc<LazyMachine>, Rows)>,
+    width: usize,
 }
 
 impl NetworkAction {
@@ -83,29 +96,6 @@ impl NetworkAction {
         control: &Control,
     ) -> Result<Result<NetworkAction, Refusal>, Stopped> {
         let points: Vec<Vec<u32>> = generators.iter().map(|(candidate, _)| candidate.points.clone()).collect();
-        let components = network.components().len();
-        let initial = network.initial();
-        let several = initial.len() > components;
-        let mut sizes: Vec<usize> = (0..components).map(|component| network.states_of(component)).collect();
-        sizes.extend(several.then_some(network.formats().len()));
-        let map = |(_, image): &(Candidate, Image)| {
-            let mut machines = image.components.clone();
-            let mut states: Vec<Vec<u32>> = image.states.iter().map(|states| states.to_vec()).collect();
-            if several {
-                machines.push(components as u32);
-                states.push(image.formats.clone());
-            }
-            Map { machines, states }
-        };
-        let maps: Vec<Map> = generators.iter().map(map).collect();
-        let slots = match References::new(names.len(), &points, &sizes, &maps, control)? {
-            Ok(slots) => slots,
-            Err(refusal) => {
-                let name = |machine: u32| network.components().get(machine as usize).map(|c| c.name.as_str());
-                return Ok(Err(in_words(&refusal, name)));
-            }
-        };
-        drop(maps);
         let table = network.labels().len();
         let map = |(candidate, _): &(Candidate, Image)| Map {
             machines: vec![0],
@@ -114,25 +104,134 @@ impl NetworkAction {
         let maps: Vec<Map> = generators.iter().map(map).collect();
         let labels = match References::new(names.len(), &points, &[table], &maps, control)? {
             Ok(labels) => labels,
-            Err(refusal) => return Ok(Err(Refusal::plain(format!("the labels: {refusal}")))),
+            Err(refusal) => {
+                let ambiguous = matches!(refusal, references::Refusal::Ambiguous { .. });
+                return Ok(Err(Refusal { words: format!("the labels: {refusal}"), ambiguous }));
+            }
         };
-        let drawing = Drawing::new(&slots, &orbits(names.len(), &points), &initial, control)?;
-        let is_still = |&slot: &u32| {
-            (0..slots.states(slot) as u32).all(|state| slots.members(slots.shape(slot, state)).len() == 1)
-        };
-        let (still, moving) = (0..slots.machines() as u32).partition(is_still);
-        Ok(Ok(NetworkAction { names, generators: points, slots, labels, drawing, still, moving }))
+        drop(maps);
+        let mut canvas = Canvas::new(orbits(names.len(), &points));
+        let images: Vec<&Image> = generators.iter().map(|(_, image)| image).collect();
+        let rows = Rows::new(network, names.len(), &points, &images, &mut canvas, control)?;
+        Ok(rows.map(|rows| NetworkAction { names, generators: points, labels, canvas, rows }))
     }
 
     /// The references of the slots.
     pub fn slots(&self) -> &References {
-        &self.slots
+        &self.rows.slots
     }
 
     /// The references of the labels, as the states of one machine.
     pub fn labels(&self) -> &References {
         &self.labels
     }
+}
+
+impl Rows {
+    fn new(
+        network: &Network,
+        count: usize,
+        points: &[Vec<u32>],
+        images: &[&Image],
+        canvas: &mut Canvas,
+        control: &Control,
+    ) -> Result<Result<Rows, Refusal>, Stopped> {
+        let components = network.components().len();
+        let initial = network.initial();
+        let several = initial.len() > components;
+        let mut sizes: Vec<usize> = (0..components).map(|component| network.states_of(component)).collect();
+        sizes.extend(several.then_some(network.formats().len()));
+        let map = |image: &&Image| {
+            let mut machines = image.components.clone();
+            let mut states: Vec<Vec<u32>> = image.states.iter().map(|states| states.to_vec()).collect();
+            if several {
+                machines.push(components as u32);
+                states.push(image.formats.clone());
+            }
+            Map { machines, states }
+        };
+        let maps: Vec<Map> = images.iter().map(map).collect();
+        let slots = match References::new(count, points, &sizes, &maps, control)? {
+            Ok(slots) => slots,
+            Err(refusal) => {
+                let name = |machine: u32| network.components().get(machine as usize).map(|c| c.name.as_str());
+                return Ok(Err(in_words(&refusal, name)));
+            }
+        };
+        drop(maps);
+        let drawing = Drawing::new(&slots, canvas, &initial, control)?;
+        let mut rows =
+            Rows { slots, drawing, still: Vec::new(), moving: Vec::new(), lazy: Vec::new(), width: initial.len() };
+        for slot in 0..initial.len() {
+            if let Some(Behaviour::Lazy(machine)) = network.components().get(slot).map(|component| &component.behaviour)
+            {
+                let inside = |image: &&Image| {
+                    let of_slot = image.lazy.iter().find(|(component, _)| *component as usize == slot);
+                    of_slot.map(|(_, inner)| inner.clone())
+                };
+                let inside: Option<Vec<Image>> = images.iter().map(inside).collect();
+                let inside = inside.expect("an image has all networks inside");
+                let inside: Vec<&Image> = inside.iter().collect();
+                match Rows::new(machine.network(), count, points, &inside, canvas, control)? {
+                    Ok(inner) => rows.lazy.push((slot as u32, machine.clone(), inner)),
+                    Err(refusal) => return Ok(Err(refusal)),
+                }
+                continue;
+            }
+            let slot = slot as u32;
+            let fixed = |state: u32| rows.slots.members(rows.slots.shape(slot, state)).len() == 1;
+            match (0..rows.slots.states(slot) as u32).all(fixed) {
+                true => rows.still.push(slot),
+                false => rows.moving.push(slot),
+            }
+        }
+        Ok(Ok(rows))
+    }
+
+    fn scratch(&self) -> Scratch {
+        let inner = |(_, _, inner): &(u32, Arc<LazyMachine>, Rows)| Scratch {
+            row: vec![0; inner.width],
+            image: vec![0; inner.width],
+            ..inner.scratch()
+        };
+        Scratch { inner: self.lazy.iter().map(inner).collect(), ..Scratch::default() }
+    }
+
+    fn draw(&self, row: &[Value], scratch: &mut Scratch, picture: &mut Picture) {
+        self.drawing.draw(&self.slots, row, picture);
+        for ((slot, machine, inner), scratch) in self.lazy.iter().zip(&mut scratch.inner) {
+            let mut inside = std::mem::take(&mut scratch.row);
+            machine.row_into(row[*slot as usize], &mut inside);
+            inner.draw(&inside, scratch, picture);
+            scratch.row = inside;
+        }
+    }
+
+    fn apply(&self, element: &[u32], row: &[Value], into: &mut [Value], scratch: &mut Scratch) {
+        for &slot in &self.still {
+            into[slot as usize] = row[slot as usize];
+        }
+        for &slot in &self.moving {
+            let (to, state) = self.slots.apply(element, slot, row[slot as usize]);
+            into[to as usize] = state;
+        }
+        for ((slot, machine, inner), scratch) in self.lazy.iter().zip(&mut scratch.inner) {
+            let (mut inside, mut image) = (std::mem::take(&mut scratch.row), std::mem::take(&mut scratch.image));
+            machine.row_into(row[*slot as usize], &mut inside);
+            inner.apply(element, &inside, &mut image, scratch);
+            into[*slot as usize] = machine.number_of_settled(&image, &mut scratch.words);
+            (scratch.row, scratch.image) = (inside, image);
+        }
+    }
+}
+
+/// A thread's buffers for the network inside of a component.
+#[derive(Default)]
+struct Scratch {
+    row: Vec<Value>,
+    image: Vec<Value>,
+    words: Vec<u64>,
+    inner: Vec<Scratch>,
 }
 
 fn in_words<'a>(refusal: &references::Refusal, name: impl Fn(u32) -> Option<&'a str>) -> Refusal {
@@ -184,28 +283,23 @@ impl Action for NetworkAction {
     }
 
     fn actor(&self) -> Box<dyn Actor + '_> {
-        Box::new(NetworkActor { action: self })
+        Box::new(NetworkActor { action: self, scratch: self.rows.scratch() })
     }
 }
 
 struct NetworkActor<'a> {
     action: &'a NetworkAction,
+    scratch: Scratch,
 }
 
 impl Actor for NetworkActor<'_> {
     fn picture(&mut self, row: &[Value], picture: &mut Picture) {
-        self.action.drawing.draw(&self.action.slots, row, picture);
+        self.action.canvas.begin(picture);
+        self.action.rows.draw(row, &mut self.scratch, picture);
     }
 
     fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
-        let NetworkAction { slots, still, moving, .. } = self.action;
-        for &slot in still {
-            into[slot as usize] = row[slot as usize];
-        }
-        for &slot in moving {
-            let (to, state) = slots.apply(element, slot, row[slot as usize]);
-            into[to as usize] = state;
-        }
+        self.action.rows.apply(element, row, into, &mut self.scratch);
     }
 
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {

@@ -84,6 +84,10 @@ impl Prover<'_> {
         if let Some(obstacle) = self.layers(&[]) {
             return Ok(Err(obstacle.to_string()));
         }
+        if let Some(&(component, _)) = self.inner.first() {
+            let name = &self.network.components()[component as usize].name;
+            return Ok(Err(format!("the states of component {name} are only found while it runs")));
+        }
         let size = self.graph_size(specification);
         if size > MOST_VERTICES {
             return Ok(Err(format!(

@@ -13,7 +13,8 @@
 //!   are labels; others as vertices.
 //! - A state that several tuples name is drawn as a vertex, wherever its machine would have been drawn.
 //!
-//! Digits are taken away from colours below 2^29; a machine that finds no room is drawn as vertices.
+//! Digits are taken away from colours below 2^29; a machine that finds no room is drawn as vertices, whose colours are from 2^29 to 2^30.
+//! Which digits and labels are taken is in a [`Canvas`], which a network shares with those inside of its components.
 //!
 //! Everything is decided beforehand: for each state there is a list of what to add to the picture.
 
@@ -21,7 +22,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_lts::References;
 use trefoil_system::{Edge, Picture, Value};
 
-/// Colours made of digits stay below this.
+/// Colours made of digits stay below this, and the others begin here.
 const MOST_COLOURS: u64 = 1 << 29;
 
 /// Shapes take labels of their own below this one.
@@ -49,11 +50,40 @@ enum Manner {
     At(u32, u32),
 }
 
+/// What of colours and labels is in use.
+pub(super) struct Canvas {
+    /// By point, the number of its orbit.
+    orbit_of: Vec<u32>,
+    /// By orbit, how many colours its points have.
+    radix: Vec<u64>,
+    /// How many colours the vertex for shapes without references has.
+    rest: u64,
+    /// By orbit, how many labels edges from its points have.
+    labels: Vec<u32>,
+    /// How many colours the vertices for states have.
+    vertices: u32,
+}
+
+impl Canvas {
+    /// Nothing is in use; each point has the number of its orbit.
+    pub(super) fn new(orbit_of: Vec<u32>) -> Canvas {
+        let orbits = orbit_of.iter().max().map_or(0, |&most| most as usize + 1);
+        Canvas { orbit_of, radix: vec![1; orbits], rest: 1, labels: vec![0; orbits], vertices: 0 }
+    }
+
+    /// Starts a picture.
+    #[inline]
+    pub(super) fn begin(&self, picture: &mut Picture) {
+        picture.clear(self.orbit_of.len());
+        if self.rest > 1 {
+            picture.add_vertex(0);
+        }
+    }
+}
+
 /// How the rows of a network are drawn.
 pub(super) struct Drawing {
     points: usize,
-    /// Is there a vertex for shapes without references?
-    rest: bool,
     /// Colours of vertices begin here.
     first_colour: u32,
     /// The slots that are drawn at all.
@@ -72,14 +102,13 @@ struct Family {
 }
 
 impl Drawing {
-    /// Decides how to draw. `orbit_of` gives for each point the number of its orbit, `initial` is a row that is met often.
+    /// Decides how to draw. `initial` is a row that is met often.
     pub(super) fn new(
         references: &References,
-        orbit_of: &[u32],
+        canvas: &mut Canvas,
         initial: &[Value],
         control: &Control,
     ) -> Result<Drawing, Stopped> {
-        let points = references.points();
         let machines = references.machines() as u32;
         let mut starts = Vec::new();
         let mut total = 0;
@@ -88,17 +117,14 @@ impl Drawing {
             total += references.states(machine) as u32;
         }
         control.afford(total as usize * 48)?;
-        let orbits = orbit_of.iter().max().map_or(0, |&most| most as usize + 1);
+        let first_colour = MOST_COLOURS as u32 + canvas.vertices;
+        canvas.vertices += references.shapes() as u32 + 1;
         let mut plan = Plan {
             references,
-            orbit_of,
-            radix: vec![1; orbits],
-            rest: 1,
-            labels: vec![0; orbits],
+            canvas,
             drawing: Drawing {
-                points,
-                rest: false,
-                first_colour: 0,
+                points: references.points(),
+                first_colour,
                 slots: Vec::new(),
                 starts,
                 sketches: vec![Sketch::default(); total as usize],
@@ -116,9 +142,7 @@ impl Drawing {
                 plan.others(&family, initial);
             }
         }
-        let Plan { rest, mut drawing, .. } = plan;
-        drawing.rest = rest > 1;
-        drawing.first_colour = rest as u32;
+        let mut drawing = plan.drawing;
         let drawn = |sketch: &Sketch| {
             sketch.mark.1 != 0
                 || sketch.marks.0 != sketch.marks.1
@@ -134,13 +158,9 @@ impl Drawing {
         Ok(drawing)
     }
 
-    /// Draws a row.
+    /// Adds a row to a picture that was begun.
     #[inline]
     pub(super) fn draw(&self, references: &References, row: &[Value], picture: &mut Picture) {
-        picture.clear(self.points);
-        if self.rest {
-            picture.add_vertex(0);
-        }
         for &slot in &self.slots {
             let state = row[slot as usize];
             let sketch = &self.sketches[(self.starts[slot as usize] + state) as usize];
@@ -168,19 +188,13 @@ impl Drawing {
 
 struct Plan<'a> {
     references: &'a References,
-    orbit_of: &'a [u32],
-    /// By orbit, how many colours its points have.
-    radix: Vec<u64>,
-    /// How many colours the further vertex has.
-    rest: u64,
-    /// By orbit, the labels that edges from its points have already.
-    labels: Vec<u32>,
+    canvas: &'a mut Canvas,
     drawing: Drawing,
 }
 
 impl Plan<'_> {
     fn orbit(&self, point: u16) -> usize {
-        self.orbit_of[point as usize] as usize
+        self.canvas.orbit_of[point as usize] as usize
     }
 
     fn sketch(&mut self, machine: u32, state: Value) -> &mut Sketch {
@@ -197,16 +211,17 @@ impl Plan<'_> {
 
     fn at_points(&mut self, family: &Family) {
         let references = self.references;
-        let Some(orbit) = references.identity(family.machines[0]).map(|point| self.orbit_of[point as usize] as usize)
+        let Some(orbit) =
+            references.identity(family.machines[0]).map(|point| self.canvas.orbit_of[point as usize] as usize)
         else {
             return;
         };
-        let radix = self.radix[orbit] * family.shapes.len() as u64;
+        let radix = self.canvas.radix[orbit] * family.shapes.len() as u64;
         if radix >= MOST_COLOURS {
             return self.vertices(&family.shapes);
         }
-        let (scale, first_label) = (self.radix[orbit] as u32, self.labels[orbit]);
-        self.radix[orbit] = radix;
+        let (scale, first_label) = (self.canvas.radix[orbit] as u32, self.canvas.labels[orbit]);
+        self.canvas.radix[orbit] = radix;
         let mut labels = 0;
         for (digit, &shape) in (0..).zip(&family.shapes) {
             let blocks = references.blocks(shape);
@@ -232,13 +247,13 @@ impl Plan<'_> {
                 *self.sketch(machine, state) = Sketch { mark, edges, manner, ..Sketch::default() };
             }
         }
-        self.labels[orbit] += labels;
+        self.canvas.labels[orbit] += labels;
     }
 
     fn fixed(&mut self, machine: u32, family: &Family) {
         let references = self.references;
         // Digits by orbit; zero is for points that are not named.
-        let mut digits = vec![1u64; self.radix.len()];
+        let mut digits = vec![1u64; self.canvas.radix.len()];
         let mut silent = 0u64;
         let plain = |shape: &u32| references.tuples_per_state(*shape) == 1;
         let blocks = |shape: u32| {
@@ -260,14 +275,14 @@ impl Plan<'_> {
                 digits[self.orbit(point)] += 1;
             }
         }
-        let fits = digits.iter().zip(&self.radix).all(|(digits, radix)| digits * radix < MOST_COLOURS);
-        if !fits || self.rest * silent.max(1) >= MOST_COLOURS {
+        let fits = digits.iter().zip(&self.canvas.radix).all(|(digits, radix)| digits * radix < MOST_COLOURS);
+        if !fits || self.canvas.rest * silent.max(1) >= MOST_COLOURS {
             return self.vertices(&family.shapes);
         }
-        let scale = self.radix.clone();
-        let rest_scale = self.rest;
-        self.radix.iter_mut().zip(&digits).for_each(|(radix, digits)| *radix *= digits);
-        self.rest *= silent.max(1);
+        let scale = self.canvas.radix.clone();
+        let rest_scale = self.canvas.rest;
+        self.canvas.radix.iter_mut().zip(&digits).for_each(|(radix, digits)| *radix *= digits);
+        self.canvas.rest *= silent.max(1);
         let mut next = vec![1u64; digits.len()];
         let mut next_silent = 0;
         for &shape in &family.shapes {
@@ -312,14 +327,14 @@ impl Plan<'_> {
         for &shape in family.shapes.iter().filter(|shape| Some(**shape) != omitted) {
             let Some((machine, state)) = references.members(shape).next() else { continue };
             let (blocks, tuple) = (references.blocks(shape), references.tuples(machine, state));
-            let label = tuple.first().map_or(MOST_LABELS, |&point| self.labels[self.orbit(point)]);
+            let label = tuple.first().map_or(MOST_LABELS, |&point| self.canvas.labels[self.orbit(point)]);
             let as_edges = blocks.len() == 2 && references.tuples_per_state(shape) == 1 && label < MOST_LABELS;
             if !as_edges {
                 self.vertices(&[shape]);
                 continue;
             }
             let orbit = self.orbit(tuple[0]);
-            self.labels[orbit] += 1;
+            self.canvas.labels[orbit] += 1;
             for (machine, state) in references.members(shape) {
                 let [one, other] = [0, 1].map(|at| u32::from(references.tuples(machine, state)[at]));
                 let from = self.drawing.edges.len() as u32;

@@ -121,12 +121,9 @@ impl Prover<'_> {
     fn exchange(&self, one: usize, other: usize, (there, back): (Arc<[u32]>, Arc<[u32]>)) -> Image {
         let mut components: Vec<u32> = (0..self.leaves.machine_of.len() as u32).collect();
         components.swap(one, other);
-        let state = |component: usize| {
-            let size = self.leaves.states(self.leaves.machine_of[component]).len() as u32;
-            (0..size).collect()
-        };
+        let state = |component: usize| (0..self.network.states_of(component) as u32).collect();
         let mut states: Vec<Arc<[u32]>> = (0..components.len()).map(state).collect();
         (states[one], states[other]) = (there, back);
-        Image { components, states, formats: (0..self.book.formats as u32).collect() }
+        Image { components, states, formats: (0..self.book.formats as u32).collect(), lazy: self.still() }
     }
 }

@@ -46,10 +46,12 @@ pub struct Candidate {
 pub struct Image {
     /// The component that each component becomes.
     pub components: Vec<u32>,
-    /// State `s` of component `c` becomes state `states[c][s]` of component `components[c]`.
+    /// State `s` of component `c` becomes state `states[c][s]` of component `components[c]`, when all states are there.
     pub states: Vec<Arc<[u32]>>,
     /// The format that each format becomes.
     pub formats: Vec<u32>,
+    /// For each component whose states are found while it runs, what becomes of the network inside; such a component becomes itself.
+    pub lazy: Vec<(u32, Image)>,
 }
 
 impl Image {
@@ -62,6 +64,7 @@ impl Image {
             components: self.components.iter().map(|&via| other.components[via as usize]).collect(),
             states: self.states.iter().zip(&self.components).map(state).collect(),
             formats: self.formats.iter().map(|&via| other.formats[via as usize]).collect(),
+            lazy: self.lazy.iter().zip(&other.lazy).map(|(one, two)| (one.0, one.1.then(&two.1))).collect(),
         }
     }
 }

@@ -17,6 +17,7 @@ use super::leaves::{LAZY, Leaves, Matching, in_order};
 use super::rulebook::{Colours, Flat, Rulebook};
 use super::{Image, Obstacle, relabelled};
 use crate::network::{Layer, Network};
+use crate::rules::{Behaviour, Component};
 
 /// How many choices are made between components that are alike before giving up.
 const MOST_CHOICES: usize = 256;
@@ -26,12 +27,23 @@ pub struct Prover<'a> {
     pub(super) network: &'a Network,
     pub(super) leaves: Leaves,
     pub(super) book: Rulebook,
+    /// The networks inside of components whose states are found while they run.
+    pub(super) inner: Vec<(u32, Prover<'a>)>,
 }
 
 impl<'a> Prover<'a> {
     /// Prepares a network.
     pub fn new(network: &'a Network) -> Prover<'a> {
-        Prover { network, leaves: Leaves::new(network), book: Rulebook::new(network) }
+        let inner = |(number, component): (u32, &'a Component)| match &component.behaviour {
+            Behaviour::Explicit(_) => None,
+            Behaviour::Lazy(machine) => Some((number, Prover::new(machine.network()))),
+        };
+        Prover {
+            network,
+            leaves: Leaves::new(network),
+            book: Rulebook::new(network),
+            inner: (0..).zip(network.components()).filter_map(inner).collect(),
+        }
     }
 
     /// Proves that a permutation of labels, the identity beyond its length, is a symmetry of the network; or says what is in the way.
@@ -62,8 +74,8 @@ impl<'a> Prover<'a> {
             return Ok(Err(obstacle));
         }
         let mut matching = self.leaves.matching(labels, control)?;
-        let source: Vec<u64> = self.machines().map(|machine| u64::from(matching.image[machine])).collect();
-        let target: Vec<u64> = self.machines().map(|machine| u64::from(matching.own[machine])).collect();
+        let source = self.kinds(&matching.image);
+        let target = self.kinds(&matching.own);
         if let Some(components) = components {
             let bijective = in_order(
                 &components.iter().map(|&c| u64::from(c)).collect::<Vec<_>>(),
@@ -110,8 +122,14 @@ impl<'a> Prover<'a> {
         }))
     }
 
-    fn machines(&self) -> impl Iterator<Item = usize> + '_ {
-        self.leaves.machine_of.iter().map(|&machine| machine as usize)
+    /// A number for what each component does, by what its machine does. Where states are found only while it runs, each
+    /// is of its own kind.
+    fn kinds(&self, machines: &[u32]) -> Vec<u64> {
+        let kind = |(component, &machine): (u64, &u32)| match machine {
+            LAZY => 1 << 32 | component,
+            machine => u64::from(machines[machine as usize]),
+        };
+        (0..).zip(&self.leaves.machine_of).map(kind).collect()
     }
 
     /// The image, its states and its initial row checked.
@@ -126,7 +144,16 @@ impl<'a> Prover<'a> {
         let mut states = Vec::with_capacity(components.len());
         for (component, &to) in components.iter().enumerate() {
             let machines = (self.leaves.machine_of[component], self.leaves.machine_of[to as usize]);
-            match self.leaves.map(matching, labels, machines.0, machines.1, control)? {
+            if machines == (LAZY, LAZY) && component == to as usize {
+                states.push(Arc::from([]));
+                continue;
+            }
+            let known = machines.0 != LAZY && machines.1 != LAZY;
+            let map = match known {
+                true => self.leaves.map(matching, labels, machines.0, machines.1, control)?,
+                false => None,
+            };
+            match map {
                 Some(map) => states.push(map),
                 None => {
                     let [from, to] = [component, to as usize].map(|c| &self.network.components()[c].name);
@@ -135,7 +162,17 @@ impl<'a> Prover<'a> {
                 }
             }
         }
-        Ok(Ok(Image { components: components.to_vec(), states, formats }))
+        let mut lazy = Vec::with_capacity(self.inner.len());
+        for (component, inner) in &self.inner {
+            match inner.prove(labels, control)? {
+                Ok(image) => lazy.push((*component, image)),
+                Err(obstacle) => {
+                    let name = &self.network.components()[*component as usize].name;
+                    return Ok(Err(Obstacle::Layer(format!("inside {name}: {obstacle}"))));
+                }
+            }
+        }
+        Ok(Ok(Image { components: components.to_vec(), states, formats, lazy }))
     }
 
     fn not_a_permutation(&self, labels: &[LabelId]) -> Option<Obstacle> {
@@ -169,9 +206,19 @@ impl<'a> Prover<'a> {
             }
             None => {}
         }
-        let lazy = self.leaves.machine_of.iter().position(|&machine| machine == LAZY)?;
-        let name = &self.network.components()[lazy].name;
-        Some(Obstacle::Layer(format!("the states of component {name} are only found while it runs")))
+        None
+    }
+
+    /// What the identity does to the networks inside.
+    pub(super) fn still(&self) -> Vec<(u32, Image)> {
+        let identity = |count: usize| (0..count as u32).collect::<Vec<u32>>();
+        let image = |inner: &Prover<'_>| Image {
+            components: identity(inner.leaves.machine_of.len()),
+            states: (0..inner.leaves.machine_of.len()).map(|c| identity(inner.network.states_of(c)).into()).collect(),
+            formats: identity(inner.book.formats),
+            lazy: inner.still(),
+        };
+        self.inner.iter().map(|(component, inner)| (*component, image(inner))).collect()
     }
 
     fn table(&self) -> &Arc<Labels> {
@@ -221,10 +268,17 @@ impl<'a> Prover<'a> {
         }
         let Some(lost) = lost else { return Obstacle::Components("the components do not match".into()) };
         let components = self.network.components();
-        let size = |component: usize| self.leaves.states(self.leaves.machine_of[component]).len();
+        let size = |component: usize| self.network.states_of(component);
         // Of those that are nobody's image, one as large as the lost one, and itself first.
-        let free = (0..target.len()).filter(|&component| left.get(&target[component]).is_some_and(|&count| count > 0));
-        let other = free.min_by_key(|&component| (size(component) != size(lost), component != lost));
+        let explicit = |component: &usize| self.leaves.machine_of[*component] != LAZY;
+        let free = (0..target.len())
+            .filter(explicit)
+            .filter(|&component| left.get(&target[component]).is_some_and(|&count| count > 0));
+        let other = if explicit(&lost) {
+            free.min_by_key(|&component| (size(component) != size(lost), component != lost))
+        } else {
+            None
+        };
         let name = &components[lost].name;
         let Some(other) = other else {
             return Obstacle::Components(format!("no component does what the image of {name} does"));
@@ -286,6 +340,6 @@ impl<'a> Prover<'a> {
     }
 }
 
-fn other_index(components: &[crate::rules::Component], name: &str) -> usize {
+fn other_index(components: &[Component], name: &str) -> usize {
     components.iter().position(|component| component.name == name).unwrap_or(usize::MAX)
 }
