@@ -1,4 +1,4 @@
-"""DiningPhilosophers and Tables, as plain Python."""
+"""DiningPhilosophers, Tables and Rings, as plain Python."""
 
 from oracles.common import moved, put, symmetric
 
@@ -87,3 +87,15 @@ def tables(number):
                 yield (put(locals_, me, (1 if now == 6 else now, neighbour)), new, True)
 
     return initial, successors, [at_table(permutation) for permutation in symmetric(number)], []
+
+
+def rings(number):
+    def successors(state):
+        for one in range(number):
+            for other in range(one):
+                yield put(put(state, one, state[other]), other, state[one])
+
+    def image(permutation):
+        return lambda state: moved(tuple(permutation[following] for following in state), permutation)
+
+    return tuple(range(number)), successors, [image(permutation) for permutation in symmetric(number)], []
