@@ -245,15 +245,14 @@ impl<'t> Resolver<'t> {
     fn type_name(&mut self, scope: usize, symbol: Symbol, span: Span) -> Resolved {
         let text = self.text(symbol);
         let found = self.find(scope, symbol, span);
-        if let Ok(Resolved::Definition(id)) = found {
-            let base = match self.definitions[id.index()].kind {
-                DefinitionKind::Member { of, .. } => of,
-                _ => id,
-            };
-            let kind = self.definitions[base.index()].kind;
-            if matches!(kind, DefinitionKind::Datatype | DefinitionKind::Subtype | DefinitionKind::Nametype) {
-                return Resolved::Definition(id);
-            }
+        if let Ok(target) = found
+            && self.is_type(target)
+        {
+            return target;
+        }
+        // A value does not hide a type: in `module M(T)` a type that is called T outside still is one.
+        if let Some(target) = self.find_type(scope, symbol) {
+            return target;
         }
         if let Some(basic) = BasicType::find(text) {
             return Resolved::BasicType(basic);

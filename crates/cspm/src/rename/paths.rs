@@ -49,6 +49,32 @@ impl Resolver<'_> {
         visible.then_some(Resolved::Builtin(builtin))
     }
 
+    /// An unqualified name of a type among the enclosing modules.
+    pub(super) fn find_type(&self, scope: usize, symbol: Symbol) -> Option<Resolved> {
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            let scope = &self.scopes[scope];
+            if let Some(entry) = scope.entries.get(&symbol)
+                && self.is_type(entry.target)
+            {
+                return Some(entry.target);
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// Whether annotations can name it.
+    pub(super) fn is_type(&self, target: Resolved) -> bool {
+        let Resolved::Definition(id) = target else { return false };
+        let base = match self.definitions[id.index()].kind {
+            DefinitionKind::Member { of, .. } => of,
+            _ => id,
+        };
+        let kind = self.definitions[base.index()].kind;
+        matches!(kind, DefinitionKind::Datatype | DefinitionKind::Subtype | DefinitionKind::Nametype)
+    }
+
     fn inside(&self, scope: usize, module: DefinitionId) -> bool {
         let mut at = Some(scope);
         while let Some(scope) = at {
