@@ -126,7 +126,7 @@ fn timed_processes_let_time_pass() {
 
 const COMPRESSED: &str = "channel a, b, c\n\
     transparent sbisim, dbisim, wbisim, normal, diamond, explicate, tau_loop_factor, model_compress\n\
-    P = a -> b -> P\nQ = a -> b -> Q2\nQ2 = a -> b -> Q\n\
+    P = a -> b -> P\nQ = a -> b -> Q2\nQ2 = a -> b -> Q\nZ = a -> a -> b -> Z\n\
     R = a -> (b -> R |~| c -> R)\nearly = a -> b -> STOP [] a -> c -> STOP\n";
 
 #[test]
@@ -138,6 +138,8 @@ fn compressions_change_nothing_that_can_be_seen() {
         ("tau_loop_factor(((a -> b -> DIV) ||| DIV) \\ {a})", &["0 tau 0", "0 tau 1", "1 b 2", "1 tau 1", "2 tau 2"]),
         ("normal(a -> STOP [] a -> b -> STOP)", &["0 a 1", "0 a 2", "2 b 1"]),
         ("sbisim(dbisim(P) [| {a, b} |] wbisim(Q)) \\ {b}", &["0 a 1", "1 tau 0"]),
+        // The rules around both are the same, what they do is not.
+        ("dbisim(P) [| {a, b} |] dbisim(Z)", &["0 a 1"]),
         ("dbisim(a -> SKIP) ; normal(P)", &["0 a 1", "1 tau 2", "2 a 3", "3 b 2"]),
     ];
     for (process, expected) in cases {
