@@ -213,15 +213,19 @@ pub(crate) struct Checking {
     /// Leave sequential components as they are instead of compressing them by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
-    /// Take steps that wait for each other only by accident in one order, as `:[partial order reduce]` asks
-    #[arg(long)]
-    pub(crate) partial_order: bool,
+    /// Take steps that wait for each other only by accident in one order, as `:[partial order reduce]` asks; on when nothing follows
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_value = "off",
+          default_missing_value = "on", value_parser = ["on", "off"])]
+    pub(crate) partial_order: String,
     /// Which symmetries make the state space smaller: auto (all that can be proved), off, or the names of datatypes
     #[arg(long, value_name = "auto|off|TYPE,…", default_value = "auto")]
     pub(crate) symmetry: String,
     /// How representatives of symmetric states are chosen
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = choices(check::STRATEGIES))]
     pub(crate) strategy: &'static str,
+    /// Promela: search the whole model, whatever is found on the way
+    #[arg(long)]
+    pub(crate) keep_going: bool,
     /// The language of the scripts [default: by extension]
     #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
     pub(crate) language: Option<&'static str>,
@@ -520,4 +524,19 @@ mod tests {
         assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7200)));
         assert!(parse_duration("soon").is_err() && parse_duration("0").is_err());
     }
+}
+
+/// `--partial-order off` as `--partial-order=off`: what follows the option may also be a file.
+pub(crate) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        match joined.last_mut() {
+            Some(last) if last == "--partial-order" && (argument == "on" || argument == "off") => {
+                last.push("=");
+                last.push(argument);
+            }
+            _ => joined.push(argument),
+        }
+    }
+    joined
 }

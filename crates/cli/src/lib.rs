@@ -33,7 +33,7 @@ pub fn trefoil() -> ExitCode {
     if given.get(1).is_some_and(|command| command == "refines") {
         return refines::run("trefoil refines", &given[2..]);
     }
-    let arguments = Trefoil::parse();
+    let arguments = Trefoil::parse_from(arguments::joined(std::env::args_os()));
     if let Some(why) = arguments.refused() {
         Trefoil::command().error(clap::error::ErrorKind::ArgumentConflict, why).exit();
     }

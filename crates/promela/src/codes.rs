@@ -33,6 +33,5 @@ codes! {
     TOO_LARGE = "P028", "an array, a channel or the number of processes is too large", "active [300] proctype P() { skip }";
     LOOP_OF_JUMPS = "P029", "jumps that lead to each other and never to a statement", "L: goto L";
     SUSPICIOUS = "P040", "something that probably means something else; a warning", "if :: c?x :: else fi";
-    HIDDEN = "P041", "a hidden variable is read after the step that wrote it; a warning", "hidden byte x; x = 1; y = x";
     NO_PROCESS = "P042", "nothing runs: there is no init and no active proctype", "proctype P() { skip }";
 }

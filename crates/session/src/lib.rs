@@ -9,6 +9,7 @@ pub mod groups;
 pub mod look;
 pub mod lts;
 mod problem;
+pub mod promela;
 pub mod symmetry;
 mod witness;
 

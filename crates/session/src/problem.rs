@@ -47,6 +47,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("CSPM: symmetry", trefoil_cspm::symmetry::CODES),
         ("CSPM: evaluation", trefoil_cspm::eval::CODES),
         ("CSPM: processes", trefoil_cspm::process::CODES),
+        ("Promela", trefoil_promela::CODES),
         ("Groups and graphs", trefoil_groups::CODES),
         ("Results and options", CODES),
     ]

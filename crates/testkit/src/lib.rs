@@ -8,6 +8,7 @@ pub mod equivalences;
 pub mod layers;
 pub mod networks;
 pub mod processes;
+pub mod promela;
 pub mod properties;
 pub mod refinement;
 pub mod symmetric;

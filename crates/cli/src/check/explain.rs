@@ -39,7 +39,7 @@ pub(crate) fn explanation(answer: &AssertionReport, colour: bool) -> String {
         if evidence.runs.len() > 1 {
             let _ = writeln!(text, "{} run:", if number == 0 { "one" } else { "the other" });
         }
-        let wrong_end = matches!(evidence.finding, Finding::Event { .. });
+        let wrong_end = matches!(evidence.finding, Finding::Event { .. } | Finding::Fault { .. });
         text.push_str(&steps(run, &names, STEPS, wrong_end, colour));
         text.push_str(&end(evidence, run, &names, number));
     }

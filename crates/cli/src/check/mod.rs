@@ -28,9 +28,10 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
     let options = CheckOptions {
         algorithm: checking.algorithm,
         compress_leaves: !checking.no_leaf_compression,
-        partial_order: checking.partial_order,
         symmetry: wanted(&checking.symmetry),
         strategy: checking.strategy,
+        partial_order: checking.partial_order == "on",
+        keep_going: checking.keep_going,
     };
     let wanted: Vec<String> = if checking.only.is_empty() { checking.explain.clone() } else { checking.only.clone() };
     let runner = Runner {

@@ -113,6 +113,11 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         Finding::Nondeterminism { event } => format!("{after} it can do {event}, and it can refuse {event}"),
         Finding::MissingTrace { event } => format!("{after} it cannot do {event}"),
         Finding::Refusal { event } => format!("{after} it can refuse {event}"),
+        Finding::Fault { error, process, line, statement } => {
+            let steps = counted(evidence.length as u64, "step");
+            format!("{error} in {process}, line {line}, `{statement}`, after {steps}")
+        }
+        Finding::InvalidEnd => format!("invalid end state after {}", counted(evidence.length as u64, "step")),
         Finding::HasTrace => format!("it can do <{}>", list(&evidence.trace, ", ")),
         Finding::NotSymmetric { types } => {
             let why = |broken: &BrokenSymmetry| match broken.reasons.as_slice() {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use trefoil_control::Control;
-use trefoil_session::check::{Assertion, AssertionReport, CheckOptions, PrintResult, RunReport, Script};
+use trefoil_session::check::{AnyScript, Assertion, AssertionReport, CheckOptions, PrintResult, RunReport};
 use trefoil_session::{Problem, Verdict};
 
 use crate::run::Jobs;
@@ -47,7 +47,7 @@ impl Runner {
     /// Runs the chosen assertions of a script.
     pub(crate) fn run(&self, file: &Path, watcher: &mut dyn Watcher) -> RunReport {
         let job = self.jobs.start();
-        let opened = Script::open(file, self.language, &job);
+        let opened = AnyScript::open(file, self.language, &job);
         self.jobs.answered();
         let mut script = match opened {
             Ok(script) => script,
@@ -58,7 +58,7 @@ impl Runner {
         };
         watcher.warned(script.warnings().text(terminal::colour_err()));
         let chosen: Vec<Assertion> =
-            script.assertions().filter(|assertion| self.wanted.takes(assertion)).cloned().collect();
+            script.assertions().into_iter().filter(|assertion| self.wanted.takes(assertion)).collect();
         watcher.opened(&file.display().to_string(), &chosen);
         let (mut said, mut answers) = (Vec::new(), Vec::new());
         if !self.only_list {

@@ -90,7 +90,6 @@ pub(super) struct Label {
     pub(super) name: Arc<str>,
     pub(super) scopes: Vec<u32>,
     pub(super) element: ElementId,
-    pub(super) span: Span,
 }
 
 /// The elements of one process.

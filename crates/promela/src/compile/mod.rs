@@ -189,11 +189,13 @@ const LONGEST_TEXT: usize = 60;
 pub(crate) fn add_texts(program: &mut Program, sources: &trefoil_source::Sources) {
     let trace = program.trace.as_mut().map(|trace| &mut trace.automaton);
     for process in program.processes.iter_mut().chain(trace) {
-        let last = process.statements.len() - 1;
+        let ends = |transitions: &[crate::program::Transition]| {
+            transitions.iter().any(|transition| matches!(*transition.action, crate::program::Action::End))
+        };
         for (state, statement) in process.statements.iter_mut().enumerate() {
             let (line, _) = sources.file(statement.span.file).line_column(statement.span.start);
             statement.line = line;
-            if state == last {
+            if process.transitions.get(state).is_some_and(|transitions| ends(transitions)) && statement.listed {
                 statement.text = "-end-".to_string();
                 continue;
             }

@@ -340,7 +340,7 @@ impl Builder<'_, '_> {
                     let message = format!("the label `{}` is declared twice", name.text);
                     let _: Compiled<()> = self.compiler.complain(LABEL, message, name.span);
                 }
-                self.body.labels.push(Label { name: name.text, scopes, element, span: name.span });
+                self.body.labels.push(Label { name: name.text, scopes, element });
                 (element, appended)
             }
             Prepared::Atomic(body) => (self.block(Kind::Atomic, body, span), false),

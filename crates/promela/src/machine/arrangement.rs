@@ -49,13 +49,11 @@ pub(crate) struct TypeShape {
     pub(crate) cells: u32,
     /// Where each of its channels begins, and its kind.
     pub(crate) queues: Vec<(u32, u32)>,
-    /// Slots in all.
-    pub(crate) width: u32,
 }
 
 /// Where everything lies.
 #[derive(Clone, Debug)]
-pub struct Arrangement {
+pub(crate) struct Arrangement {
     pub(crate) layout: Layout,
     pub(crate) last: Option<u32>,
     pub(crate) event: Option<u32>,
@@ -83,12 +81,12 @@ fn slot(name: String, values: Option<u32>) -> Slot {
 
 impl Arrangement {
     /// An arrangement with room for these types at these positions.
-    pub fn with(program: &Program, wanted: &BTreeSet<(u8, ProcessTypeId)>) -> Arrangement {
+    pub(crate) fn with(program: &Program, wanted: &BTreeSet<(u8, ProcessTypeId)>) -> Arrangement {
         let mut slots: Vec<Slot> = Vec::new();
         let mut kinds: Vec<ChannelKind> = program.globals.channels.clone();
         let count = wanted.iter().map(|(position, _)| usize::from(*position) + 1).max().unwrap_or(0);
         slots.push(slot("_nr_pr".into(), Some(count as u32 + 1)));
-        let mut add = |slots: &mut Vec<Slot>, name: &str, values: u32| {
+        let add = |slots: &mut Vec<Slot>, name: &str, values: u32| {
             slots.push(slot(name.into(), Some(values)));
             slots.len() as u32 - 1
         };
@@ -123,7 +121,7 @@ impl Arrangement {
                 width += channel_width(kind);
                 kinds.push(kind.clone());
             }
-            shapes.push(TypeShape { cells, queues: own, width });
+            shapes.push(TypeShape { cells, queues: own });
         }
         let mut positions: Vec<Position> = Vec::new();
         for number in 0..count {
@@ -179,7 +177,7 @@ impl Arrangement {
     }
 
     /// How many slots a row has.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.layout.width()
     }
 }

@@ -9,6 +9,7 @@ mod fault;
 #[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
 mod machine;
 mod observe;
+mod parts;
 mod system;
 
 pub use fault::{Fault, FaultKind};

@@ -186,26 +186,12 @@ impl Model {
 
     /// What went wrong in a step with this label.
     pub fn fault(&self, label: LabelId) -> Option<Fault> {
-        // Labels of steps without a fault were made first.
-        if label.index() < self.names.len() + 2 && self.names.contains(&label) {
-            return None;
-        }
         self.fault_of.read().unwrap_or_else(PoisonError::into_inner).get(&label).copied()
     }
 
     /// The first label that may belong to a fault; the labels of other steps come before it.
     pub fn first_fault_label(&self) -> LabelId {
         LabelId(self.names.iter().map(|name| name.0 + 1).max().unwrap_or(2))
-    }
-
-    /// May a run end in this state? Every process is at its end or at a label that begins with `end`.
-    pub fn is_valid_end(&self, row: &[Value]) -> bool {
-        let mut machine = Machine::new(&self.program, &self.arrangement);
-        machine.load(row);
-        (0..machine.count()).all(|position| {
-            let process = &self.program.processes[usize::from(machine.type_at(position))];
-            process.valid_end[machine.row[machine.control_slot(position)] as usize]
-        })
     }
 }
 

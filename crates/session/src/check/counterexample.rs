@@ -41,6 +41,7 @@ pub(super) fn counterexample(
             main.kind = "loop";
             "divergence"
         }
+        Finding::Fault { .. } | Finding::InvalidEnd => "trace",
         Finding::Deadlock => {
             min_acceptance = Some(Vec::new());
             main.kind = "min_acceptance";

@@ -19,7 +19,8 @@ use trefoil_cspm::types::Typed;
 use trefoil_source::{Diagnostic, Place, Sources};
 
 use crate::cspm::{Opened, Warnings};
-use crate::problem::UNKNOWN_LANGUAGE;
+use crate::problem::{NOT_SUPPORTED, UNKNOWN_LANGUAGE};
+use crate::promela;
 use crate::{Choice, Job, Problem, Unfinished};
 use assertions::{Listed, Printed, listed};
 
@@ -30,9 +31,20 @@ pub use report::{
 };
 
 /// The languages of scripts.
-pub const LANGUAGES: &[Choice] = &[Choice { name: "cspm", about: "CSPM, the language of FDR (.csp, .cspm, .fdr2)" }];
+pub const LANGUAGES: &[Choice] = &[
+    Choice { name: "cspm", about: "CSPM, the language of FDR (.csp, .cspm, .fdr2)" },
+    Choice { name: "promela", about: "Promela, the language of Spin (.pml, .promela, .prom, .spin)" },
+];
 
-const EXTENSIONS: &[(&str, &str)] = &[("csp", "cspm"), ("cspm", "cspm"), ("fdr2", "cspm")];
+const EXTENSIONS: &[(&str, &str)] = &[
+    ("csp", "cspm"),
+    ("cspm", "cspm"),
+    ("fdr2", "cspm"),
+    ("pml", "promela"),
+    ("promela", "promela"),
+    ("prom", "promela"),
+    ("spin", "promela"),
+];
 
 /// The algorithms for refinement.
 pub const ALGORITHMS: &[Choice] = &[
@@ -80,6 +92,8 @@ pub struct CheckOptions {
     pub symmetry: Wanted,
     /// How representatives are chosen, by its name among the strategies.
     pub strategy: &'static str,
+    /// Whether a search of a Promela model goes on after the first counterexample.
+    pub keep_going: bool,
 }
 
 impl Default for CheckOptions {
@@ -90,6 +104,7 @@ impl Default for CheckOptions {
             partial_order: false,
             symmetry: Wanted::Automatic,
             strategy: "auto",
+            keep_going: false,
         }
     }
 }
@@ -111,7 +126,14 @@ impl Script {
     /// input (`-`) is CSPM.
     pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<Script, Problem> {
         job.control.check()?;
-        language_of(file, language)?;
+        if language_of(file, language)? != "cspm" {
+            let message = "this can be done with CSPM scripts only";
+            return Err(Problem::from(Diagnostic::error(
+                NOT_SUPPORTED,
+                message,
+                Place::File(file.display().to_string()),
+            )));
+        }
         let (mut opened, tree) = Opened::parsed(file, &job.control)?;
         let (assertions, prints) = listed(&tree, &opened.sources);
         let typed = opened.checked(tree, &[], &job.control)?;
@@ -174,6 +196,64 @@ impl Script {
     }
 }
 
+/// A script of any language.
+pub enum AnyScript {
+    /// CSPM.
+    Cspm(Box<Script>),
+    /// Promela.
+    Promela(Box<promela::Script>),
+}
+
+impl AnyScript {
+    /// Reads a script; see [`Script::open`].
+    pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<AnyScript, Problem> {
+        Ok(match language_of(file, language)? {
+            "promela" => AnyScript::Promela(Box::new(promela::Script::open(file, job)?)),
+            _ => AnyScript::Cspm(Box::new(Script::open(file, language, job)?)),
+        })
+    }
+
+    /// What is suspicious about it.
+    pub fn warnings(&self) -> &Warnings {
+        match self {
+            AnyScript::Cspm(script) => script.warnings(),
+            AnyScript::Promela(script) => script.warnings(),
+        }
+    }
+
+    /// What can be checked, in order.
+    pub fn assertions(&self) -> Vec<Assertion> {
+        match self {
+            AnyScript::Cspm(script) => script.assertions().cloned().collect(),
+            AnyScript::Promela(script) => script.assertions().cloned().collect(),
+        }
+    }
+
+    /// The values of its print statements.
+    pub fn print_statements(&mut self, options: &CheckOptions, job: &Job) -> Vec<PrintResult> {
+        match self {
+            AnyScript::Cspm(script) => script.print_statements(options, job),
+            AnyScript::Promela(_) => Vec::new(),
+        }
+    }
+
+    /// Runs the assertion with this number.
+    pub fn run(&mut self, index: usize, options: &CheckOptions, job: &Job) -> AssertionReport {
+        match self {
+            AnyScript::Cspm(script) => script.run(index, options, job),
+            AnyScript::Promela(script) => script.run(index, options, job),
+        }
+    }
+
+    /// The report of a run, once its assertions have been run.
+    pub fn report(&self, prints: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
+        match self {
+            AnyScript::Cspm(script) => script.report(prints, results),
+            AnyScript::Promela(script) => script.report(prints, results),
+        }
+    }
+}
+
 impl RunReport {
     /// The report of a script that cannot be used.
     pub fn refused(file: &Path, problem: &Problem, job: &Job) -> RunReport {
@@ -191,7 +271,7 @@ impl RunReport {
 }
 
 /// A diagnostic on one line: place, message, code.
-fn line(report: &trefoil_source::Report) -> String {
+pub(crate) fn line(report: &trefoil_source::Report) -> String {
     let place = report.places.first().map(|place| match (place.line, place.column) {
         (Some(line), Some(column)) => format!("{}:{line}:{column}: ", place.file),
         _ => format!("{}: ", place.file),

@@ -86,6 +86,14 @@ pub enum Claim {
     HasTrace,
     /// `E :[symmetric]: T`
     Symmetric,
+    /// Promela: no assertion is violated and no run-time error happens.
+    Assertions,
+    /// Promela: no run ends where it may not.
+    EndStates,
+    /// Promela: a `trace` or `notrace` is kept.
+    EventTrace,
+    /// Promela: an `ltl` formula or `never` claim.
+    Temporal,
 }
 
 /// The answer to an assertion.
@@ -233,6 +241,19 @@ pub enum Finding {
         /// Which, and why.
         types: Vec<BrokenSymmetry>,
     },
+    /// Promela: the last step violates an assertion, breaks a `trace`, or is a run-time error.
+    Fault {
+        /// What is wrong.
+        error: String,
+        /// The process type.
+        process: String,
+        /// The line of the statement.
+        line: usize,
+        /// The statement.
+        statement: String,
+    },
+    /// Promela: nothing can happen, and a process is neither at its end nor at an `end` label.
+    InvalidEnd,
 }
 
 /// A run of a process.

@@ -1,0 +1,41 @@
+//! A state part by part: the globals, then every process.
+
+use trefoil_system::Value;
+
+use super::describe::{globals, process};
+use super::machine::Machine;
+use super::system::Model;
+
+impl Model {
+    /// The names of the parts of a state: `globals`, and one for each position that a process can have.
+    pub fn part_names(&self) -> Vec<String> {
+        let mut names = vec!["globals".to_string()];
+        for (number, position) in self.arrangement.positions.iter().enumerate() {
+            let types: Vec<&str> =
+                position.types.iter().map(|&kind| &*self.program.processes[usize::from(kind)].name).collect();
+            names.push(format!("{}({number})", types.join("|")));
+        }
+        names
+    }
+
+    /// Each part in words; nothing for a process that does not run.
+    pub fn parts(&self, row: &[Value]) -> Vec<String> {
+        let mut machine = Machine::new(&self.program, &self.arrangement);
+        machine.load(row);
+        let mut parts = vec![globals(self, &machine)];
+        for position in 0..self.arrangement.positions.len() {
+            parts.push(if position < machine.count() { process(self, &mut machine, position) } else { String::new() });
+        }
+        parts
+    }
+
+    /// May a run end in this state? Every process is at its end or at a label that begins with `end`.
+    pub fn is_valid_end(&self, row: &[Value]) -> bool {
+        let count = row[super::arrangement::COUNT] as usize;
+        self.arrangement.positions[..count].iter().all(|position| {
+            let base = position.base as usize;
+            let kind = position.types[row[base] as usize];
+            self.program.processes[usize::from(kind)].valid_end[row[base + 1] as usize]
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! `semantics.md` says what Promela means, example by example; every number in it is checked, and compared with Spin's where Spin is.
+
+mod support;
+
+use support::{Numbers, compile, has_spin, numbers_of, roomy, spin};
+
+struct Case {
+    line: usize,
+    text: String,
+    said: String,
+}
+
+/// A block of Promela and the paragraph after it that begins with `→`.
+fn cases(page: &str) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut lines = page.lines().enumerate().peekable();
+    while let Some((number, line)) = lines.next() {
+        if line != "```promela" {
+            continue;
+        }
+        let mut text = String::new();
+        for (_, line) in lines.by_ref().take_while(|(_, line)| *line != "```") {
+            text.push_str(line);
+            text.push('\n');
+        }
+        while lines.peek().is_some_and(|(_, line)| line.is_empty()) {
+            lines.next();
+        }
+        let said = lines.next().and_then(|(_, line)| line.strip_prefix("→ ")).map(str::to_string);
+        let said = said.unwrap_or_else(|| panic!("line {number}: nothing is said about this model"));
+        cases.push(Case { line: number + 1, text, said });
+    }
+    cases
+}
+
+#[test]
+fn models_mean_what_the_page_says() {
+    let compared = has_spin();
+    for case in cases(include_str!("semantics.md")) {
+        let (program, diagnostics, _) = compile("page.pml", &case.text);
+        let program = program.unwrap_or_else(|| panic!("line {}: {diagnostics:?}", case.line));
+        let numbers: Vec<u64> = case.said.split(' ').filter_map(|word| word.parse().ok()).collect();
+        let wanted = Numbers { states: numbers[0], transitions: numbers[1], errors: numbers[2] };
+        assert_eq!(numbers_of(&roomy(program), 1), Some(wanted), "line {}", case.line);
+        if compared && !case.said.contains("(not Spin)") {
+            assert_eq!(spin(&case.text), Some(wanted), "line {}: Spin says otherwise", case.line);
+        }
+    }
+}
+
+#[test]
+fn mistakes_are_told_at_their_place() {
+    for case in cases(include_str!("mistakes.md")) {
+        let (program, diagnostics, sources) = compile("page.pml", &case.text);
+        let told: Vec<String> = diagnostics
+            .iter()
+            .map(|diagnostic| {
+                let report = trefoil_source::Report::new(diagnostic, &sources);
+                format!("{} in line {}", report.code, report.places[0].line.unwrap_or(0))
+            })
+            .collect();
+        assert_eq!(told.join(", "), case.said, "line {}: {diagnostics:?}", case.line);
+        let wrong = diagnostics.iter().any(|diagnostic| diagnostic.severity == trefoil_source::Severity::Error);
+        assert_eq!(program.is_none(), wrong, "line {}", case.line);
+    }
+}

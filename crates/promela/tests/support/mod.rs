@@ -1,0 +1,116 @@
+//! What the tests of this crate share: searching a model, and asking Spin.
+#![allow(dead_code, reason = "no test uses everything")]
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use trefoil_control::Control;
+use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
+use trefoil_promela::{Model, Program, read};
+use trefoil_source::{Diagnostic, Sources};
+
+/// The numbers of a search, as Spin counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    pub states: u64,
+    pub transitions: u64,
+    pub errors: u64,
+}
+
+pub fn compile(name: &str, text: &str) -> (Option<Program>, Vec<Diagnostic>, Sources) {
+    let mut sources = Sources::default();
+    let file = sources.add(name, text);
+    let mut diagnostics = Vec::new();
+    let mut reader = |name: &str| std::fs::read_to_string(name).map_err(|error| error.to_string());
+    let program = read(file, &mut sources, &mut reader, &mut diagnostics, &Control::unlimited()).expect("no budget");
+    (program, diagnostics, sources)
+}
+
+struct Count<'m> {
+    model: &'m Model,
+    errors: u64,
+    broken: u64,
+}
+
+impl Visitor for Count<'_> {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        if self.model.needs_room() {
+            return Finding::State;
+        }
+        if state.steps.is_empty() && !self.model.is_valid_end(state.row) {
+            self.errors += 1;
+        }
+        for fault in state.steps.iter().filter_map(|edge| self.model.fault(edge.label)) {
+            self.errors += 1;
+            self.broken += u64::from(!fault.kind.goes_on());
+        }
+        Finding::Nothing
+    }
+}
+
+/// A model with room for every process that it creates.
+pub fn roomy(program: Program) -> Model {
+    let control = Control::unlimited();
+    let mut model = Model::new(Arc::new(program), &control);
+    while numbers_of(&model, 1).is_none() {
+        model = model.with_more_room();
+    }
+    model
+}
+
+/// Searches a model; nothing when it has no room.
+pub fn numbers_of(model: &Model, threads: usize) -> Option<Numbers> {
+    let control = Control::unlimited();
+    let options = Options { threads, order: Order::Steps, cycles: false };
+    let found = search(model, &options, &control, || Count { model, errors: 0, broken: 0 });
+    if model.needs_room() {
+        return None;
+    }
+    assert_eq!(found.end, End::Complete);
+    let broken: u64 = found.visitors.iter().map(|visitor| visitor.broken).sum();
+    Some(Numbers {
+        states: found.counts.states,
+        transitions: found.counts.transitions + 1 - broken,
+        errors: found.visitors.iter().map(|visitor| visitor.errors).sum(),
+    })
+}
+
+/// Are Spin and a C compiler here? Says loudly when not.
+pub fn has_spin() -> bool {
+    let there = |program: &str, argument: &str| Command::new(program).arg(argument).output().is_ok();
+    let both = there("spin", "-V") && there("gcc", "--version");
+    if !both {
+        eprintln!("SPIN OR GCC IS ABSENT: the numbers of states are NOT compared with Spin's own");
+    }
+    both
+}
+
+/// What Spin's verifier says with all reductions off; nothing when it refuses the model or does not finish.
+pub fn spin(text: &str) -> Option<Numbers> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(folder.path()).output().expect("it runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    std::fs::write(folder.path().join("m.pml"), text).expect("written");
+    run("spin", &["-a", "-o1", "-o2", "-o3", "m.pml"]);
+    if !folder.path().join("pan.c").exists() {
+        return None;
+    }
+    run("gcc", &["-O0", "-w", "-DSAFETY", "-DNOREDUCE", "-DNOCLAIM", "-DVECTORSZ=4096", "-o", "pan", "pan.c"]);
+    let pan = folder.path().join("pan");
+    if !Path::new(&pan).exists() {
+        return None;
+    }
+    let said = run(&pan.to_string_lossy(), &["-c0", "-n", "-m100000"]);
+    if said.contains("max search depth too small") || said.contains("unconditional self-loop") {
+        return None;
+    }
+    let number = |marker: &str| -> Option<u64> {
+        let line = said.lines().find(|line| line.contains(marker))?;
+        line.split_whitespace().next()?.parse::<f64>().ok().map(|value| value as u64)
+    };
+    let errors = said.split("errors: ").nth(1)?.split_whitespace().next()?.parse().ok()?;
+    Some(Numbers { states: number("states, stored")?, transitions: number("transitions (=")?, errors })
+}

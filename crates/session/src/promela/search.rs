@@ -1,0 +1,238 @@
+//! One search of a model for all its properties.
+
+use std::sync::Arc;
+
+use trefoil_control::Stopped;
+use trefoil_explore::{End, Exploration, Finding as Reported, Options, Order, Visited, Visitor, search};
+use trefoil_promela::{Fault, FaultKind, Model};
+use trefoil_system::replay::{Rejection, replay_path};
+use trefoil_system::{LabelId, Path, StateId, TakenStep, Value};
+
+use super::Script;
+use crate::Job;
+use crate::check::{CheckOptions, Evidence, Finding, Run, Step};
+
+/// What can be checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Property {
+    /// No assertion is violated, and no run-time error happens.
+    Assertions,
+    /// No run ends where it may not.
+    EndStates,
+    /// The `trace` is kept.
+    Trace,
+    /// A claim about whole runs.
+    Claim,
+}
+
+/// What a search has found.
+#[derive(Clone)]
+pub(super) struct Answers {
+    pub(super) states: u64,
+    /// As Spin counts: stored and matched, the initial state included.
+    pub(super) transitions: u64,
+    pub(super) depth: u32,
+    /// By property.
+    pub(super) found: [Option<Spotted>; 3],
+    pub(super) complete: bool,
+    pub(super) unreached: Vec<(u16, Vec<u32>)>,
+}
+
+/// A counterexample.
+#[derive(Clone)]
+pub(super) struct Spotted {
+    pub(super) evidence: Evidence,
+}
+
+/// Where a counterexample ends.
+#[derive(Clone, Copy)]
+struct Seen {
+    distance: u32,
+    state: StateId,
+    step: Option<(LabelId, StateId)>,
+}
+
+struct Watch<'m> {
+    model: &'m Model,
+    first_fault: LabelId,
+    /// The search ends with the first counterexample for this one.
+    stop: Option<Property>,
+    seen: [Option<Seen>; 3],
+    /// Steps that only show a fault.
+    broken: u64,
+}
+
+impl Watch<'_> {
+    fn see(&mut self, property: Property, seen: Seen) -> bool {
+        let known = &mut self.seen[property as usize];
+        if known.is_none_or(|known| seen.distance < known.distance) {
+            *known = Some(seen);
+        }
+        self.stop == Some(property)
+    }
+}
+
+impl Visitor for Watch<'_> {
+    fn visit(&mut self, state: &Visited<'_>) -> Reported {
+        if self.model.needs_room() {
+            return Reported::State;
+        }
+        if state.steps.is_empty() && !self.model.is_valid_end(state.row) {
+            let seen = Seen { distance: state.distance, state: state.id, step: None };
+            if self.see(Property::EndStates, seen) {
+                return Reported::State;
+            }
+        }
+        let mut reported = Reported::Nothing;
+        for (index, edge) in state.steps.iter().enumerate() {
+            if edge.label.0 < self.first_fault.0 {
+                continue;
+            }
+            let Some(fault) = self.model.fault(edge.label) else { continue };
+            self.broken += u64::from(!fault.kind.goes_on());
+            let property = if fault.kind == FaultKind::Trace { Property::Trace } else { Property::Assertions };
+            let step = Some((edge.label, edge.target));
+            let seen = Seen { distance: state.distance + 1, state: state.id, step };
+            if self.see(property, seen) && reported == Reported::Nothing {
+                reported = Reported::Step(index);
+            }
+        }
+        reported
+    }
+}
+
+impl Script {
+    /// The answers of a search that was made, or of a new one.
+    pub(super) fn answers(
+        &mut self,
+        property: Property,
+        options: &CheckOptions,
+        job: &Job,
+    ) -> Result<Answers, Stopped> {
+        if let Some(complete) = &self.complete {
+            return Ok(complete.clone());
+        }
+        let stop = (!options.keep_going).then_some(property);
+        loop {
+            job.control.check()?;
+            job.control.progress().begin("searching", 0);
+            let settings = Options { threads: job.threads, order: Order::Steps, cycles: false };
+            let first_fault = self.model.first_fault_label();
+            let found = search(&self.model, &settings, &job.control, || Watch {
+                model: &self.model,
+                first_fault,
+                stop,
+                seen: [None; 3],
+                broken: 0,
+            });
+            if self.model.needs_room() {
+                drop(found);
+                self.model = self.model.with_more_room();
+                continue;
+            }
+            if let End::Stopped(stopped) = found.end {
+                return Err(stopped);
+            }
+            let answers = self.collect(&found, property, job)?;
+            if answers.complete {
+                self.complete = Some(answers.clone());
+            }
+            return Ok(answers);
+        }
+    }
+
+    fn collect(&self, found: &Exploration<Watch<'_>>, property: Property, job: &Job) -> Result<Answers, Stopped> {
+        let complete = found.end == End::Complete;
+        let broken: u64 = found.visitors.iter().map(|visitor| visitor.broken).sum();
+        let mut answers = Answers {
+            states: found.counts.states,
+            transitions: found.counts.transitions + 1 - broken,
+            depth: found.counts.depth,
+            found: [None, None, None],
+            complete,
+            unreached: self.model.unreached(),
+        };
+        for index in 0..3 {
+            // Only what the search was made for is a shortest one when it ended early.
+            if !complete && index != property as usize {
+                continue;
+            }
+            let seen = found.visitors.iter().filter_map(|visitor| visitor.seen[index]);
+            let Some(seen) = seen.min_by_key(|seen| seen.distance) else { continue };
+            let path = found.path(&self.model, seen.state, &job.control)?;
+            let mut path = path.expect("what was seen was expanded");
+            if let Some((label, target)) = seen.step {
+                path.steps.push(TakenStep { label, row: found.row(target) });
+            }
+            answers.found[index] = Some(Spotted { evidence: self.evidence(&path, seen.step.map(|step| step.0), job)? });
+        }
+        Ok(answers)
+    }
+
+    /// A run in words, after it was replayed.
+    fn evidence(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Evidence, Stopped> {
+        let model = &self.model;
+        match replay_path(model, path, &job.control) {
+            Ok(()) => {}
+            Err(Rejection::Stopped(stopped)) => return Err(stopped),
+            Err(rejection) => panic!("a counterexample does not replay: {rejection}"),
+        }
+        let finding = match wrong.and_then(|label| model.fault(label)) {
+            Some(fault) => self.fault_finding(fault),
+            None => {
+                let mut stuck = true;
+                trefoil_system::System::explorer(model).successors(path.last(), &mut |_| stuck = false);
+                assert!(stuck && !model.is_valid_end(path.last()), "the run does not end in an invalid end state");
+                Finding::InvalidEnd
+            }
+        };
+        let states = |row: &[Value]| -> Vec<Arc<str>> { model.parts(row).into_iter().map(Arc::from).collect() };
+        let steps: Vec<Step> = path
+            .steps
+            .iter()
+            .map(|step| Step {
+                event: self.step_text(step.label),
+                parts: Vec::new(),
+                states: states(&step.row),
+                number: 0,
+                revealed: 0,
+            })
+            .collect();
+        let run = Run {
+            initial: states(&path.start),
+            steps,
+            cycle: Vec::new(),
+            offered: None,
+            refused: None,
+            waiting: Vec::new(),
+        };
+        Ok(Evidence {
+            finding,
+            length: path.steps.len(),
+            trace: path.steps.iter().map(|step| self.step_text(step.label)).collect(),
+            process: self.file.clone(),
+            components: model.part_names().into_iter().map(Arc::from).collect(),
+            runs: vec![run],
+        })
+    }
+
+    fn fault_finding(&self, fault: Fault) -> Finding {
+        let process = &self.model.program().processes[usize::from(fault.process)];
+        let statement = &process.statements[fault.statement as usize];
+        Finding::Fault {
+            error: fault.kind.to_string(),
+            process: process.name.to_string(),
+            line: statement.line,
+            statement: statement.text.clone(),
+        }
+    }
+
+    /// `P(1) line 12: x = 1`
+    fn step_text(&self, label: LabelId) -> String {
+        let label = trefoil_system::System::labels(&self.model).get(label);
+        match &label.arguments[..] {
+            [line, text, ..] => format!("{} line {line}: {text}", label.name),
+            _ => label.to_string(),
+        }
+    }
+}
