@@ -4,7 +4,7 @@
 //! its declaration, and so on. Definitions of a `let` are reached when they are named, as evaluation is lazy. Besides:
 //!
 //! - a channel or constructor reaches what its fields range over, and a constructor its datatype;
-//! - `Events` reaches every channel and every datatype;
+//! - `Events` reaches every channel, every datatype and every instance of a module;
 //! - what an instance of a module exports reaches the arguments of the instance. Instances are not told apart beyond that:
 //!   what one of them reaches counts for all. From an expression inside a module it is not known which instance it stands in, so
 //!   there a parameter reaches the arguments of all instances;
@@ -62,9 +62,14 @@ pub(super) struct Reach {
     pub(super) used: Vec<Used>,
     /// Names with polymorphic types may stand here.
     pub(super) names: Vec<ExpressionId>,
-    variables: HashSet<LocalId, RandomState>,
-    bound: HashSet<LocalId, RandomState>,
+    /// Variables outside of definitions of the top level and of modules, which are closed: used, and bound.
+    variables: HashSet<(Region, LocalId), RandomState>,
+    bound: HashSet<(Region, LocalId), RandomState>,
 }
+
+/// The expressions one starts from, or a definition of a `let`. A variable that a region uses and does not bind itself is from
+/// around it; that it is bound in some other region, the one around it, say, tells nothing about its value here.
+type Region = Option<DeclarationId>;
 
 impl Reach {
     pub(super) fn has(&self, definition: DefinitionId) -> bool {
@@ -80,7 +85,7 @@ impl Reach {
 
     /// Variables that are used and not bound: those of what stands around an expression.
     pub(super) fn free(&self) -> impl Iterator<Item = LocalId> {
-        self.variables.difference(&self.bound).copied()
+        self.variables.difference(&self.bound).map(|&(_, local)| local)
     }
 }
 
@@ -110,10 +115,19 @@ struct Walk<'w, 'r> {
     may_be_inside: bool,
     tree: &'r Tree<Resolved>,
     reach: Reach,
-    declarations: HashSet<DeclarationId, RandomState>,
-    waiting: Vec<(Work, Option<DefinitionId>)>,
+    /// What was looked at, in a definition of the top level or of a module, or not.
+    declarations: HashSet<(DeclarationId, bool), RandomState>,
+    waiting: Vec<(Work, Context)>,
     /// Where what is being looked at stands.
+    context: Context,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Context {
+    /// The definition of the top level or of a module.
     within: Option<DefinitionId>,
+    /// Without one, the region.
+    region: Region,
 }
 
 /// The expressions that an assertion is about. What it says about symmetry itself is none of them.
@@ -192,16 +206,16 @@ impl<'r> Reacher<'r> {
             tree: self.renamed.tree(),
             reach: Reach::default(),
             declarations: HashSet::default(),
-            waiting: roots.iter().map(|&root| (Work::Expression(root), None)).collect(),
-            within: None,
+            waiting: roots.iter().map(|&root| (Work::Expression(root), Context::default())).collect(),
+            context: Context::default(),
         };
         for root in roots {
             if let Some(&section) = self.timed.get(root) {
                 walk.section(section);
             }
         }
-        while let Some((work, within)) = walk.waiting.pop() {
-            walk.within = within;
+        while let Some((work, context)) = walk.waiting.pop() {
+            walk.context = context;
             match work {
                 Work::Expression(id) => walk.expression(id),
                 Work::Pattern(id) => walk.pattern(id),
@@ -215,12 +229,12 @@ impl<'r> Reacher<'r> {
 
 impl Walk<'_, '_> {
     fn push(&mut self, work: Work) {
-        self.waiting.push((work, self.within));
+        self.waiting.push((work, self.context));
     }
 
     fn push_all(&mut self, expressions: impl IntoIterator<Item = ExpressionId>) {
-        let within = self.within;
-        self.waiting.extend(expressions.into_iter().map(|id| (Work::Expression(id), within)));
+        let context = self.context;
+        self.waiting.extend(expressions.into_iter().map(|id| (Work::Expression(id), context)));
     }
 
     fn push_list(&mut self, list: List<ExpressionId>) {
@@ -228,12 +242,12 @@ impl Walk<'_, '_> {
     }
 
     fn push_patterns(&mut self, list: List<PatternId>) {
-        let within = self.within;
-        self.waiting.extend(self.tree.list(list).iter().map(|&id| (Work::Pattern(id), within)));
+        let context = self.context;
+        self.waiting.extend(self.tree.list(list).iter().map(|&id| (Work::Pattern(id), context)));
     }
 
     fn push_definition(&mut self, id: DefinitionId) {
-        self.waiting.push((Work::Definition(id), None));
+        self.waiting.push((Work::Definition(id), Context::default()));
     }
 
     fn statements(&mut self, list: List<Statement>) {
@@ -266,20 +280,27 @@ impl Walk<'_, '_> {
             Resolved::Definition(id) => {
                 let constructor = self.plain(id);
                 if let DefinitionKind::Constructor { .. } = self.reacher.renamed.definition(constructor).kind {
-                    self.reach.named.push(Named { constructor, how, span, within: self.within });
+                    self.reach.named.push(Named { constructor, how, span, within: self.context.within });
                 }
                 self.push_definition(id);
             }
             Resolved::Local(id) => match self.reacher.renamed.local(id).kind {
-                LocalKind::Variable if how == Mention::Pattern => drop(self.reach.bound.insert(id)),
-                LocalKind::Variable => drop(self.reach.variables.insert(id)),
+                LocalKind::Variable if self.context.within.is_some() => {}
+                LocalKind::Variable if how == Mention::Pattern => {
+                    self.reach.bound.insert((self.context.region, id));
+                }
+                LocalKind::Variable => {
+                    self.reach.variables.insert((self.context.region, id));
+                }
                 LocalKind::Function(declaration) | LocalKind::Value(declaration) => {
                     self.push(Work::Declaration(declaration));
                 }
             },
             Resolved::Builtin(Builtin::Events) => {
                 for (at, definition) in self.reacher.renamed.definitions().iter().enumerate() {
-                    if matches!(definition.kind, DefinitionKind::Channel | DefinitionKind::Datatype) {
+                    // What the channels of an instance carry may depend on its arguments.
+                    let kinds = [DefinitionKind::Channel, DefinitionKind::Datatype, DefinitionKind::Instance];
+                    if kinds.contains(&definition.kind) {
                         self.push_definition(DefinitionId(at as u32));
                     }
                 }
@@ -293,7 +314,7 @@ impl Walk<'_, '_> {
             return;
         }
         let definition = *self.reacher.renamed.definition(id);
-        self.within = Some(id);
+        self.context = Context { within: Some(id), region: None };
         match definition.kind {
             DefinitionKind::Member { instance, of } => {
                 self.push_definition(instance);
@@ -312,8 +333,11 @@ impl Walk<'_, '_> {
     }
 
     fn declaration(&mut self, id: DeclarationId) {
-        if !self.declarations.insert(id) {
+        if !self.declarations.insert((id, self.context.within.is_some())) {
             return;
+        }
+        if self.context.within.is_none() {
+            self.context.region = Some(id);
         }
         if let Some(&section) = self.reacher.sections.get(&id) {
             self.section(section);
@@ -353,7 +377,7 @@ impl Walk<'_, '_> {
     }
 
     fn section(&mut self, section: DeclarationId) {
-        if !self.declarations.insert(section) {
+        if !self.declarations.insert((section, self.context.within.is_some())) {
             return;
         }
         let span = self.tree.declaration_span(section);
@@ -379,7 +403,7 @@ impl Walk<'_, '_> {
         if let Expression::Name(Resolved::Builtin(builtin)) = *self.tree.expression(name)
             && builtin.tells_constants_apart()
         {
-            self.reach.used.push(Used { builtin, name, arguments, span, within: self.within });
+            self.reach.used.push(Used { builtin, name, arguments, span, within: self.context.within });
         }
     }
 
