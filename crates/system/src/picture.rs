@@ -51,6 +51,12 @@ impl Picture {
         self.colours[vertex as usize] = colour;
     }
 
+    /// Adds to the number that is a vertex's colour. Panics when there is none of this number.
+    #[inline]
+    pub fn add_to_colour(&mut self, vertex: u32, more: u32) {
+        self.colours[vertex as usize] += more;
+    }
+
     /// One more anonymous vertex; its number is returned.
     #[inline]
     pub fn add_vertex(&mut self, colour: u32) -> u32 {
@@ -63,6 +69,13 @@ impl Picture {
     pub fn add_edge(&mut self, from: u32, to: u32, label: u32) {
         debug_assert!((from.max(to) as usize) < self.colours.len(), "edge {from} -> {to} leaves the picture");
         self.edges.push(Edge { from, to, label });
+    }
+
+    /// More edges. Their vertices must be there already.
+    #[inline]
+    pub fn add_edges(&mut self, edges: &[Edge]) {
+        debug_assert!(edges.iter().all(|edge| (edge.from.max(edge.to) as usize) < self.colours.len()));
+        self.edges.extend_from_slice(edges);
     }
 
     /// The number of points.
@@ -111,10 +124,11 @@ mod tests {
     #[test]
     fn a_picture_is_drawn_and_permuted() {
         let mut picture = Picture::new(3);
-        picture.set_colour(0, 7);
+        picture.set_colour(0, 5);
+        picture.add_to_colour(0, 2);
         let cell = picture.add_vertex(9);
         picture.add_edge(cell, 1, 2);
-        picture.add_edge(0, 2, 1);
+        picture.add_edges(&[Edge { from: 0, to: 2, label: 1 }]);
         let mut image = Picture::default();
         picture.permuted(&[1, 2, 0], &mut image);
         assert_eq!(image.colours(), [0, 7, 0, 9]);

@@ -104,15 +104,27 @@ const INLINE: usize = 4;
 #[derive(Clone, Copy, Default)]
 struct Record {
     base: u32,
-    /// Zero when the state is fixed, one when the place is to be computed, and otherwise a hash table's number plus two.
+    /// Zero when the state is fixed, one or two when the place is to be computed from two or from four points, and otherwise a hash
+    /// table's number plus three.
     way: u32,
     points: [u16; INLINE],
     strides: [u32; INLINE],
 }
 
 const FIXED: u32 = 0;
-const COMPUTED: u32 = 1;
-const HASHED: u32 = 2;
+const FROM_TWO: u32 = 1;
+const FROM_FOUR: u32 = 2;
+const HASHED: u32 = 3;
+
+impl Record {
+    /// The place of the image, from so many points.
+    #[inline(always)]
+    fn place(&self, element: &[u32], count: usize) -> usize {
+        let terms = self.points.iter().zip(&self.strides).take(count);
+        let image = |point: &u16| element[*point as usize];
+        terms.fold(self.base, |place, (point, &stride)| place.wrapping_add(stride.wrapping_mul(image(point)))) as usize
+    }
+}
 
 type Table = HashMap<Box<[u16]>, (u32, u32), foldhash::fast::FixedState>;
 
@@ -257,18 +269,13 @@ impl References {
     /// # Panics
     ///
     /// It may, when the element is not in the group.
-    #[inline]
+    #[inline(always)]
     pub fn apply(&self, element: &[u32], machine: u32, state: Value) -> (u32, Value) {
         let record = &self.records[(self.starts[machine as usize] + state) as usize];
         match record.way {
             FIXED => (machine, state),
-            COMPUTED => {
-                let mut place = record.base;
-                for (&point, &stride) in record.points.iter().zip(&record.strides) {
-                    place = place.wrapping_add(stride.wrapping_mul(element[point as usize]));
-                }
-                self.images[place as usize]
-            }
+            FROM_TWO => self.images[record.place(element, 2)],
+            FROM_FOUR => self.images[record.place(element, INLINE)],
             way => self.look_up(&self.tables[(way - HASHED) as usize], element, machine, state),
         }
     }
@@ -386,7 +393,8 @@ impl References {
             let mut points = [0; INLINE];
             let tuples = self.naming.tuples(member as usize);
             points[..*arity].copy_from_slice(&tuples[..*arity]);
-            self.records[member as usize] = Record { base, way: COMPUTED, points, strides };
+            let way = if *arity <= 2 { FROM_TWO } else { FROM_FOUR };
+            self.records[member as usize] = Record { base, way, points, strides };
             for tuple in tuples.chunks_exact(*arity) {
                 for order in orders {
                     let place = order.iter().zip(&strides).fold(base, |place, (&from, &stride)| {

@@ -41,6 +41,8 @@ struct Sketch {
 
 #[derive(Clone, Copy, Default)]
 enum Manner {
+    /// Nothing is drawn.
+    Nothing,
     /// Marks and edges are all.
     #[default]
     Listed,
@@ -143,16 +145,17 @@ impl Drawing {
             }
         }
         let mut drawing = plan.drawing;
-        let drawn = |sketch: &Sketch| {
-            sketch.mark.1 != 0
-                || sketch.marks.0 != sketch.marks.1
-                || sketch.edges.0 != sketch.edges.1
-                || !matches!(sketch.manner, Manner::Listed)
-        };
+        for sketch in &mut drawing.sketches {
+            let unmarked = sketch.mark.1 == 0 && sketch.marks.0 == sketch.marks.1;
+            if unmarked && sketch.edges.0 == sketch.edges.1 && matches!(sketch.manner, Manner::Listed) {
+                sketch.manner = Manner::Nothing;
+            }
+        }
         drawing.slots = (0..machines)
             .filter(|&machine| {
                 let start = drawing.starts[machine as usize] as usize;
-                drawing.sketches[start..start + references.states(machine)].iter().any(drawn)
+                let sketches = &drawing.sketches[start..start + references.states(machine)];
+                sketches.iter().any(|sketch| !matches!(sketch.manner, Manner::Nothing))
             })
             .collect();
         Ok(drawing)
@@ -164,18 +167,18 @@ impl Drawing {
         for &slot in &self.slots {
             let state = row[slot as usize];
             let sketch = &self.sketches[(self.starts[slot as usize] + state) as usize];
-            let (vertex, more) = sketch.mark;
-            if more != 0 {
-                picture.set_colour(vertex, picture.colours()[vertex as usize] + more);
+            if let Manner::Nothing = sketch.manner {
+                continue;
+            }
+            if sketch.mark.1 != 0 {
+                picture.add_to_colour(sketch.mark.0, sketch.mark.1);
             }
             for &(vertex, more) in &self.marks[sketch.marks.0 as usize..sketch.marks.1 as usize] {
-                picture.set_colour(vertex, picture.colours()[vertex as usize] + more);
+                picture.add_to_colour(vertex, more);
             }
-            for edge in &self.edges[sketch.edges.0 as usize..sketch.edges.1 as usize] {
-                picture.add_edge(edge.from, edge.to, edge.label);
-            }
+            picture.add_edges(&self.edges[sketch.edges.0 as usize..sketch.edges.1 as usize]);
             match sketch.manner {
-                Manner::Listed => {}
+                Manner::Nothing | Manner::Listed => {}
                 Manner::Vertex => references.draw(slot, state, self.first_colour, picture),
                 Manner::At(vertex, label) => {
                     let colour = self.first_colour + references.shapes() as u32;
