@@ -29,8 +29,8 @@ use super::{Candidate, Image, Prover, relabelled};
 /// Larger graphs are not searched.
 const MOST_VERTICES: usize = 1 << 19;
 
-/// The processor time that a search may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The processor time that search and proofs may take.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// There are no more points than this when labels have to be points.
 const MOST_POINTS: usize = 512;
@@ -111,6 +111,10 @@ impl Prover<'_> {
         let mut proved: Vec<(Vec<LabelId>, Image)> = Vec::new();
         for generator in &found.generators {
             control.check()?;
+            if effort.check().is_err() {
+                // What is proved generates a group, too.
+                break;
+            }
             let (labels, components) = self.read(&drawn, generator);
             let Ok(image) = self.prove_with(&labels, &components, control)? else { continue };
             let moves_states = image.states.iter().any(|map| map.iter().zip(0..).any(|(&to, from)| to != from));

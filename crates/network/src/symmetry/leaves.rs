@@ -110,6 +110,14 @@ impl Leaves {
         &self.edges[self.starts[state as usize]..self.starts[state as usize + 1]]
     }
 
+    /// How many transitions a component has.
+    pub(super) fn steps(&self, component: usize) -> usize {
+        match self.machine_of[component] {
+            LAZY => 0,
+            machine => self.edges_of(machine as usize).len(),
+        }
+    }
+
     fn edges_of(&self, machine: usize) -> &[Transition] {
         let states = self.offsets[machine] as usize..self.offsets[machine + 1] as usize;
         &self.edges[self.starts[states.start]..self.starts[states.end]]

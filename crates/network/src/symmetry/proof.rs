@@ -124,7 +124,7 @@ impl<'a> Prover<'a> {
 
     /// A number for what each component does, by what its machine does. Where states are found only while it runs, each
     /// is of its own kind.
-    fn kinds(&self, machines: &[u32]) -> Vec<u64> {
+    pub(super) fn kinds(&self, machines: &[u32]) -> Vec<u64> {
         let kind = |(component, &machine): (u64, &u32)| match machine {
             LAZY => 1 << 32 | component,
             machine => u64::from(machines[machine as usize]),

@@ -98,7 +98,7 @@ impl Rulebook {
     }
 
     /// Refines the colours of components and formats by the rules, each rule seen through a renaming of labels.
-    fn refine(&self, labels: &[LabelId], colours: &mut Colours) {
+    pub(super) fn refine(&self, labels: &[LabelId], colours: &mut Colours) {
         let Colours { components, formats } = colours;
         let (mut by_component, mut by_format) = (vec![0u64; components.len()], vec![0u64; formats.len()]);
         for rule in &self.rules {
