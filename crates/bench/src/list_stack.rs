@@ -23,10 +23,10 @@ use crate::exploring::{number, processor_seconds};
 
 /// The sizes: nodes, threads, values.
 #[derive(Clone, Copy)]
-struct Sizes {
-    nodes: usize,
-    threads: usize,
-    data: usize,
+pub(crate) struct Sizes {
+    pub(crate) nodes: usize,
+    pub(crate) threads: usize,
+    pub(crate) data: usize,
 }
 
 /// Product states that are known.
@@ -152,7 +152,7 @@ fn thread(labels: &Arc<Labels>, sizes: Sizes, me: usize) -> Arc<Lts> {
     lts.minimised()
 }
 
-fn specification(labels: &Arc<Labels>, sizes: Sizes) -> Arc<Lts> {
+pub(crate) fn specification(labels: &Arc<Labels>, sizes: Sizes) -> Arc<Lts> {
     let mut builder = LtsBuilder::new(labels.clone());
     // Stacks by length, then as numbers whose last digit is the top.
     let (mut begin, mut count) = (0, 1);
@@ -182,7 +182,7 @@ fn specification(labels: &Arc<Labels>, sizes: Sizes) -> Arc<Lts> {
 }
 
 /// With the specification as the first component, or without it.
-fn network(labels: Arc<Labels>, sizes: Sizes, specification: &Arc<Lts>, beside: bool) -> Network {
+pub(crate) fn network(labels: Arc<Labels>, sizes: Sizes, specification: &Arc<Lts>, beside: bool) -> Network {
     let mut machines = if beside { vec![("specification".to_string(), specification.clone())] } else { Vec::new() };
     machines.extend((0..sizes.nodes).map(|me| (format!("node {me}"), node(&labels, sizes, me))));
     machines.push(("top".to_string(), top(&labels, sizes)));

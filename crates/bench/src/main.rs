@@ -7,6 +7,7 @@ mod cspm;
 mod exploring;
 mod labelling;
 mod list_stack;
+mod list_stack_symmetry;
 mod minimise;
 mod partial_order;
 mod pictures;
@@ -59,6 +60,11 @@ const BENCHMARKS: &[Benchmark] = &[
         name: "list-stack-refine",
         about: "the same, checked: refinement, deadlock, divergence, determinism",
         run: list_stack::checks,
+    },
+    Benchmark {
+        name: "list-stack-symmetry",
+        about: "the same refinement by symmetry: [NODES] [THREADS] [DATA] [WORKERS] [STRATEGY] [MODEL]",
+        run: list_stack_symmetry::run,
     },
     Benchmark {
         name: "example-2-3-4",

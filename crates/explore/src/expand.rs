@@ -167,7 +167,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         let patches = shared.patches;
         // A single state may have more steps than there is time or memory for; then the rest of them is let go by.
         let mut poll = packed.len() + POLLED;
-        self.explorer.expand(row, &mut |step| {
+        self.explorer.successors(row, &mut |step| {
             let at = packed.len();
             if at > poll {
                 if let Err(stopped) = shared.control.check() {
@@ -205,8 +205,8 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             for at in begin..source.end {
                 let step = &batch.steps[at];
                 let target = &batch.packed[at * self.words..(at + 1) * self.words];
-                let Some(target) = self.insert(step, target, output) else { break };
-                batch.edges.push(Edge { label: step.label, group: step.group, target });
+                let Some((target, fresh)) = self.insert(step, target, output) else { break };
+                batch.edges.push(Edge { label: step.label, group: step.group, target, fresh });
             }
             if batch.edges.len() < source.end - begin {
                 break;
@@ -243,9 +243,9 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         self.batch = batch;
     }
 
-    /// Inserts the target of a step and schedules it; `None` when the search has to stop.
+    /// Inserts the target of a step and schedules it, and says whether it is new; `None` when the search has to stop.
     #[inline]
-    fn insert(&mut self, step: &PackedStep, packed: &[u64], output: &mut Output) -> Option<StateId> {
+    fn insert(&mut self, step: &PackedStep, packed: &[u64], output: &mut Output) -> Option<(StateId, bool)> {
         let internal = self.shared.order == Order::Visible && !step.label.is_visible();
         let (target, fresh) = loop {
             match self.inserter.insert_packed(packed, step.hash, usize::from(!internal)) {
@@ -267,7 +267,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         } else if fresh {
             output.next.push(target);
         }
-        Some(target)
+        Some((target, fresh))
     }
 }
 

@@ -96,6 +96,8 @@ pub struct Edge {
     pub group: GroupId,
     /// The state it leads to.
     pub target: StateId,
+    /// Is it the step that found this state? True of one step into each state but the initial one.
+    pub fresh: bool,
 }
 
 /// A state as a visitor sees it.

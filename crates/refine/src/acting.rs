@@ -173,6 +173,41 @@ impl Actor for ProductActor<'_> {
         self.implementation.apply(element, &row[1..], &mut into[1..]);
     }
 
+    #[inline]
+    fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {
+        if slot > 0 {
+            return self.implementation.references(slot - 1, value, points);
+        }
+        let ProductAction { normal_form, nodes, forbidden, drawn, .. } = self.action;
+        if *drawn == Drawn::Implementation {
+            // What keeps the picture need not keep the node.
+            return false;
+        }
+        let mut append = |references: &References, state: Value| {
+            let arity = references.blocks(references.shape(0, state)).len();
+            points.extend(references.tuples(0, state)[..arity].iter().map(|&point| u32::from(point)));
+        };
+        if value != *forbidden && value != NodeId::CHAOS.0 {
+            match nodes {
+                Nodes::Fixed => {}
+                Nodes::Permuted(references) => append(references, value),
+                Nodes::Sets(references) => {
+                    normal_form.states(NodeId(value)).iter().for_each(|&state| append(references, state));
+                }
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+        if slot == 0 {
+            return (0, self.node(element, value));
+        }
+        let (slot, value) = self.implementation.apply_to_slot(element, slot - 1, value);
+        (slot + 1, value)
+    }
+
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {
         self.implementation.apply_to_label(element, label)
     }

@@ -5,7 +5,7 @@
 
 use trefoil_control::{Control, Stopped};
 use trefoil_explore::{Counts, End, Finding, Options, Order, Visited, Visitor};
-use trefoil_symmetry::Quotient;
+use trefoil_symmetry::{Quotient, Tally};
 use trefoil_system::{Explorer, Failure, Observations, System, Witness};
 
 use crate::reduction::stands_for;
@@ -25,10 +25,16 @@ struct Judge<'a> {
     observed: Observed,
     /// Of a system whose states say themselves what they accept and whether they diverge.
     observer: Option<Box<dyn Explorer + 'a>>,
+    /// In a quotient, what found states.
+    tally: Tally,
+    tallies: bool,
 }
 
 impl Visitor for Judge<'_> {
     fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        if self.tallies {
+            state.steps.iter().filter(|step| step.fresh).for_each(|step| self.tally.note(step.group));
+        }
         let found = match &mut self.observer {
             Some(observer) => {
                 let observation = observer.observe(state.row);
@@ -53,7 +59,12 @@ pub(crate) fn search(
 ) -> Result<Option<Witness>, Stopped> {
     let explicit = system.observations() == Observations::Explicit;
     let options = Options { threads, order: Order::Visible, cycles: observed.divergence && !explicit };
-    let judge = || Judge { observed, observer: explicit.then(|| system.explorer()) };
+    let judge = || Judge {
+        observed,
+        observer: explicit.then(|| system.explorer()),
+        tally: Tally::default(),
+        tallies: quotient.is_some(),
+    };
     let explored = quotient.map_or(system, |quotient| quotient);
     let exploration = trefoil_explore::search(explored, &options, control, judge);
     count(&exploration.counts, statistics);
@@ -61,7 +72,10 @@ pub(crate) fn search(
         End::Stopped(reason) => Err(*reason),
         End::Complete => {
             control.check()?;
-            stands_for(statistics, quotient.and_then(Quotient::total));
+            if let Some(quotient) = quotient {
+                let tallies = exploration.visitors.iter().map(|judge| &judge.tally);
+                stands_for(statistics, quotient, tallies, threads, control)?;
+            }
             Ok(None)
         }
         End::Found(found) => {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use trefoil_control::{Control, Stopped};
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
 use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
-use trefoil_symmetry::{Quotient, Symmetry};
+use trefoil_symmetry::{Quotient, Symmetry, Tally};
 use trefoil_system::{
     Action, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Observations, Path, Slot, SlotSet, Step,
     System, TakenStep, Value, Witness,
@@ -165,7 +165,8 @@ impl Explorer for ProductExplorer<'_> {
 /// A product with one pair of each orbit.
 pub(crate) struct Reduced<'a> {
     quotient: Quotient<'a>,
-    forbidden_group: GroupId,
+    /// The kind of steps to what is forbidden.
+    forbidden: u32,
 }
 
 /// The quotient of a product.
@@ -176,15 +177,17 @@ pub(crate) fn quotient<'a>(
     control: &'a Control,
 ) -> Result<Reduced<'a>, Stopped> {
     let mut quotient = Quotient::new(product, action, symmetry, control)?;
-    let forbidden_group = quotient.tell_apart(product.forbidden_group);
+    let forbidden = quotient.tell_apart(product.forbidden_group);
     quotient.count(|row| product.node(row).is_some());
-    Ok(Reduced { quotient, forbidden_group })
+    Ok(Reduced { quotient, forbidden })
 }
 
 /// Says which pairs are witnesses.
 struct Judge<'a> {
     product: &'a Product<'a>,
-    forbidden_group: GroupId,
+    /// In a quotient, the kind of steps to what is forbidden.
+    forbidden: Option<u32>,
+    tally: Tally,
     model: Model,
     /// Of an implementation whose states say themselves what they accept and whether they diverge.
     observer: Option<Box<dyn Explorer + 'a>>,
@@ -194,6 +197,14 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
+    #[inline]
+    fn is_forbidden(&self, group: GroupId) -> bool {
+        match self.forbidden {
+            None => group == self.product.forbidden_group,
+            Some(kind) => Quotient::kind(group) == kind,
+        }
+    }
+
     fn refuses_too_much(&mut self, node: NodeId, state: &Visited<'_>) -> bool {
         let normal_form = self.product.normal_form;
         if let Some(observer) = &mut self.observer {
@@ -219,6 +230,9 @@ fn refused(normal_form: &LazyNormalForm, node: NodeId, acceptances: Vec<Vec<Labe
 
 impl Visitor for Judge<'_> {
     fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        if self.forbidden.is_some() {
+            state.steps.iter().filter(|step| step.fresh).for_each(|step| self.tally.note(step.group));
+        }
         let Some(node) = self.product.node(state.row) else {
             self.ends += 1;
             return Finding::Nothing;
@@ -226,7 +240,7 @@ impl Visitor for Judge<'_> {
         if self.model != Model::Traces && self.refuses_too_much(node, state) {
             return Finding::State;
         }
-        let forbidden = state.steps.iter().position(|step| step.group == self.forbidden_group);
+        let forbidden = state.steps.iter().position(|step| self.is_forbidden(step.group));
         forbidden.map_or(Finding::Nothing, Finding::Step)
     }
 }
@@ -243,13 +257,12 @@ pub(crate) fn search(
     let explicit = implementation.observations() == Observations::Explicit;
     let cycles = model == Model::FailuresDivergences && !explicit;
     let options = Options { threads, order: Order::Visible, cycles };
-    let (explored, forbidden_group): (&dyn System, GroupId) = match reduced {
-        Some(reduced) => (&reduced.quotient, reduced.forbidden_group),
-        None => (product, product.forbidden_group),
-    };
+    let explored: &dyn System = reduced.map_or(product, |reduced| &reduced.quotient);
+    let forbidden = reduced.map(|reduced| reduced.forbidden);
     let judge = || Judge {
         product,
-        forbidden_group,
+        forbidden,
+        tally: Tally::default(),
         model,
         observer: explicit.then(|| implementation.explorer()),
         offered: Vec::new(),
@@ -264,7 +277,10 @@ pub(crate) fn search(
         // An explorer that was stopped gives no steps; then nothing that looks complete is.
         End::Complete => {
             product.control.check()?;
-            stands_for(statistics, reduced.and_then(|reduced| reduced.quotient.total()));
+            if let Some(reduced) = reduced {
+                let tallies = exploration.visitors.iter().map(|judge| &judge.tally);
+                stands_for(statistics, &reduced.quotient, tallies, threads, product.control)?;
+            }
             Ok(None)
         }
         End::Found(found) => {

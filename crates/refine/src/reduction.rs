@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use trefoil_control::Control;
-use trefoil_symmetry::{Quotient, Refusal, Strategy, Symmetry, UBig};
+use trefoil_control::{Control, Stopped};
+use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
+use trefoil_symmetry::{Quotient, Refusal, Strategy, Symmetry, Tally, UBig, Weigher};
 use trefoil_system::{Action, System};
 
 use crate::Statistics;
@@ -31,11 +32,11 @@ pub(crate) enum Unreduced {
     /// The options ask for what these systems do not allow.
     Refused(Cow<'static, str>),
     /// A budget is used up, or somebody interrupted.
-    Stopped(trefoil_control::Stopped),
+    Stopped(Stopped),
 }
 
-impl From<trefoil_control::Stopped> for Unreduced {
-    fn from(stopped: trefoil_control::Stopped) -> Unreduced {
+impl From<Stopped> for Unreduced {
+    fn from(stopped: Stopped) -> Unreduced {
         Unreduced::Stopped(stopped)
     }
 }
@@ -84,8 +85,40 @@ pub(crate) fn quotient<'a>(
 }
 
 /// Notes how many states the representatives of a complete search stand for.
-pub(crate) fn stands_for(statistics: &mut Statistics, total: Option<UBig>) {
-    if let Some(reduction) = &mut statistics.symmetry {
-        reduction.total = total;
+pub(crate) fn stands_for<'t>(
+    statistics: &mut Statistics,
+    quotient: &Quotient<'_>,
+    tallies: impl Iterator<Item = &'t Tally>,
+    threads: usize,
+    control: &Control,
+) -> Result<(), Stopped> {
+    let Some(reduction) = &mut statistics.symmetry else { return Ok(()) };
+    reduction.total = match quotient.total(tallies) {
+        Some(total) => Some(total),
+        // More different sizes than were provided for: once more, weighing every state.
+        None if quotient.weigher().is_some() => {
+            let options = Options { threads, order: Order::Steps, cycles: false };
+            let weighing = || Weighing(quotient.weigher());
+            let exploration = trefoil_explore::search(quotient, &options, control, weighing);
+            if let End::Stopped(reason) = exploration.end {
+                return Err(reason);
+            }
+            control.check()?;
+            Some(exploration.visitors.iter().flat_map(|weighing| &weighing.0).map(Weigher::sum).sum())
+        }
+        None => None,
+    };
+    Ok(())
+}
+
+/// Adds up the orbits of what it visits.
+struct Weighing<'a>(Option<Weigher<'a>>);
+
+impl Visitor for Weighing<'_> {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        if let Some(weigher) = &mut self.0 {
+            weigher.add(state.row);
+        }
+        Finding::Nothing
     }
 }

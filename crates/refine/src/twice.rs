@@ -247,7 +247,7 @@ struct Judge;
 
 impl Visitor for Judge {
     fn visit(&mut self, state: &Visited<'_>) -> Finding {
-        let disagree = state.steps.iter().any(|step| step.group.index() > 0);
+        let disagree = state.steps.iter().any(|step| Quotient::kind(step.group) > 0);
         if disagree { Finding::State } else { Finding::Nothing }
     }
 }

@@ -26,12 +26,14 @@ mod orbitals;
 mod quotient;
 mod registry;
 mod symmetry;
+mod twins;
 mod types;
 mod unwind;
 mod weights;
 
 pub use canoniser::{Canoniser, Representative};
-pub use quotient::Quotient;
+pub use quotient::{Quotient, Weigher};
 pub use registry::{Needs, Promise, STRATEGIES, Strategy, strategy_named};
 pub use symmetry::{Refusal, Symmetry};
 pub use trefoil_groups::UBig;
+pub use weights::Tally;

@@ -18,15 +18,16 @@
 //! # Counting without visiting
 //!
 //! The orbit of a state has as many states as the group has elements, divided by those that keep the state. Exact
-//! strategies count the latter with each representative, and an explorer adds up over what it expands
-//! ([`Explorer::expand`]). A complete search has expanded each representative once, and the sum is the number of
-//! reachable states of the system, provided that the group keeps the initial state.
+//! strategies count the latter with each representative. So the groups of a quotient's transitions tell steps apart by how
+//! many elements keep their targets, and whoever sees which steps find states ([`Tally`]) knows the sizes of all orbits that
+//! were found: after a complete search their sum is the number of reachable states of the system, provided that the group
+//! keeps the initial state. Should there be too many different orders, states can be weighed one by one ([`Weigher`]).
 //!
 //! # Cost
 //!
-//! A picture, its canonical form and one application of an element for each step, and a picture and its canonical form
-//! for each state that is counted; nothing is allocated. A representative depends on all slots and a step may
-//! change them all, so the groups of transitions say so, and all are one unless somebody wants to tell them apart.
+//! A picture, its canonical form and one application of an element for each step, except for steps that others are like
+//! ([`crate::twins`]), which costs a picture for each state; nothing is allocated. A representative depends on all
+//! slots and a step may change them all, so the groups of transitions say so.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -37,10 +38,11 @@ use trefoil_system::{
     Value,
 };
 
-use crate::canoniser::Canoniser;
+use crate::canoniser::{Canoniser, Representative};
 use crate::registry::Promise;
 use crate::symmetry::Symmetry;
-use crate::weights::Weights;
+use crate::twins::{Likeness, Twins};
+use crate::weights::{self, CLASS_BITS, CLASSES, Classes, Remembered, Tally, UNCOUNTED};
 
 /// A system, one state of each orbit.
 pub struct Quotient<'a> {
@@ -48,14 +50,20 @@ pub struct Quotient<'a> {
     action: &'a dyn Action,
     symmetry: &'a Symmetry,
     pub(crate) control: &'a Control,
-    /// For each group of the system, that of the quotient.
-    group_of: Vec<GroupId>,
+    /// For each group of the system, the kind of its steps.
+    kind_of: Vec<u32>,
+    kinds: Vec<String>,
+    /// Of each kind, one for each class of orbits.
     groups: Vec<Group>,
     initial: Vec<Value>,
     /// The element that carries the initial state to its representative.
     pub(crate) carried: Vec<u32>,
-    counts: Option<Counted<'a>>,
-    weights: Mutex<Weights>,
+    counted: Option<Counted<'a>>,
+    /// How many elements keep the initial state, if it counts.
+    initial_stabiliser: Option<UBig>,
+    classes: Mutex<Classes>,
+    /// At most so many classes.
+    most: u32,
 }
 
 /// Which rows are states that count.
@@ -79,44 +87,76 @@ impl<'a> Quotient<'a> {
             action,
             symmetry,
             control,
-            group_of: vec![GroupId(0); system.groups().len()],
+            kind_of: vec![0; system.groups().len()],
+            kinds: vec!["steps".to_string()],
             groups: Vec::new(),
             initial,
             carried,
-            counts: None,
-            weights: Mutex::default(),
+            counted: None,
+            initial_stabiliser: reduced.stabiliser,
+            classes: Mutex::default(),
+            most: 1,
         };
-        quotient.add_group("steps");
+        quotient.declare();
         Ok(quotient)
     }
 
-    fn add_group(&mut self, name: &str) -> GroupId {
+    /// Makes the groups; without counting there is one of each kind.
+    fn declare(&mut self) {
         let all: SlotSet = (0..self.system.layout().width()).collect();
-        self.groups.push(Group { name: name.into(), guards: all.clone(), may_write: all, ..Group::default() });
-        GroupId(self.groups.len() as u32 - 1)
-    }
-
-    /// Gives the steps of one group of the system a group of their own, whose number is returned.
-    pub fn tell_apart(&mut self, group: GroupId) -> GroupId {
-        let name = self.system.groups()[group.index()].name.clone();
-        let own = self.add_group(&name);
-        self.group_of[group.index()] = own;
-        own
-    }
-
-    /// Counts the orbits of those states only for which this holds, all of an orbit or none. Without this call none
-    /// are counted.
-    pub fn count(&mut self, counted: impl Fn(&[Value]) -> bool + Send + Sync + 'a) {
-        if self.symmetry.strategy().promise == Promise::Exact {
-            self.counts = Some(Box::new(counted));
+        self.groups.clear();
+        for (kind, name) in self.kinds.iter().enumerate() {
+            self.groups.resize_with(kind << CLASS_BITS, Group::default);
+            let group =
+                || Group { name: name.clone(), guards: all.clone(), may_write: all.clone(), ..Group::default() };
+            self.groups.extend((0..self.most).map(|_| group()));
         }
     }
 
-    /// How many states the representatives stand for that were expanded, by explorers that are gone; `None` when nothing
-    /// was to be counted, or the strategy does not tell.
-    pub fn total(&self) -> Option<UBig> {
-        self.counts.as_ref()?;
-        Some(self.weights.lock().unwrap_or_else(PoisonError::into_inner).total(&self.symmetry.order()))
+    /// Makes the steps of one group of the system a kind of their own, whose number is returned; all others are kind 0.
+    pub fn tell_apart(&mut self, group: GroupId) -> u32 {
+        self.kinds.push(self.system.groups()[group.index()].name.clone());
+        let kind = self.kinds.len() as u32 - 1;
+        self.kind_of[group.index()] = kind;
+        self.declare();
+        kind
+    }
+
+    /// The kind of a step of the quotient.
+    #[inline]
+    pub fn kind(group: GroupId) -> u32 {
+        group.0 >> CLASS_BITS
+    }
+
+    /// Counts the orbits of those states for which this holds, all of an orbit or none. Without this call, and with
+    /// strategies that are not exact, none are.
+    pub fn count(&mut self, counted: impl Fn(&[Value]) -> bool + Send + Sync + 'a) {
+        if self.symmetry.strategy().promise == Promise::Exact {
+            if !counted(&self.initial) {
+                self.initial_stabiliser = None;
+            }
+            self.counted = Some(Box::new(counted));
+            self.most = classes(&self.symmetry.order());
+            self.declare();
+        }
+    }
+
+    /// How many states the representatives of a complete search stand for, by what found them; `None` when nothing was to be
+    /// counted, or when they have to be weighed.
+    pub fn total<'t>(&self, tallies: impl Iterator<Item = &'t Tally>) -> Option<UBig> {
+        self.counted.as_ref()?;
+        let classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
+        weights::total(tallies, &classes, self.initial_stabiliser.as_ref(), &self.symmetry.order())
+    }
+
+    /// Weighs states one by one; `None` when nothing was to be counted.
+    pub fn weigher(&self) -> Option<Weigher<'_>> {
+        let counted = self.counted.as_ref()?;
+        Some(Weigher { reducer: self.reducer(), counted, order: self.symmetry.order(), sum: UBig::ZERO })
+    }
+
+    fn class_of(&self, order: &UBig) -> u32 {
+        self.classes.lock().unwrap_or_else(PoisonError::into_inner).of(order, self.most)
     }
 
     /// A worker that carries rows to representatives.
@@ -147,7 +187,10 @@ impl System for Quotient<'_> {
             quotient: self,
             steps: self.system.explorer(),
             reducer: self.reducer(),
-            weights: Weights::default(),
+            remembered: Remembered::default(),
+            twins: Twins::default(),
+            kept: Vec::new(),
+            kept_classes: Vec::new(),
         })
     }
 
@@ -173,6 +216,8 @@ pub(crate) struct Reduced<'a> {
     pub(crate) row: &'a [Value],
     /// The element that carries the row to it.
     pub(crate) element: &'a [u32],
+    /// How many elements keep the row, if the strategy tells.
+    stabiliser: Option<UBig>,
 }
 
 impl<'a> Reducer<'a> {
@@ -188,16 +233,42 @@ impl<'a> Reducer<'a> {
     #[inline]
     pub(crate) fn reduce(&mut self, row: &[Value]) -> Result<Reduced<'_>, Stopped> {
         self.actor.picture(row, &mut self.picture);
-        let element = self.canoniser.representative(&self.picture)?.element;
+        let Representative { element, stabiliser } = self.canoniser.representative(&self.picture)?;
         self.row.resize(row.len(), 0);
         self.actor.apply(element, row, &mut self.row);
-        Ok(Reduced { row: &self.row, element })
+        Ok(Reduced { row: &self.row, element, stabiliser })
+    }
+}
+
+/// How many classes are wanted under a group of this order: a small one has few stabilisers.
+fn classes(order: &UBig) -> u32 {
+    u32::try_from(order).unwrap_or(u32::MAX).saturating_add(2).min(CLASSES)
+}
+
+/// Weighs states: one thread's sum.
+pub struct Weigher<'a> {
+    reducer: Reducer<'a>,
+    counted: &'a Counted<'a>,
+    order: UBig,
+    sum: UBig,
+}
+
+impl Weigher<'_> {
+    /// Adds the orbit of a state. When it was stopped, the control stays so.
+    pub fn add(&mut self, row: &[Value]) {
+        if (self.counted)(row) {
+            self.reducer.actor.picture(row, &mut self.reducer.picture);
+            if let Ok(Representative { stabiliser: Some(stabiliser), .. }) =
+                self.reducer.canoniser.representative(&self.reducer.picture)
+            {
+                self.sum += &self.order / stabiliser;
+            }
+        }
     }
 
-    /// How many elements keep the row, if the strategy tells.
-    fn stabiliser(&mut self, row: &[Value]) -> Result<Option<UBig>, Stopped> {
-        self.actor.picture(row, &mut self.picture);
-        Ok(self.canoniser.representative(&self.picture)?.stabiliser)
+    /// The sum.
+    pub fn sum(&self) -> &UBig {
+        &self.sum
     }
 }
 
@@ -205,38 +276,58 @@ struct QuotientExplorer<'a> {
     quotient: &'a Quotient<'a>,
     steps: Box<dyn Explorer + 'a>,
     reducer: Reducer<'a>,
-    weights: Weights,
+    remembered: Remembered,
+    twins: Twins,
+    /// The representatives that steps were told to be the first of their kind led to, and their classes.
+    kept: Vec<Value>,
+    kept_classes: Vec<u32>,
 }
 
 impl Explorer for QuotientExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        let QuotientExplorer { quotient, steps, reducer, .. } = self;
-        steps.successors(row, &mut |step| {
-            // When it was stopped, the control stays so, and engines ask it before they say that they are through.
-            if let Ok(reduced) = reducer.reduce(step.row) {
-                let group = quotient.group_of[step.group.index()];
-                sink(Step { group, label: step.label, row: reduced.row });
-            }
-        });
-    }
-
-    fn expand(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        if let Some(counted) = &self.quotient.counts
-            && counted(row)
-            && let Ok(Some(stabiliser)) = self.reducer.stabiliser(row)
-        {
-            self.weights.add(stabiliser);
+        let QuotientExplorer { quotient, steps, reducer, remembered, twins, kept, kept_classes } = self;
+        let types = &quotient.symmetry.types;
+        let mut alike = false;
+        if types.symmetric {
+            reducer.actor.picture(row, &mut reducer.picture);
+            alike = twins.begin(&reducer.picture, types);
         }
-        self.successors(row, sink);
+        kept.clear();
+        kept_classes.clear();
+        steps.successors(row, &mut |step| {
+            let kind = quotient.kind_of[step.group.index()] << CLASS_BITS;
+            let mut first = false;
+            if alike {
+                match twins.compare(&mut *reducer.actor, row, step.row) {
+                    Likeness::Unknown => {}
+                    Likeness::First => first = true,
+                    Likeness::Like(number) => {
+                        let row = &kept[number * row.len()..][..row.len()];
+                        let group = GroupId(kind | kept_classes[number]);
+                        return sink(Step { group, label: step.label, row });
+                    }
+                }
+            }
+            // When it was stopped, the control stays so, and engines ask it before they say that they are through.
+            let Ok(reduced) = reducer.reduce(step.row) else {
+                alike = false;
+                return;
+            };
+            let class = match (&quotient.counted, &reduced.stabiliser) {
+                (Some(counted), Some(order)) if counted(reduced.row) => {
+                    remembered.class(order, || quotient.class_of(order))
+                }
+                _ => UNCOUNTED,
+            };
+            if first {
+                kept.extend_from_slice(reduced.row);
+                kept_classes.push(class);
+            }
+            sink(Step { group: GroupId(kind | class), label: step.label, row: reduced.row });
+        });
     }
 
     fn observe(&mut self, row: &[Value]) -> Observation {
         self.steps.observe(row)
-    }
-}
-
-impl Drop for QuotientExplorer<'_> {
-    fn drop(&mut self) {
-        self.quotient.weights.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.weights);
     }
 }

@@ -3,55 +3,109 @@
 //! States are counted by the number of elements that keep them, of which there are few different ones; divisions and
 //! large numbers come only when the sum is wanted.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use trefoil_groups::UBig;
+use trefoil_system::GroupId;
 
-/// How many states are kept by how many elements.
+/// How many classes of orbits there can be for each kind of step: a power of two.
+pub(crate) const CLASSES: u32 = 1 << CLASS_BITS;
+pub(crate) const CLASS_BITS: u32 = 12;
+
+/// The class of what does not count.
+pub(crate) const UNCOUNTED: u32 = 0;
+/// The class of orbits for which no class was left.
+pub(crate) const OVERFLOW: u32 = 1;
+const FIRST: u32 = 2;
+
+/// Orders of stabilisers, numbered as they are met.
 #[derive(Debug, Default)]
-pub(crate) struct Weights {
-    /// Orders that fit a word; those met last come early.
-    small: Vec<(u64, u64)>,
-    large: BTreeMap<UBig, u64>,
+pub(crate) struct Classes {
+    orders: Vec<UBig>,
+    numbers: HashMap<UBig, u32>,
 }
 
-impl Weights {
-    /// One more state, with this number of elements that keep it.
-    pub(crate) fn add(&mut self, stabiliser: UBig) {
-        match u64::try_from(&stabiliser) {
-            Ok(order) => self.add_small(order, 1),
-            Err(_) => *self.large.entry(stabiliser).or_default() += 1,
+impl Classes {
+    /// The class of states that this many elements keep, when at most `most` classes are wanted.
+    pub(crate) fn of(&mut self, order: &UBig, most: u32) -> u32 {
+        if let Some(&known) = self.numbers.get(order) {
+            return known;
         }
+        let next = FIRST + self.orders.len() as u32;
+        if next >= most {
+            return OVERFLOW;
+        }
+        self.orders.push(order.clone());
+        self.numbers.insert(order.clone(), next);
+        next
     }
+}
 
-    fn add_small(&mut self, order: u64, count: u64) {
-        match self.small.iter().position(|&(known, _)| known == order) {
-            Some(place) => {
-                self.small[place].1 += count;
-                if place > 0 {
-                    self.small.swap(place, place - 1);
-                }
+/// One thread's memory of classes, those met last first.
+#[derive(Debug, Default)]
+pub(crate) struct Remembered {
+    small: Vec<(u64, u32)>,
+    large: HashMap<UBig, u32>,
+}
+
+impl Remembered {
+    #[inline]
+    pub(crate) fn class(&mut self, order: &UBig, ask: impl FnOnce() -> u32) -> u32 {
+        let Ok(word) = u64::try_from(order) else {
+            if let Some(&known) = self.large.get(order) {
+                return known;
             }
-            None => self.small.push((order, count)),
+            let class = ask();
+            self.large.insert(order.clone(), class);
+            return class;
+        };
+        if let Some(place) = self.small.iter().position(|&(known, _)| known == word) {
+            let class = self.small[place].1;
+            if place > 0 {
+                self.small.swap(place, place - 1);
+            }
+            return class;
         }
+        let class = ask();
+        self.small.push((word, class));
+        class
     }
+}
 
-    /// Takes over the states of another count.
-    pub(crate) fn append(&mut self, other: &mut Weights) {
-        for (order, count) in other.small.drain(..) {
-            self.add_small(order, count);
-        }
-        for (order, count) in std::mem::take(&mut other.large) {
-            *self.large.entry(order).or_default() += count;
-        }
-    }
+/// How many states were found, by the group of the step that found them.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    counts: Vec<u64>,
+}
 
-    /// The sum of the orbits under a group with this many elements.
-    pub(crate) fn total(&self, elements: &UBig) -> UBig {
-        let small = self.small.iter().map(|&(order, count)| elements / UBig::from(order) * UBig::from(count));
-        let large = self.large.iter().map(|(order, &count)| elements / order * UBig::from(count));
-        small.chain(large).sum()
+impl Tally {
+    /// A step of this group of a quotient found a state.
+    #[inline]
+    pub fn note(&mut self, group: GroupId) {
+        let class = (group.0 & (CLASSES - 1)) as usize;
+        if class >= self.counts.len() {
+            self.counts.resize(class + 1, 0);
+        }
+        self.counts[class] += 1;
     }
+}
+
+/// The sum of the orbits under a group with this many elements; `None` when some had no class.
+pub(crate) fn total<'a>(
+    tallies: impl Iterator<Item = &'a Tally>,
+    classes: &Classes,
+    initial: Option<&UBig>,
+    elements: &UBig,
+) -> Option<UBig> {
+    let mut sum = initial.map_or(UBig::ZERO, |initial| elements / initial);
+    for tally in tallies {
+        for (class, &count) in tally.counts.iter().enumerate().skip(OVERFLOW as usize).filter(|(_, count)| **count > 0)
+        {
+            let order = classes.orders.get(class.checked_sub(FIRST as usize)?)?;
+            sum += elements / order * UBig::from(count);
+        }
+    }
+    Some(sum)
 }
 
 #[cfg(test)]
@@ -61,17 +115,23 @@ mod tests {
     #[test]
     fn orbits_are_summed_exactly() {
         let factorial = |n: u32| (1..=n).map(UBig::from).product::<UBig>();
-        let mut weights = Weights::default();
-        let mut other = Weights::default();
-        weights.add(UBig::from(1u32));
-        weights.add(UBig::from(6u32));
-        other.add(UBig::from(6u32));
-        other.add(factorial(30));
-        other.add(factorial(29));
-        weights.append(&mut other);
+        let mut classes = Classes::default();
+        let (mut one, mut other) = (Tally::default(), Tally::default());
+        let note = |tally: &mut Tally, order: UBig, classes: &mut Classes| {
+            tally.note(GroupId(7 * CLASSES + classes.of(&order, 6)));
+        };
+        note(&mut one, UBig::ONE, &mut classes);
+        note(&mut one, UBig::from(6u32), &mut classes);
+        note(&mut other, UBig::from(6u32), &mut classes);
+        note(&mut other, factorial(30), &mut classes);
+        note(&mut other, factorial(29), &mut classes);
+        one.note(GroupId(UNCOUNTED));
         let order = factorial(30);
-        let expected = &order + &order / UBig::from(3u32) + UBig::from(31u32);
-        assert_eq!(weights.total(&order), expected);
-        assert_eq!(other.total(&order), UBig::ZERO);
+        let expected = &order + &order / UBig::from(3u32) + UBig::from(31u32) + UBig::from(2u32);
+        let initial = &order / UBig::from(2u32);
+        assert_eq!(total([&one, &other].into_iter(), &classes, Some(&initial), &order), Some(expected));
+        assert_eq!(classes.of(&UBig::from(2u32), 6), OVERFLOW);
+        other.note(GroupId(OVERFLOW));
+        assert_eq!(total([&one, &other].into_iter(), &classes, Some(&initial), &order), None);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use trefoil_control::Control;
-use trefoil_symmetry::{Promise, Quotient, STRATEGIES, Symmetry, UBig};
+use trefoil_symmetry::{Promise, Quotient, STRATEGIES, Symmetry, Tally, UBig};
 use trefoil_system::replay::replay_path;
 use trefoil_system::{Action, Checked, LabelId, Labels, Path, System, TakenStep, Value};
 use trefoil_testkit::symmetric::{Processes, Shape, random_generators};
@@ -22,20 +22,25 @@ fn random_system(random: &mut Random) -> Processes {
     Processes::random(&Arc::new(Labels::new()), shape, generators, random)
 }
 
+/// The steps that found rows.
+type Found = BTreeMap<Vec<Value>, Option<(Vec<Value>, LabelId)>>;
+
 /// Every row that the initial one reaches, with the step that found it.
-fn reachable(system: &dyn System) -> BTreeMap<Vec<Value>, Option<(Vec<Value>, LabelId)>> {
+fn reachable(system: &dyn System) -> (Found, Tally) {
+    let mut tally = Tally::default();
     let mut found = BTreeMap::from([(system.initial(), None)]);
     let mut work = vec![system.initial()];
     let mut explorer = system.explorer();
     while let Some(row) = work.pop() {
-        explorer.expand(&row, &mut |step| {
+        explorer.successors(&row, &mut |step| {
             if !found.contains_key(step.row) {
+                tally.note(step.group);
                 found.insert(step.row.to_vec(), Some((row.clone(), step.label)));
                 work.push(step.row.to_vec());
             }
         });
     }
-    found
+    (found, tally)
 }
 
 /// The least row of the orbit of each of these.
@@ -75,20 +80,24 @@ fn representatives_stand_for_all_states() {
         if system.explore(3000).is_none() {
             continue;
         }
-        let all = reachable(&system);
+        let all = reachable(&system).0;
         let expected = orbits(&system, all.keys().cloned());
         for strategy in STRATEGIES {
             let Ok(symmetry) = Symmetry::of_action(&system, strategy, &control) else { continue };
             let mut quotient = Quotient::new(&system, &system, &symmetry, &control).unwrap();
             quotient.count(|_| true);
-            let found = reachable(&quotient);
+            let (found, tally) = reachable(&quotient);
             assert!(found.keys().all(|row| all.contains_key(row)), "{number} {}", strategy.name);
             assert_eq!(orbits(&system, found.keys().cloned()), expected, "{number} {}", strategy.name);
             if symmetry.strategy().promise == Promise::Exact {
                 assert_eq!(found.len(), expected.len(), "{number} {}", strategy.name);
-                assert_eq!(quotient.total(), Some(UBig::from(all.len())), "{number} {}", strategy.name);
+                let total = Some(UBig::from(all.len()));
+                assert_eq!(quotient.total([&tally].into_iter()), total, "{number} {}", strategy.name);
+                let mut weigher = quotient.weigher().unwrap();
+                found.keys().for_each(|row| weigher.add(row));
+                assert_eq!(Some(weigher.sum()), total.as_ref(), "{number} {}", strategy.name);
             } else {
-                assert_eq!(quotient.total(), None);
+                assert_eq!(quotient.total([&tally].into_iter()), None);
             }
             smaller += usize::from(found.len() < all.len());
             // Back along the steps that found it.
@@ -123,10 +132,10 @@ fn a_quotient_declares_honestly_what_it_reads_and_writes() {
         let symmetry = Symmetry::of_action(&system, &STRATEGIES[0], &control).unwrap();
         let mut quotient = Quotient::new(&system, &system, &symmetry, &control).unwrap();
         quotient.count(|_| true);
-        let states = reachable(&quotient).len();
-        let counted = quotient.total();
+        let (states, tally) = reachable(&quotient);
+        let counted = quotient.total([&tally].into_iter());
         let checked = Checked::new(quotient);
-        assert_eq!(reachable(&checked).len(), states);
+        assert_eq!(reachable(&checked).0.len(), states.len());
         assert!(counted > Some(UBig::ZERO));
     }
 }

@@ -37,6 +37,18 @@ pub trait Actor: Send {
     /// `into` becomes what an element of the group makes of a row of the same width.
     fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]);
 
+    /// Appends the points that the value of a slot speaks of, the slot itself included when elements move it: an element that
+    /// fixes them fixes both. False when rows are not permuted slot by slot.
+    fn references(&mut self, _slot: usize, _value: Value, _points: &mut Vec<u32>) -> bool {
+        false
+    }
+
+    /// What an element of the group makes of the value of a slot: the slot where it is then, and the value there. Asked only where
+    /// [`Actor::references`] answers.
+    fn apply_to_slot(&mut self, _element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+        (slot, value)
+    }
+
     /// What an element of the group makes of a label.
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId;
 }

@@ -165,11 +165,6 @@ impl Explorer for CheckedExplorer<'_> {
         self.inner.successors(row, sink);
     }
 
-    fn expand(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.check(row);
-        self.inner.expand(row, sink);
-    }
-
     fn group_successors(&mut self, row: &[Value], group: GroupId, sink: &mut dyn FnMut(Step<'_>)) {
         self.check(row);
         self.inner.group_successors(row, group, sink);

@@ -114,12 +114,6 @@ pub trait Explorer: Send {
     /// Hands every successor of `row` to `sink`, always in the same order.
     fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>));
 
-    /// As [`Explorer::successors`]. An engine that looks at every state once, and perhaps later again for other reasons, asks
-    /// this the first time, so that an explorer can count what it expands.
-    fn expand(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.successors(row, sink);
-    }
-
     /// Hands the successors of one group to `sink`, in the order in which [`Explorer::successors`] gives them.
     fn group_successors(&mut self, row: &[Value], group: GroupId, sink: &mut dyn FnMut(Step<'_>)) {
         self.successors(row, &mut |step| {

@@ -360,6 +360,24 @@ impl Actor for ProcessesActor<'_> {
         into[2 * count] = renamed(row[2 * count]);
     }
 
+    fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {
+        let count = self.0.count;
+        if slot < 2 * count {
+            points.push(slot as u32 / 2);
+        }
+        if (slot == 2 * count || slot % 2 == 1) && value != 0 {
+            points.push(value - 1);
+        }
+        true
+    }
+
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+        let count = self.0.count;
+        let to = if slot == 2 * count { slot } else { 2 * element[slot / 2] as usize + slot % 2 };
+        let names = slot == 2 * count || slot % 2 == 1;
+        (to, if names && value != 0 { element[value as usize - 1] + 1 } else { value })
+    }
+
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {
         self.0.permuted_label(element, label)
     }

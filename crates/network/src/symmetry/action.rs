@@ -302,6 +302,20 @@ impl Actor for NetworkActor<'_> {
         self.action.rows.apply(element, row, into, &mut self.scratch);
     }
 
+    #[inline]
+    fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {
+        let slots = &self.action.slots;
+        let arity = slots.blocks(slots.shape(slot as u32, value)).len();
+        points.extend(slots.tuples(slot as u32, value)[..arity].iter().map(|&point| u32::from(point)));
+        true
+    }
+
+    #[inline]
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+        let (slot, value) = self.action.slots.apply(element, slot as u32, value);
+        (slot as usize, value)
+    }
+
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {
         if label.index() >= self.action.labels.states(0) {
             return label;
