@@ -1,10 +1,10 @@
 /* A trace declaration: what is sent on the channel alternates. */
-/* expect: 26 states, 32 transitions, 1 errors */
+/* expect: 26 states, 32 transitions, 0 errors */
 mtype = { open, close };
 chan door = [1] of { mtype };
 
 trace {
-	do
+end:	do
 	:: door!open; door!close
 	od
 }

@@ -4,7 +4,7 @@ mod support;
 
 use std::path::PathBuf;
 
-use support::{Numbers, compile, has_spin, numbers_of, roomy, spin};
+use support::{Numbers, compile, has_spin, is_compared, numbers_of, roomy, spin};
 use trefoil_explore::{Options, Order, search};
 use trefoil_system::Checked;
 use trefoil_testkit::promela::random_program;
@@ -45,7 +45,10 @@ fn examples_have_the_numbers_of_spin() {
     if !has_spin() {
         return;
     }
-    for path in examples() {
+    for (number, path) in examples().into_iter().enumerate() {
+        if !is_compared(number) {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).expect("an example");
         assert_eq!(spin(&text), Some(expected(&text)), "{}", path.display());
     }
@@ -82,13 +85,13 @@ fn random_programs_have_the_numbers_of_spin() {
     }
     let seed = seed();
     let mut compared = 0;
-    for case in 0..cases(10) {
+    for case in 0..cases(6) {
         let text = random_program(&mut Random::new(seed.wrapping_add(case)));
         let (program, diagnostics, _) = compile("random.pml", &text);
         let program = program.unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"));
         let ours = numbers_of(&roomy(program), 1);
         let Some(theirs) = spin(&text) else { continue };
-        // A pending handshake in an atomic sequence is reported by Spin once per attempt; states and transitions are what counts.
+        // How often Spin reports one error depends on the order of its search; states and transitions do not.
         assert_eq!(
             ours.map(|numbers| (numbers.states, numbers.transitions)),
             Some((theirs.states, theirs.transitions)),

@@ -504,7 +504,9 @@ impl Builder<'_, '_> {
                 self.loops.pop();
                 prepared?
             }
-            StatementKind::Select { variable, from, to } => self.prepare_select(variable, from, to, span)?,
+            StatementKind::Select { variable, from, to, plain } => {
+                self.prepare_select(variable, from, to, *plain, span)?
+            }
             StatementKind::Break => match self.loops.last() {
                 Some(&number) => Prepared::Simple(Kind::Goto(Jump::Break(number))),
                 None => return self.compiler.complain(MISPLACED, "there is no loop to break out of", span),
@@ -727,14 +729,11 @@ impl Builder<'_, '_> {
         variable: &Reference,
         from: &Expression,
         to: &Expression,
+        plain: bool,
         span: Span,
     ) -> Compiled<Prepared> {
-        // Spin looks at constants as they are written, not at expressions of them.
-        let written =
-            |bound: &Expression| matches!(bound.kind, ExpressionKind::Number(_) | ExpressionKind::Variable(_));
         if let (Some(low), Some(high)) = (self.compiler.fold(from), self.compiler.fold(to))
-            && written(from)
-            && written(to)
+            && plain
             && (0..=LONGEST_SELECTION).contains(&(i64::from(high) - i64::from(low)))
         {
             let mut options = Vec::new();

@@ -29,9 +29,18 @@ impl Model {
         parts
     }
 
-    /// May a run end in this state? Every process is at its end or at a label that begins with `end`.
+    /// May a run end in this state? Every process, and the `trace` if there is one, is at its end or at a label that begins with
+    /// `end`, or nobody is left.
     pub fn is_valid_end(&self, row: &[Value]) -> bool {
         let count = row[super::arrangement::COUNT] as usize;
+        if count == 0 {
+            return true;
+        }
+        if let (Some(slot), Some(trace)) = (self.arrangement.event, &self.program.trace)
+            && !trace.automaton.valid_end[row[slot as usize] as usize]
+        {
+            return false;
+        }
         self.arrangement.positions[..count].iter().all(|position| {
             let base = position.base as usize;
             let kind = position.types[row[base] as usize];

@@ -351,6 +351,8 @@ pub enum StatementKind {
         from: Expression,
         /// To where, included.
         to: Expression,
+        /// Is it of the form that Spin turns into a selection: a plain name without `_` and two numbers, outside of inlines?
+        plain: bool,
     },
     /// `… unless …`
     Unless(Box<Statement>, Box<Statement>),
@@ -490,7 +492,7 @@ pub fn visit_expressions<'a>(units: &'a [Unit], see: &mut dyn FnMut(&'a Expressi
                 reference_expressions(collection, &mut work);
                 statements.extend(body);
             }
-            Select { variable, from, to } => {
+            Select { variable, from, to, .. } => {
                 reference_expressions(variable, &mut work);
                 work.extend([from, to]);
             }

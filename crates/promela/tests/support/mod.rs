@@ -86,6 +86,13 @@ pub fn has_spin() -> bool {
     both
 }
 
+/// Is a case with this number compared with Spin? Compiling a verifier takes a second or two, so a part of them is, another one with each
+/// seed; all with `TREFOIL_SPIN=all`.
+pub fn is_compared(number: usize) -> bool {
+    let seed = trefoil_testkit::seed() as usize;
+    std::env::var("TREFOIL_SPIN").is_ok_and(|value| value == "all") || (number + seed).is_multiple_of(5)
+}
+
 /// What Spin's verifier says with all reductions off; nothing when it refuses the model or does not finish.
 pub fn spin(text: &str) -> Option<Numbers> {
     let folder = tempfile::tempdir().expect("a folder");

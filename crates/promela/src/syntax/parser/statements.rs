@@ -147,11 +147,16 @@ impl Parser<'_> {
                 self.need("(")?;
                 let variable = self.reference()?;
                 self.need(":")?;
+                let number = |token: &Token| matches!(token.kind, Kind::Number(_));
+                let mut plain = number(self.peek()) && self.peek_at(1).is("..");
                 let from = self.expression()?;
                 self.need("..")?;
+                plain &= number(self.peek()) && self.peek_at(1).is(")");
                 let to = self.expression()?;
                 self.need(")")?;
-                StatementKind::Select { variable, from, to }
+                plain &= variable.index.is_none() && variable.field.is_none() && !variable.name.text.contains('_');
+                plain &= self.expanding == 0;
+                StatementKind::Select { variable, from, to, plain }
             }
             "else" => {
                 self.next();
