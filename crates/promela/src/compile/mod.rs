@@ -9,6 +9,7 @@ mod expressions;
 mod flow;
 mod indivisible;
 pub(crate) use indivisible::OVER;
+mod loops;
 mod names;
 mod statements;
 mod transitions;
