@@ -111,3 +111,8 @@ fn examples_give_the_same_by_antichains() {
 fn examples_give_the_same_by_normal_forms() {
     as_expected(&["--algorithm", "normal-form", "--threads", "2"]);
 }
+
+#[test]
+fn examples_give_the_same_without_symmetry() {
+    as_expected(&["--symmetry", "off"]);
+}
