@@ -71,6 +71,12 @@ impl Points {
         self.families.iter().flat_map(|family| family.constants.iter().map(String::as_str))
     }
 
+    /// For each of these points its number among others, when it is one of them.
+    pub fn places_in(&self, others: &Points) -> Vec<Option<u32>> {
+        let place = |constant| others.constants.iter().position(|other| other == constant);
+        self.constants.iter().map(|constant| place(constant).map(|at| at as u32)).collect()
+    }
+
     /// What an element of a group, the images of the points, does to values. Points beyond its length stay.
     ///
     /// # Panics
