@@ -304,7 +304,10 @@ impl Actor for NetworkActor<'_> {
 
     #[inline]
     fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {
-        let slots = &self.action.slots;
+        if !self.action.rows.lazy.is_empty() {
+            return false;
+        }
+        let slots = &self.action.rows.slots;
         let arity = slots.blocks(slots.shape(slot as u32, value)).len();
         points.extend(slots.tuples(slot as u32, value)[..arity].iter().map(|&point| u32::from(point)));
         true
@@ -312,7 +315,7 @@ impl Actor for NetworkActor<'_> {
 
     #[inline]
     fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
-        let (slot, value) = self.action.slots.apply(element, slot as u32, value);
+        let (slot, value) = self.action.rows.slots.apply(element, slot as u32, value);
         (slot as usize, value)
     }
 

@@ -51,6 +51,8 @@ pub(crate) struct Record {
     pub(crate) size: u32,
 }
 
+// Nearly all names are variables, so the space that constants leave unused is little.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub(crate) enum Symbol {
     Constant { value: i32, set: u16 },

@@ -301,7 +301,7 @@ impl Preprocessor<'_, '_> {
                 }
                 break;
             }
-            if self.work % 65_536 == 0 {
+            if self.work.is_multiple_of(65_536) {
                 self.control.check()?;
             }
             let Some(name) = moving.token.name().cloned() else {

@@ -12,13 +12,13 @@ use trefoil_source::{Diagnostic, Sources};
 
 /// The numbers of a search, as Spin counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Numbers {
-    pub states: u64,
-    pub transitions: u64,
-    pub errors: u64,
+pub(crate) struct Numbers {
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+    pub(crate) errors: u64,
 }
 
-pub fn compile(name: &str, text: &str) -> (Option<Program>, Vec<Diagnostic>, Sources) {
+pub(crate) fn compile(name: &str, text: &str) -> (Option<Program>, Vec<Diagnostic>, Sources) {
     let mut sources = Sources::default();
     let file = sources.add(name, text);
     let mut diagnostics = Vec::new();
@@ -50,7 +50,7 @@ impl Visitor for Count<'_> {
 }
 
 /// A model with room for every process that it creates.
-pub fn roomy(program: Program) -> Model {
+pub(crate) fn roomy(program: Program) -> Model {
     let control = Control::unlimited();
     let mut model = Model::new(Arc::new(program), &control);
     while numbers_of(&model, 1).is_none() {
@@ -60,7 +60,7 @@ pub fn roomy(program: Program) -> Model {
 }
 
 /// Searches a model; nothing when it has no room.
-pub fn numbers_of(model: &Model, threads: usize) -> Option<Numbers> {
+pub(crate) fn numbers_of(model: &Model, threads: usize) -> Option<Numbers> {
     let control = Control::unlimited();
     let options = Options { threads, order: Order::Steps, cycles: false };
     let found = search(model, &options, &control, || Count { model, errors: 0, broken: 0 });
@@ -77,7 +77,7 @@ pub fn numbers_of(model: &Model, threads: usize) -> Option<Numbers> {
 }
 
 /// Are Spin and a C compiler here? Says loudly when not.
-pub fn has_spin() -> bool {
+pub(crate) fn has_spin() -> bool {
     let there = |program: &str, argument: &str| Command::new(program).arg(argument).output().is_ok();
     let both = there("spin", "-V") && there("gcc", "--version");
     if !both {
@@ -88,13 +88,13 @@ pub fn has_spin() -> bool {
 
 /// Is a case with this number compared with Spin? Compiling a verifier takes a second or two, so a part of them is, another one with each
 /// seed; all with `TREFOIL_SPIN=all`.
-pub fn is_compared(number: usize) -> bool {
+pub(crate) fn is_compared(number: usize) -> bool {
     let seed = trefoil_testkit::seed() as usize;
     std::env::var("TREFOIL_SPIN").is_ok_and(|value| value == "all") || (number + seed).is_multiple_of(5)
 }
 
 /// What Spin's verifier says with all reductions off; nothing when it refuses the model or does not finish.
-pub fn spin(text: &str) -> Option<Numbers> {
+pub(crate) fn spin(text: &str) -> Option<Numbers> {
     let folder = tempfile::tempdir().expect("a folder");
     let run = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).current_dir(folder.path()).output().expect("it runs");

@@ -285,6 +285,9 @@ impl Claimed {
 /// A permutation of the points with what was proved of it.
 type Element = (Vec<u32>, Image);
 
+/// Permutations with what they do to labels and what was proved of them.
+type Generators = Vec<(Candidate, Image)>;
+
 struct Proof<'a> {
     compiler: &'a mut Compiler,
     prover: &'a Prover<'a>,
@@ -389,26 +392,25 @@ impl Proof<'_> {
                 )));
             }
         };
-        if let Some(trace) = self.invariant.trace {
-            if let Some(moved) = trace.iter().find(|label| labels[label.index()] != **label) {
-                let event = self.compiler.labels().get(*moved).to_string();
-                return Ok(Err(format!("the trace that is asked for has {event}, which would become another event")));
-            }
+        let moved = |label: &&LabelId| labels[label.index()] != **label;
+        if let Some(moved) = self.invariant.trace.unwrap_or_default().iter().find(moved) {
+            let event = self.compiler.labels().get(*moved).to_string();
+            return Ok(Err(format!("the trace that is asked for has {event}, which would become another event")));
         }
         let image = match self.prover.prove(&labels, self.control)? {
             Ok(image) => image,
             Err(why) => return Ok(Err(why.to_string())),
         };
-        if let Some((specification, _)) = self.invariant.specification {
-            if let Err(why) = specification.admits(&labels, self.control)? {
-                return Ok(Err(why.describe(self.compiler.labels())));
-            }
+        if let Some((specification, _)) = self.invariant.specification
+            && let Err(why) = specification.admits(&labels, self.control)?
+        {
+            return Ok(Err(why.describe(self.compiler.labels())));
         }
         Ok(Ok((images.to_vec(), image)))
     }
 
     /// Symmetries that no datatype shows, such as the rotations of a ring whose processes are numbered; with the points that they permute.
-    fn of_the_network(&mut self) -> Result<(Vec<String>, Vec<(Candidate, Image)>), Trouble> {
+    fn of_the_network(&mut self) -> Result<(Vec<String>, Generators), Trouble> {
         let (network, specification) = (self.invariant.network, self.invariant.specification);
         let sizes: HashSet<Option<u32>> = network.layout().slots().iter().map(|slot| slot.values).collect();
         if sizes.len() == network.layout().width() {
@@ -430,7 +432,7 @@ impl Proof<'_> {
     }
 
     /// The elements with what they do to labels: to all labels, those included that are images of each other's.
-    fn with_labels(&mut self, elements: Vec<Element>, listed: &Listed) -> Result<Vec<(Candidate, Image)>, Trouble> {
+    fn with_labels(&mut self, elements: Vec<Element>, listed: &Listed) -> Result<Generators, Trouble> {
         loop {
             let known = self.compiler.labels().len();
             let mut candidates = Vec::with_capacity(elements.len());
