@@ -496,6 +496,21 @@ fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     })
 }
 
+/// `--partial-order off` as `--partial-order=off`: what follows the option may also be a file.
+pub(crate) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        match joined.last_mut() {
+            Some(last) if last == "--partial-order" && (argument == "on" || argument == "off") => {
+                last.push("=");
+                last.push(argument);
+            }
+            _ => joined.push(argument),
+        }
+    }
+    joined
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -524,19 +539,4 @@ mod tests {
         assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7200)));
         assert!(parse_duration("soon").is_err() && parse_duration("0").is_err());
     }
-}
-
-/// `--partial-order off` as `--partial-order=off`: what follows the option may also be a file.
-pub(crate) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut joined: Vec<OsString> = Vec::new();
-    for argument in arguments {
-        match joined.last_mut() {
-            Some(last) if last == "--partial-order" && (argument == "on" || argument == "off") => {
-                last.push("=");
-                last.push(argument);
-            }
-            _ => joined.push(argument),
-        }
-    }
-    joined
 }

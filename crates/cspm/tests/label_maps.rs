@@ -35,7 +35,8 @@ fn points(compiler: &mut Compiler, families: &[(&str, &[&str])]) -> Points {
 
 /// The labels that move, with their images, as text.
 fn moved(compiler: &mut Compiler, points: &Points, images: &[u32]) -> Result<BTreeMap<String, String>, String> {
-    let map = compiler.label_map(&mut points.permutation(images)).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let all: Vec<LabelId> = (0..compiler.labels().len() as u32).map(LabelId).collect();
+    let map = compiler.label_map(&mut points.permutation(images), &all).unwrap_or_else(|failure| panic!("{failure:?}"));
     let map = map.map_err(|none| format!("{}: {}", none.event, none.misfit.describe(compiler.evaluator())))?;
     let labels = compiler.labels().clone();
     assert_eq!(map.len(), labels.len());

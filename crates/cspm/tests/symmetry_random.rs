@@ -257,7 +257,8 @@ fn compiled(typed: &Typed, options: CompileOptions) -> Option<(Compiler, Lts)> {
 fn exchangeable(compiler: &mut Compiler, lts: &Lts, of: &TypeSymmetry, pair: (usize, usize)) -> bool {
     let names = [pair.0, pair.1].map(|at| of.constants[at].name.clone()).to_vec();
     let points = Points::new(compiler.evaluator(), &[(of.name.clone(), names)]).expect("the constants are there");
-    let map = compiler.label_map(&mut points.permutation(&[1, 0])).expect("no budget");
+    let all: Vec<LabelId> = (0..compiler.labels().len() as u32).map(LabelId).collect();
+    let map = compiler.label_map(&mut points.permutation(&[1, 0]), &all).expect("no budget");
     let Ok(map) = map else { return false };
     let mut image = LtsBuilder::new(lts.labels().clone());
     image.at_least(lts.state_count() as u32);

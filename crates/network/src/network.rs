@@ -283,6 +283,24 @@ impl Network {
         labels
     }
 
+    /// Every label that it has to do with: of its components, of what is inside of these, and of its rules; ascending.
+    pub fn all_labels(&self) -> Vec<LabelId> {
+        let mut labels: Vec<LabelId> = Vec::new();
+        for component in &self.components {
+            labels.extend(component.behaviour.alphabet());
+            if let Behaviour::Lazy(machine) = &component.behaviour {
+                labels.extend(machine.network().all_labels());
+            }
+        }
+        for rule in self.formats.iter().flat_map(|format| &format.rules) {
+            labels.push(rule.label());
+            labels.extend(rule.parts().map(|(_, label)| label));
+        }
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
     /// The same network with its internal steps chased.
     pub fn chased(self, brake: Arc<Brake>) -> Network {
         let plain = self.plain();

@@ -73,7 +73,15 @@ fn wanted(symmetry: &str) -> Wanted {
     match symmetry {
         "auto" => Wanted::Automatic,
         "off" => Wanted::Nothing,
-        types => Wanted::Types(types.split(',').map(|name| name.trim().to_string()).collect()),
+        types => {
+            let mut names: Vec<String> = Vec::new();
+            for name in types.split(',').map(str::trim) {
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_string());
+                }
+            }
+            Wanted::Types(names)
+        }
     }
 }
 

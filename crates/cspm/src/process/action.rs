@@ -15,27 +15,40 @@ pub struct NoImage {
 }
 
 impl Compiler {
-    /// For every label of the table its image under a permutation of constants. Labels that are no events of the script, `τ` and `✓`
-    /// among them, stay; images that nobody has met before become labels, so that the map is one of the table onto itself.
-    pub fn label_map(&mut self, permutation: &mut Permutation) -> Result<std::result::Result<Vec<LabelId>, NoImage>> {
-        let mut map: Vec<LabelId> = Vec::with_capacity(self.labels.len());
-        while map.len() < self.labels.len() {
-            let label = LabelId(map.len() as u32);
-            if label.0.is_multiple_of(4096) {
-                self.control.check()?;
+    /// For every label of the table its image under a permutation of constants. Only these labels are looked at, with their images and the
+    /// images of those; the others stay, and so do labels that are no events of the script, `τ` and `✓` among them. Images that nobody has met
+    /// before become labels, so that the map is one of the table onto itself.
+    pub fn label_map(
+        &mut self,
+        permutation: &mut Permutation,
+        of: &[LabelId],
+    ) -> Result<std::result::Result<Vec<LabelId>, NoImage>> {
+        let mut map: Vec<Option<LabelId>> = vec![None; self.labels.len()];
+        let mut count: usize = 0;
+        for &start in of {
+            let mut label = start;
+            // Around a cycle of the permutation.
+            while map[label.index()].is_none() {
+                count += 1;
+                if count.is_multiple_of(4096) {
+                    self.control.check()?;
+                }
+                let image = match self.events.value(label).cloned() {
+                    None => label,
+                    Some(event) => match permutation.image(&event, &mut self.evaluator)? {
+                        Ok(image) => self.events.label(&image, &self.evaluator)?,
+                        Err(misfit) => {
+                            let event = self.evaluator.show(&event);
+                            return Ok(Err(NoImage { event, misfit }));
+                        }
+                    },
+                };
+                map[label.index()] = Some(image);
+                map.resize(self.labels.len(), None);
+                label = image;
             }
-            let image = match self.events.value(label).cloned() {
-                None => label,
-                Some(event) => match permutation.image(&event, &mut self.evaluator)? {
-                    Ok(image) => self.events.label(&image, &self.evaluator)?,
-                    Err(misfit) => {
-                        let event = self.evaluator.show(&event);
-                        return Ok(Err(NoImage { event, misfit }));
-                    }
-                },
-            };
-            map.push(image);
         }
-        Ok(Ok(map))
+        let stays = |(at, image): (u32, Option<LabelId>)| image.unwrap_or(LabelId(at));
+        Ok(Ok((0..).zip(map).map(stays).collect()))
     }
 }

@@ -50,7 +50,7 @@ impl Claim {
         }
         let kept: Vec<&str> = of.symmetric().map(|constant| constant.name.as_str()).collect();
         if kept.len() < 2 {
-            return Some(diagnostic.help("no two of its constants are interchangeable; leave the type out"));
+            return Some(diagnostic.help("the text shows no two of its constants to be interchangeable"));
         }
         let away = of.constants.iter().filter(|constant| !kept.contains(&constant.name.as_str()));
         let away: Vec<&str> = away.map(|constant| constant.name.as_str()).collect();

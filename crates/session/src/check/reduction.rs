@@ -120,6 +120,18 @@ pub(super) struct Invariant<'a> {
     pub(super) trace: Option<&'a [LabelId]>,
 }
 
+impl Invariant<'_> {
+    /// The labels that matter, ascending.
+    fn labels(&self) -> Vec<LabelId> {
+        let mut labels = self.network.all_labels();
+        labels.extend(self.specification.iter().flat_map(|(_, lts)| lts.transitions()).map(|step| step.label));
+        labels.extend(self.trace.unwrap_or_default());
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+}
+
 impl Script {
     /// The network with the symmetries that are wanted and can be proved; none when there are none. `notes` gets what there is to tell.
     pub(super) fn symmetric(
@@ -138,7 +150,15 @@ impl Script {
             proposed.iter().map(|proposal| (proposal.datatype.clone(), proposal.constants.clone())).collect();
         let points = Points::new(compiler.evaluator(), &families).expect("they are those of the script");
         let prover = Prover::new(invariant.network);
-        let mut proof = Proof { compiler, prover: &prover, invariant, points: &points, control, exchanges: 0 };
+        let mut proof = Proof {
+            compiler,
+            prover: &prover,
+            invariant,
+            points: &points,
+            control,
+            labels: invariant.labels(),
+            exchanges: 0,
+        };
         let (mut elements, mut permuted) = (Vec::new(), Vec::new());
         for (proposal, family) in proposed.iter().zip(points.families()) {
             for class in proof.classes(proposal, family.first, listed, notes)? {
@@ -191,13 +211,22 @@ impl Script {
         }
     }
 
+    /// Whether the user or the assertion asks for symmetry reduction.
+    pub(super) fn insists_on_symmetry(&self, listed: &Listed, options: &CheckOptions) -> bool {
+        let mut written = self.typed.renamed().tree().list(listed.options).iter();
+        let asked = written.any(|option| matches!(option, CheckOption::SymmetryReduce(_)));
+        match options.symmetry {
+            Wanted::Nothing => false,
+            Wanted::Types(_) => true,
+            Wanted::Automatic | Wanted::AsWritten => asked,
+        }
+    }
+
     /// The sets of constants that the user, the assertion or the text of the script proposes; `None` when no symmetry is wanted.
     fn proposed(&mut self, listed: &Listed, options: &CheckOptions) -> Result<Option<Vec<Proposal>>, Trouble> {
-        let tree = self.typed.renamed().tree();
-        let asked = tree.list(listed.options).iter().any(|option| matches!(option, CheckOption::SymmetryReduce(_)));
         let claimed = match &options.symmetry {
             Wanted::Nothing => return Ok(None),
-            Wanted::AsWritten if !asked => return Ok(None),
+            Wanted::AsWritten if !self.insists_on_symmetry(listed, options) => return Ok(None),
             Wanted::Types(names) => {
                 let Some(compiler) = &mut self.compiler else { return Ok(None) };
                 let known = compiler.evaluator().datatypes();
@@ -294,6 +323,8 @@ struct Proof<'a> {
     invariant: Invariant<'a>,
     points: &'a Points,
     control: &'a Control,
+    /// The labels that matter: of the network, of the specification and of the trace, ascending.
+    labels: Vec<LabelId>,
     /// How many exchanges were tried where the text did not propose them.
     exchanges: usize,
 }
@@ -332,7 +363,7 @@ impl Proof<'_> {
                     break 'points;
                 }
                 self.exchanges += 1;
-                if let Ok(element) = self.prove(&self.cycle(&[class.points[0], point]), listed)? {
+                if let Ok(Some(element)) = self.prove(&self.cycle(&[class.points[0], point]), listed)? {
                     class.points.push(point);
                     class.elements.push(element);
                     continue 'points;
@@ -340,7 +371,7 @@ impl Proof<'_> {
             }
             classes.push(Class { points: vec![point], elements: Vec::new() });
         }
-        classes.retain(|class| class.points.len() > 1);
+        classes.retain(|class| !class.elements.is_empty());
         Ok(classes)
     }
 
@@ -349,7 +380,7 @@ impl Proof<'_> {
         let mut elements = Vec::new();
         for cycle in [&points[..2], points].into_iter().take(if points.len() > 2 { 2 } else { 1 }) {
             match self.prove(&self.cycle(cycle), listed)? {
-                Ok(element) => elements.push(element),
+                Ok(element) => elements.extend(element),
                 Err(why) => return Ok(Err(why)),
             }
         }
@@ -381,8 +412,9 @@ impl Proof<'_> {
     }
 
     /// Is this permutation a symmetry of everything that has to be symmetric? Else, what is in the way?
-    fn prove(&mut self, images: &[u32], listed: &Listed) -> Result<Result<Element, String>, Trouble> {
-        let labels = self.compiler.label_map(&mut self.points.permutation(images));
+    /// Nothing when it moves no event.
+    fn prove(&mut self, images: &[u32], listed: &Listed) -> Result<Result<Option<Element>, String>, Trouble> {
+        let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
         let labels = match labels.map_err(|failure| trouble(failure, listed))? {
             Ok(labels) => labels,
             Err(why) => {
@@ -397,6 +429,9 @@ impl Proof<'_> {
             let event = self.compiler.labels().get(*moved).to_string();
             return Ok(Err(format!("the trace that is asked for has {event}, which would become another event")));
         }
+        if self.labels.iter().all(|label| labels[label.index()] == *label) {
+            return Ok(Ok(None));
+        }
         let image = match self.prover.prove(&labels, self.control)? {
             Ok(image) => image,
             Err(why) => return Ok(Err(why.to_string())),
@@ -406,7 +441,7 @@ impl Proof<'_> {
         {
             return Ok(Err(why.describe(self.compiler.labels())));
         }
-        Ok(Ok((images.to_vec(), image)))
+        Ok(Ok(Some((images.to_vec(), image))))
     }
 
     /// Symmetries that no datatype shows, such as the rotations of a ring whose processes are numbered; with the points that they permute.
@@ -437,7 +472,7 @@ impl Proof<'_> {
             let known = self.compiler.labels().len();
             let mut candidates = Vec::with_capacity(elements.len());
             for (images, image) in &elements {
-                let labels = self.compiler.label_map(&mut self.points.permutation(images));
+                let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
                 let labels = labels.map_err(|failure| trouble(failure, listed))?;
                 let labels = labels.expect("it had images when it was proved");
                 candidates.push((Candidate { points: images.clone(), labels }, image.clone()));

@@ -202,6 +202,11 @@ impl Script {
         progress.compiling = started.elapsed();
         let network = machine.network.clone();
         let fewer_steps = self.reduced(listed, &network, model, options, progress);
+        if fewer_steps.is_some() && self.insists_on_symmetry(listed, options) {
+            return Err(
+                self.unsupported(listed, "symmetry reduction and partial order reduction are not done together")
+            );
+        }
         let strategy = strategy_named(options.strategy).filter(|_| fewer_steps.is_none());
         let composed = specification.map(|specification| {
             let explored = compose(&specification.network, job.threads, &job.control);
