@@ -2,12 +2,13 @@
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::LazyNormalForm;
-use trefoil_symmetry::Strategy;
+use trefoil_symmetry::{Quotient, Strategy};
 use trefoil_system::Witness;
 
 use crate::acting::{Drawn, ProductAction};
 use crate::implementation::{Explicit, Graph, OnTheFly};
 use crate::reduction::{self, Unreduced};
+use crate::representatives::{self, Searched};
 use crate::search::ProductSearch;
 use crate::specification::Normalised;
 use crate::visited::{Antichain, Everything, Visited};
@@ -76,16 +77,30 @@ fn reduced(
     control: &Control,
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Unreduced> {
-    if !level_by_level(specification.algorithm, implementation, options) {
-        return Err(Unreduced::refused("antichains and depth-first searches are not reduced by symmetry"));
-    }
     let system = implementation.system();
     let symmetry = reduction::prepare(reduction::action(system)?, strategy, control, statistics)?;
     let Normalised { normal_form, nodes, .. } = specification;
     let product = parallel::Product::new(normal_form, *nodes, system, control);
     let action = reduction::action(system)?;
-    let action = ProductAction::new(specification, action, Drawn::Pair, product.forbidden(), control)?;
+    let one_thread = specification.algorithm == Algorithm::Antichain || options.search == Search::DepthFirst;
+    let drawn = if one_thread { Drawn::Implementation } else { Drawn::Pair };
+    let action = ProductAction::new(specification, action, drawn, product.forbidden(), control)?;
     let action = action.map_err(Unreduced::refused)?;
+    if one_thread {
+        let quotient = Quotient::new(&product, &action, &symmetry, control)?;
+        let searched = Searched {
+            product: &product,
+            implementation: reduction::action(system)?,
+            pairs: &action,
+            quotient: &quotient,
+            symmetry: &symmetry,
+        };
+        return Ok(if specification.algorithm == Algorithm::Antichain {
+            representatives::search(&searched, Antichain::new(0, control)?, options, control, statistics)
+        } else {
+            representatives::search(&searched, Everything::default(), options, control, statistics)
+        }?);
+    }
     let quotient = parallel::quotient(&product, &action, &symmetry, control)?;
     Ok(parallel::search(&product, Some(&quotient), options.model, options.threads, statistics)?)
 }
@@ -116,7 +131,7 @@ fn with<G: Graph, V: Visited>(
     control: &Control,
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Stopped> {
-    let mut search = ProductSearch::new(normal_form, graph, options.model, visited, control, statistics);
+    let mut search = ProductSearch::new(normal_form, graph, options.model, visited, None, control, statistics);
     match search.run(options.search)? {
         Some(found) => evidence::witness(&mut search, found, control).map(Some),
         None => Ok(None),

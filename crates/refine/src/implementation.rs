@@ -28,6 +28,13 @@ pub(crate) trait Graph {
     /// What the state says about itself; `None` when its transitions say it.
     fn observe(&mut self, state: u32) -> Option<Observation>;
 
+    /// When states are representatives: the element that carries what a step leads to, to the state that stands for it, with its
+    /// number.
+    #[inline]
+    fn carried(&self, _state: u32, _step: usize) -> Option<(u32, &[u32])> {
+        None
+    }
+
     /// What a state that was explored stably accepts: the least sets of labels, each ascending.
     fn acceptances(&mut self, state: u32) -> Vec<Vec<LabelId>> {
         if let Some(observation) = self.observe(state) {
@@ -138,6 +145,15 @@ impl<'a> OnTheFly<'a> {
             ranges: vec![UNEXPLORED],
             transitions: Vec::new(),
         })
+    }
+}
+
+impl OnTheFly<'_> {
+    /// The number of a state, which may be one that was not found yet.
+    pub(crate) fn enter(&mut self, row: &[Value]) -> Result<u32, Stopped> {
+        let number = self.rows.number(row, self.control)?;
+        self.ranges.resize(self.rows.len(), UNEXPLORED);
+        Ok(number)
     }
 }
 

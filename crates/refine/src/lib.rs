@@ -20,6 +20,7 @@ mod prepared;
 mod preprocess;
 mod properties;
 mod reduction;
+mod representatives;
 mod rows;
 mod search;
 mod specification;

@@ -83,6 +83,16 @@ impl<'a> Product<'a> {
         Product { normal_form, implementation, control, forbidden, forbidden_group, layout, groups, writes }
     }
 
+    /// The implementation.
+    pub(crate) fn implementation(&self) -> &'a dyn System {
+        self.implementation
+    }
+
+    /// The normal form.
+    pub(crate) fn normal_form(&self) -> &'a LazyNormalForm {
+        self.normal_form
+    }
+
     /// The number in place of a node after a trace that the specification does not have.
     pub(crate) fn forbidden(&self) -> Value {
         self.forbidden
@@ -299,11 +309,15 @@ fn without_node(step: &TakenStep) -> TakenStep {
     TakenStep { label: step.label, row: step.row[1..].to_vec() }
 }
 
+/// A path of the product as one of the implementation.
+pub(crate) fn of_implementation(path: &Path) -> Path {
+    Path { start: path.start[1..].to_vec(), steps: path.steps.iter().map(without_node).collect() }
+}
+
 /// What is wrong at the end of a path of the product, as a witness of the implementation.
-fn witness(product: &Product<'_>, path: Path, cycle: Vec<TakenStep>, model: Model) -> Witness {
+pub(crate) fn witness(product: &Product<'_>, path: Path, cycle: Vec<TakenStep>, model: Model) -> Witness {
     let node = product.node(path.last());
-    let start = path.start[1..].to_vec();
-    let path = Path { start, steps: path.steps.iter().map(without_node).collect() };
+    let path = of_implementation(&path);
     if !cycle.is_empty() {
         return Witness::Lasso { path, cycle };
     }

@@ -35,6 +35,15 @@
 //! Depth-first search explores the pair discovered last and promises nothing about length. There a pair that was evicted while
 //! it waited is skipped: its evictor, or the evictor's evictor, is explored or waits, and is at least as near to a witness.
 //!
+//! # Representatives
+//!
+//! With symmetries the states of the implementation are representatives ([`crate::representatives`]), and a node is carried along
+//! by the element that carried the state: definition 17 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*
+//! (2019). Everything said above stays true of pairs that stand for their images. A pair (V, s) is pruned by (U, s) with U ⊆ V as
+//! before: if an image of (V, s) leads to a witness, then (V, s) leads to the image of that witness, (U, s) leads to it by
+//! the same events, and so does the image of (U, s). Sets that become comparable only by an element that keeps s are not found; that
+//! costs pairs, not verdicts.
+//!
 //! Cost: every inserted pair takes 16 bytes for the path, and every step of a pair one look at the memo of the normal form
 //! and one at the antichain.
 
@@ -45,6 +54,7 @@ use trefoil_system::{LabelId, Model};
 
 use crate::Search;
 use crate::implementation::{Graph, Taus};
+use crate::representatives::Carrier;
 use crate::statistics::Statistics;
 use crate::visited::{Insertion, Visited};
 
@@ -85,6 +95,7 @@ struct Product<'a, V> {
     visited: V,
     pairs: Vec<Pair>,
     scratch: Scratch,
+    carrier: Option<Carrier<'a>>,
     control: &'a Control,
     statistics: &'a mut Statistics,
     kept: u64,
@@ -99,6 +110,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
         graph: &'a mut G,
         model: Model,
         visited: V,
+        carrier: Option<Carrier<'a>>,
         control: &'a Control,
         statistics: &'a mut Statistics,
     ) -> Self {
@@ -107,6 +119,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
             visited,
             pairs: Vec::new(),
             scratch: Scratch::default(),
+            carrier,
             control,
             statistics,
             kept: 0,
@@ -143,6 +156,18 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
         steps
     }
 
+    /// The pairs from the initial one to a pair.
+    pub(crate) fn pairs_to(&self, pair: u32) -> Vec<Pair> {
+        let mut pairs = vec![self.product.pairs[pair as usize]];
+        let mut here = pairs[0];
+        while here.parent != ROOT {
+            here = self.product.pairs[here.parent as usize];
+            pairs.push(here);
+        }
+        pairs.reverse();
+        pairs
+    }
+
     /// A pair that was found.
     pub(crate) fn pair(&self, pair: u32) -> Pair {
         self.product.pairs[pair as usize]
@@ -169,9 +194,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
                 }
                 self.graph.explore(pair.state)?;
                 if !self.graph.is_stable(pair.state) {
-                    for step in self.graph.row(pair.state).iter().filter(|step| step.label == LabelId::TAU) {
-                        self.product.discover(index, step.label, step.target.0, pair.node, &mut level)?;
-                    }
+                    self.product.internal(index, pair, self.graph, &mut level)?;
                 }
             }
             // Whoever was evicted up to here was so by a pair of this level at the latest.
@@ -193,8 +216,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
                     return Ok(Some(Found::Acceptance { pair: index, accepted }));
                 }
                 if missing_event.is_none() {
-                    let row = self.graph.row(pair.state);
-                    missing_event = self.product.events(index, pair, row, &mut next)?;
+                    missing_event = self.product.events(index, pair, self.graph, &mut next)?;
                     if missing_event.is_some() && self.model == Model::Traces {
                         return Ok(missing_event);
                     }
@@ -224,13 +246,10 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
             if let Some(accepted) = self.refused_acceptance(pair)? {
                 return Ok(Some(Found::Acceptance { pair: index, accepted }));
             }
-            let row = self.graph.row(pair.state);
             if !self.graph.is_stable(pair.state) {
-                for step in row.iter().filter(|step| step.label == LabelId::TAU) {
-                    self.product.discover(index, step.label, step.target.0, pair.node, &mut stack)?;
-                }
+                self.product.internal(index, pair, self.graph, &mut stack)?;
             }
-            if let Some(missing) = self.product.events(index, pair, row, &mut stack)? {
+            if let Some(missing) = self.product.events(index, pair, self.graph, &mut stack)? {
                 return Ok(Some(missing));
             }
         }
@@ -277,16 +296,36 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
 }
 
 impl<V: Visited> Product<'_, V> {
+    /// Takes the internal steps of a pair.
+    fn internal<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G, list: &mut Vec<u32>) -> Result<(), Stopped> {
+        let steps = graph.row(pair.state).iter().enumerate();
+        for (at, step) in steps.filter(|(_, step)| step.label == LabelId::TAU) {
+            let node = self.carry(graph, pair.state, at, pair.node);
+            self.discover(index, step.label, step.target.0, node, list)?;
+        }
+        Ok(())
+    }
+
+    /// The node beside the representative that a step leads to.
+    #[inline]
+    fn carry<G: Graph>(&mut self, graph: &G, state: u32, step: usize, node: NodeId) -> NodeId {
+        match (&mut self.carrier, graph.carried(state, step)) {
+            (Some(carrier), Some((number, element))) => carrier.carry(node, number, element),
+            _ => node,
+        }
+    }
+
     /// Takes the visible steps of a pair; a step that the specification does not have is a witness.
-    fn events(
+    fn events<G: Graph>(
         &mut self,
         index: u32,
         pair: Pair,
-        row: &[trefoil_lts::Transition],
+        graph: &G,
         list: &mut Vec<u32>,
     ) -> Result<Option<Found>, Stopped> {
         let mut known = (LabelId::TAU, NodeId::CHAOS);
-        for step in row.iter().filter(|step| step.label.is_visible()) {
+        let steps = graph.row(pair.state).iter().enumerate();
+        for (at, step) in steps.filter(|(_, step)| step.label.is_visible()) {
             if step.label != known.0 {
                 match self.normal_form.successor(pair.node, step.label, &mut self.scratch, self.control)? {
                     Some(node) => known = (step.label, node),
@@ -295,7 +334,8 @@ impl<V: Visited> Product<'_, V> {
                     }
                 }
             }
-            self.discover(index, step.label, step.target.0, known.1, list)?;
+            let node = self.carry(graph, pair.state, at, known.1);
+            self.discover(index, step.label, step.target.0, node, list)?;
         }
         Ok(None)
     }

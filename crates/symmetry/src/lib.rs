@@ -32,7 +32,7 @@ mod unwind;
 mod weights;
 
 pub use canoniser::{Canoniser, Representative};
-pub use quotient::{Quotient, Weigher};
+pub use quotient::{Quotient, Reduced, Reducer, Weigher};
 pub use registry::{Needs, Promise, STRATEGIES, Strategy, strategy_named};
 pub use symmetry::{Refusal, Symmetry};
 pub use trefoil_groups::UBig;

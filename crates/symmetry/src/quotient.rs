@@ -204,7 +204,7 @@ impl System for Quotient<'_> {
 }
 
 /// Carries rows to their representatives, in buffers that are used again.
-pub(crate) struct Reducer<'a> {
+pub struct Reducer<'a> {
     pub(crate) actor: Box<dyn Actor + 'a>,
     canoniser: Canoniser<'a>,
     picture: Picture,
@@ -212,16 +212,18 @@ pub(crate) struct Reducer<'a> {
 }
 
 /// A row's representative.
-pub(crate) struct Reduced<'a> {
-    pub(crate) row: &'a [Value],
+pub struct Reduced<'a> {
+    /// The representative.
+    pub row: &'a [Value],
     /// The element that carries the row to it.
-    pub(crate) element: &'a [u32],
+    pub element: &'a [u32],
     /// How many elements keep the row, if the strategy tells.
     stabiliser: Option<UBig>,
 }
 
 impl<'a> Reducer<'a> {
-    fn new(action: &'a dyn Action, symmetry: &'a Symmetry, control: &'a Control) -> Reducer<'a> {
+    /// For the rows that this action acts on.
+    pub fn new(action: &'a dyn Action, symmetry: &'a Symmetry, control: &'a Control) -> Reducer<'a> {
         Reducer {
             actor: action.actor(),
             canoniser: symmetry.canoniser(control),
@@ -230,8 +232,9 @@ impl<'a> Reducer<'a> {
         }
     }
 
+    /// The representative of a row.
     #[inline]
-    pub(crate) fn reduce(&mut self, row: &[Value]) -> Result<Reduced<'_>, Stopped> {
+    pub fn reduce(&mut self, row: &[Value]) -> Result<Reduced<'_>, Stopped> {
         self.actor.picture(row, &mut self.picture);
         let Representative { element, stabiliser } = self.canoniser.representative(&self.picture)?;
         self.row.resize(row.len(), 0);
