@@ -722,3 +722,30 @@ fn priorities_are_kept_and_chases_are_not() {
         check_action(&system, &elements(3, &[vec![1, 0, 2]]), &mut Random::new(2), "a lazy machine");
     }
 }
+
+#[test]
+fn states_that_are_alike_and_linked_are_matched_with_their_links() {
+    // Twice the same way round, so that nothing tells the two ways apart; in the second machine they cross.
+    let labels = Arc::new(Labels::new());
+    let name = |what: &str, who: usize| labels.name(&format!("{what}.{who}"));
+    let machine = |who: usize, crossed: bool| {
+        let mut builder = LtsBuilder::new(labels.clone());
+        for way in 1..3 {
+            let middle = StateId(2 + if crossed { 3 - way } else { way });
+            builder.add(StateId(0), name("a", who), StateId(way)).add(StateId(way), name("b", who), middle);
+            builder.add(middle, name("c", who), StateId(0));
+        }
+        Component::new(format!("Machine.{who}"), Arc::new(builder.build(StateId(0))))
+    };
+    let components = vec![machine(0, false), machine(1, true)];
+    let all: Vec<[LabelId; 2]> = ["a", "b", "c"].iter().map(|what| [0, 1].map(|who| name(what, who))).collect();
+    let rules = (0..2).flat_map(|who| all.iter().map(move |pair| Rule::new([(who, pair[who])], pair[who])));
+    let network = Arc::new(Network::new(labels.clone(), components, rules.collect()).expect("small"));
+    let mut images: Vec<LabelId> = (0..labels.len() as u32).map(LabelId).collect();
+    all.iter().for_each(|pair| images.swap(pair[0].index(), pair[1].index()));
+    let image = mappable(&network, &images, &Control::unlimited()).expect("no budget").expect("symmetric");
+    assert!([[0, 1, 2, 4, 3], [0, 2, 1, 3, 4]].contains(&image.states[0][..].try_into().expect("five states")));
+    let candidate = Candidate { points: vec![1, 0], labels: images };
+    let system = action_of(&network, 2, &[(candidate, image)]).expect("an action");
+    check_action(&system, &elements(2, &[vec![1, 0]]), &mut Random::new(7), "linked states");
+}
