@@ -364,7 +364,7 @@ impl Compiler<'_> {
         let name = &reference.name;
         match self.names.find(&name.text) {
             Some(Symbol::Variable(variable)) => {
-                let variable = variable.clone();
+                let variable = (**variable).clone();
                 self.select(variable, reference)
             }
             Some(Symbol::Constant { .. }) => {

@@ -56,7 +56,7 @@ pub(crate) struct Record {
 #[derive(Clone, Debug)]
 pub(crate) enum Symbol {
     Constant { value: i32, set: u16 },
-    Variable(Variable),
+    Variable(Box<Variable>),
 }
 
 /// All names.
@@ -422,7 +422,7 @@ impl Compiler<'_> {
             };
             self.cells(variable.shape, &name, &variable, frame, starts)?;
         }
-        self.names.innermost().insert(variable.name.clone(), Symbol::Variable(variable.clone()));
+        self.names.innermost().insert(variable.name.clone(), Symbol::Variable(Box::new(variable.clone())));
         if starts {
             self.initialise(&variable, declared.initial.as_ref(), frame)?;
         }

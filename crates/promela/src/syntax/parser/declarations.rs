@@ -243,7 +243,7 @@ impl Parser<'_> {
                 | "show"
                 | "local"
         );
-        !types && (!self.records.contains_key(name) || self.peek_at(2).name().is_none())
+        !(types || self.records.contains_key(name) && self.peek_at(2).name().is_some())
     }
 
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
