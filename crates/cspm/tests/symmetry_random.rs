@@ -15,7 +15,7 @@ use trefoil_lts::random::Random;
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_network::compose;
 use trefoil_source::{Severity, Sources, render};
-use trefoil_system::Labels;
+use trefoil_system::{LabelId, Labels};
 
 const CONSTANTS: [&str; 4] = ["A", "B", "C", "D"];
 
