@@ -189,7 +189,8 @@ fn partial_order_reduction_visits_less_and_says_the_same() {
                   assert prioritise(TEAM, <{|work|}, {done}>) :[deadlock free [F]]\n";
     let folder = folder(&[("script.csp", script)]);
     let run = |arguments: &[&str]| {
-        let (_, out, err) = trefoil(&folder, &[&["check", "script.csp", "--format", "json"], arguments].concat());
+        let (_, out, err) =
+            trefoil(&folder, &[&["check", "script.csp", "--symmetry", "off", "--format", "json"], arguments].concat());
         let results = json(&out)["runs"][0]["results"].as_array().unwrap_or_else(|| panic!("{err}")).clone();
         let visited = |result: &Value| (result["verdict"].clone(), result["visited_states"].as_u64().unwrap_or(0));
         (results.iter().map(visited).collect::<Vec<_>>(), results)
@@ -296,12 +297,15 @@ fn algorithms_threads_and_compression_agree() {
 #[test]
 fn budgets_end_an_assertion_and_not_the_run() {
     let folder = folder(&[("huge.csp", HUGE)]);
-    let (code, out, err) = trefoil(&folder, &["check", "huge.csp", "--timeout", "300ms"]);
+    let (code, out, err) = trefoil(&folder, &["check", "huge.csp", "--symmetry", "off", "--timeout", "300ms"]);
     assert_eq!(code, 3, "{out}{err}");
     assert!(out.contains("  1  unknown  HUGE :[deadlock free [F]]  (") && out.contains(" states, "), "{out}");
     assert!(out.contains("timeout of 0.3 s reached"), "{out}");
     assert!(out.contains("  2  holds "), "{out}");
-    let (code, out, _) = trefoil(&folder, &["check", "huge.csp", "--memory", "48M", "--format", "json", "--only", "1"]);
+    let (code, out, _) = trefoil(
+        &folder,
+        &["check", "huge.csp", "--symmetry", "off", "--memory", "48M", "--format", "json", "--only", "1"],
+    );
     assert_eq!(code, 3);
     let result = &json(&out)["runs"][0]["results"][0];
     assert_eq!((&result["result"], &result["verdict"]), (&Value::Null, &"unknown".into()));
@@ -314,7 +318,7 @@ fn budgets_end_an_assertion_and_not_the_run() {
 fn an_interrupt_gives_unknown_with_counts() {
     let folder = folder(&[("huge.csp", HUGE)]);
     let child = program(&folder)
-        .args(["check", "huge.csp"])
+        .args(["check", "huge.csp", "--symmetry", "off"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -357,7 +361,8 @@ assert HUGE [T= STOP
 /// could count anything are given back.
 fn stopped(budget: [&str; 2], reason: &str, algorithm: &str, only: &[String]) -> Vec<String> {
     let folder = folder(&[("kinds.csp", KINDS)]);
-    let mut arguments = vec!["check", "kinds.csp", "--format", "json", "--algorithm", algorithm, budget[0], budget[1]];
+    let mut arguments = vec!["check", "kinds.csp", "--symmetry", "off", "--format", "json"];
+    arguments.extend(["--algorithm", algorithm, budget[0], budget[1]]);
     arguments.extend(only.iter().flat_map(|number| ["--only", number]));
     let (code, out, err) = trefoil(&folder, &arguments);
     assert_eq!(code, 3, "{algorithm} {out} {err}");

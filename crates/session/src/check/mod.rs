@@ -126,14 +126,7 @@ impl Script {
     /// input (`-`) is CSPM.
     pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<Script, Problem> {
         job.control.check()?;
-        if language_of(file, language)? != "cspm" {
-            let message = "this can be done with CSPM scripts only";
-            return Err(Problem::from(Diagnostic::error(
-                NOT_SUPPORTED,
-                message,
-                Place::File(file.display().to_string()),
-            )));
-        }
+        must_be_cspm(file, language)?;
         let (mut opened, tree) = Opened::parsed(file, &job.control)?;
         let (assertions, prints) = listed(&tree, &opened.sources);
         let typed = opened.checked(tree, &[], &job.control)?;
@@ -285,6 +278,15 @@ fn failure_text(failure: &Failure) -> String {
         (_, Some(diagnostic)) => format!("{} [{}]", diagnostic.message, diagnostic.code),
         (_, None) => "cannot be evaluated".to_string(),
     }
+}
+
+/// Refuses what is written in another language.
+pub(crate) fn must_be_cspm(file: &Path, language: Option<&'static str>) -> Result<(), Problem> {
+    if language_of(file, language)? == "cspm" {
+        return Ok(());
+    }
+    let place = Place::File(file.display().to_string());
+    Err(Problem::from(Diagnostic::error(NOT_SUPPORTED, "this can be done with CSPM scripts only", place)))
 }
 
 /// The language of a script.

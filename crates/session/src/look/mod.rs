@@ -24,7 +24,7 @@ pub use stepper::{Change, Followed, Offer, Recorded, Refusals, Situation, Steppe
 pub use structure::{OperandsReport, PartReport, StructureReport, structure};
 
 use crate::check::witness::Words;
-use crate::check::{AssertionReport, CheckOptions, Script, language_of};
+use crate::check::{AssertionReport, CheckOptions, Script, language_of, must_be_cspm};
 use crate::cspm::Opened;
 use crate::lts::{Reading, read};
 use crate::problem::NO_PROCESS;
@@ -73,7 +73,7 @@ impl Subject {
             let lts = read(&task.file, &Reading::default(), &labels, job)?;
             return Ok(Subject::of_lts(task.file.display().to_string(), lts));
         };
-        language_of(&task.file, task.language)?;
+        must_be_cspm(&task.file, task.language)?;
         let (mut opened, mut tree) = Opened::parsed(&task.file, &job.control)?;
         let (query, file) = opened.expression(&mut tree, expression)?;
         let typed = opened.checked(tree, &[query], &job.control)?;
