@@ -1,6 +1,7 @@
 //! Ctrl-C: the running job ends and reports what it has; a job that does not listen is ended within a second. At a prompt it ends
 //! what the line asked for, and the prompt goes on.
 
+use std::io::{self, IsTerminal};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -116,9 +117,14 @@ impl PromptInterrupt {
 
     /// Reads a line, and forgets what was pressed before.
     pub(crate) fn reading<X>(&self, read: impl FnOnce() -> X) -> X {
-        *self.state() = State::Reading;
+        // An editor on a terminal reads the key itself. What arrives as a signal all the same was pressed just when the line had been
+        // entered, and is meant for its work.
+        *self.state() = if io::stdin().is_terminal() { State::Idle } else { State::Reading };
         let line = read();
-        *self.state() = State::Idle;
+        let mut state = self.state();
+        if let State::Reading = *state {
+            *state = State::Idle;
+        }
         line
     }
 
