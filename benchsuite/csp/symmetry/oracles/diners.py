@@ -60,8 +60,8 @@ def philosophers(number):
             elif what == 6:
                 yield (put(locals_, me, (0, neighbour)), forks, ("butler", count - 1))
             else:
-                for now, new in eating(me, what, neighbour, forks):
-                    yield (put(locals_, me, (now, neighbour)), new, (phase, count))
+                for then, new in eating(me, what, neighbour, forks):
+                    yield (put(locals_, me, (then, neighbour)), new, (phase, count))
 
     return initial, successors, [at_table(permutation) for permutation in symmetric(number)], []
 
@@ -83,8 +83,8 @@ def tables(number):
         for me, (what, neighbour) in enumerate(locals_):
             if what == 2:
                 yield (put(locals_, me, (1, neighbour)), put(forks, me, None), True)
-            for now, new in eating(me, what, neighbour, forks):
-                yield (put(locals_, me, (1 if now == 6 else now, neighbour)), new, True)
+            for then, new in eating(me, what, neighbour, forks):
+                yield (put(locals_, me, (1 if then == 6 else then, neighbour)), new, True)
 
     return initial, successors, [at_table(permutation) for permutation in symmetric(number)], []
 

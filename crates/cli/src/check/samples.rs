@@ -137,40 +137,28 @@ fn events() -> BTreeMap<u32, String> {
 fn answer(index: usize, text: &str, verdict: Verdict) -> AssertionReport {
     let place =
         DiagnosticPlace { file: "sample.csp".into(), line: Some(10 + index), column: Some(1), text: String::new() };
+    let assertion = Assertion {
+        index,
+        assertion_string: text.into(),
+        kind: Claim::Refinement,
+        model: None,
+        is_negated: text.starts_with("not "),
+        options: Vec::new(),
+        place,
+    };
+    let answered = verdict != Verdict::Error;
     AssertionReport {
-        assertion: Assertion {
-            index,
-            assertion_string: text.into(),
-            kind: Claim::Refinement,
-            model: None,
-            is_negated: text.starts_with("not "),
-            options: Vec::new(),
-            place,
-        },
         result: match verdict {
             Verdict::Holds => Some(1),
             Verdict::Fails => Some(0),
             _ => None,
         },
         verdict,
-        reason: None,
-        errors: Vec::new(),
-        visited_states: 0,
-        visited_transitions: 0,
-        visited_plys: 0,
-        counterexamples: Vec::new(),
-        algorithm: None,
-        reductions: Vec::new(),
-        symmetry: None,
-        notes: Vec::new(),
-        compile_seconds: if verdict == Verdict::Error { 0.0 } else { 0.05 },
-        check_seconds: if verdict == Verdict::Error { 0.0 } else { 0.2 },
+        compile_seconds: if answered { 0.05 } else { 0.0 },
+        check_seconds: if answered { 0.2 } else { 0.0 },
         peak_memory_bytes: Some(5_000_000),
-        unfinished: None,
-        diagnostics: Vec::new(),
-        rendered: Default::default(),
-        witness: None,
         events: events(),
+        ..AssertionReport::new(assertion)
     }
 }
 

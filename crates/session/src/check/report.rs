@@ -153,6 +153,35 @@ pub struct AssertionReport {
     pub events: BTreeMap<u32, String>,
 }
 
+impl AssertionReport {
+    /// An assertion of which nothing is known yet.
+    pub fn new(assertion: Assertion) -> AssertionReport {
+        AssertionReport {
+            assertion,
+            result: None,
+            verdict: Verdict::Error,
+            reason: None,
+            errors: Vec::new(),
+            visited_states: 0,
+            visited_transitions: 0,
+            visited_plys: 0,
+            counterexamples: Vec::new(),
+            algorithm: None,
+            reductions: Vec::new(),
+            symmetry: None,
+            notes: Vec::new(),
+            compile_seconds: 0.0,
+            check_seconds: 0.0,
+            peak_memory_bytes: None,
+            unfinished: None,
+            diagnostics: Vec::new(),
+            rendered: Default::default(),
+            witness: None,
+            events: Default::default(),
+        }
+    }
+}
+
 /// A symmetry that made the state space smaller.
 #[derive(Clone, Debug, Serialize)]
 pub struct UsedSymmetry {

@@ -82,27 +82,15 @@ impl Script {
             _ => Some(self.decide(&listed, options, job, &mut progress)),
         };
         let mut report = AssertionReport {
-            assertion: listed.shown.clone(),
-            result: None,
-            verdict: Verdict::Error,
-            reason: None,
-            errors: Vec::new(),
             visited_states: progress.statistics.states,
             visited_transitions: progress.statistics.transitions,
             visited_plys: progress.statistics.levels,
-            counterexamples: Vec::new(),
             algorithm: progress.algorithm,
             reductions: progress.reductions,
             symmetry: progress.symmetry,
             notes: progress.notes,
             compile_seconds: seconds(progress.compiling),
-            check_seconds: 0.0,
-            peak_memory_bytes: None,
-            unfinished: None,
-            diagnostics: Vec::new(),
-            rendered: Default::default(),
-            witness: None,
-            events: Default::default(),
+            ..AssertionReport::new(listed.shown.clone())
         };
         let mut kept = None;
         let answered = match (found, listed.check) {

@@ -115,29 +115,7 @@ impl Script {
         let listed = index.checked_sub(1).and_then(|at| self.listed.get(at)).cloned();
         let (shown, property, span) = listed.expect("properties have the numbers that the model gives them");
         let started = Instant::now();
-        let mut report = AssertionReport {
-            assertion: shown,
-            result: None,
-            verdict: Verdict::Error,
-            reason: None,
-            errors: Vec::new(),
-            visited_states: 0,
-            visited_transitions: 0,
-            visited_plys: 0,
-            counterexamples: Vec::new(),
-            algorithm: None,
-            reductions: Vec::new(),
-            symmetry: None,
-            notes: Vec::new(),
-            compile_seconds: 0.0,
-            check_seconds: 0.0,
-            peak_memory_bytes: None,
-            unfinished: None,
-            diagnostics: Vec::new(),
-            rendered: Default::default(),
-            witness: None,
-            events: Default::default(),
-        };
+        let mut report = AssertionReport::new(shown);
         let refusal = if property == Property::Claim {
             Some((NOT_SUPPORTED, "claims about whole runs cannot be checked yet"))
         } else if options.partial_order {
