@@ -106,6 +106,10 @@ impl Action for ProductAction<'_> {
         self.implementation.generators()
     }
 
+    fn pictures_are_complete(&self) -> bool {
+        self.drawn == Drawn::Pair && self.implementation.pictures_are_complete()
+    }
+
     fn describe_point(&self, point: u32) -> String {
         self.implementation.describe_point(point)
     }

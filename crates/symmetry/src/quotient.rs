@@ -291,7 +291,7 @@ impl Explorer for QuotientExplorer<'_> {
         let QuotientExplorer { quotient, steps, reducer, remembered, twins, kept, kept_classes } = self;
         let types = &quotient.symmetry.types;
         let mut alike = false;
-        if types.symmetric {
+        if types.symmetric && quotient.action.pictures_are_complete() {
             reducer.actor.picture(row, &mut reducer.picture);
             alike = twins.begin(&reducer.picture, types);
         }

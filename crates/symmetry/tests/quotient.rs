@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_symmetry::{Promise, Quotient, STRATEGIES, Symmetry, Tally, UBig};
 use trefoil_system::replay::replay_path;
-use trefoil_system::{Action, Checked, LabelId, Labels, Path, System, TakenStep, Value};
+use trefoil_system::{Action, Actor, Checked, LabelId, Labels, Path, Picture, System, TakenStep, Value};
 use trefoil_testkit::symmetric::{Processes, Shape, random_generators};
 use trefoil_testkit::{Random, seed};
 
@@ -118,6 +118,77 @@ fn representatives_stand_for_all_states() {
         }
     }
     assert!(smaller > 400 && runs > 1500, "too few: {smaller} smaller, {runs} steps");
+}
+
+/// The action of a system of which pictures show the processes and not whom the shared variable names.
+struct Sketched<'a>(&'a Processes);
+
+struct SketchingActor<'a>(Box<dyn Actor + 'a>);
+
+impl Action for Sketched<'_> {
+    fn points(&self) -> usize {
+        self.0.points()
+    }
+
+    fn generators(&self) -> &[Vec<u32>] {
+        self.0.generators()
+    }
+
+    fn pictures_are_complete(&self) -> bool {
+        false
+    }
+
+    fn actor(&self) -> Box<dyn Actor + '_> {
+        Box::new(SketchingActor(self.0.actor()))
+    }
+}
+
+impl Actor for SketchingActor<'_> {
+    fn picture(&mut self, row: &[Value], picture: &mut Picture) {
+        let mut sketched = row.to_vec();
+        *sketched.last_mut().expect("the shared variable is the last") = 0;
+        self.0.picture(&sketched, picture);
+    }
+
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
+        self.0.apply(element, row, into);
+    }
+
+    fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {
+        self.0.references(slot, value, points)
+    }
+
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+        self.0.apply_to_slot(element, slot, value)
+    }
+
+    fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {
+        self.0.apply_to_label(element, label)
+    }
+}
+
+#[test]
+fn no_orbit_is_lost_where_pictures_leave_something_out() {
+    let seed = seed();
+    println!("TREFOIL_SEED={seed}");
+    let control = Control::unlimited();
+    let mut several = 0;
+    for number in 0..1000 {
+        let system = random_system(&mut Random::new(seed.wrapping_add(number)));
+        if system.explore(3000).is_none() {
+            continue;
+        }
+        let expected = orbits(&system, reachable(&system).0.into_keys());
+        let action = Sketched(&system);
+        for strategy in STRATEGIES {
+            let Ok(symmetry) = Symmetry::of_action(&action, strategy, &control) else { continue };
+            let quotient = Quotient::new(&system, &action, &symmetry, &control).unwrap();
+            let found = reachable(&quotient).0;
+            several += usize::from(found.len() > expected.len());
+            assert_eq!(orbits(&system, found.into_keys()), expected, "{number} {}", strategy.name);
+        }
+    }
+    assert!(several > 20, "too few with more than one representative: {several}");
 }
 
 #[test]

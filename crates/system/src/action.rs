@@ -20,6 +20,12 @@ pub trait Action: Send + Sync {
     /// Elements that generate the group.
     fn generators(&self) -> &[Vec<u32>];
 
+    /// Whether an element that keeps the picture of a row keeps the row. Where it does not, a row may have several representatives, and
+    /// nothing but which element is applied may be read off pictures.
+    fn pictures_are_complete(&self) -> bool {
+        true
+    }
+
     /// What a person calls a point.
     fn describe_point(&self, point: u32) -> String {
         point.to_string()
