@@ -14,7 +14,7 @@ fn random_system(random: &mut Random) -> Processes {
     let shape = Shape {
         processes: 3 + random.below(2),
         controls: 3,
-        rules: 3 + random.below(4),
+        rules: 3 + random.below(8),
         events: 2,
         internal_percent: 40,
     };
@@ -43,8 +43,8 @@ fn reachable(system: &dyn System) -> (Found, Tally) {
     (found, tally)
 }
 
-/// The least row of the orbit of each of these.
-fn orbits(system: &Processes, rows: impl Iterator<Item = Vec<Value>>) -> BTreeSet<Vec<Value>> {
+/// The least row of the orbit of each of these, and of all others in their orbits.
+fn least_rows(system: &Processes, rows: impl Iterator<Item = Vec<Value>>) -> BTreeMap<Vec<Value>, Vec<Value>> {
     let mut actor = system.actor();
     let mut known: BTreeMap<Vec<Value>, Vec<Value>> = BTreeMap::new();
     for first in rows {
@@ -65,7 +65,20 @@ fn orbits(system: &Processes, rows: impl Iterator<Item = Vec<Value>>) -> BTreeSe
         let least = orbit.first().expect("it has a row").clone();
         known.extend(orbit.into_iter().map(|row| (row, least.clone())));
     }
-    known.into_values().collect()
+    known
+}
+
+/// The least row of each orbit of these.
+fn orbits(system: &Processes, rows: impl Iterator<Item = Vec<Value>>) -> BTreeSet<Vec<Value>> {
+    least_rows(system, rows).into_values().collect()
+}
+
+/// The steps of a row, their targets replaced.
+fn steps(system: &dyn System, row: &[Value], least: &BTreeMap<Vec<Value>, Vec<Value>>) -> Vec<(LabelId, Vec<Value>)> {
+    let mut steps = Vec::new();
+    system.explorer().successors(row, &mut |step| steps.push((step.label, least[step.row].clone())));
+    steps.sort_unstable();
+    steps
 }
 
 #[test]
@@ -74,14 +87,15 @@ fn representatives_stand_for_all_states() {
     println!("TREFOIL_SEED={seed}");
     let control = Control::unlimited();
     let (mut smaller, mut runs) = (0, 0);
-    for number in 0..150 {
+    for number in 0..600 {
         let mut random = Random::new(seed.wrapping_add(number));
         let system = random_system(&mut random);
         if system.explore(3000).is_none() {
             continue;
         }
         let all = reachable(&system).0;
-        let expected = orbits(&system, all.keys().cloned());
+        let least = least_rows(&system, all.keys().cloned());
+        let expected: BTreeSet<Vec<Value>> = least.values().cloned().collect();
         for strategy in STRATEGIES {
             let Ok(symmetry) = Symmetry::of_action(&system, strategy, &control) else { continue };
             let mut quotient = Quotient::new(&system, &system, &symmetry, &control).unwrap();
@@ -98,6 +112,10 @@ fn representatives_stand_for_all_states() {
                 assert_eq!(Some(weigher.sum()), total.as_ref(), "{number} {}", strategy.name);
             } else {
                 assert_eq!(quotient.total([&tally].into_iter()), None);
+            }
+            for row in found.keys() {
+                let here = (steps(&quotient, row, &least), steps(&system, row, &least));
+                assert_eq!(here.0, here.1, "{number} {} {row:?}", strategy.name);
             }
             smaller += usize::from(found.len() < all.len());
             // Back along the steps that found it.
@@ -173,17 +191,22 @@ fn no_orbit_is_lost_where_pictures_leave_something_out() {
     println!("TREFOIL_SEED={seed}");
     let control = Control::unlimited();
     let mut several = 0;
-    for number in 0..1000 {
+    for number in 0..300 {
         let system = random_system(&mut Random::new(seed.wrapping_add(number)));
         if system.explore(3000).is_none() {
             continue;
         }
-        let expected = orbits(&system, reachable(&system).0.into_keys());
+        let least = least_rows(&system, reachable(&system).0.into_keys());
+        let expected: BTreeSet<Vec<Value>> = least.values().cloned().collect();
         let action = Sketched(&system);
         for strategy in STRATEGIES {
             let Ok(symmetry) = Symmetry::of_action(&action, strategy, &control) else { continue };
             let quotient = Quotient::new(&system, &action, &symmetry, &control).unwrap();
             let found = reachable(&quotient).0;
+            for row in found.keys() {
+                let here = (steps(&quotient, row, &least), steps(&system, row, &least));
+                assert_eq!(here.0, here.1, "{number} {} {row:?}", strategy.name);
+            }
             several += usize::from(found.len() > expected.len());
             assert_eq!(orbits(&system, found.into_keys()), expected, "{number} {}", strategy.name);
         }
