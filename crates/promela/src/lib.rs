@@ -9,15 +9,17 @@ mod evaluate;
 pub mod machine;
 pub mod program;
 pub mod syntax;
+mod trail;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_source::{Diagnostic, FileId, Sources};
 
 pub use codes::CODES;
 pub use compile::MOST_PROCESSES;
-pub use machine::{Fault, FaultKind, Model};
+pub use machine::{Act, Fault, FaultKind, Message, Model, Moment, Move, Simulator, Standing, Told, Variables, Way};
 pub use program::Program;
 pub use syntax::Reader;
+pub use trail::{Followed, Line, Trail};
 
 /// Reads, resolves and compiles a model. The diagnostics say what is wrong with it; with an error among them there is no program.
 pub fn read(

@@ -333,6 +333,19 @@ pub struct Statement {
     pub number: u32,
     /// Is it listed when it is never reached?
     pub listed: bool,
+    /// The file it stands in.
+    pub file: Arc<str>,
+    /// What it prints: an index into [`Program::prints`].
+    pub print: Option<u32>,
+}
+
+/// `printf` or `printm`
+#[derive(Clone, Debug)]
+pub struct Print {
+    /// The text, as it is written between its quotes; `%e` for `printm`.
+    pub format: Arc<str>,
+    /// The values for it; those of an mtype set with the set.
+    pub arguments: Vec<(ExpressionId, Option<u16>)>,
 }
 
 /// A transition of a process type.
@@ -420,6 +433,8 @@ pub struct Program {
     pub polls: Vec<Poll>,
     /// All remote references.
     pub remotes: Vec<Remote>,
+    /// All that is printed.
+    pub prints: Vec<Print>,
     /// Names of the constants of each mtype set: number 1 comes first.
     pub mtypes: Vec<(String, Vec<Arc<str>>)>,
     /// `never` and `ltl`.

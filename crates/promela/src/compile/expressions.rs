@@ -96,7 +96,7 @@ impl Compiler<'_> {
     }
 
     /// What a variable or constant is, when the expression is one.
-    fn sort_of(&self, expression: &Expression) -> Option<Sort> {
+    pub(super) fn sort_of(&self, expression: &Expression) -> Option<Sort> {
         let ExpressionKind::Variable(reference) = &expression.kind else { return None };
         let mut shape = match self.names.find(&reference.name.text)? {
             Symbol::Constant { set, .. } => return Some(Sort::Mtype(*set)),

@@ -40,7 +40,8 @@ pub(super) enum Kind {
     Skip,
     /// A condition that never holds.
     Never,
-    Print,
+    /// `printf` or `printm`, by its place among all that is printed.
+    Print(u32),
     Else,
     Goto(Jump),
     /// A joint.

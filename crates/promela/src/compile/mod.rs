@@ -74,6 +74,7 @@ pub(crate) fn compile(
         runs: Vec::new(),
         polls: Vec::new(),
         remotes: Vec::new(),
+        prints: Vec::new(),
         mtypes: vec![("_unnamed_".to_string(), Vec::new())],
         claims: Vec::new(),
         trace: None,
@@ -189,13 +190,20 @@ const LONGEST_TEXT: usize = 60;
 /// Gives every statement its text and line.
 pub(crate) fn add_texts(program: &mut Program, sources: &trefoil_source::Sources) {
     let trace = program.trace.as_mut().map(|trace| &mut trace.automaton);
+    let mut files: Vec<(trefoil_source::FileId, Arc<str>)> = Vec::new();
     for process in program.processes.iter_mut().chain(trace) {
         let ends = |transitions: &[crate::program::Transition]| {
             transitions.iter().any(|transition| matches!(*transition.action, crate::program::Action::End))
         };
         for (state, statement) in process.statements.iter_mut().enumerate() {
-            let (line, _) = sources.file(statement.span.file).line_column(statement.span.start);
-            statement.line = line;
+            let source = sources.file(statement.span.file);
+            statement.line = source.line_column(statement.span.start).0;
+            if files.last().is_none_or(|(id, _)| *id != statement.span.file) {
+                files.push((statement.span.file, Arc::from(source.name())));
+            }
+            if let Some((_, name)) = files.last() {
+                statement.file = name.clone();
+            }
             if process.transitions.get(state).is_some_and(|transitions| ends(transitions)) && statement.listed {
                 statement.text = "-end-".to_string();
                 continue;

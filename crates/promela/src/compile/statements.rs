@@ -11,7 +11,7 @@ use super::flow::{Body, Chain, Element, ElementId, Jump, Kind, Label, SequenceId
 use super::names::{Shape, Variable};
 use super::{Compiled, Compiler, Wrong};
 use crate::codes::{D_STEP, LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE};
-use crate::program::{Action, ChannelKind, ExpressionId, Frame, Node, Pattern, ProcessType, Receive, Send, Sort};
+use crate::program::{Action, ChannelKind, ExpressionId, Frame, Node, Pattern, Print, ProcessType, Receive, Send, Sort};
 use crate::syntax::tree::{
     Declaration, Declared, Expression, ExpressionKind, Initial, Reference, Sequence, Statement, StatementKind, Word,
 };
@@ -122,6 +122,18 @@ impl Compiler<'_> {
         let name = Word { text: ":never:".into(), span: body[0].span };
         let _ = self.process_type(&name, &[], body, body[0].span, None, false);
         self.diagnostics.truncate(told);
+    }
+}
+
+impl Compiler<'_> {
+    fn print(&mut self, format: Arc<str>, arguments: &[Expression]) -> Compiled<Kind> {
+        let mut values = Vec::new();
+        for argument in arguments {
+            let set = if let Some(Sort::Mtype(set)) = self.sort_of(argument) { Some(set) } else { None };
+            values.extend(self.expand(argument, &[])?.into_iter().map(|value| (value, set)));
+        }
+        self.program.prints.push(Print { format, arguments: values });
+        Ok(Kind::Print(self.program.prints.len() as u32 - 1))
     }
 }
 
@@ -426,10 +438,10 @@ impl Builder<'_, '_> {
         let (mut before, mut at, mut skips) = (None, Some(first), 0);
         while let Some(here) = at {
             let next = self.body.elements[here].next;
-            let skip = matches!(self.body.elements[here].kind, Kind::Skip | Kind::Print);
+            let skip = matches!(self.body.elements[here].kind, Kind::Skip | Kind::Print(_));
             if skip && self.body.label_of(here, &[]).is_none() {
                 skips += 1;
-                let print = matches!(self.body.elements[here].kind, Kind::Print);
+                let print = matches!(self.body.elements[here].kind, Kind::Print(_));
                 if skips > 1 && !print && here != first && here != last {
                     if let Some(before) = before {
                         let previous: &mut Element = &mut self.body.elements[before];
@@ -620,16 +632,8 @@ impl Builder<'_, '_> {
                 compiler.program.assertions.push(span);
                 Action::Assert(compiler.expression(condition)?)
             }
-            StatementKind::Print(_, arguments) => {
-                for argument in arguments {
-                    compiler.expand(argument, &[])?;
-                }
-                return Ok(Kind::Print);
-            }
-            StatementKind::PrintMtype(value) => {
-                compiler.expression(value)?;
-                return Ok(Kind::Print);
-            }
+            StatementKind::Print(format, arguments) => return compiler.print(format.clone(), arguments),
+            StatementKind::PrintMtype(value) => return compiler.print("%e".into(), std::slice::from_ref(value)),
             StatementKind::SetPriority(process, priority) => {
                 Action::SetPriority(compiler.expression(process)?, compiler.expression(priority)?)
             }

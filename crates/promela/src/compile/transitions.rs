@@ -97,7 +97,15 @@ impl Compiler<'_> {
                 marks[only.transition.target as usize].end = true;
             }
         }
-        let nowhere = Statement { text: String::new(), line: 0, span: end, number: 0, listed: false };
+        let nowhere = Statement {
+            text: String::new(),
+            line: 0,
+            span: end,
+            number: 0,
+            listed: false,
+            file: "".into(),
+            print: None,
+        };
         let statements = std::iter::once(nowhere)
             .chain(body.elements.iter().map(|element| Statement {
                 text: String::new(),
@@ -105,6 +113,8 @@ impl Compiler<'_> {
                 span: element.span,
                 number: element.number,
                 listed: listed[element.state as usize] && !element.done_without_transition(),
+                file: "".into(),
+                print: if let Kind::Print(print) = element.kind { Some(print) } else { None },
             }))
             .collect();
         Ok(ProcessType {

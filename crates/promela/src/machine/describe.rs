@@ -10,6 +10,13 @@ use super::arrangement::Queue;
 use super::machine::Machine;
 use super::system::Model;
 
+impl Model {
+    /// A value as a person writes it.
+    pub(crate) fn value_in_words(&self, sort: Sort, kept: u32) -> String {
+        value(&self.program, sort, kept)
+    }
+}
+
 fn value(program: &Program, sort: Sort, kept: u32) -> String {
     let value = sort.read(kept);
     match sort {

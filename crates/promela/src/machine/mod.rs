@@ -10,7 +10,11 @@ mod fault;
 mod machine;
 mod observe;
 mod parts;
+mod simulator;
 mod system;
+mod telling;
 
 pub use fault::{Fault, FaultKind};
+pub use simulator::{Act, Moment, Move, Simulator};
 pub use system::Model;
+pub use telling::{Message, Standing, Told, Variables, Way};

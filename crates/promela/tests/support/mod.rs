@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
-use trefoil_promela::{Model, Program, read};
+use trefoil_promela::{Fault, Model, Program, read};
 use trefoil_source::{Diagnostic, Sources};
+use trefoil_system::{LabelId, StateId, TakenStep};
 
 /// The numbers of a search, as Spin counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,4 +121,44 @@ pub(crate) fn spin(text: &str) -> Option<Numbers> {
     };
     let errors = said.split("errors: ").nth(1)?.split_whitespace().next()?.parse().ok()?;
     Some(Numbers { states: number("states, stored")?, transitions: number("transitions (=")?, errors })
+}
+
+struct Watch<'m> {
+    model: &'m Model,
+    /// The first state without steps where a run may not end, and the first step with a fault.
+    seen: [Option<(u32, StateId, Option<(LabelId, StateId)>)>; 2],
+}
+
+impl Visitor for Watch<'_> {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        let mut see = |place: usize, distance: u32, step: Option<(LabelId, StateId)>| {
+            let known: &mut Option<(u32, StateId, Option<(LabelId, StateId)>)> = &mut self.seen[place];
+            if known.is_none_or(|known| distance < known.0) {
+                *known = Some((distance, state.id, step));
+            }
+        };
+        if state.steps.is_empty() && !self.model.is_valid_end(state.row) {
+            see(0, state.distance, None);
+        }
+        for edge in state.steps.iter().filter(|edge| self.model.fault(edge.label).is_some()) {
+            see(1, state.distance + 1, Some((edge.label, edge.target)));
+        }
+        Finding::Nothing
+    }
+}
+
+/// Shortest runs to an invalid end state and to a fault, as far as there are any.
+pub(crate) fn counterexamples(model: &Model) -> Vec<(trefoil_system::Path, Option<Fault>)> {
+    let control = Control::unlimited();
+    let options = Options { threads: 1, order: Order::Steps, cycles: false };
+    let found = search(model, &options, &control, || Watch { model, seen: [None; 2] });
+    let mut runs = Vec::new();
+    for &(_, state, step) in found.visitors.iter().flat_map(|visitor| &visitor.seen).flatten() {
+        let mut path = found.path(model, state, &control).expect("no budget").expect("it was visited");
+        if let Some((label, target)) = step {
+            path.steps.push(TakenStep { label, row: found.row(target) });
+        }
+        runs.push((path, step.and_then(|(label, _)| model.fault(label))));
+    }
+    runs
 }

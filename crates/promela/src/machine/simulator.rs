@@ -1,0 +1,400 @@
+//! A model statement by statement.
+//!
+//! A step of a model (see `explorer.rs`) leads from a state that a verifier keeps to the next one that it keeps, and may be
+//! many statements of an atomic sequence. What a person follows is the statements. A *moment* is a state between two statements: the
+//! row, hidden cells included, and who holds control, if the process that moved last is inside an atomic sequence and can go on. A *move* is one
+//! statement of one process, or a send and the receive that takes its message from it.
+//!
+//! The rules are those of `explorer.rs`: processes are tried youngest first, escapes before what they interrupt, `timeout` when nothing else
+//! can be done; a process that holds control and cannot go on loses it, and there the row is a state of the model. Moves are found
+//! without the explorer's stack, one moment at a time, so that the two can be held against each other: the sequences of moves between
+//! two states of the model are its steps, which is tested.
+//!
+//! [`Simulator::unfold`] finds the moves behind a step: breadth-first through the moments between, each looked at once, so
+//! the shortest such sequence is told. Its cost is that of the step itself.
+
+use std::collections::{HashMap, HashSet};
+
+use trefoil_control::{Control as Budget, Stopped};
+use trefoil_system::{LabelId, Value};
+
+use crate::program::{Action, Control, ProcessTypeId, Transition};
+
+use super::fault::{Fault, FaultKind};
+use super::machine::Machine;
+use super::system::Model;
+
+/// Between two statements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Moment {
+    /// The row of the model, and hidden cells behind it.
+    pub(crate) row: Vec<Value>,
+    /// The process that is inside an atomic sequence and can go on.
+    pub(crate) holder: Option<u8>,
+}
+
+impl Moment {
+    /// The process that nobody can interrupt now.
+    pub fn holder(&self) -> Option<usize> {
+        self.holder.map(usize::from)
+    }
+}
+
+/// A transition of the process at a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Act {
+    /// The position: its number.
+    pub process: u8,
+    /// Its type.
+    pub kind: ProcessTypeId,
+    /// Where it is.
+    pub control: Control,
+    /// The transition, by its place in the table of that state.
+    pub index: u32,
+}
+
+impl Act {
+    pub(crate) fn transition<'m>(&self, model: &'m Model) -> &'m Transition {
+        &model.program.processes[usize::from(self.kind)].transitions[self.control as usize][self.index as usize]
+    }
+}
+
+/// One statement, or a send and a receive that are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Who does what; the receive behind its send.
+    pub acts: Vec<Act>,
+    /// What goes wrong.
+    pub fault: Option<Fault>,
+    /// Is it an error behind which nothing is known? Then `after` is where it happened.
+    pub broken: bool,
+    /// Was `timeout` true?
+    pub(crate) timeout: bool,
+    /// What is then.
+    pub after: Moment,
+}
+
+/// Finds moves.
+pub struct Simulator<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) machine: Machine<'m>,
+}
+
+/// What was before an act.
+struct Before {
+    log: usize,
+    handshake: Option<super::machine::Handshake>,
+    timeout: bool,
+}
+
+impl<'m> Simulator<'m> {
+    /// Simulates a model.
+    pub fn new(model: &'m Model) -> Simulator<'m> {
+        Simulator { model, machine: Machine::new(&model.program, &model.arrangement) }
+    }
+
+    /// A state of the model as a moment.
+    pub fn moment(&mut self, row: &[Value]) -> Moment {
+        self.machine.load(row);
+        Moment { row: self.machine.row.clone(), holder: None }
+    }
+
+    /// The row of the model that a moment has.
+    pub fn row<'r>(&self, moment: &'r Moment) -> &'r [Value] {
+        &moment.row[..self.model.arrangement.width()]
+    }
+
+    /// Puts the machine where a moment is.
+    pub(crate) fn stand(&mut self, moment: &Moment) {
+        let width = self.model.arrangement.width();
+        self.machine.load(&moment.row[..width]);
+        self.machine.row[width..].copy_from_slice(&moment.row[width..]);
+    }
+
+    /// Everything that can happen at a moment.
+    pub fn moves(&mut self, moment: &Moment) -> Vec<Move> {
+        let mut found = self.raw_moves(moment);
+        for next in &mut found {
+            self.settle(&mut next.after);
+        }
+        found
+    }
+
+    /// A process that cannot go on loses control, and at a state of the model hidden cells are as at first.
+    fn settle(&mut self, moment: &mut Moment) {
+        if moment.holder.is_some() && self.raw_moves(moment).is_empty() {
+            moment.holder = None;
+        }
+        if moment.holder.is_none() {
+            let width = self.model.arrangement.width();
+            self.machine.load(&moment.row[..width]);
+            moment.row.copy_from_slice(&self.machine.row);
+        }
+    }
+
+    fn raw_moves(&mut self, moment: &Moment) -> Vec<Move> {
+        let mut found = Vec::new();
+        self.stand(moment);
+        if let Some(holder) = moment.holder {
+            self.process_moves(usize::from(holder), &mut found);
+            return found;
+        }
+        for timeout in [false, true] {
+            self.machine.timeout = timeout;
+            for position in (0..self.machine.count()).rev() {
+                self.process_moves(position, &mut found);
+            }
+            if !found.is_empty() {
+                break;
+            }
+        }
+        self.machine.timeout = false;
+        found
+    }
+
+    fn process_moves(&mut self, position: usize, found: &mut Vec<Move>) {
+        let timeout = self.machine.timeout;
+        self.transitions_of(position, &mut |simulator, act, fault, broken| {
+            if simulator.machine.handshake.is_some() && !broken {
+                return simulator.receivers(act, fault, found);
+            }
+            let after = simulator.reached(act, broken);
+            found.push(Move { acts: vec![act], fault, broken, timeout, after });
+            true
+        });
+    }
+
+    /// Those who take a message that is on its way; whether there are any.
+    fn receivers(&mut self, send: Act, sent: Option<Fault>, found: &mut Vec<Move>) -> bool {
+        let known = found.len();
+        let timeout = std::mem::replace(&mut self.machine.timeout, false);
+        for position in (0..self.machine.count()).rev().filter(|&position| position != usize::from(send.process)) {
+            self.transitions_of(position, &mut |simulator, act, fault, broken| {
+                let after = simulator.reached(act, broken);
+                found.push(Move { acts: vec![send, act], fault: sent.or(fault), broken, timeout, after });
+                true
+            });
+        }
+        self.machine.timeout = timeout;
+        found.len() > known
+    }
+
+    /// Hands every transition of a process that can be executed to `taken`, the machine standing behind it, and takes it back. What `taken`
+    /// says is whether it counts.
+    fn transitions_of(&mut self, position: usize, taken: &mut dyn FnMut(&mut Self, Act, Option<Fault>, bool) -> bool) {
+        if !self.machine.may_act(position) {
+            return;
+        }
+        let kind = self.machine.process;
+        let control = self.machine.row[self.machine.control_slot(position)];
+        let model = self.model;
+        let table = &model.program.processes[usize::from(kind)].transitions[control as usize];
+        let (mut passed, mut escape) = (false, 0);
+        for (index, transition) in table.iter().enumerate() {
+            if escape != 0 && escape != transition.escape {
+                break;
+            }
+            let before = self.before();
+            self.machine.act(position);
+            self.machine.fault = None;
+            let executed = self.machine.execute(&transition.action, passed);
+            if let Some(wanted) = self.machine.wanted.take() {
+                model.want(wanted);
+                self.back(before);
+                continue;
+            }
+            if !executed {
+                self.back(before);
+                continue;
+            }
+            let act = Act { process: position as u8, kind, control, index: index as u32 };
+            let (fault, broken) = self.finish(act);
+            passed |= self.machine.handshake.is_none();
+            escape = transition.escape;
+            let worked = taken(self, act, fault, broken);
+            self.back(before);
+            if worked {
+                passed = true;
+            } else {
+                escape = 0;
+            }
+        }
+    }
+
+    /// What follows an action that was executed: control goes on, and who looks on sees it.
+    pub(crate) fn finish(&mut self, act: Act) -> (Option<Fault>, bool) {
+        let transition = act.transition(self.model);
+        let position = usize::from(act.process);
+        let machine = &mut self.machine;
+        let fault_of = |kind| Fault { kind, process: act.kind, statement: transition.statement };
+        let mut fault = machine.fault.map(fault_of);
+        let broken = machine.fault.is_some_and(|kind| kind != FaultKind::Assertion);
+        if !matches!(*transition.action, Action::End) {
+            let slot = machine.control_slot(position);
+            machine.set(slot, transition.target);
+        }
+        if let Some(slot) = self.model.arrangement.last {
+            machine.set(slot as usize, position as u32);
+        }
+        let communicates = matches!(*transition.action, Action::Send(_) | Action::Receive(_));
+        if self.model.arrangement.event.is_some() && !broken && communicates {
+            fault = fault.or(machine.observe(&transition.action).map(fault_of));
+        }
+        (fault, broken)
+    }
+
+    fn before(&self) -> Before {
+        let machine = &self.machine;
+        Before { log: machine.log.len(), handshake: machine.handshake.clone(), timeout: machine.timeout }
+    }
+
+    fn back(&mut self, before: Before) {
+        self.machine.undo(before.log);
+        self.machine.handshake = before.handshake;
+        self.machine.timeout = before.timeout;
+        self.machine.fault = None;
+    }
+
+    /// The moment behind an act; behind an error, the moment where it happened.
+    fn reached(&self, act: Act, broken: bool) -> Moment {
+        let mut row = self.machine.row.clone();
+        if broken {
+            for &(slot, old) in self.machine.log.iter().rev() {
+                row[slot as usize] = old;
+            }
+        }
+        let atomic = act.transition(self.model).atomic && !broken;
+        Moment { row, holder: atomic.then_some(act.process) }
+    }
+
+    /// The label of the step of the model that begins with a move and has a fault.
+    fn label(&self, first: &Move, fault: Option<Fault>) -> LabelId {
+        let act = first.acts[0];
+        let label = self.model.named(usize::from(act.process), act.kind, act.control, act.index).1;
+        fault.map_or(label, |fault| self.model.fault_label(label, fault))
+    }
+
+    /// The moves that a step of the model is made of, as few as possible; none when the model has no such step.
+    pub fn unfold(
+        &mut self,
+        before: &[Value],
+        label: LabelId,
+        after: &[Value],
+        control: &Budget,
+    ) -> Result<Option<Vec<Move>>, Stopped> {
+        let start = self.moment(before);
+        let mut walk = Walk::default();
+        for first in self.moves(&start) {
+            walk.add(first, None);
+        }
+        let mut at = 0;
+        while at < walk.nodes.len() {
+            control.check()?;
+            let node = &walk.nodes[at];
+            let fault = node.fault;
+            let over = node.step.broken || node.step.after.holder.is_none();
+            let row = if node.step.broken { before } else { self.row(&node.step.after) };
+            if over && row == after && self.label(&walk.nodes[walk.first(at)].step, fault) == label {
+                return Ok(Some(walk.path(at)));
+            }
+            if !over {
+                let here = node.step.after.clone();
+                for next in self.moves(&here) {
+                    walk.add(next, Some(at));
+                }
+            }
+            at += 1;
+        }
+        match self.model.fault(label) {
+            Some(fault) if fault.kind == FaultKind::Endless => self.circle(&walk, label, after, fault, control),
+            _ => Ok(None),
+        }
+    }
+
+    /// An atomic sequence that comes back to where it was: the way there, and around.
+    fn circle(
+        &mut self,
+        walk: &Walk,
+        label: LabelId,
+        after: &[Value],
+        fault: Fault,
+        control: &Budget,
+    ) -> Result<Option<Vec<Move>>, Stopped> {
+        for at in 0..walk.nodes.len() {
+            let node = &walk.nodes[at];
+            let inside = node.step.after.holder.is_some() && self.row(&node.step.after) == after;
+            if !inside || self.label(&walk.nodes[walk.first(at)].step, Some(fault)) != label {
+                continue;
+            }
+            let mut around = Walk::default();
+            for next in self.moves(&node.step.after) {
+                around.add(next, None);
+            }
+            let mut looked = 0;
+            while looked < around.nodes.len() {
+                control.check()?;
+                let here = around.nodes[looked].step.after.clone();
+                if here == node.step.after {
+                    let mut moves = walk.path(at);
+                    moves.extend(around.path(looked));
+                    if let Some(last) = moves.last_mut() {
+                        last.fault = Some(fault);
+                    }
+                    return Ok(Some(moves));
+                }
+                if here.holder.is_some() {
+                    for next in self.moves(&here) {
+                        around.add(next, Some(looked));
+                    }
+                }
+                looked += 1;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Moments that a search between two states has met.
+#[derive(Default)]
+struct Walk {
+    nodes: Vec<Node>,
+    known: HashMap<Moment, HashSet<(Option<Fault>, usize)>>,
+}
+
+struct Node {
+    step: Move,
+    /// The first fault of the way here.
+    fault: Option<Fault>,
+    parent: Option<usize>,
+    first: usize,
+}
+
+impl Walk {
+    /// A moment is looked at once for each first move and first fault that lead to it.
+    fn add(&mut self, step: Move, parent: Option<usize>) {
+        let (before, first) = match parent {
+            Some(parent) => (self.nodes[parent].fault, self.nodes[parent].first),
+            None => (None, self.nodes.len()),
+        };
+        let fault = before.or(step.fault);
+        if !step.broken && !self.known.entry(step.after.clone()).or_default().insert((fault, first)) {
+            return;
+        }
+        self.nodes.push(Node { step, fault, parent, first });
+    }
+
+    fn first(&self, node: usize) -> usize {
+        self.nodes[node].first
+    }
+
+    fn path(&self, node: usize) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let mut at = Some(node);
+        while let Some(here) = at {
+            moves.push(self.nodes[here].step.clone());
+            at = self.nodes[here].parent;
+        }
+        moves.reverse();
+        moves
+    }
+}

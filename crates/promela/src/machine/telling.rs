@@ -1,0 +1,450 @@
+//! What a move does, for somebody who reads: its statements, what they print, which variables they change, which messages they send
+//! and receive.
+//!
+//! A move is executed once more, act by act, and the rows before and after each act are compared. A `d_step` is told statement by
+//! statement as well, though it is one transition.
+
+use std::fmt::Write;
+
+use crate::compile::OVER;
+use crate::program::{Action, Indivisible, IndivisibleStep, Print, ProcessTypeId, Sort};
+
+use super::arrangement::Queue;
+use super::simulator::{Act, Moment, Move, Simulator};
+
+/// Of a longer `d_step` the first statements are told.
+const TOLD: usize = 1_000;
+
+/// A statement that was executed.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Whose: the number of the process.
+    pub process: u8,
+    /// The name of its type.
+    pub name: String,
+    /// Its priority.
+    pub priority: i32,
+    /// The file of the statement.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
+    /// Its control state, as Spin numbers them.
+    pub state: u32,
+    /// Its text.
+    pub text: String,
+    /// The transition, as Spin's trails name it; statements of one `d_step` have the same.
+    pub transition: u32,
+    /// Is it the first of its transition?
+    pub begins: bool,
+    /// What it prints.
+    pub printed: Option<String>,
+    /// Variables and channels that it changes, with their values afterwards.
+    pub changes: Vec<(String, String)>,
+    /// Processes that it creates: their numbers and the names of their types.
+    pub created: Vec<(u8, String)>,
+    /// Is the process gone afterwards?
+    pub ended: bool,
+    /// What it does with a channel.
+    pub message: Option<Message>,
+}
+
+/// What a statement does with a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The number of the channel.
+    pub channel: i32,
+    /// What the channel is called where it is declared.
+    pub channel_name: String,
+    /// The fields, in words.
+    pub fields: Vec<String>,
+    /// What happens to it.
+    pub way: Way,
+}
+
+/// The ways of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// It is put into a channel, before the message that has this place.
+    Sent(usize),
+    /// It is taken from this place of a channel.
+    Received(usize),
+    /// It is read and stays.
+    Read,
+    /// It is handed over: the receive comes next.
+    Offered,
+    /// It is taken from the hand of the sender.
+    Taken,
+}
+
+/// A channel and what is in it.
+struct Looked {
+    number: i32,
+    queue: Queue,
+    before: Vec<Vec<String>>,
+}
+
+impl Simulator<'_> {
+    /// What a move from a moment does.
+    pub fn tell(&mut self, from: &Moment, step: &Move) -> Vec<Told> {
+        self.stand(from);
+        self.machine.timeout = step.timeout;
+        let mut told = Vec::new();
+        for &act in &step.acts {
+            let transition = act.transition(self.model);
+            match &*transition.action {
+                Action::Indivisible(body) => self.tell_indivisible(act, body, &mut told),
+                action => {
+                    let begun = self.begin(act, transition.statement, action);
+                    self.machine.fault = None;
+                    let _ = self.machine.execute(action, false);
+                    let fault = self.machine.fault.take();
+                    let fields = begun.looked.is_some() && fault.is_none_or(|kind| kind.goes_on());
+                    let message = fields.then(|| self.message(&begun, action)).flatten();
+                    // Where control is says nothing new; that a process is gone does.
+                    self.end(begun, matches!(action, Action::End), message, &mut told);
+                    self.machine.fault = None;
+                    self.finish(act);
+                }
+            }
+            self.machine.timeout = false;
+        }
+        told
+    }
+
+    fn tell_indivisible(&mut self, act: Act, body: &Indivisible, told: &mut Vec<Told>) {
+        let first = told.len();
+        let mut at = body.start;
+        while at != OVER && told.len() - first < TOLD {
+            let options: &[u32] = match &body.steps[at as usize] {
+                IndivisibleStep::Do { .. } => std::slice::from_ref(&at),
+                IndivisibleStep::Choose(options) => options,
+            };
+            let mut next = None;
+            for &option in options {
+                let Some(IndivisibleStep::Do { action, next: behind, statement }) = body.steps.get(option as usize)
+                else {
+                    next = Some(option);
+                    break;
+                };
+                let begun = self.begin(act, *statement, action);
+                self.machine.fault = None;
+                if !self.machine.execute_inside(action) {
+                    continue;
+                }
+                let message = self.message(&begun, action);
+                self.end(begun, false, message, told);
+                next = Some(*behind);
+                break;
+            }
+            let Some(next) = next else { break };
+            at = next;
+            if self.machine.fault.is_some_and(|kind| !kind.goes_on()) {
+                break;
+            }
+        }
+        let number = self.number(act);
+        for (place, statement) in told[first..].iter_mut().enumerate() {
+            statement.begins = place == 0;
+            statement.transition = number;
+        }
+        if told.len() == first {
+            let begun = self.begin(act, act.transition(self.model).statement, &Action::Skip);
+            self.end(begun, false, None, told);
+        }
+        self.machine.fault = None;
+        self.finish(act);
+    }
+
+    /// Spin's number of the transition of an act.
+    pub(crate) fn number(&self, act: Act) -> u32 {
+        let statement = act.transition(self.model).statement;
+        self.model.program.processes[usize::from(act.kind)].statements[statement as usize].number
+    }
+
+    fn begin(&mut self, act: Act, state: u32, action: &Action) -> Begun {
+        let position = usize::from(act.process);
+        self.machine.act(position);
+        let channel = match action {
+            Action::Send(send) => Some(send.channel),
+            Action::Receive(receive) => Some(receive.channel),
+            _ => None,
+        };
+        let looked = channel.and_then(|channel| {
+            let number = self.machine.evaluate(channel);
+            let queue = self.machine.queue(number)?;
+            Some(Looked { number, queue, before: self.messages(&queue) })
+        });
+        let handed = self.machine.handshake.is_some();
+        let statement = &self.model.program.processes[usize::from(act.kind)].statements[state as usize];
+        let printed = statement.print.map(|print| {
+            let model = self.model;
+            self.print(&model.program.prints[print as usize])
+        });
+        self.machine.fault = None;
+        let values = self.values();
+        Begun { act, state, looked, handed, printed, values, count: self.machine.count() }
+    }
+
+    /// A statement that was begun is over.
+    fn end(&mut self, begun: Begun, ended: bool, message: Option<Message>, told: &mut Vec<Told>) {
+        let process = &self.model.program.processes[usize::from(begun.act.kind)];
+        let statement = &process.statements[begun.state as usize];
+        let position = usize::from(begun.act.process);
+        let priority = if position < self.machine.count() { self.machine.priority_of(position) } else { 1 };
+        let after = self.values();
+        let created: Vec<(u8, String)> = (begun.count..self.machine.count())
+            .map(|young| {
+                let kind = self.machine.type_at(young);
+                (young as u8, self.model.program.processes[usize::from(kind)].name.to_string())
+            })
+            .collect();
+        let changes = changed(&begun.values, &after);
+        told.push(Told {
+            process: begun.act.process,
+            name: process.name.to_string(),
+            priority,
+            file: statement.file.to_string(),
+            line: statement.line,
+            state: begun.state,
+            text: statement.text.clone(),
+            transition: self.number(begun.act),
+            begins: true,
+            printed: begun.printed,
+            changes,
+            created,
+            ended,
+            message,
+        });
+    }
+
+    fn message(&mut self, begun: &Begun, action: &Action) -> Option<Message> {
+        let Looked { number, queue, before } = begun.looked.as_ref()?;
+        let kind = &self.model.arrangement.kinds[queue.kind as usize];
+        let told = |fields: Vec<String>, way: Way| {
+            Some(Message { channel: *number, channel_name: kind.name.clone(), fields, way })
+        };
+        if queue.capacity == 0 {
+            let (words, way) = match (&self.machine.handshake, begun.handed) {
+                (Some(handshake), false) => (handshake.message.clone(), Way::Offered),
+                // The receiver's values were told with the send.
+                (_, true) => (Vec::new(), Way::Taken),
+                (None, false) => return None,
+            };
+            let fields =
+                words.iter().zip(&kind.fields).map(|(&kept, &sort)| self.model.value_in_words(sort, kept)).collect();
+            return told(fields, way);
+        }
+        let after = self.messages(queue);
+        match action {
+            Action::Send(_) => {
+                let place = first_difference(before, &after);
+                told(after.get(place)?.clone(), Way::Sent(place))
+            }
+            Action::Receive(receive) if receive.copy => told(Vec::new(), Way::Read),
+            _ => {
+                let mut place = first_difference(before, &after);
+                // Of equal neighbours the first was taken.
+                while place > 0 && before.get(place - 1) == before.get(place) {
+                    place -= 1;
+                }
+                told(before.get(place)?.clone(), Way::Received(place))
+            }
+        }
+    }
+
+    /// What is in a channel.
+    fn messages(&self, queue: &Queue) -> Vec<Vec<String>> {
+        if queue.capacity == 0 {
+            return Vec::new();
+        }
+        let kind = &self.model.arrangement.kinds[queue.kind as usize];
+        (0..self.machine.row[queue.slot as usize])
+            .map(|message| {
+                let field = |(field, &sort): (usize, &Sort)| {
+                    let kept = self.machine.row[self.machine.field_slot(queue, message, field)];
+                    self.model.value_in_words(sort, kept)
+                };
+                kind.fields.iter().enumerate().map(field).collect()
+            })
+            .collect()
+    }
+
+    /// The variables and channels at a moment, in Spin's order: channels of the model, its variables, then process by process.
+    pub fn variables(&mut self, moment: &Moment) -> Variables {
+        self.stand(moment);
+        let values = self.values();
+        let mut variables = Variables { globals: values.globals, processes: Vec::new() };
+        for (position, (kind, locals)) in values.processes.into_iter().enumerate() {
+            let process = &self.model.program.processes[usize::from(kind)];
+            let state = self.machine.row[self.machine.control_slot(position)];
+            let statement = &process.statements[state as usize];
+            variables.processes.push(Standing {
+                name: process.name.to_string(),
+                priority: self.machine.priority_of(position),
+                file: statement.file.to_string(),
+                line: statement.line,
+                state,
+                valid_end: process.valid_end[state as usize],
+                variables: locals,
+            });
+        }
+        variables
+    }
+
+    fn values(&self) -> Values {
+        let (model, machine) = (self.model, &self.machine);
+        let program = &*model.program;
+        let mut globals: Vec<(String, String)> = Vec::new();
+        for (index, queue) in model.arrangement.queues.iter().enumerate() {
+            if queue.capacity > 0 {
+                let name = &model.arrangement.kinds[queue.kind as usize].name;
+                globals.push((format!("queue {} ({name})", index + 1), self.content(queue)));
+            }
+        }
+        for (cell, &slot) in program.globals.cells.iter().zip(&model.arrangement.globals) {
+            if cell.sort != Sort::Channel {
+                globals.push((cell.name.clone(), model.value_in_words(cell.sort, machine.row[slot as usize])));
+            }
+        }
+        let mut channels = model.arrangement.queues.len();
+        let mut processes = Vec::new();
+        for position in 0..machine.count() {
+            let kind = machine.type_at(position);
+            let process = &program.processes[usize::from(kind)];
+            let shape = &model.arrangement.shapes[usize::from(kind)];
+            let base = (model.arrangement.positions[position].base + shape.cells) as usize;
+            let mut locals = Vec::new();
+            for queue in model.arrangement.queues_at(position, kind) {
+                channels += 1;
+                if queue.capacity > 0 {
+                    let name = &model.arrangement.kinds[queue.kind as usize].name;
+                    locals.push((
+                        format!("queue {channels} ({}({position}):{name})", process.name),
+                        self.content(&queue),
+                    ));
+                }
+            }
+            for (at, cell) in process.frame.cells.iter().enumerate() {
+                if cell.sort != Sort::Channel {
+                    let name = format!("{}({position}):{}", process.name, cell.name);
+                    locals.push((name, model.value_in_words(cell.sort, machine.row[base + at])));
+                }
+            }
+            processes.push((kind, locals));
+        }
+        Values { globals, processes }
+    }
+
+    fn content(&self, queue: &Queue) -> String {
+        let messages: Vec<String> =
+            self.messages(queue).iter().map(|message| format!("[{}]", message.join(","))).collect();
+        messages.join("")
+    }
+
+    /// What `printf` writes.
+    fn print(&mut self, print: &Print) -> String {
+        let mut text = String::new();
+        let mut arguments = print.arguments.iter();
+        let mut characters = print.format.chars().filter(|&character| character != '"').peekable();
+        let mark = self.machine.log.len();
+        while let Some(character) = characters.next() {
+            match (character, characters.peek()) {
+                ('\\', Some(&escaped)) => {
+                    characters.next();
+                    text.push(match escaped {
+                        'n' => '\n',
+                        't' => '\t',
+                        other => other,
+                    });
+                }
+                ('%', Some('%')) => {
+                    characters.next();
+                    text.push('%');
+                }
+                ('%', Some(&conversion)) => {
+                    characters.next();
+                    let Some(&(value, set)) = arguments.next() else { continue };
+                    let value = self.machine.evaluate(value);
+                    let _ = match conversion {
+                        'c' => write!(text, "{}", char::from(value as u8)),
+                        'o' => write!(text, "{value:o}"),
+                        'x' => write!(text, "{value:x}"),
+                        'u' => write!(text, "{}", value as u32),
+                        'e' => {
+                            let name = self.model.program.mtype_name(set.unwrap_or(0), value);
+                            write!(text, "{}", name.map_or_else(|| value.to_string(), str::to_string))
+                        }
+                        _ => write!(text, "{value}"),
+                    };
+                }
+                _ => text.push(character),
+            }
+        }
+        // A `run` among what is printed starts nobody.
+        self.machine.undo(mark);
+        self.machine.wanted = None;
+        text
+    }
+}
+
+struct Begun {
+    act: Act,
+    state: u32,
+    looked: Option<Looked>,
+    /// Is a message on its way to it?
+    handed: bool,
+    printed: Option<String>,
+    values: Values,
+    count: usize,
+}
+
+struct Values {
+    globals: Vec<(String, String)>,
+    processes: Vec<(ProcessTypeId, Vec<(String, String)>)>,
+}
+
+/// What differs; the variables of a process that is new are not changed, nor are those of one that is gone.
+fn changed(before: &Values, after: &Values) -> Vec<(String, String)> {
+    let mut changes = Vec::new();
+    let differ = |before: &[(String, String)], after: &[(String, String)], changes: &mut Vec<(String, String)>| {
+        changes.extend(before.iter().zip(after).filter(|(old, new)| old != new).map(|(_, new)| new.clone()));
+    };
+    differ(&before.globals, &after.globals, &mut changes);
+    for (old, new) in before.processes.iter().zip(&after.processes) {
+        differ(&old.1, &new.1, &mut changes);
+    }
+    changes
+}
+
+fn first_difference(before: &[Vec<String>], after: &[Vec<String>]) -> usize {
+    let common = before.len().min(after.len());
+    (0..common).find(|&at| before[at] != after[at]).unwrap_or(common)
+}
+
+/// A moment in words.
+#[derive(Clone, Debug)]
+pub struct Variables {
+    /// Channels and variables of the model.
+    pub globals: Vec<(String, String)>,
+    /// Processes, oldest first.
+    pub processes: Vec<Standing>,
+}
+
+/// A process in words.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// The name of its type.
+    pub name: String,
+    /// Its priority.
+    pub priority: i32,
+    /// The file of its next statement.
+    pub file: String,
+    /// The line of its next statement.
+    pub line: usize,
+    /// Its control state.
+    pub state: u32,
+    /// May a run end there?
+    pub valid_end: bool,
+    /// Its channels and variables.
+    pub variables: Vec<(String, String)>,
+}

@@ -1,0 +1,197 @@
+//! Trails: runs as Spin writes them down and replays them.
+//!
+//! A trail is lines of three numbers, `depth:process:transition`. The depth counts from 1; processes are numbered as `_pid`
+//! numbers them; a transition is the number that Spin gave to its statement as it read the model, counting through all proctypes in the
+//! order of the text (claims that stand between them count too). A rendezvous is two lines, the send and then the receive. A `d_step` is one
+//! line. That a process ends is a line.
+//!
+//! Lines with a negative depth say something about the whole: `-1` is the beginning of a cycle, `-2:n:-2` says that claim `n` runs
+//! (it is then process 0, and all others are one more), `-4:-4:-4` that the verifier was made with statement merging: a line then stands
+//! for its statement and those that are merged with it. Lines from `-5` to `-8` say that the verifier chose another order.
+//!
+//! What we write has no such lines: no claim runs and nothing is merged. `spin -t` needs no option to replay it, since the
+//! numbers come from reading the model and no option of Spin (`-o1`, `-o2`, `-o3`, …) changes them; merging is switched on by the
+//! line alone. A verifier replays it (`pan -r`) when it was made without claim (`-DNOCLAIM`).
+//!
+//! [`Trail::follow`] finds the moves of a model that a trail names. A line names a process and a statement, and in a moment at most one
+//! move fits, except where a send is offered to several receivers; then the next line tells which. Merged
+//! statements that no line names are filled in: where a line does not fit, its process goes on alone while it has no choice. They are
+//! statements that nobody else sees, so it does not matter when they are executed.
+
+use std::fmt::Write;
+
+use trefoil_control::{Control, Stopped};
+
+use crate::machine::{Moment, Move, Simulator};
+
+/// One line: a transition of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The process, as `_pid` numbers them.
+    pub process: u8,
+    /// Spin's number of the transition.
+    pub transition: u32,
+}
+
+/// A run as Spin writes it down.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trail {
+    /// Its lines.
+    pub lines: Vec<Line>,
+    /// Before which line a cycle begins, if one does.
+    pub cycle: Option<usize>,
+    /// Are statements merged?
+    pub merged: bool,
+}
+
+/// How far a trail could be followed.
+pub struct Followed {
+    /// The moments and the moves from them.
+    pub moves: Vec<(Moment, Move)>,
+    /// The line that does not fit, counted from 1; none when all do.
+    pub lost: Option<usize>,
+}
+
+/// Lines that are read; a trail has one for each statement, and a verifier's stack has an end.
+const MOST_LINES: usize = 50_000_000;
+/// Statements that are filled in between two lines.
+const MOST_FILLED: usize = 100_000;
+
+impl Trail {
+    /// The trail of a run.
+    pub fn of<'a>(simulator: &Simulator<'_>, moves: impl IntoIterator<Item = &'a Move>) -> Trail {
+        let lines = moves.into_iter().flat_map(|step| &step.acts).map(|&act| Line {
+            process: act.process,
+            transition: simulator.number(act),
+        });
+        Trail { lines: lines.collect(), cycle: None, merged: false }
+    }
+
+    /// As text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (at, line) in self.lines.iter().enumerate() {
+            if self.cycle == Some(at) {
+                text.push_str("-1:-1:-1\n");
+            }
+            let _ = writeln!(text, "{}:{}:{}", at + 1, line.process, line.transition);
+        }
+        text
+    }
+
+    /// Reads a trail; or what is wrong with it, and in which line.
+    pub fn read(text: &str) -> Result<Trail, (usize, String)> {
+        let mut trail = Trail::default();
+        let mut claim = false;
+        for (at, line) in text.lines().enumerate() {
+            let wrong = |why: &str| Err((at + 1, why.to_string()));
+            if line.trim().is_empty() {
+                continue;
+            }
+            let numbers: Result<Vec<i64>, _> = line.trim().split(':').map(|number| number.trim().parse()).collect();
+            let Ok(&[depth, process, transition]) = numbers.as_deref() else {
+                return wrong("a line of a trail is three numbers, depth:process:transition");
+            };
+            match depth {
+                -1 => trail.cycle = Some(trail.lines.len()),
+                -2 => claim = true,
+                -4 => trail.merged = true,
+                -8..=-5 => return wrong("the verifier that wrote this trail chose another order of processes or transitions"),
+                ..0 => return wrong("a line of a trail has no such depth"),
+                _ => {
+                    let process = process - i64::from(claim);
+                    // The claim's own lines say nothing about the model.
+                    if process == -1 {
+                        continue;
+                    }
+                    let (Ok(process), Ok(transition)) = (u8::try_from(process), u32::try_from(transition)) else {
+                        return wrong("there is no such process or transition");
+                    };
+                    if trail.lines.len() >= MOST_LINES {
+                        return wrong("the trail is too long");
+                    }
+                    trail.lines.push(Line { process, transition });
+                }
+            }
+        }
+        Ok(trail)
+    }
+
+    /// The moves that it names, as far as the model has them.
+    pub fn follow(
+        &self,
+        simulator: &mut Simulator<'_>,
+        start: Moment,
+        control: &Control,
+    ) -> Result<Followed, Stopped> {
+        let mut moves: Vec<(Moment, Move)> = Vec::new();
+        let mut here = start;
+        let mut at = 0;
+        // Statements that were filled in since the last line.
+        let mut filled = 0;
+        while at < self.lines.len() {
+            control.check()?;
+            let possible = simulator.moves(&here);
+            let fitting = possible.iter().find(|step| self.fits(simulator, step, at));
+            let (chosen, lines) = match fitting {
+                Some(step) => (step, step.acts.len()),
+                None => match self.filling(&possible, at) {
+                    Some(step) if self.merged && filled < MOST_FILLED => (step, 0),
+                    _ => return Ok(Followed { moves, lost: Some(at + 1) }),
+                },
+            };
+            filled = if lines == 0 { filled + 1 } else { 0 };
+            at += lines;
+            let after = chosen.after.clone();
+            moves.push((here, chosen.clone()));
+            here = after;
+        }
+        Ok(Followed { moves, lost: None })
+    }
+
+    /// The only statement that the process of a line can execute on its way to the line, or else that of the line before.
+    fn filling<'p>(&self, possible: &'p [Move], at: usize) -> Option<&'p Move> {
+        let processes = [Some(at), at.checked_sub(1)];
+        processes.into_iter().flatten().find_map(|line| {
+            let own = |step: &&Move| step.acts[0].process == self.lines[line].process;
+            let mut alone = possible.iter().filter(own);
+            alone.next().filter(|step| step.acts.len() == 1 && alone.next().is_none())
+        })
+    }
+
+    fn fits(&self, simulator: &Simulator<'_>, step: &Move, at: usize) -> bool {
+        step.acts.iter().enumerate().all(|(place, &act)| {
+            self.lines
+                .get(at + place)
+                .is_some_and(|line| line.process == act.process && line.transition == simulator.number(act))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trails_are_read_as_they_are_written() {
+        let line = |process, transition| Line { process, transition };
+        let trail = Trail { lines: vec![line(1, 14), line(0, 7), line(2, 3)], cycle: Some(2), merged: false };
+        assert_eq!(trail.text(), "1:1:14\n2:0:7\n-1:-1:-1\n3:2:3\n");
+        assert_eq!(Trail::read(&trail.text()), Ok(trail));
+    }
+
+    #[test]
+    fn a_claim_is_process_zero_and_left_out() {
+        let trail = Trail::read("-2:3:-2\n-4:-4:-4\n0:0:30\n1:1:5\n2:0:31\n3:2:6\n").expect("a trail");
+        assert_eq!(trail.lines.iter().map(|line| (line.process, line.transition)).collect::<Vec<_>>(), [(0, 5), (1, 6)]);
+        assert!(trail.merged);
+    }
+
+    #[test]
+    fn what_is_no_trail_is_told_with_its_line() {
+        assert_eq!(Trail::read("1:0:1\nhello\n").map_err(|(line, _)| line), Err(2));
+        assert_eq!(Trail::read("1:0\n").map_err(|(line, _)| line), Err(1));
+        assert_eq!(Trail::read("1:300:1\n").map_err(|(line, _)| line), Err(1));
+        assert_eq!(Trail::read("-6:0:0\n").map_err(|(line, _)| line), Err(1));
+    }
+}

@@ -1,0 +1,205 @@
+//! Steps are made of statements, and Spin replays our trails to the same end.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::{compile, counterexamples, has_spin, is_compared, numbers_of, roomy};
+use trefoil_control::Control;
+use trefoil_explore::{Options, Order, search};
+use trefoil_promela::{Model, Move, Simulator, Trail};
+use trefoil_system::{LabelId, System, Value};
+use trefoil_testkit::promela::random_program;
+use trefoil_testkit::{Random, seed};
+
+fn models(folder: &str) -> Vec<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut found: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("one").path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
+    found.sort();
+    found
+}
+
+fn model_of(name: &str, text: &str) -> Model {
+    let (program, diagnostics, _) = compile(name, text);
+    roomy(program.unwrap_or_else(|| panic!("{name}: {diagnostics:?}\n{text}")))
+}
+
+/// The steps of a state, by sequences of moves: what lies between two states that are kept.
+fn steps_by_moves(model: &Model, simulator: &mut Simulator<'_>, row: &[Value]) -> Option<BTreeSet<Vec<Value>>> {
+    let start = simulator.moment(row);
+    let mut work: Vec<Move> = simulator.moves(&start);
+    let mut found = BTreeSet::new();
+    let mut looked = std::collections::HashSet::new();
+    while let Some(step) = work.pop() {
+        if looked.len() > 5_000 {
+            return None;
+        }
+        if step.broken {
+            found.insert(row.to_vec());
+        } else if step.after.holder().is_none() {
+            found.insert(simulator.row(&step.after).to_vec());
+        } else if looked.insert(step.after.clone()) {
+            work.extend(simulator.moves(&step.after));
+        }
+    }
+    let _ = model;
+    Some(found)
+}
+
+/// On every state of a model: the steps are those that moves give, and every step can be told.
+fn check_moves(model: &Model, what: &str) {
+    let control = Control::unlimited();
+    let options = Options { threads: 1, order: Order::Steps, cycles: false };
+    let found = search(model, &options, &control, || ());
+    let mut explorer = model.explorer();
+    let mut simulator = Simulator::new(model);
+    for state in 0..found.counts.states.min(600) as u32 {
+        let row = found.row(trefoil_system::StateId(state));
+        let mut steps: Vec<(LabelId, Vec<Value>)> = Vec::new();
+        explorer.successors(&row, &mut |step| steps.push((step.label, step.row.to_vec())));
+        let endless = steps.iter().any(|(label, _)| {
+            model.fault(*label).is_some_and(|fault| fault.kind == trefoil_promela::FaultKind::Endless)
+        });
+        if !endless {
+            let rows: BTreeSet<Vec<Value>> = steps.iter().map(|(_, row)| row.clone()).collect();
+            assert_eq!(steps_by_moves(model, &mut simulator, &row), Some(rows), "{what}: {}", model.describe(&row));
+        }
+        for (label, after) in &steps {
+            let moves = simulator.unfold(&row, *label, after, &control).expect("no budget");
+            let moves = moves.unwrap_or_else(|| panic!("{what}: a step cannot be told: {}", model.describe(&row)));
+            let mut here = simulator.moment(&row);
+            for step in &moves {
+                let told = simulator.tell(&here, step);
+                assert!(told.len() >= step.acts.len(), "{what}");
+                here = step.after.clone();
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_are_sequences_of_moves() {
+    for path in models("../../examples/promela") {
+        let text = std::fs::read_to_string(&path).expect("an example");
+        check_moves(&model_of(&path.to_string_lossy(), &text), &path.display().to_string());
+    }
+    let seed = seed();
+    for case in 0..40 {
+        let text = random_program(&mut Random::new(seed.wrapping_add(2_000 + case)));
+        let model = model_of("random.pml", &text);
+        if numbers_of(&model, 1).is_some_and(|numbers| numbers.states < 2_000) {
+            check_moves(&model, &format!("TREFOIL_SEED={seed}, case {case}\n{text}"));
+        }
+    }
+}
+
+fn run(folder: &Path, program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).current_dir(folder).output().expect("it runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Writes the trail of every counterexample of a model and lets Spin replay it; how many there were.
+fn check_replay(text: &str, what: &str) -> usize {
+    let model = model_of("m.pml", text);
+    let control = Control::unlimited();
+    let mut simulator = Simulator::new(&model);
+    let mut replayed = 0;
+    for (path, fault) in counterexamples(&model) {
+        let mut moves: Vec<Move> = Vec::new();
+        let mut before = path.start.clone();
+        for step in &path.steps {
+            let unfolded = simulator.unfold(&before, step.label, &step.row, &control).expect("no budget");
+            moves.extend(unfolded.unwrap_or_else(|| panic!("{what}: a step cannot be told")));
+            before = step.row.clone();
+        }
+        if fault.is_some()
+            && let Some(at) = moves.iter().position(|step| step.fault == fault)
+        {
+            moves.truncate(at + 1);
+        }
+        let trail = Trail::of(&simulator, &moves);
+        let followed = trail.follow(&mut simulator, Simulator::new(&model).moment(&model.initial()), &control);
+        let followed = followed.expect("no budget");
+        assert_eq!(followed.lost, None, "{what}");
+        let places = |step: &Move| (step.acts.clone(), step.after.clone());
+        assert_eq!(
+            followed.moves.iter().map(|(_, step)| places(step)).collect::<Vec<_>>(),
+            moves.iter().map(places).collect::<Vec<_>>(),
+            "{what}"
+        );
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("m.pml"), text).expect("written");
+        std::fs::write(folder.path().join("m.pml.trail"), trail.text()).expect("written");
+        let said = run(folder.path(), "spin", &["-t", "-p", "-g", "-l", "m.pml"]);
+        let told = format!("{what}\n{text}\n{}\n{said}", trail.text());
+        assert!(said.contains(&format!("spin: trail ends after {} steps", trail.lines.len())), "{told}");
+        for lost in ["transition failed", "no matching", "invalid statement", "stop error", "no process"] {
+            assert!(!said.contains(lost), "{lost}\n{told}");
+        }
+        match fault {
+            Some(fault) => {
+                let process = &model.program().processes[usize::from(fault.process)];
+                let line = process.statements[fault.statement as usize].line;
+                if fault.kind == trefoil_promela::FaultKind::Assertion {
+                    assert!(said.contains(&format!("m.pml:{line}, Error: assertion violated")), "{told}");
+                }
+            }
+            None => assert!(!said.contains("assertion violated") || moves.iter().any(|step| step.fault.is_some()), "{told}"),
+        }
+        let end = said.split("spin: trail ends after").nth(1).unwrap_or_default();
+        let last = moves.last().map_or_else(|| simulator.moment(&model.initial()), |step| step.after.clone());
+        let broken = moves.last().is_some_and(|step| step.broken);
+        let there = simulator.variables(&last);
+        if !broken {
+            assert!(there.processes.is_empty() || end.contains(&format!("#processes: {}\n", there.processes.len())), "{told}");
+            let locals = there.processes.iter().flat_map(|process| &process.variables);
+            for (name, value) in there.globals.iter().chain(locals) {
+                // Spin numbers channels as they are used first, and shows those that were used.
+                let line = match name.split_once(" (") {
+                    Some((_, channel)) if name.starts_with("queue") && value.is_empty() => {
+                        assert!(!end.contains(&format!(" ({channel}: [")), "{channel} is not empty\n{told}");
+                        continue;
+                    }
+                    Some((_, channel)) if name.starts_with("queue") => format!(" ({channel}: {value}\n"),
+                    _ => format!("\t\t{name} = {value}\n"),
+                };
+                assert!(end.contains(&line), "{line:?} is missing\n{told}");
+            }
+        }
+        replayed += 1;
+    }
+    replayed
+}
+
+#[test]
+fn spin_replays_trails_of_examples_to_the_same_end() {
+    if !has_spin() {
+        return;
+    }
+    let mut replayed = 0;
+    for path in models("../../examples/promela") {
+        let text = std::fs::read_to_string(&path).expect("an example");
+        replayed += check_replay(&text, &path.display().to_string());
+    }
+    assert!(replayed >= 3);
+}
+
+#[test]
+fn spin_replays_trails_of_random_programs_to_the_same_end() {
+    if !has_spin() {
+        return;
+    }
+    let seed = seed();
+    let mut replayed = 0;
+    for case in 0..std::env::var("TREFOIL_PROMELA_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(40) {
+        let text = random_program(&mut Random::new(seed.wrapping_add(3_000 + case)));
+        if is_compared(case as usize) || case % 2 == 0 {
+            replayed += check_replay(&text, &format!("TREFOIL_SEED={seed}, case {case}"));
+        }
+    }
+    assert!(replayed > 0);
+}
