@@ -184,9 +184,18 @@ pub(crate) struct Tracing {
     /// Start on a run from a file: one of `trefoil check --format json`, or one that was saved
     #[arg(long, value_name = "JSON", conflicts_with = "assertion")]
     pub(crate) replay: Option<PathBuf>,
+    /// Promela: start on the run of a trail that Spin's verifier wrote, or `trefoil check --trail`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["assertion", "replay"])]
+    pub(crate) trail: Option<PathBuf>,
+    /// Go along the run to its end, print it and end
+    #[arg(long, conflicts_with = "random")]
+    pub(crate) all: bool,
     /// Walk at random for so many steps, print the walk and end
     #[arg(long, value_name = "N")]
     pub(crate) random: Option<usize>,
+    /// Promela: draw what --all or --random printed as a message-sequence chart (SVG)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) chart: Option<PathBuf>,
     /// The same seed gives the same walk
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -226,6 +235,12 @@ pub(crate) struct Checking {
     /// Promela: search the whole model, whatever is found on the way
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Promela: write the counterexample as a trail that `spin -t` replays; of several, each further one gets its number before .trail
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trail: Option<PathBuf>,
+    /// Promela: draw the counterexample as a message-sequence chart (SVG); of several, each further one gets its number
+    #[arg(long, value_name = "FILE")]
+    pub(crate) chart: Option<PathBuf>,
     /// The language of the scripts [default: by extension]
     #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
     pub(crate) language: Option<&'static str>,

@@ -13,6 +13,7 @@ mod lts;
 mod prompt;
 mod refines;
 mod run;
+mod spin;
 mod symmetry;
 mod terminal;
 mod text;

@@ -12,12 +12,14 @@ use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subjec
 use trefoil_session::{Job, Problem};
 
 use crate::arguments::{Common, Output, Tracing};
+use crate::check::evidence::save;
 use crate::check::explain::{cut, steps};
 use crate::check::results::{sentence, set};
 use crate::exit;
 use crate::interrupt::PromptInterrupt;
 use crate::prompt::{Prompt, complain, control};
 use crate::run::{Answer, Destination, Run};
+use crate::spin;
 use crate::terminal::{self, ProgressLine};
 use crate::text::{count, counted, list};
 
@@ -30,16 +32,17 @@ goto N             goes to where N steps of the path are taken; goto 0 is the be
 random [N] [SEED]  takes N steps at random
 offers [all]       what can be done here
 state [all]        the states of the components
+variables          Promela: all variables and channels, and where the processes are
 refusals           what cannot happen here
 path               the steps taken so far
 replay [N]         back to the run that was found (of two, run N); next follows it
 replay FILE [N]    a run from a file: of `trefoil check --format json` (result N), or one that was saved
-save FILE          writes the path to a file that replay reads
+save FILE          writes the path to a file that replay reads; Promela: as a trail to FILE.trail, as a chart to FILE.svg
 help, quit         this text; the end, as is Ctrl-D. Ctrl-C ends what a line asked for
 ";
 
 const COMMANDS: &[&str] = &[
-    "take", "next", "back", "goto", "random", "offers", "state", "refusals", "path", "replay", "save", "help", "quit",
+    "take", "next", "back", "goto", "random", "offers", "state", "variables", "refusals", "path", "replay", "save", "help", "quit",
 ];
 
 /// How many offers or components are shown without being asked for all.
@@ -48,8 +51,12 @@ const SHOWN: usize = 40;
 const LETTERS: usize = 100;
 
 pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
-    if let Some(steps) = tracing.random {
-        return walk(tracing, steps, common);
+    if tracing.random.is_some() || tracing.all {
+        return walk(tracing, common);
+    }
+    if tracing.chart.is_some() {
+        terminal::complain("error: --chart needs --all or --random; at the prompt, save FILE.svg draws the path\n");
+        return ExitCode::from(exit::WRONG);
     }
     let misuse = |why: &str| {
         terminal::complain(&format!("error: {why}\n"));
@@ -127,7 +134,13 @@ fn told(said: Result<String, Trouble>) -> bool {
 /// Opens what is stepped through, and says what was found.
 fn open(tracing: &Tracing, job: &Job) -> Result<(Option<Subject>, String), Problem> {
     let looking = tracing.looking.clone().into();
-    let Some(index) = tracing.assertion else { return Ok((Some(Subject::open(&looking, job)?), String::new())) };
+    if let Some(trail) = &tracing.trail {
+        let (subject, lost) = Subject::of_trail(&looking, trail, job)?;
+        return Ok((Some(subject), lost.map_or_else(String::new, |lost| format!("{lost}\n"))));
+    }
+    let Some(index) = tracing.assertion else {
+        return Ok((Some(Subject::open_to_step(&looking, job)?), String::new()));
+    };
     let options = CheckOptions { compress_leaves: looking.compress_leaves, ..CheckOptions::default() };
     let (subject, report) = Subject::of_assertion(&looking, index, &options, job)?;
     let mut said = format!("{index}  {}\n", report.assertion.assertion_string);
@@ -140,29 +153,71 @@ fn open(tracing: &Tracing, job: &Job) -> Result<(Option<Subject>, String), Probl
     Ok((subject, said))
 }
 
-/// A walk without a prompt.
-fn walk(tracing: Tracing, steps: usize, common: Common) -> ExitCode {
+/// A walk, or a run that is followed, without a prompt.
+fn walk(tracing: Tracing, common: Common) -> ExitCode {
     let mut run = Run::new("trace", common, Destination::Out);
-    if tracing.assertion.is_some() || tracing.replay.is_some() {
+    let follows = tracing.assertion.is_some() || tracing.replay.is_some() || tracing.trail.is_some();
+    if tracing.random.is_some() && follows {
         run.misuse("a walk at random starts at the beginning, not on a run");
         return run.finish();
     }
+    if tracing.all && tracing.assertion.is_none() && tracing.trail.is_none() {
+        run.misuse("--all needs a run to follow: --assertion or --trail");
+        return run.finish();
+    }
     let files = [tracing.looking.file.display().to_string()];
+    let mut trouble = None;
     run.check(&files, |job| {
-        let mut subject = Subject::open(&tracing.looking.clone().into(), job)?;
+        let (subject, said) = open(&tracing, job)?;
+        let Some(mut subject) = subject else {
+            terminal::complain(&said);
+            return Err(Problem::Input(Vec::new()));
+        };
+        terminal::complain(&said);
         job.control.progress().begin("walking", 0);
-        Ok(subject.stepper(tracing.seed).walk_report(steps, &job.control)?)
+        let mut stepper = subject.stepper(tracing.seed);
+        let report = match tracing.random {
+            Some(steps) => stepper.walk_report(steps, &job.control)?,
+            None => stepper.path_report(&job.control)?,
+        };
+        if let Some(file) = &tracing.chart {
+            trouble = match &report.story {
+                Some(story) => save(file, &story.chart(&caption(&report), report.stuck)).err(),
+                None => Some("--chart is for Promela models".to_string()),
+            };
+        }
+        Ok(report)
     });
+    if let Some(why) = trouble {
+        run.misuse(&why);
+    }
     run.finish()
+}
+
+/// What stands above a chart.
+fn caption(report: &WalkReport) -> String {
+    match report.seed {
+        Some(seed) => format!("{}: a walk with seed {seed}", report.told.process),
+        None => format!("{}: a run", report.told.process),
+    }
 }
 
 impl Answer for WalkReport {
     fn text(&self, colour: bool) -> String {
+        if let Some(story) = &self.story {
+            let mut text = spin::story(story, usize::MAX, colour);
+            let end = if self.stuck { ": an invalid end state" } else { "" };
+            let seed = self.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
+            let taken = counted(self.run.steps.len() as u64, "statement");
+            let _ = writeln!(text, "{}: {taken}{seed}{end}", self.told.process);
+            return text;
+        }
         let names: Vec<String> = self.components.iter().map(|name| cut(name, LETTERS)).collect();
         let mut text = steps(&self.run, &names, usize::MAX, false, colour);
         let taken = counted(self.run.steps.len() as u64, "step");
         let end = if self.deadlock { ", then nothing can be done" } else { "" };
-        let _ = writeln!(text, "{}: {taken}, seed {}{end}", self.told.process, self.seed);
+        let seed = self.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
+        let _ = writeln!(text, "{}: {taken}{seed}{end}", self.told.process);
         text
     }
 }
@@ -228,6 +283,7 @@ impl Session<'_> {
             ("offers" | "o", ["all"]) => self.offers(usize::MAX, control),
             ("state" | "s", []) => Ok(self.states(SHOWN)),
             ("state" | "s", ["all"]) => Ok(self.states(usize::MAX)),
+            ("variables" | "v", []) => self.variables(),
             ("refusals", []) => self.refusals(control),
             ("path" | "p", []) => self.path(control),
             ("replay", []) => self.follow_found(1, control),
@@ -289,8 +345,29 @@ impl Session<'_> {
         let mut text = String::new();
         // The last step is told with where it leads.
         let last = run.steps.len().saturating_sub(1);
-        for (at, step) in run.steps.iter().enumerate().take(last).skip(before) {
-            let _ = writeln!(text, "{}  {}", at + 1, self.event(&step.event));
+        let story = self.stepper.story();
+        match &story {
+            Some(story) => {
+                let mut passed = 0;
+                // A move is a statement of its own, or the two halves of a rendezvous, or the statements of a d_step.
+                let mut told = story.statements.clone();
+                let mut depth = 0;
+                let mut half = false;
+                for statement in &mut told {
+                    if statement.depth != depth && !std::mem::replace(&mut half, statement.offers) {
+                        passed += 1;
+                    }
+                    depth = statement.depth;
+                    statement.depth = passed;
+                }
+                told.retain(|statement| statement.depth > before && statement.depth <= last);
+                text.push_str(&spin::statements(&told, self.colour));
+            }
+            None => {
+                for (at, step) in run.steps.iter().enumerate().take(last).skip(before) {
+                    let _ = writeln!(text, "{}  {}", at + 1, self.event(&step.event));
+                }
+            }
         }
         if walked < steps {
             let _ = writeln!(text, "after {} nothing could be done", counted(walked as u64, "step"));
@@ -328,6 +405,18 @@ impl Session<'_> {
     }
 
     fn save(&mut self, file: &str, control: &Control) -> Result<String, Trouble> {
+        if file.ends_with(".trail") || file.ends_with(".svg") {
+            let Some(story) = self.stepper.story() else {
+                return Err(wrong("trails and charts are for Promela models"));
+            };
+            let told = self.stepper.told();
+            let text = match file.ends_with(".trail") {
+                true => story.trail.clone(),
+                false => story.chart(&format!("{}: a run", told.process), false),
+            };
+            save(Path::new(file), &text).map_err(wrong)?;
+            return Ok(format!("{} written to {file}\n", counted(story.statements.len() as u64, "statement")));
+        }
         let run = self.stepper.run(control)?;
         let told = self.stepper.told();
         let document = json!({
@@ -343,7 +432,18 @@ impl Session<'_> {
         Ok(format!("{} written to {file}\n", counted(run.steps.len() as u64, "step")))
     }
 
+    fn variables(&mut self) -> Result<String, Trouble> {
+        let taken = self.stepper.situation().taken;
+        match self.stepper.end() {
+            Some(end) => Ok(spin::end(&end, taken)),
+            None => Err(wrong("only Promela models have variables; state shows the states of components")),
+        }
+    }
+
     fn path(&mut self, control: &Control) -> Result<String, Trouble> {
+        if let Some(story) = self.stepper.story() {
+            return Ok(spin::statements(&story.statements, self.colour));
+        }
         let run = self.stepper.run(control)?;
         let names: Vec<String> = self.stepper.components().iter().map(|name| cut(name, LETTERS)).collect();
         let mut text = steps(&run, &names, usize::MAX, false, self.colour);
@@ -366,20 +466,26 @@ impl Session<'_> {
         let there = self.stepper.situation();
         let names = self.stepper.components();
         let mut text = match &there.event {
+            Some(_) if !there.statements.is_empty() => {
+                let mut told = there.statements.clone();
+                told.iter_mut().for_each(|statement| statement.depth = there.taken);
+                spin::statements(&told, self.colour)
+            }
             None => format!("0  {}\n", self.stepper.told().process),
             Some(event) => {
                 let parts = parts(&there.parts, event, names);
                 format!("{}  {}{parts}\n", there.taken, self.event(event))
             }
         };
-        for &component in there.changed.iter().take(SHOWN) {
+        let told = !there.statements.is_empty();
+        for &component in there.changed.iter().take(SHOWN).filter(|_| !told) {
             let (name, state) = (&names[component], &there.states[component]);
             // At the beginning a component that is what it is called says nothing new.
-            if there.event.is_some() || name != state {
+            if !state.is_empty() && (there.event.is_some() || name != state) {
                 let _ = writeln!(text, "   {}", state_line(name, state, names.len()));
             }
         }
-        if there.changed.len() > SHOWN {
+        if there.changed.len() > SHOWN && !told {
             let _ =
                 writeln!(text, "   … and {} more; state all shows them", count((there.changed.len() - SHOWN) as u64));
         }
@@ -433,7 +539,7 @@ impl Session<'_> {
         let there = self.stepper.situation();
         let names = self.stepper.components();
         let mut text = format!("after {}\n", counted(there.taken as u64, "step"));
-        for (name, state) in names.iter().zip(&there.states).take(most) {
+        for (name, state) in names.iter().zip(&there.states).take(most).filter(|(_, state)| !state.is_empty()) {
             let _ = writeln!(text, "   {}", state_line(name, state, names.len()));
         }
         if names.len() > most {

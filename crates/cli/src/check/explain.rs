@@ -7,11 +7,13 @@ use owo_colors::OwoColorize;
 use trefoil_session::check::{AssertionReport, Evidence, Finding, Run, Step};
 
 use super::results::{self, set};
-use crate::symmetry;
 use crate::text::{count, list};
+use crate::{spin, symmetry};
 
 /// How many steps are shown; the JSON has all of them.
 const STEPS: usize = 120;
+/// How many statements of a Promela model are shown.
+const STATEMENTS: usize = 400;
 /// How many letters of a state or of a name are shown.
 const LETTERS: usize = 100;
 /// How many components are shown at the end.
@@ -33,6 +35,10 @@ pub(crate) fn explanation(answer: &AssertionReport, colour: bool) -> String {
             let _ = writeln!(text, "  {} {{{}}}", broken.type_name, list(&broken.constants, ", "));
             text.push_str(&symmetry::reasons(&broken.reasons, "    "));
         }
+    }
+    if let Some(told) = &evidence.story {
+        text.push_str(&spin::story(told, STATEMENTS, colour));
+        return text;
     }
     let names: Vec<String> = evidence.components.iter().map(|name| cut(name, LETTERS)).collect();
     for (number, run) in evidence.runs.iter().enumerate() {

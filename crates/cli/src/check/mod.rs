@@ -1,5 +1,6 @@
 //! `trefoil check`: from arguments to assertions, and their answers in every format.
 
+pub(crate) mod evidence;
 pub(crate) mod explain;
 mod junit;
 pub(crate) mod results;
@@ -10,7 +11,7 @@ mod table;
 use std::process::ExitCode;
 
 use serde_json::json;
-use trefoil_session::check::{CheckOptions, RunReport, Wanted};
+use trefoil_session::check::{CheckOptions, RunReport, Wanted, is_promela};
 
 use crate::arguments::{Checking, Common, Output};
 use crate::run::Jobs;
@@ -22,6 +23,20 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
     if checking.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
         terminal::complain("error: standard input (-) is named twice, but it can be read only once\n");
         return ExitCode::from(exit::WRONG);
+    }
+    let evidence = evidence::Files { trail: checking.trail.clone(), chart: checking.chart.clone() };
+    if evidence.wanted() {
+        let why = if checking.files.len() > 1 {
+            Some("--trail and --chart need one model, not several")
+        } else if checking.files.iter().any(|file| !is_promela(file, checking.language)) {
+            Some("--trail and --chart are for Promela models")
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            terminal::complain(&format!("error: {why}\n"));
+            return ExitCode::from(exit::WRONG);
+        }
     }
     let format = common.format;
     let several = checking.files.len() > 1;
@@ -50,6 +65,16 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         codes.push(exit_code(&report));
         if format == Output::Text {
             print(&mut codes, &results::after(&report, &explained, checking.list, terminal::colour_out()));
+        }
+        match evidence.write(&report) {
+            Ok(said) if format == Output::Text => {
+                said.iter().for_each(|line| print(&mut codes, &format!("{line}\n")));
+            }
+            Ok(_) => {}
+            Err(why) => {
+                codes.push(exit::WRONG);
+                terminal::complain(&format!("error: {why}\n"));
+            }
         }
         reports.push(report);
     }

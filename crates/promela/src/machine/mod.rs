@@ -10,11 +10,13 @@ mod fault;
 mod machine;
 mod observe;
 mod parts;
+mod simulation;
 mod simulator;
 mod system;
 mod telling;
 
 pub use fault::{Fault, FaultKind};
+pub use simulation::Simulation;
 pub use simulator::{Act, Moment, Move, Simulator};
 pub use system::Model;
 pub use telling::{Message, Standing, Told, Variables, Way};

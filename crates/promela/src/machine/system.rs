@@ -127,6 +127,16 @@ impl Model {
         Model::with_room(self.program.clone(), room, &self.control)
     }
 
+    /// The same model with room for every process that can be created, in any order. Its rows are long.
+    pub fn with_all_room(&self) -> Model {
+        let mut room = self.room.clone();
+        let kinds: BTreeSet<ProcessTypeId> = self.program.runs.iter().map(|run| run.process).collect();
+        for position in 0..crate::compile::MOST_PROCESSES {
+            room.extend(kinds.iter().map(|&kind| (position as u8, kind)));
+        }
+        Model::with_room(self.program.clone(), room, &self.control)
+    }
+
     pub(crate) fn want(&self, wanted: (u8, ProcessTypeId)) {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted);
         self.wants.store(true, Ordering::Relaxed);

@@ -162,3 +162,27 @@ pub(crate) fn counterexamples(model: &Model) -> Vec<(trefoil_system::Path, Optio
     }
     runs
 }
+
+struct Limit<'m>(&'m Model, u64);
+
+impl Visitor for Limit<'_> {
+    fn visit(&mut self, _: &Visited<'_>) -> Finding {
+        self.1 = self.1.saturating_sub(1);
+        if self.1 == 0 || self.0.needs_room() { Finding::State } else { Finding::Nothing }
+    }
+}
+
+/// A model with room for every process that it creates, when it has at most so many states.
+pub(crate) fn small(program: Program, states: u64) -> Option<Model> {
+    let control = Control::unlimited();
+    let mut model = Model::new(Arc::new(program), &control);
+    loop {
+        let options = Options { threads: 1, order: Order::Steps, cycles: false };
+        let found = search(&model, &options, &control, || Limit(&model, states));
+        if !model.needs_room() {
+            return (found.end == End::Complete).then_some(model);
+        }
+        drop(found);
+        model = model.with_more_room();
+    }
+}

@@ -289,6 +289,11 @@ pub(crate) fn must_be_cspm(file: &Path, language: Option<&'static str>) -> Resul
     Err(Problem::from(Diagnostic::error(NOT_SUPPORTED, "this can be done with CSPM scripts only", place)))
 }
 
+/// Is a file a Promela model?
+pub fn is_promela(file: &Path, language: Option<&'static str>) -> bool {
+    language_of(file, language).is_ok_and(|language| language == "promela")
+}
+
 /// The language of a script.
 pub(crate) fn language_of(file: &Path, language: Option<&'static str>) -> Result<&'static str, Problem> {
     if let Some(language) = language {

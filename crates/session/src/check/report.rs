@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use trefoil_source::{Report as DiagnosticReport, ReportedPlace};
 
+use crate::promela::Story;
 use crate::symmetry::BrokenSymmetry;
 use crate::{Unfinished, Verdict};
 
@@ -224,6 +225,9 @@ pub struct Evidence {
     pub components: Vec<Arc<str>>,
     /// One run; two when the process is not deterministic.
     pub runs: Vec<Run>,
+    /// Promela: the run statement by statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
 }
 
 /// What is wrong at the end.

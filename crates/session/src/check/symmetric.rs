@@ -89,6 +89,7 @@ impl Script {
             process: listed.process.clone(),
             components: Vec::new(),
             runs: Vec::new(),
+            story: None,
         });
         Ok(())
     }

@@ -7,7 +7,7 @@
 mod graph;
 mod stepper;
 mod structure;
-mod words;
+pub(crate) mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use trefoil_control::Control;
 use trefoil_cspm::eval::{Evaluator, Failure, Options as EvaluationOptions, Reason};
 use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
 use trefoil_lts::Lts;
+use trefoil_promela::{Simulation, Trail};
 use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
 use trefoil_system::{Labels, System, TakenStep, Witness};
 
@@ -27,7 +28,10 @@ use crate::check::witness::Words;
 use crate::check::{AssertionReport, CheckOptions, Script, language_of, must_be_cspm};
 use crate::cspm::Opened;
 use crate::lts::{Reading, read};
-use crate::problem::NO_PROCESS;
+use crate::problem::{NO_PROCESS, NOT_SUPPORTED};
+use crate::promela;
+use crate::promela::simulate::{along_trail, read_trail};
+use crate::promela::words::ModelWords;
 use crate::{Job, Problem};
 use words::{Narrator, PlainWords, ScriptWords};
 
@@ -58,9 +62,48 @@ pub struct Subject {
 enum Content {
     Script(Box<(Compiler, Machine, Sources)>),
     File(Box<Lts>),
+    Model(Box<Simulation>),
 }
 
 impl Subject {
+    /// Opens a process of a script, or a file with a system when no expression is given, or a Promela model to be stepped through.
+    pub fn open_to_step(task: &Looking, job: &Job) -> Result<Subject, Problem> {
+        if language_of(&task.file, task.language).is_ok_and(|language| language == "promela") {
+            if task.expression.is_some() {
+                let message = "a Promela model is stepped through as a whole; there is no process to choose";
+                return Err(no_process(message, Place::File(task.file.display().to_string())).into());
+            }
+            let simulation = promela::Script::open(&task.file, job)?.simulation(job)?;
+            return Ok(Subject::of_model(task, simulation));
+        }
+        Subject::open(task, job)
+    }
+
+    /// Opens a Promela model with the run that a trail names; with what is wrong with the trail, if something is.
+    pub fn of_trail(task: &Looking, trail: &std::path::Path, job: &Job) -> Result<(Subject, Option<String>), Problem> {
+        let place = || Place::File(task.file.display().to_string());
+        if language_of(&task.file, task.language)? != "promela" {
+            return Err(Diagnostic::error(NOT_SUPPORTED, "only Promela models have trails", place()).into());
+        }
+        let trail = read_trail(trail)?;
+        let mut subject = Subject::open_to_step(task, job)?;
+        let lost = subject.follow_trail(&trail, job)?;
+        Ok((subject, lost))
+    }
+
+    fn follow_trail(&mut self, trail: &Trail, job: &Job) -> Result<Option<String>, Problem> {
+        let Content::Model(simulation) = &self.content else { return Ok(None) };
+        let (steps, lost) = along_trail(simulation, trail, job)?;
+        self.runs = vec![steps];
+        Ok(lost)
+    }
+
+    fn of_model(task: &Looking, simulation: Simulation) -> Subject {
+        let file = task.file.display().to_string();
+        let content = Content::Model(Box::new(simulation));
+        Subject { process: file.clone(), file, content, control: Control::unlimited(), runs: Vec::new() }
+    }
+
     /// Opens a process of a script, or a file with a system when no expression is given.
     pub fn open(task: &Looking, job: &Job) -> Result<Subject, Problem> {
         let Some(expression) = &task.expression else {
@@ -107,6 +150,9 @@ impl Subject {
         options: &CheckOptions,
         job: &Job,
     ) -> Result<(Option<Subject>, AssertionReport), Problem> {
+        if language_of(&task.file, task.language).is_ok_and(|language| language == "promela") {
+            return Subject::of_property(task, index, options, job);
+        }
         let mut script = Script::open(&task.file, task.language, job)?;
         let count = script.assertions().len();
         if index == 0 || index > count {
@@ -131,6 +177,28 @@ impl Subject {
             _ => None,
         };
         Ok((subject, report))
+    }
+
+    /// The same for a property of a Promela model: its counterexample is followed as its trail.
+    fn of_property(
+        task: &Looking,
+        index: usize,
+        options: &CheckOptions,
+        job: &Job,
+    ) -> Result<(Option<Subject>, AssertionReport), Problem> {
+        let mut script = promela::Script::open(&task.file, job)?;
+        let count = script.assertions().len();
+        if index == 0 || index > count {
+            let message = format!("there is no property {index}; the model has {count}");
+            return Err(no_process(message, Place::File(task.file.display().to_string())).into());
+        }
+        let report = script.run(index, options, job);
+        let mut subject = Subject::of_model(task, script.simulation(job)?);
+        let story = report.witness.as_ref().and_then(|evidence| evidence.story.as_ref());
+        if let Some(trail) = story.and_then(|story| Trail::read(&story.trail).ok()) {
+            subject.follow_trail(&trail, job)?;
+        }
+        Ok((Some(subject), report))
     }
 
     fn of_script(file: String, process: String, mut compiler: Compiler, machine: Machine, sources: Sources) -> Subject {
@@ -171,6 +239,7 @@ impl Subject {
                 (&*machine.network, Box::new(ScriptWords::new(words, &self.process)))
             }
             Content::File(lts) => (&**lts, Box::new(PlainWords::new(&**lts, &self.process))),
+            Content::Model(simulation) => (&**simulation, Box::new(ModelWords::new(simulation))),
         }
     }
 }

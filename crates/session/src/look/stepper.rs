@@ -18,6 +18,7 @@ use trefoil_system::{Explorer, LabelId, Observations, System, TakenStep, Value};
 use super::words::Narrator;
 use crate::check::witness::natural;
 use crate::check::{Part, Run, Step};
+use crate::promela::{EndState, Statement, Story};
 
 /// What is stepped through.
 #[derive(Clone, Debug, Serialize)]
@@ -76,6 +77,9 @@ pub struct Situation {
     pub event: Option<String>,
     /// Who took part in it.
     pub parts: Vec<Part>,
+    /// Promela: its statements.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<Statement>,
 }
 
 /// What cannot happen in a state.
@@ -135,14 +139,21 @@ pub struct WalkReport {
     /// What was walked through.
     #[serde(flatten)]
     pub told: Told,
-    /// The seed.
-    pub seed: u64,
+    /// The seed; absent when a run was followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// The components.
     pub components: Vec<Arc<str>>,
     /// The walk.
     pub run: Run,
     /// Did it end because nothing could be done any more?
     pub deadlock: bool,
+    /// Promela: the walk statement by statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
+    /// Promela: does it end where a run may not end?
+    #[serde(skip)]
+    pub stuck: bool,
 }
 
 /// Steps through a system.
@@ -239,12 +250,15 @@ impl<'a> Stepper<'a> {
             states,
             event: None,
             parts: Vec::new(),
+            statements: Vec::new(),
         };
         if let Some(last) = self.taken.checked_sub(1) {
             let before = self.row_at(last).to_vec();
             let step = &self.path[last];
             let old = self.narrator.states(&before);
             situation.changed.retain(|&component| old.get(component) != situation.states.get(component));
+            let story = self.narrator.story(&before, std::slice::from_ref(step));
+            situation.statements = story.map(|story| story.statements).unwrap_or_default();
             let step = self.narrator.step(&before, step.label, &step.row);
             (situation.event, situation.parts) = (Some(step.event), step.parts);
         }
@@ -410,10 +424,37 @@ impl<'a> Stepper<'a> {
 
     /// A walk at random from here, as a report.
     pub fn walk_report(&mut self, steps: usize, control: &Control) -> Result<WalkReport, Stopped> {
-        let walked = self.walk(steps, control)?;
-        let deadlock = walked < steps || self.offers(control)?.is_empty();
+        self.walk(steps, control)?;
+        let seed = Some(self.seed);
+        Ok(WalkReport { seed, ..self.report(control)? })
+    }
+
+    /// The whole path, taken to its end, as a report.
+    pub fn path_report(&mut self, control: &Control) -> Result<WalkReport, Stopped> {
+        self.stand(self.path.len());
+        self.report(control)
+    }
+
+    /// What was done so far, as a report.
+    fn report(&mut self, control: &Control) -> Result<WalkReport, Stopped> {
+        let deadlock = self.offers(control)?.is_empty();
         let run = self.run(control)?;
-        Ok(WalkReport { told: self.told.clone(), seed: self.seed, components: self.components.clone(), run, deadlock })
+        let story = self.story();
+        let stuck = deadlock
+            && story.as_ref().is_some_and(|story| story.end.processes.iter().any(|process| !process.valid_end));
+        let (told, components) = (self.told.clone(), self.components.clone());
+        Ok(WalkReport { told, seed: None, components, run, deadlock, story, stuck })
+    }
+
+    /// The steps that were taken, statement by statement.
+    pub fn story(&mut self) -> Option<Story> {
+        self.narrator.story(&self.start, &self.path[..self.taken])
+    }
+
+    /// The variables here, where the language has variables.
+    pub fn end(&mut self) -> Option<EndState> {
+        let row = self.row().to_vec();
+        self.narrator.end(&row)
     }
 
     /// Puts a run that somebody wrote down on the path, as far as there is such a run.

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_system::{LabelId, System, Value};
+use trefoil_system::{LabelId, System, TakenStep, Value};
 
 use crate::check::Step;
 use crate::check::witness::{Words, number};
+use crate::promela::{EndState, Story};
 
 /// Words for the labels and states of a system.
-pub(super) trait Narrator {
+pub(crate) trait Narrator {
     /// What the components are called; one when there are no components.
     fn components(&mut self) -> Vec<Arc<str>>;
 
@@ -25,6 +26,16 @@ pub(super) trait Narrator {
 
     /// Every visible label that may occur.
     fn alphabet(&mut self) -> BTreeSet<LabelId>;
+
+    /// A run statement by statement, where the language has statements.
+    fn story(&mut self, _start: &[Value], _steps: &[TakenStep]) -> Option<Story> {
+        None
+    }
+
+    /// The variables of a state, where the language has variables.
+    fn end(&mut self, _row: &[Value]) -> Option<EndState> {
+        None
+    }
 
     /// From now on budgets and interruptions of what the system evaluates by itself come from here.
     fn under(&mut self, _control: &Control) {}

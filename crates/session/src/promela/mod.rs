@@ -6,7 +6,11 @@
 //!
 //! `ltl` formulas and `never` claims are listed, and refused when they are run.
 
+mod chart;
 mod search;
+pub(crate) mod simulate;
+mod story;
+pub(crate) mod words;
 
 use std::io::Read;
 use std::path::Path;
@@ -22,6 +26,8 @@ use crate::cspm::Warnings;
 use crate::problem::{NOT_SUPPORTED, REFUSED};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 use search::{Answers, Property, Spotted};
+
+pub use story::{Created, EndState, Process, Statement, Story, Variable};
 
 /// A model that can be checked.
 pub struct Script {

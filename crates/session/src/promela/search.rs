@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use trefoil_control::Stopped;
 use trefoil_explore::{End, Exploration, Finding as Reported, Options, Order, Visited, Visitor, search};
-use trefoil_promela::{Fault, FaultKind, Model};
+use trefoil_promela::{Fault, FaultKind, Model, Move, Simulator};
 use trefoil_system::replay::{Rejection, replay_path};
 use trefoil_system::{LabelId, Path, StateId, TakenStep, Value};
 
 use super::Script;
+use super::story::Story;
 use crate::Job;
 use crate::check::{CheckOptions, Evidence, Finding, Run, Step};
 
@@ -186,6 +187,7 @@ impl Script {
                 Finding::InvalidEnd
             }
         };
+        let story = self.story(path, wrong, job)?;
         let states = |row: &[Value]| -> Vec<Arc<str>> { model.parts(row).into_iter().map(Arc::from).collect() };
         let steps: Vec<Step> = path
             .steps
@@ -213,7 +215,27 @@ impl Script {
             process: self.file.clone(),
             components: model.part_names().into_iter().map(Arc::from).collect(),
             runs: vec![run],
+            story: Some(story),
         })
+    }
+
+    /// The run statement by statement, to where it goes wrong.
+    fn story(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Story, Stopped> {
+        let mut simulator = Simulator::new(&self.model);
+        let mut moves: Vec<Move> = Vec::new();
+        let mut before = &path.start;
+        for (at, step) in path.steps.iter().enumerate() {
+            let unfolded = simulator.unfold(before, step.label, &step.row, &job.control)?;
+            let mut unfolded = unfolded.expect("every step is made of statements");
+            let fault = wrong.filter(|_| at + 1 == path.steps.len()).and_then(|label| self.model.fault(label));
+            if let Some(wrong) = unfolded.iter().position(|step| fault.is_some() && step.fault == fault) {
+                unfolded.truncate(wrong + 1);
+            }
+            moves.append(&mut unfolded);
+            before = &step.row;
+        }
+        let start = simulator.moment(&path.start);
+        Ok(Story::of(&mut simulator, &start, &moves))
     }
 
     fn fault_finding(&self, fault: Fault) -> Finding {

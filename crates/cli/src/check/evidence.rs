@@ -1,0 +1,60 @@
+//! Evidence in files: trails that Spin replays, message-sequence charts.
+
+use std::path::{Path, PathBuf};
+
+use trefoil_session::check::{AssertionReport, Finding, RunReport};
+
+use super::results::found;
+
+/// Where evidence is written.
+pub(crate) struct Files {
+    /// Trails.
+    pub(crate) trail: Option<PathBuf>,
+    /// Charts.
+    pub(crate) chart: Option<PathBuf>,
+}
+
+impl Files {
+    /// Is anything written?
+    pub(crate) fn wanted(&self) -> bool {
+        self.trail.is_some() || self.chart.is_some()
+    }
+
+    /// Writes the evidence of a run; what was written, or why it could not be.
+    pub(crate) fn write(&self, report: &RunReport) -> Result<Vec<String>, String> {
+        let mut said = Vec::new();
+        let mut first = true;
+        for answer in &report.results {
+            let Some(evidence) = &answer.witness else { continue };
+            let Some(story) = &evidence.story else { continue };
+            if let Some(trail) = &self.trail {
+                let file = named(trail, answer, first);
+                save(&file, &story.trail)?;
+                said.push(format!("{}: trail of {} written", file.display(), answer.assertion.index));
+            }
+            if let Some(chart) = &self.chart {
+                let file = named(chart, answer, first);
+                let stuck = matches!(evidence.finding, Finding::InvalidEnd);
+                let caption = format!("{}: {}", report.file_name, found(evidence));
+                save(&file, &story.chart(&caption, stuck))?;
+                said.push(format!("{}: chart of {} written", file.display(), answer.assertion.index));
+            }
+            first = false;
+        }
+        Ok(said)
+    }
+}
+
+pub(crate) fn save(file: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(file, text).map_err(|error| format!("{} cannot be written: {error}", file.display()))
+}
+
+/// The first gets the name that was asked for; others get their number before the extension, where Spin looks for it (`spin -t2`).
+fn named(file: &Path, answer: &AssertionReport, first: bool) -> PathBuf {
+    if first {
+        return file.to_path_buf();
+    }
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = file.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
+    file.with_file_name(format!("{stem}{}{extension}", answer.assertion.index))
+}

@@ -1,0 +1,87 @@
+//! Opening a model to be stepped through.
+
+use std::path::Path;
+
+use trefoil_control::Stopped;
+use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
+use trefoil_promela::{Model, Simulation, Simulator, Trail};
+use trefoil_source::{Diagnostic, Place};
+use trefoil_system::{System, TakenStep};
+
+use super::Script;
+use crate::problem::UNREADABLE;
+use crate::{Job, Problem};
+
+/// So many states are looked at to find out which processes a model creates.
+const LOOKED_AT: u64 = 20_000;
+
+struct Look<'m> {
+    model: &'m Model,
+    left: u64,
+}
+
+impl Visitor for Look<'_> {
+    fn visit(&mut self, _: &Visited<'_>) -> Finding {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 || self.model.needs_room() { Finding::State } else { Finding::Nothing }
+    }
+}
+
+impl Script {
+    /// The model statement by statement. Where a short look at its states does not tell which processes may run, there is room for all.
+    pub(crate) fn simulation(self, job: &Job) -> Result<Simulation, Stopped> {
+        let mut model = self.model;
+        while !model.program().runs.is_empty() {
+            job.control.check()?;
+            job.control.progress().begin("looking for processes", 0);
+            let settings = Options { threads: 1, order: Order::Steps, cycles: false };
+            let found = search(&model, &settings, &job.control, || Look { model: &model, left: LOOKED_AT });
+            if model.needs_room() {
+                drop(found);
+                model = model.with_more_room();
+                continue;
+            }
+            match found.end {
+                End::Complete => break,
+                End::Stopped(stopped) => return Err(stopped),
+                End::Found(_) => {
+                    drop(found);
+                    model = model.with_all_room();
+                    break;
+                }
+            }
+        }
+        Ok(Simulation::new(model))
+    }
+}
+
+/// The run that a trail names, and what is wrong where it cannot be followed.
+pub(crate) fn along_trail(
+    simulation: &Simulation,
+    trail: &Trail,
+    job: &Job,
+) -> Result<(Vec<TakenStep>, Option<String>), Stopped> {
+    let mut simulator = Simulator::new(simulation.model());
+    let start = simulation.moment(&simulation.initial());
+    let followed = trail.follow(&mut simulator, start, &job.control)?;
+    let path = simulation.path(followed.moves.iter().map(|(_, step)| step));
+    let lost = followed.lost.map(|line| {
+        let wanted = trail.lines[line - 1];
+        format!(
+            "line {line} of the trail cannot be followed: process {} cannot take transition {} here",
+            wanted.process, wanted.transition
+        )
+    });
+    Ok((path.steps, lost))
+}
+
+/// Reads a trail from a file.
+pub(crate) fn read_trail(file: &Path) -> Result<Trail, Problem> {
+    let wrong = |why: String| {
+        let place = Place::File(file.display().to_string());
+        Problem::from(Diagnostic::error(UNREADABLE, format!("the trail cannot be read: {why}"), place))
+    };
+    let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+    let text = String::from_utf8_lossy(&bytes);
+    Trail::read(&text).map_err(|(line, why)| wrong(format!("line {line}: {why}")))
+}

@@ -1,0 +1,174 @@
+//! A run of a model told in full, statement by statement, as Spin tells its trails.
+
+use serde::Serialize;
+use trefoil_promela::{Message, Moment, Move, Simulator, Told, Trail};
+
+/// A run statement by statement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Story {
+    /// The statements in order.
+    pub statements: Vec<Statement>,
+    /// What is at the end.
+    pub end: EndState,
+    /// The run as a trail that Spin replays.
+    pub trail: String,
+}
+
+/// A statement that was executed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Statement {
+    /// The line of the trail that stands for it.
+    pub depth: usize,
+    /// Whose: the number of the process.
+    pub process: u8,
+    /// The name of its type.
+    pub name: String,
+    /// Its priority.
+    pub priority: i32,
+    /// The file of the statement.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
+    /// Its control state, as Spin numbers them.
+    pub state: u32,
+    /// Its text.
+    pub statement: String,
+    /// The transition, as Spin's trails name it.
+    pub transition: u32,
+    /// What it prints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub printed: Option<String>,
+    /// Variables and channels that it changes, with their values afterwards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Variable>,
+    /// Processes that it creates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub created: Vec<Created>,
+    /// What goes wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Is the process gone afterwards?
+    #[serde(skip)]
+    pub ended: bool,
+    /// Is the next statement the other half of a rendezvous?
+    #[serde(skip)]
+    pub offers: bool,
+    /// What it does with a channel.
+    #[serde(skip)]
+    pub message: Option<Message>,
+}
+
+/// A variable or channel and its value.
+#[derive(Clone, Debug, Serialize)]
+pub struct Variable {
+    /// What it is called.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// A process that was created.
+#[derive(Clone, Debug, Serialize)]
+pub struct Created {
+    /// Its number.
+    pub process: u8,
+    /// The name of its type.
+    pub name: String,
+}
+
+/// What is at the end of a run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct EndState {
+    /// Channels and variables of the model.
+    pub variables: Vec<Variable>,
+    /// Processes, oldest first.
+    pub processes: Vec<Process>,
+}
+
+/// A process at the end of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Process {
+    /// The name of its type.
+    pub name: String,
+    /// Its priority.
+    pub priority: i32,
+    /// The file of its next statement.
+    pub file: String,
+    /// The line of its next statement.
+    pub line: usize,
+    /// Its control state.
+    pub state: u32,
+    /// May a run end there?
+    pub valid_end: bool,
+    /// Its channels and variables.
+    pub variables: Vec<Variable>,
+}
+
+fn variables(pairs: Vec<(String, String)>) -> Vec<Variable> {
+    pairs.into_iter().map(|(name, value)| Variable { name, value }).collect()
+}
+
+impl EndState {
+    /// What is at a moment.
+    pub(crate) fn of(simulator: &mut Simulator<'_>, moment: &Moment) -> EndState {
+        let there = simulator.variables(moment);
+        let process = |process: trefoil_promela::Standing| Process {
+            name: process.name,
+            priority: process.priority,
+            file: process.file,
+            line: process.line,
+            state: process.state,
+            valid_end: process.valid_end,
+            variables: variables(process.variables),
+        };
+        EndState {
+            variables: variables(there.globals),
+            processes: there.processes.into_iter().map(process).collect(),
+        }
+    }
+}
+
+impl Story {
+    /// The story of moves, each with the moment it is made at.
+    pub(crate) fn of(simulator: &mut Simulator<'_>, start: &Moment, moves: &[Move]) -> Story {
+        let mut statements = Vec::new();
+        let mut here = start.clone();
+        let mut depth = 0;
+        for step in moves {
+            let told = simulator.tell(&here, step);
+            let last = told.len();
+            for (at, told) in told.into_iter().enumerate() {
+                depth += usize::from(told.begins);
+                let error = step.fault.filter(|_| at + 1 == last).map(|fault| fault.kind.to_string());
+                let offers = matches!(&told.message, Some(message) if message.way == trefoil_promela::Way::Offered);
+                statements.push(Statement::of(told, depth, error, offers && step.acts.len() > 1));
+            }
+            here = step.after.clone();
+        }
+        let trail = Trail::of(simulator, moves).text();
+        Story { statements, end: EndState::of(simulator, &here), trail }
+    }
+}
+
+impl Statement {
+    fn of(told: Told, depth: usize, error: Option<String>, offers: bool) -> Statement {
+        Statement {
+            depth,
+            process: told.process,
+            name: told.name,
+            priority: told.priority,
+            file: told.file,
+            line: told.line,
+            state: told.state,
+            statement: told.text,
+            transition: told.transition,
+            printed: told.printed,
+            changes: variables(told.changes),
+            created: told.created.into_iter().map(|(process, name)| Created { process, name }).collect(),
+            error,
+            ended: told.ended,
+            offers,
+            message: told.message,
+        }
+    }
+}
