@@ -235,6 +235,10 @@ pub(crate) struct Checking {
     /// Promela: search the whole model, whatever is found on the way
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Promela: how states are remembered: exact, or by a part of a hash, which needs less memory and proves nothing: hash-compact (8
+    /// bytes a state), bitstate (a table of 64 Mi) or bitstate:SIZE
+    #[arg(long, value_name = "NAME", default_value = "exact", value_parser = parse_store)]
+    pub(crate) store: check::Store,
     /// Promela: write the counterexample as a trail that `spin -t` replays; of several, each further one gets its number before .trail
     #[arg(long, value_name = "FILE")]
     pub(crate) trail: Option<PathBuf>,
@@ -490,6 +494,17 @@ fn parse_size(text: &str) -> Result<u64, String> {
     let plain = lower.strip_suffix('b').unwrap_or(&lower);
     let bytes = with_unit(plain, UNITS).ok_or("expected a size such as 512M, 2G or 1.5Gi")?;
     if bytes < 1.0 { Err("a budget of nothing is not a budget".into()) } else { Ok(bytes as u64) }
+}
+
+/// How states are remembered.
+fn parse_store(text: &str) -> Result<check::Store, String> {
+    match text.split_once(':') {
+        None if text == "exact" => Ok(check::Store::Exact),
+        None if text == "hash-compact" => Ok(check::Store::HashCompact),
+        None if text == "bitstate" => Ok(check::Store::Bitstate { bytes: 64 << 20 }),
+        Some(("bitstate", size)) => Ok(check::Store::Bitstate { bytes: parse_size(size)? }),
+        _ => Err("expected exact, hash-compact, bitstate or bitstate:SIZE".to_string()),
+    }
 }
 
 /// A time: a number with an optional unit.

@@ -3,7 +3,8 @@
 //! A *lifeline* is a vertical line, a process of a run. Every happening has a row of its own, so that the order of the run is the order
 //! of the rows, and is a box on its lifeline. A message is an arrow from the box where it was sent to the box where it
 //! was received: level when both are one step, falling when it waited in between. What was sent and never received ends in an open circle
-//! beside its box. A lifeline begins and ends where its process did.
+//! beside its box. What a message carries is written above its arrow, beside the box where it was sent. A lifeline begins and ends where its
+//! process did; one that begins later has its head beside the happening that made it, with a dashed arrow from there.
 //!
 //! # Invariants
 //!
@@ -32,6 +33,10 @@ const MARGIN: f64 = 16.0;
 const HEAD: f64 = 44.0;
 /// The widest text, in columns.
 const WIDEST: usize = 48;
+/// The longest text of a message, in columns.
+const CARRIED: usize = 18;
+/// How much smaller it is written than what stands in boxes.
+const SMALL: f64 = 0.8;
 
 const STYLE: &str = "\
 .life { stroke: #a8b0bf; stroke-width: 1.2; }
@@ -44,6 +49,9 @@ const STYLE: &str = "\
 .message polygon { fill: #274690; }
 .message circle { fill: none; stroke: #274690; stroke-width: 1.4; }
 .end { stroke: #6b7484; stroke-width: 2; }
+.carried { fill: #274690; font-size: 10px; text-anchor: middle; }
+.made line { stroke: #6b7484; stroke-dasharray: 4 3; }
+.made polygon { fill: #6b7484; }
 @media (prefers-color-scheme: dark) {
 .life { stroke: #4b5468; }
 .who rect { fill: #2b3550; stroke: #8fa3d4; }
@@ -54,6 +62,9 @@ const STYLE: &str = "\
 .message polygon { fill: #a9c1ff; }
 .message circle { stroke: #a9c1ff; }
 .end { stroke: #8a93a5; }
+.carried { fill: #a9c1ff; }
+.made line { stroke: #8a93a5; }
+.made polygon { fill: #8a93a5; }
 }
 ";
 
@@ -77,6 +88,8 @@ pub struct Lifeline {
     pub begins: usize,
     /// After which happening it was gone, if it ever was.
     pub ends: Option<usize>,
+    /// The happening that made it.
+    pub maker: Option<usize>,
 }
 
 /// A step of a process.
@@ -90,6 +103,8 @@ pub struct Happening {
     pub title: String,
     /// What it has to do with messages.
     pub message: Message,
+    /// What the message that it sends carries.
+    pub carries: String,
     /// Is it where things went wrong?
     pub wrong: bool,
 }
@@ -134,12 +149,20 @@ impl Chart {
         let lanes = self.lanes(&rows);
         let bottom = HEAD + 34.0 + rows.count as f64 * ROW;
         let right = lanes.last().map_or(MARGIN, |lane| lane.0 + lane.1 / 2.0) + MARGIN;
-        let mut svg = opening(right.max(width(&self.caption) + 2.0 * MARGIN), bottom + MARGIN, &self.caption, STYLE);
+        let mut svg = opening(right.max(1.12 * width(&self.caption) + 2.0 * MARGIN), bottom + MARGIN, &self.caption, STYLE);
         for (lifeline, &(x, wide)) in self.lifelines.iter().zip(&lanes) {
             lifeline.write(&mut svg, x, wide, &rows, bottom);
         }
         let boxes = self.boxes(&rows, &lanes);
         self.write_messages(&mut svg, &rows, &boxes);
+        for (lifeline, &(x, wide)) in self.lifelines.iter().zip(&lanes) {
+            let maker = lifeline.maker.filter(|&maker| maker < boxes.len());
+            if let Some(Some(from)) = maker.map(|maker| &boxes[maker][0]) {
+                let own = lifeline.head_width(wide);
+                let head = Area { x: x - own / 2.0, y: from.area.y, width: own, height: BOX };
+                write_arrow(&mut svg, &from.area, &head, "made", "");
+            }
+        }
         for (at, happening) in self.happenings.iter().enumerate() {
             let Some(row) = rows.of(at) else { continue };
             let y = number(row_middle(row) + 3.5);
@@ -174,11 +197,13 @@ impl Chart {
                 wide[*to] = wide[*to].max(columns(&cut(text, WIDEST)));
             }
         }
+        let carried = self.happenings.iter().map(|happening| columns(&cut(&happening.carries, CARRIED))).max();
+        let gap = GAP.max(width("x") * carried.unwrap_or(0) as f64 * SMALL + 22.0);
         let mut left = MARGIN + 34.0;
         let lane = |columns: usize| {
             let wide = width("x") * columns.max(4) as f64 + 14.0;
             let middle = left + wide / 2.0;
-            left += wide + GAP;
+            left += wide + gap;
             (middle, wide)
         };
         wide.into_iter().map(lane).collect()
@@ -211,12 +236,12 @@ impl Chart {
                 Message::Received { sent } => {
                     received[sent] = true;
                     if let (Some(from), Some(to)) = (&boxes[sent][0], &boxes[at][0]) {
-                        write_arrow(svg, &from.area, &to.area);
+                        write_arrow(svg, &from.area, &to.area, "message", &self.happenings[sent].carries);
                     }
                 }
                 Message::Handed { .. } => {
                     if let [Some(from), Some(to)] = &boxes[at] {
-                        write_arrow(svg, &from.area, &to.area);
+                        write_arrow(svg, &from.area, &to.area, "message", &happening.carries);
                     }
                 }
                 Message::Nothing | Message::Sent => {}
@@ -272,7 +297,7 @@ fn row_middle(row: usize) -> f64 {
     HEAD + 34.0 + (row as f64 + 0.5) * ROW
 }
 
-fn write_arrow(svg: &mut String, from: &Area, to: &Area) {
+fn write_arrow(svg: &mut String, from: &Area, to: &Area, class: &str, carries: &str) {
     let rightwards = from.middle().x <= to.middle().x;
     let same = (from.middle().x - to.middle().x).abs() < 1.0;
     let side =
@@ -284,18 +309,36 @@ fn write_arrow(svg: &mut String, from: &Area, to: &Area) {
     let arrow = Arrow { tip, towards: (x / length, y / length) };
     let _ = writeln!(
         svg,
-        "<g class=\"message\"><line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>{}</g>",
+        "<g class=\"{class}\"><line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>{}</g>",
         number(start.x),
         number(start.y),
         number(tip.x - 6.0 * x / length),
         number(tip.y - 6.0 * y / length),
         head(&arrow)
     );
+    if !carries.is_empty() && !same {
+        // Beside the box where it was sent, where nothing else stands.
+        let carried = cut(carries, CARRIED);
+        let half = (width(&carried) * SMALL / 2.0 + 5.0).min(x.abs() / 2.0);
+        let along = half / x.abs().max(1.0);
+        let _ = writeln!(
+            svg,
+            "<text class=\"carried\" x=\"{}\" y=\"{}\">{}</text>",
+            number(start.x + half * x.signum()),
+            number(start.y + y * along - 4.0),
+            escape(&carried)
+        );
+    }
 }
 
 impl Lifeline {
+    fn head_width(&self, wide: f64) -> f64 {
+        (width(&cut(&self.name, WIDEST)) + 14.0).min(wide)
+    }
+
     fn write(&self, svg: &mut String, x: f64, wide: f64, rows: &Rows, bottom: f64) {
-        let top = if self.begins == 0 { HEAD } else { rows.above(self.begins) - BOX / 2.0 };
+        // Beside the happening before the first that it can take part in.
+        let top = if self.begins == 0 { HEAD } else { rows.above(self.begins) - ROW / 2.0 - BOX / 2.0 };
         let end = self.ends.map(|after| rows.above(after + 1));
         let name = cut(&self.name, WIDEST);
         let _ = write!(
@@ -314,16 +357,16 @@ impl Lifeline {
                 y = number(end)
             );
         }
-        let own = (width(&name) + 14.0).min(wide);
+        let own = self.head_width(wide);
         let _ = writeln!(
             svg,
             "<g class=\"who\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\"/><text x=\"{}\" y=\"{}\">{}</text></g>",
             number(x - own / 2.0),
             number(top),
             number(own),
-            number(BOX + 2.0),
+            number(BOX),
             number(x),
-            number(top + 15.0),
+            number(top + 14.0),
             escape(&name)
         );
     }
@@ -380,15 +423,25 @@ mod tests {
     }
 
     #[test]
+    fn what_a_message_carries_stands_above_its_arrow() {
+        let mut happenings = vec![step(0, "q!x", Message::Sent), step(1, "q?y", Message::Received { sent: 0 })];
+        happenings[0].carries = "1 < 2".into();
+        let svg = chart(happenings).svg();
+        assert_eq!(svg.matches(">1 &lt; 2</text>").count(), 1, "{svg}");
+    }
+
+    #[test]
     fn lifelines_begin_and_end_with_their_processes() {
         let mut chart = chart(vec![step(0, "run", Message::Nothing), step(1, "x = 1", Message::Nothing)]);
         chart.lifelines[1].begins = 1;
+        chart.lifelines[1].maker = Some(0);
         chart.lifelines[1].ends = Some(1);
         chart.happenings[1].wrong = true;
         let svg = chart.svg();
         let (first, second) = (row_middle(0), row_middle(1));
-        let begin = number((first + second) / 2.0 - BOX / 2.0);
-        assert!(svg.contains(&format!("y1=\"{begin}\"")), "{svg}");
+        let begin = number(first - BOX / 2.0);
+        assert!(first < second && svg.contains(&format!("y1=\"{begin}\"")), "{svg}");
+        assert_eq!(svg.matches("class=\"made\"").count(), 1, "{svg}");
         assert_eq!(svg.matches("class=\"end\"").count(), 1, "{svg}");
         assert_eq!(svg.matches("class=\"happening wrong\"").count(), 1, "{svg}");
     }

@@ -15,6 +15,7 @@ mod index;
 mod packing;
 mod patches;
 mod path;
+mod probe;
 mod rows;
 mod search;
 mod states;
@@ -23,5 +24,6 @@ mod workers;
 
 pub use collect::{Collected, Unfinished, collect};
 pub use packing::Packing;
+pub use probe::{Coverage, Observer, Probe, ProbeEnd, Sighting, Traces, probe};
 pub use search::{Counts, Edge, End, Exploration, Finding, Found, Options, Order, Visited, Visitor, search};
 pub use states::{DENSE_BITS, Inserter, Reader, StateSet, States};

@@ -337,6 +337,19 @@ pub struct Statement {
     pub file: Arc<str>,
     /// What it prints: an index into [`Program::prints`].
     pub print: Option<u32>,
+    /// Of what its text is made, when it is not written as it is executed.
+    pub shown: Option<Shown>,
+}
+
+/// The text of a statement that a longer one stands for: `i <= n` in a `for`.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// What stands on the left.
+    pub left: Option<Span>,
+    /// What stands between.
+    pub between: &'static str,
+    /// What stands on the right.
+    pub right: Option<Span>,
 }
 
 /// `printf` or `printm`

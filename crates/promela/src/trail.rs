@@ -146,6 +146,18 @@ impl Trail {
             moves.push((here, chosen.clone()));
             here = after;
         }
+        // Statements that are merged into the last line: whoever holds control then goes on to where it goes wrong or has a choice.
+        while self.merged && here.holder.is_some() && moves.len() < at + MOST_FILLED {
+            control.check()?;
+            match &simulator.moves(&here)[..] {
+                [only] if moves.last().is_none_or(|(_, last)| last.fault.is_none()) => {
+                    let after = only.after.clone();
+                    moves.push((here, only.clone()));
+                    here = after;
+                }
+                _ => break,
+            }
+        }
         Ok(Followed { moves, lost: None })
     }
 

@@ -47,6 +47,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         strategy: checking.strategy,
         partial_order: checking.partial_order == "on",
         keep_going: checking.keep_going,
+        store: checking.store,
     };
     let wanted: Vec<String> = if checking.only.is_empty() { checking.explain.clone() } else { checking.only.clone() };
     let runner = Runner {

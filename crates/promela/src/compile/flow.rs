@@ -17,7 +17,7 @@ use trefoil_source::Span;
 
 use super::{Compiled, Compiler};
 use crate::codes::{D_STEP, LABEL, LOOP_OF_JUMPS};
-use crate::program::Action;
+use crate::program::{Action, Shown};
 
 /// An index into [`Body::elements`].
 pub(super) type ElementId = usize;
@@ -75,6 +75,8 @@ pub(super) struct Element {
     /// Its number in the model.
     pub(super) number: u32,
     pub(super) span: Span,
+    /// Of what its text is made, when it is not what stands at `span`.
+    pub(super) shown: Option<Shown>,
     /// Was its transition made?
     pub(super) done: bool,
 }

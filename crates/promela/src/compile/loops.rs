@@ -8,7 +8,7 @@ use super::Compiled;
 use super::flow::{Jump, Kind};
 use super::statements::{Builder, Declarations, Prepared};
 use crate::codes::WRONG_TYPE;
-use crate::program::{Action, Node, Receive, Send, Sort};
+use crate::program::{Action, Node, Receive, Send, Shown, Sort};
 use crate::syntax::tree::{Binary, Expression, ExpressionKind, Reference, Sequence};
 
 /// `select` over so many values is a choice of assignments.
@@ -37,15 +37,30 @@ impl Builder<'_, '_> {
         Ok(Kind::Basic(Arc::new(Action::Assign(place, sum))))
     }
 
+    /// Adds a statement that is not written as it is executed.
+    fn add_shown(&mut self, kind: Kind, span: Span, left: Option<Span>, between: &'static str, right: Option<Span>) {
+        self.add_kind(kind, span);
+        if let Some(element) = self.body.elements.last_mut() {
+            element.shown = Some(Shown { left, between, right });
+        }
+    }
+
     /// The rest of a loop whose body is in the open sequence: step, and the way out.
-    pub(super) fn finish_loop(&mut self, step: Kind, number: usize, otherwise: bool, span: Span) -> Compiled<Prepared> {
-        self.add_kind(step, span);
+    pub(super) fn finish_loop(
+        &mut self,
+        step: Kind,
+        counter: Option<Span>,
+        number: usize,
+        otherwise: bool,
+        span: Span,
+    ) -> Compiled<Prepared> {
+        self.add_shown(step, span, counter, if counter.is_some() { "++" } else { "next message" }, None);
         let body = self.close_sequence(span)?;
         self.open_sequence();
         if otherwise {
-            self.add_kind(Kind::Else, span);
+            self.add_shown(Kind::Else, span, None, "else", None);
         }
-        self.add_kind(Kind::Goto(Jump::Break(number)), span);
+        self.add_shown(Kind::Goto(Jump::Break(number)), span, None, "break", None);
         let exit = self.close_sequence(span)?;
         Ok(Prepared::Do(vec![exit, body], number))
     }
@@ -74,11 +89,16 @@ impl Builder<'_, '_> {
         let start = self.assignment(variable, from)?;
         let condition = self.comparison(variable, Binary::AtMost, to)?;
         let step = self.increment(variable, 1)?;
-        self.add_kind(start, span);
+        // The bounds of `for (i in array)` are not written.
+        let (low, high) = match from.span == span {
+            true => ((" = 0", None), (" < the length", None)),
+            false => ((" = ", Some(from.span)), (" <= ", Some(to.span))),
+        };
+        self.add_shown(start, span, Some(variable.span), low.0, low.1);
         self.open_sequence();
-        self.add_kind(condition, span);
+        self.add_shown(condition, span, Some(variable.span), high.0, high.1);
         self.loop_body(body, names)?;
-        self.finish_loop(step, number, true, span)
+        self.finish_loop(step, Some(variable.span), number, true, span)
     }
 
     pub(super) fn prepare_for_in(
@@ -123,13 +143,14 @@ impl Builder<'_, '_> {
         let receive = Receive { channel, random: false, copy: false, fields };
         let send = Send { channel, sorted: false, arguments };
         let basic = |action| Kind::Basic(Arc::new(action));
-        self.add_kind(basic(Action::Assign(place, zero)), span);
+        let (all, one) = (Some(collection.span), Some(variable.span));
+        self.add_shown(basic(Action::Assign(place, zero)), span, None, "first message of ", all);
         self.open_sequence();
-        self.add_kind(basic(Action::Condition(condition)), span);
-        self.add_kind(basic(Action::Receive(Box::new(receive))), span);
-        self.add_kind(basic(Action::Send(Box::new(send))), span);
+        self.add_shown(basic(Action::Condition(condition)), span, None, "messages left in ", all);
+        self.add_shown(basic(Action::Receive(Box::new(receive))), span, all, "?", one);
+        self.add_shown(basic(Action::Send(Box::new(send))), span, all, "!", one);
         self.loop_body(body, names)?;
-        self.finish_loop(basic(Action::Assign(place, sum)), number, true, span)
+        self.finish_loop(basic(Action::Assign(place, sum)), None, number, true, span)
     }
 
     pub(super) fn prepare_select(
@@ -149,17 +170,18 @@ impl Builder<'_, '_> {
                 let value = Expression { kind: ExpressionKind::Number(value), span: from.span };
                 let kind = self.assignment(variable, &value)?;
                 options.push(self.alone(Prepared::Simple(kind), span)?);
+
             }
             return Ok(Prepared::If(options));
         }
         let start = self.assignment(variable, from)?;
         let condition = self.comparison(variable, Binary::Less, to)?;
         let step = self.increment(variable, 1)?;
-        self.add_kind(start, span);
+        self.add_shown(start, span, Some(variable.span), " = ", Some(from.span));
         self.open_sequence();
-        self.add_kind(condition, span);
+        self.add_shown(condition, span, Some(variable.span), " < ", Some(to.span));
         let number = self.open_loop();
         self.loops.pop();
-        self.finish_loop(step, number, false, span)
+        self.finish_loop(step, Some(variable.span), number, false, span)
     }
 }

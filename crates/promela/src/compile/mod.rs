@@ -21,7 +21,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_source::{Diagnostic, Place, Severity, Span};
 
 use crate::codes::{NO_PROCESS, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME};
-use crate::program::{EventTrace, Frame, NamedClaim, Program};
+use crate::program::{EventTrace, Frame, NamedClaim, Program, Shown};
 use crate::syntax::tree::{Claim, ClaimBody, Process, Unit};
 use names::Names;
 
@@ -208,7 +208,13 @@ pub(crate) fn add_texts(program: &mut Program, sources: &trefoil_source::Sources
                 statement.text = "-end-".to_string();
                 continue;
             }
-            let text = sources.text(statement.span);
+            let text = match statement.shown {
+                None => sources.text(statement.span).to_string(),
+                Some(Shown { left, between, right }) => {
+                    let part = |span: Option<Span>| span.map_or("", |span| sources.text(span));
+                    format!("{}{between}{}", part(left), part(right))
+                }
+            };
             let words: Vec<&str> = text.split_whitespace().take(LONGEST_TEXT).collect();
             let joined = words.join(" ");
             statement.text = match joined.char_indices().nth(LONGEST_TEXT) {

@@ -156,6 +156,7 @@ impl Builder<'_, '_> {
             state,
             number,
             span,
+            shown: None,
             done: false,
         });
         self.body.elements.len() - 1

@@ -105,6 +105,7 @@ impl Compiler<'_> {
             listed: false,
             file: "".into(),
             print: None,
+            shown: None,
         };
         let statements = std::iter::once(nowhere)
             .chain(body.elements.iter().map(|element| Statement {
@@ -115,6 +116,7 @@ impl Compiler<'_> {
                 listed: listed[element.state as usize] && !element.done_without_transition(),
                 file: "".into(),
                 print: if let Kind::Print(print) = element.kind { Some(print) } else { None },
+                shown: element.shown,
             }))
             .collect();
         Ok(ProcessType {

@@ -19,14 +19,14 @@ use trefoil_cspm::types::Typed;
 use trefoil_source::{Diagnostic, Place, Sources};
 
 use crate::cspm::{Opened, Warnings};
-use crate::problem::{NOT_SUPPORTED, UNKNOWN_LANGUAGE};
+use crate::problem::{NOT_SUPPORTED, REFUSED, UNKNOWN_LANGUAGE};
 use crate::promela;
 use crate::{Choice, Job, Problem, Unfinished};
 use assertions::{Listed, Printed, listed};
 
 pub use counterexample::{TAU, TICK};
 pub use report::{
-    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Evidence, Finding, Part, Permuted, PrintResult, Run,
+    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Part, Permuted, PrintResult, Run,
     RunReport, Step, UsedSymmetry,
 };
 
@@ -79,6 +79,21 @@ pub enum Wanted {
     Types(Vec<String>),
 }
 
+/// How a search remembers the states that it has met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Store {
+    /// As they are.
+    #[default]
+    Exact,
+    /// By 64 bits of a hash: what is not found is not proved.
+    HashCompact,
+    /// By three bits of a table of so many bytes: what is not found is not proved.
+    Bitstate {
+        /// The size of the table.
+        bytes: u64,
+    },
+}
+
 /// How assertions are run.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
@@ -94,6 +109,8 @@ pub struct CheckOptions {
     pub strategy: &'static str,
     /// Whether a search of a Promela model goes on after the first counterexample.
     pub keep_going: bool,
+    /// How states are remembered; CSPM assertions are checked exactly or not at all.
+    pub store: Store,
 }
 
 impl Default for CheckOptions {
@@ -105,6 +122,7 @@ impl Default for CheckOptions {
             symmetry: Wanted::Automatic,
             strategy: "auto",
             keep_going: false,
+            store: Store::Exact,
         }
     }
 }
@@ -161,6 +179,17 @@ impl Script {
             said.push(PrintResult { expression: printed.text, result, errors });
         }
         said
+    }
+
+    /// Assertions are about sets of sets of events, which no hash stands for.
+    fn refuse_store(&self, index: usize) -> AssertionReport {
+        let listed = index.checked_sub(1).and_then(|at| self.assertions.get(at));
+        let listed = listed.expect("assertions have the numbers that the script gives them");
+        let message = "CSPM assertions are checked exactly: there is no bitstate or hash-compact store for them";
+        let diagnostic = Diagnostic::error(REFUSED, message, Place::Span(listed.span));
+        let mut report = AssertionReport::new(listed.shown.clone());
+        report.tell(&diagnostic, &self.sources);
+        report
     }
 
     /// What looking at the process of an assertion needs.
@@ -233,6 +262,7 @@ impl AnyScript {
     /// Runs the assertion with this number.
     pub fn run(&mut self, index: usize, options: &CheckOptions, job: &Job) -> AssertionReport {
         match self {
+            AnyScript::Cspm(script) if options.store != Store::Exact => script.refuse_store(index),
             AnyScript::Cspm(script) => script.run(index, options, job),
             AnyScript::Promela(script) => script.run(index, options, job),
         }

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-use trefoil_source::{Report as DiagnosticReport, ReportedPlace};
+use trefoil_source::{Diagnostic, Report as DiagnosticReport, ReportedPlace, Sources, render};
 
+use super::line;
 use crate::promela::Story;
 use crate::symmetry::BrokenSymmetry;
 use crate::{Unfinished, Verdict};
@@ -137,6 +138,9 @@ pub struct AssertionReport {
     pub check_seconds: f64,
     /// The largest resident size of the process until now, when the system tells it.
     pub peak_memory_bytes: Option<u64>,
+    /// What a search that does not keep states knows about what it missed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
     /// How far it came, when it was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<Unfinished>,
@@ -174,6 +178,7 @@ impl AssertionReport {
             compile_seconds: 0.0,
             check_seconds: 0.0,
             peak_memory_bytes: None,
+            coverage: None,
             unfinished: None,
             diagnostics: Vec::new(),
             rendered: Default::default(),
@@ -181,6 +186,32 @@ impl AssertionReport {
             events: Default::default(),
         }
     }
+}
+
+impl AssertionReport {
+    /// Says why the assertion has no answer.
+    pub(crate) fn tell(&mut self, diagnostic: &Diagnostic, sources: &Sources) {
+        let told = DiagnosticReport::new(diagnostic, sources);
+        self.reason = Some(told.message.clone());
+        self.errors = vec![line(&told)];
+        self.rendered = [false, true].map(|colour| render(diagnostic, sources, colour));
+        self.diagnostics = vec![told];
+    }
+}
+
+/// What a search that does not keep states knows about what it missed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Coverage {
+    /// `hash-compact` or `bitstate`.
+    pub store: &'static str,
+    /// The size of the table.
+    pub table_bytes: u64,
+    /// Bits of the table for each state that was found; large is good.
+    pub hash_factor: f64,
+    /// The part of the table that is used.
+    pub filled: f64,
+    /// How many states were missed, as far as that can be expected; what is reached only through them is not counted.
+    pub expected_omissions: f64,
 }
 
 /// A symmetry that made the state space smaller.

@@ -39,8 +39,8 @@ impl Story {
                     lifeline,
                     text: format!("waits, line {}", process.line),
                     title: format!("{}:{} (state {})", process.file, process.line, process.state),
-                    message: Message::Nothing,
                     wrong: true,
+                    ..Happening::default()
                 });
             }
         }
@@ -69,7 +69,7 @@ impl Drawn {
     fn begin(&mut self, process: u8, name: &str, begins: usize) {
         self.living.insert(process, self.chart.lifelines.len());
         let name = format!("{}({process})", name.trim_matches(':'));
-        self.chart.lifelines.push(Lifeline { name, begins, ends: None });
+        self.chart.lifelines.push(Lifeline { name, begins, ends: None, maker: begins.checked_sub(1) });
     }
 
     fn add(&mut self, statement: &Statement, receive: Option<&Statement>) {
@@ -114,6 +114,7 @@ impl Drawn {
             text: short(&statement.statement),
             title: title.join("\n"),
             message,
+            carries: statement.message.as_ref().map(|message| message.fields.join(",")).unwrap_or_default(),
             wrong: told.iter().any(|one| one.error.is_some()),
         });
         for created in told.iter().flat_map(|one| &one.created) {

@@ -7,6 +7,7 @@
 //! `ltl` formulas and `never` claims are listed, and refused when they are run.
 
 mod chart;
+mod probe;
 mod search;
 pub(crate) mod simulate;
 mod story;
@@ -19,9 +20,11 @@ use std::time::Instant;
 
 use trefoil_control::peak_memory;
 use trefoil_promela::{Model, read};
-use trefoil_source::{Diagnostic, Place, Report, ReportedPlace, Severity, Sources, Span, render};
+use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span};
 
-use crate::check::{Assertion, AssertionReport, CheckOptions, Claim, PrintResult, RunReport, Wanted, line};
+use crate::check::{
+    Assertion, AssertionReport, CheckOptions, Claim, PrintResult, RunReport, Store, Wanted, line,
+};
 use crate::cspm::Warnings;
 use crate::problem::{NOT_SUPPORTED, REFUSED};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
@@ -38,6 +41,8 @@ pub struct Script {
     listed: Vec<(Assertion, Property, Span)>,
     /// What a complete search has found.
     complete: Option<Answers>,
+    /// What a search without states has found, and how it remembered them.
+    probed: Option<(Store, Answers)>,
 }
 
 impl Script {
@@ -103,7 +108,7 @@ impl Script {
             })
             .collect();
         let model = Model::new(Arc::new(program), &job.control);
-        Ok(Script { file: name, sources, warnings, model, listed, complete: None })
+        Ok(Script { file: name, sources, warnings, model, listed, complete: None, probed: None })
     }
 
     /// What is suspicious about it.
@@ -132,15 +137,14 @@ impl Script {
             None
         };
         if let Some((code, message)) = refusal {
-            let diagnostic = Diagnostic::error(code, message, Place::Span(span));
-            let told = Report::new(&diagnostic, &self.sources);
-            report.reason = Some(told.message.clone());
-            report.errors = vec![line(&told)];
-            report.rendered = [false, true].map(|colour| render(&diagnostic, &self.sources, colour));
-            report.diagnostics = vec![told];
+            report.tell(&Diagnostic::error(code, message, Place::Span(span)), &self.sources);
             return report;
         }
-        match self.answers(property, options, job) {
+        let answers = match options.store {
+            Store::Exact => self.answers(property, options, job),
+            _ => self.probed_answers(property, options, job),
+        };
+        match answers {
             Ok(answers) => {
                 report.visited_states = answers.states;
                 report.visited_transitions = answers.transitions;
@@ -149,7 +153,16 @@ impl Script {
                 report.verdict = if found.is_some() { Verdict::Fails } else { Verdict::Holds };
                 report.result = Some(u8::from(found.is_none()));
                 report.witness = found.map(|spotted: Spotted| spotted.evidence);
-                if answers.complete && property == Property::EndStates {
+                if let Some(coverage) = &answers.coverage {
+                    report.algorithm = Some(coverage.store.to_string());
+                    if report.verdict == Verdict::Holds {
+                        report.verdict = Verdict::Unknown;
+                        report.result = None;
+                        report.reason = Some(probe::probably(coverage, answers.states));
+                    }
+                    report.coverage = Some(coverage.clone());
+                }
+                if answers.complete && answers.coverage.is_none() && property == Property::EndStates {
                     report.notes.extend(self.unreached(&answers));
                 }
             }

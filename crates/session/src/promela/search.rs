@@ -11,7 +11,7 @@ use trefoil_system::{LabelId, Path, StateId, TakenStep, Value};
 use super::Script;
 use super::story::Story;
 use crate::Job;
-use crate::check::{CheckOptions, Evidence, Finding, Run, Step};
+use crate::check::{CheckOptions, Coverage, Evidence, Finding, Run, Step};
 
 /// What can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub(super) struct Answers {
     pub(super) found: [Option<Spotted>; 3],
     pub(super) complete: bool,
     pub(super) unreached: Vec<(u16, Vec<u32>)>,
+    /// When states were not kept.
+    pub(super) coverage: Option<Coverage>,
 }
 
 /// A counterexample.
@@ -152,6 +154,7 @@ impl Script {
             found: [None, None, None],
             complete,
             unreached: self.model.unreached(),
+            coverage: None,
         };
         for index in 0..3 {
             // Only what the search was made for is a shortest one when it ended early.
@@ -171,7 +174,7 @@ impl Script {
     }
 
     /// A run in words, after it was replayed.
-    fn evidence(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Evidence, Stopped> {
+    pub(super) fn evidence(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Evidence, Stopped> {
         let model = &self.model;
         match replay_path(model, path, &job.control) {
             Ok(()) => {}
