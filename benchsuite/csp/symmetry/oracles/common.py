@@ -50,3 +50,30 @@ def moved(values, permutation):
 
 def put(values, place, value):
     return (*values[:place], value, *values[place + 1 :])
+
+
+def optional(names, name):
+    """The image of a name, or of nothing."""
+    return None if name is None else names[name]
+
+
+def permuted_point(node_places, datum_places, node, value):
+    """What becomes of the point that a thread is at: a word, and nodes and data at the places that the word tells."""
+
+    def point(one):
+        what, *known = one
+        for place in node_places.get(what, ()):
+            known[place] = optional(node, known[place])
+        for place in datum_places.get(what, ()):
+            known[place] = value[known[place]]
+        return (what, *known)
+
+    return point
+
+
+def nodes_threads_data(image, nodes, threads, data):
+    """Generators of all permutations of nodes and of threads; and those of data. `image` makes one of a permutation of each."""
+    same = [list(range(size)) for size in (nodes, threads, data)]
+    generators = [image(permutation, same[1], same[2]) for permutation in symmetric(nodes)]
+    generators += [image(same[0], permutation, same[2]) for permutation in symmetric(threads)]
+    return generators, [image(same[0], same[1], permutation) for permutation in symmetric(data)]

@@ -3,7 +3,7 @@
 The specification is made deterministic by sets of its states, and sets after which the same events are possible for ever are put together: `Specification` has their numbers.
 """
 
-from oracles.common import moved, put, symmetric
+from oracles.common import moved, nodes_threads_data, optional, permuted_point, put
 
 IDLE = ("idle", None)
 FREE = "free"
@@ -189,22 +189,13 @@ def queue(nodes, threads, data):
     datum_places = {"init": (0,), "cas head": (2,), "dequeue done": (0,), "dequeued": (0,)}
 
     def image(node, thread, value):
-        def optional(names, name):
-            return None if name is None else names[name]
-
         def cell(one):
             if one == FREE:
                 return one
             datum, follower, noted, gone = one
             return (value[datum], optional(node, follower), frozenset(thread[name] for name in noted), gone)
 
-        def point(one):
-            what, *known = one
-            for place in node_places.get(what, ()):
-                known[place] = optional(node, known[place])
-            for place in datum_places.get(what, ()):
-                known[place] = value[known[place]]
-            return (what, *known)
+        point = permuted_point(node_places, datum_places, node, value)
 
         def client(one):
             return (one[0], optional(value, one[1]))
@@ -229,7 +220,4 @@ def queue(nodes, threads, data):
 
         return apply
 
-    same = [list(range(size)) for size in (nodes, threads, data)]
-    generators = [image(permutation, same[1], same[2]) for permutation in symmetric(nodes)]
-    generators += [image(same[0], permutation, same[2]) for permutation in symmetric(threads)]
-    return initial, successors, generators, [image(same[0], same[1], permutation) for permutation in symmetric(data)]
+    return initial, successors, *nodes_threads_data(image, nodes, threads, data)

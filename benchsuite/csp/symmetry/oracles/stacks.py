@@ -1,6 +1,6 @@
 """ListStack, as plain Python. What the specification has pushed follows from the rest."""
 
-from oracles.common import moved, put, symmetric
+from oracles.common import moved, nodes_threads_data, optional, permuted_point, put
 
 
 def stack(nodes, threads, data):
@@ -52,19 +52,10 @@ def stack(nodes, threads, data):
     datum_places = {"push lock": (0,), "push top": (0,), "init": (0,), "set": (0,), "push": (0,), "pop": (1,)}
 
     def image(node, thread, value):
-        def optional(names, name):
-            return None if name is None else names[name]
-
         def cell(one):
             return None if one is None else (value[one[0]], optional(node, one[1]))
 
-        def point(one):
-            what, *known = one
-            for place in node_places.get(what, ()):
-                known[place] = optional(node, known[place])
-            for place in datum_places.get(what, ()):
-                known[place] = value[known[place]]
-            return (what, *known)
+        point = permuted_point(node_places, datum_places, node, value)
 
         def apply(state):
             cells, top, owner, points = state
@@ -73,7 +64,4 @@ def stack(nodes, threads, data):
 
         return apply
 
-    same = [list(range(size)) for size in (nodes, threads, data)]
-    generators = [image(permutation, same[1], same[2]) for permutation in symmetric(nodes)]
-    generators += [image(same[0], permutation, same[2]) for permutation in symmetric(threads)]
-    return initial, successors, generators, [image(same[0], same[1], permutation) for permutation in symmetric(data)]
+    return initial, successors, *nodes_threads_data(image, nodes, threads, data)
