@@ -96,15 +96,8 @@ pub(crate) enum Command {
     },
     /// Step through a process by hand, walk at random, or follow a counterexample
     Trace(Tracing),
-    /// Tell which datatypes each assertion of a script is symmetric in, and what spoils the symmetry of the others
-    Symmetry {
-        /// The script; - is standard input
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// The language of the script [default: by extension]
-        #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
-        language: Option<&'static str>,
-    },
+    /// Tell the symmetries of each assertion of a script: types, groups, orders, and what is in the way of more
+    Symmetry(Symmetries),
     /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
     #[command(subcommand)]
     Lts(LtsCommand),
@@ -199,6 +192,26 @@ pub(crate) struct Tracing {
     /// The same seed gives the same walk
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
+}
+
+/// Whose symmetries to tell.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Symmetries {
+    /// The script; - is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Only these assertions: a number, or a part of the text; may be repeated
+    #[arg(long, value_name = "N|TEXT")]
+    pub(crate) only: Vec<String>,
+    /// Tell what the text shows, and compile and prove nothing
+    #[arg(long)]
+    pub(crate) text_only: bool,
+    /// Leave sequential components as they are instead of compressing them by strong bisimulation
+    #[arg(long)]
+    pub(crate) no_leaf_compression: bool,
+    /// The language of the script [default: by extension]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
+    pub(crate) language: Option<&'static str>,
 }
 
 /// What to check and how.

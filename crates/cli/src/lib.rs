@@ -44,7 +44,7 @@ pub fn trefoil() -> ExitCode {
         Command::Graph { looking, picture } => look::graph(looking, picture, arguments.common),
         Command::Structure { looking } => look::structure(looking, arguments.common),
         Command::Trace(tracing) => trace::run(tracing, arguments.common),
-        Command::Symmetry { file, language } => symmetry::run(&file, language, arguments.common),
+        Command::Symmetry(symmetries) => symmetry::run(&symmetries, arguments.common),
         Command::Lts(command) => lts::run(command, arguments.common),
         Command::Cspm(command) => cspm::run(command, arguments.common),
         Command::Group { generators, stabilise } => groups::group(&generators, stabilise.as_deref(), arguments.common),

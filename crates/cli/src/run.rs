@@ -111,13 +111,24 @@ impl Run {
         None
     }
 
+    /// Does a part of the work, under budgets of its own.
+    pub(crate) fn part<R>(&mut self, work: impl FnOnce(&Job) -> R) -> R {
+        let job = self.jobs.start();
+        let progress = ProgressLine::show(&job.control);
+        let result = work(&job);
+        self.jobs.answered();
+        drop(progress);
+        result
+    }
+
     /// The arguments make no sense together.
     pub(crate) fn misuse(&mut self, why: &str) {
         self.codes.push(exit::WRONG);
         terminal::complain(&format!("error: {why}\n"));
     }
 
-    fn answer<A: Answer>(&mut self, answer: &A) {
+    /// Shows an answer.
+    pub(crate) fn answer<A: Answer>(&mut self, answer: &A) {
         terminal::complain(answer.complaints(terminal::colour_err()));
         self.codes.push(exit::of(answer.verdict()));
         match self.format() {

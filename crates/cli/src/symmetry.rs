@@ -1,29 +1,56 @@
 //! `trefoil symmetry`: the symmetries of a script's assertions, for people.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
-use trefoil_session::Verdict;
-use trefoil_session::symmetry::{self, AssertionSymmetry, DatatypeSymmetry, SymmetryBreak, SymmetryReport};
+use trefoil_session::check::{PermutedKind, Script};
+use trefoil_session::symmetry::{AssertionSymmetry, DatatypeSymmetry, SymmetryBreak, SymmetryOptions, SymmetryReport};
+use trefoil_session::{Resources, Verdict};
 
-use crate::arguments::Common;
+use crate::arguments::{Common, Symmetries};
+use crate::check::explain::cut;
+use crate::check::runner::Choosing;
 use crate::run::{Answer, Destination, Run};
-use crate::text::{count, list, resources, table};
+use crate::text::{count, list, magnitude, resources, table};
 
 /// How many reasons are shown for a type; the JSON has all of them.
 const REASONS: usize = 6;
 
-pub(crate) fn run(file: &Path, language: Option<&'static str>, common: Common) -> ExitCode {
+/// How many generators are shown for a group, and how many letters of each.
+const GENERATORS: usize = 4;
+const LETTERS: usize = 160;
+
+pub(crate) fn run(arguments: &Symmetries, common: Common) -> ExitCode {
     let mut run = Run::new("symmetry", common, Destination::Out);
-    run.check(&[file.display().to_string()], |job| symmetry::symmetry(file, language, job));
+    let file = &arguments.file;
+    let files = [file.display().to_string()];
+    let options = SymmetryOptions { text_only: arguments.text_only, compress_leaves: !arguments.no_leaf_compression };
+    let started = Instant::now();
+    let Some(mut script) = run.prepare(&files, |job| Script::open(file, arguments.language, job)) else {
+        return run.finish();
+    };
+    let choosing = Choosing::new(&arguments.only);
+    let chosen: Vec<usize> =
+        script.assertions().filter(|assertion| choosing.takes(assertion)).map(|assertion| assertion.index).collect();
+    for text in choosing.never() {
+        run.misuse(&format!("--only {text}: no assertion has this number or text"));
+    }
+    let assertions: Vec<AssertionSymmetry> =
+        chosen.into_iter().map(|index| run.part(|job| script.symmetry(index, &options, job))).collect();
+    let warnings = script.warnings().clone();
+    let resources = Resources::since(started);
+    run.answer(&SymmetryReport { file: files[0].clone(), assertions, warnings, resources });
     run.finish()
 }
 
 impl Answer for SymmetryReport {
     fn verdict(&self) -> Verdict {
-        let wrong = self.assertions.iter().any(|assertion| !assertion.diagnostics.is_empty());
-        if wrong { Verdict::Error } else { Verdict::Holds }
+        if self.assertions.iter().any(|assertion| !assertion.diagnostics.is_empty()) {
+            return Verdict::Error;
+        }
+        let unfinished = self.assertions.iter().any(|assertion| assertion.unfinished.is_some());
+        if unfinished { Verdict::Unknown } else { Verdict::Holds }
     }
 
     fn text(&self, _colour: bool) -> String {
@@ -31,7 +58,9 @@ impl Answer for SymmetryReport {
         let width = self.assertions.last().map_or(1, |last| last.assertion.index.to_string().len());
         for assertion in &self.assertions {
             let _ = writeln!(text, "  {:>width$}  {}", assertion.assertion.index, assertion.assertion.assertion_string);
-            text.push_str(&types(assertion, &" ".repeat(width + 4)));
+            let indent = " ".repeat(width + 4);
+            text.push_str(&types(assertion, &indent));
+            text.push_str(&proved(assertion, &indent));
         }
         if self.assertions.is_empty() {
             text.push_str("  no assertions\n");
@@ -57,6 +86,47 @@ fn types(assertion: &AssertionSymmetry, indent: &str) -> String {
     for of in &assertion.types {
         let _ = writeln!(text, "{indent}{:<width$}  {}", of.name, classes(of));
         text.push_str(&reasons(&of.reasons, &format!("{indent}  ")));
+    }
+    text
+}
+
+/// The group that was proved, and why it is not larger.
+fn proved(assertion: &AssertionSymmetry, indent: &str) -> String {
+    let mut text = String::new();
+    if let Some(group) = &assertion.group {
+        let order = magnitude(&group.order);
+        let _ = writeln!(text, "{indent}proved: {}, |G| = {order}", group.structure);
+        for permuted in &group.permuted {
+            let names = list(&permuted.names, ", ");
+            let _ = match (permuted.kind, &permuted.datatype) {
+                (PermutedKind::Constants, Some(datatype)) => {
+                    writeln!(text, "{indent}  all permutations of {{{names}}} in {datatype}")
+                }
+                (PermutedKind::EqualComponents, _) => {
+                    writeln!(text, "{indent}  all permutations of equal components: {names}")
+                }
+                _ => writeln!(text, "{indent}  symmetries of the network: {names}"),
+            };
+        }
+        for generator in group.generators.iter().take(GENERATORS) {
+            let _ = writeln!(text, "{indent}  generator {}", cut(generator, LETTERS));
+        }
+        if group.generators.len() > GENERATORS {
+            let _ = writeln!(text, "{indent}  … and {} more", count((group.generators.len() - GENERATORS) as u64));
+        }
+        let _ = writeln!(text, "{indent}  representatives by {}: {}", group.strategy, group.strategy_reason);
+    } else if let Some(unfinished) = &assertion.unfinished {
+        let _ = writeln!(text, "{indent}unknown: {} while {}", unfinished.reason, unfinished.phase);
+    } else if assertion.reasons.is_empty() {
+        return text;
+    } else {
+        let _ = writeln!(text, "{indent}proved: nothing");
+    }
+    for reason in assertion.reasons.iter().take(REASONS) {
+        let _ = writeln!(text, "{indent}  {reason}");
+    }
+    if assertion.reasons.len() > REASONS {
+        let _ = writeln!(text, "{indent}  … and {} more", count((assertion.reasons.len() - REASONS) as u64));
     }
     text
 }

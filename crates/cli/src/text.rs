@@ -48,6 +48,22 @@ pub(crate) fn digits(digits: &str) -> String {
     grouped
 }
 
+/// Numbers with more digits than this are rounded.
+const EXACT_DIGITS: usize = 18;
+
+/// A number that is text already: its digits, or `2.31 × 10^79` when there are many.
+pub(crate) fn magnitude(number: &str) -> String {
+    if number.len() <= EXACT_DIGITS {
+        return digits(number);
+    }
+    let lead = number.get(..4).and_then(|lead| lead.parse::<u32>().ok());
+    let Some(lead) = lead else { return digits(number) };
+    // Rounded to three digits; 9996 becomes 10.0, which is 1.00 of the next power.
+    let rounded = (lead + 5) / 10;
+    let (rounded, power) = if rounded == 1000 { (100, number.len()) } else { (rounded, number.len() - 1) };
+    format!("{}.{:02} × 10^{power}", rounded / 100, rounded % 100)
+}
+
 /// A number with what is counted: `1 state`, `2 states`.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
@@ -103,6 +119,16 @@ mod tests {
         assert_eq!(count(7), "7");
         assert_eq!(count(1000), "1 000");
         assert_eq!(count(1_234_567), "1 234 567");
+    }
+
+    #[test]
+    fn large_numbers_are_rounded() {
+        assert_eq!(magnitude("103680"), "103 680");
+        assert_eq!(magnitude(&"9".repeat(18)), "999 999 999 999 999 999");
+        assert_eq!(magnitude(&"9".repeat(19)), "1.00 × 10^19");
+        assert_eq!(magnitude("2308436973392413804720927448683"), "2.31 × 10^30");
+        assert_eq!(magnitude("1004999999999999999999"), "1.00 × 10^21");
+        assert_eq!(magnitude("1005000000000000000000"), "1.01 × 10^21");
     }
 
     #[test]

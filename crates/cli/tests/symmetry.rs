@@ -46,6 +46,16 @@ script.csp
        `Null` is named, in `System` (script.csp:10:14)
      Data        symmetric: {A, B}
      ThreadID    symmetric: {T0, T1}
+     proved: S3 × S2 × S2, |G| = 24
+       all permutations of {N0, N1, N2} in NodeIDType
+       all permutations of {A, B} in Data
+       all permutations of {T0, T1} in ThreadID
+       generator (N0,N1)
+       generator (N0,N1,N2)
+       generator (A,B)
+       generator (T0,T1)
+       representatives by canonical: S3 × S2 × S2 has every permutation of its types: pictures are labelled
+       `N0` and `Null` cannot be exchanged: component Top(Null) cannot do setTop.T0.Null at first, as its image can
   2  Main ||| System :[deadlock free [F]] :[symmetry reduce]: Data, diff(NodeIDType, {|Null|})
      NodeIDType  symmetric in {N0, N1, N2}, 3 of 4 constants
        `Null` is named, in `NodeID` (script.csp:2:28)
@@ -70,6 +80,123 @@ fn the_same_as_json() {
     assert_eq!(nodes["symmetric"], serde_json::json!(["N0", "N1", "N2"]));
     assert_eq!(nodes["reasons"][0]["constant"], "Null");
     assert_eq!(nodes["reasons"][0]["place"]["line"], 2);
+    let group = &first["group"];
+    assert_eq!((&group["order"], &group["structure"]), (&Value::from("24"), &Value::from("S3 × S2 × S2")));
+    assert_eq!(group["points"].as_array().map(Vec::len), Some(7));
+    assert_eq!(group["generators"][1], "(N0,N1,N2)");
+    assert_eq!(group["permuted"][2]["datatype"], "ThreadID");
+    assert!(first["reasons"][0].as_str().is_some_and(|why| why.contains("`N0` and `Null`")), "{first}");
+    let (_, out, _) = trefoil(STACK, &["symmetry", "script.csp", "--format", "json", "--text-only", "--only", "1"]);
+    let document: Value = serde_json::from_str(&out).expect("JSON");
+    let assertions = &document["results"][0]["assertions"];
+    assert_eq!((assertions.as_array().map(Vec::len), assertions[0].get("group")), (Some(1), None));
+}
+
+/// Stations in a ring, at each of which several equal ones stand, and hand on values of a type.
+fn ring(stations: usize, copies: usize) -> String {
+    let station = vec!["EMPTY(i)"; copies].join(" ||| ");
+    format!(
+        "datatype D = X | Y\nN = {stations}\nchannel pass, enter, leave : {{0..N-1}}.D\n\
+         EMPTY(i) = enter.i?x -> FULL(i, x) [] pass.i?x -> FULL(i, x)\n\
+         FULL(i, x) = leave.i.x -> EMPTY(i) [] pass.((i + 1) % N).x -> EMPTY(i)\n\
+         Alphabet(i) = {{| enter.i, leave.i, pass.i, pass.((i + 1) % N) |}}\n\
+         RING = || i : {{0..N-1}} @ [Alphabet(i)] ({station})\nassert RING :[deadlock free [F]]\n"
+    )
+}
+
+#[test]
+fn values_equal_components_and_the_network_make_one_group() {
+    for (stations, copies, order, structure) in [(5, 1, "10", "S2 × C5"), (3, 2, "48", "S2 × (S2 wr C3)")] {
+        let script = ring(stations, copies);
+        let (code, out, _) = trefoil(&script, &["symmetry", "script.csp"]);
+        assert_eq!(code, 0);
+        assert!(out.contains(&format!("proved: {structure}, |G| = {order}\n")), "{out}");
+        let (_, out, _) = trefoil(&script, &["check", "script.csp"]);
+        let whole = 3_u64.pow((stations * copies) as u32);
+        let of = if copies > 1 { "values, equal components, the network" } else { "values and the network" };
+        assert!(out.contains(&format!("standing for {whole}, |G| = {order} of {of}")), "{out}");
+    }
+}
+
+#[test]
+fn philosophers_at_fixed_places_turn() {
+    let generator = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchsuite/csp/symmetry/generate");
+    let script = Command::new(generator).args(["DiningPhilosophers", "6", "--fixed"]).output().expect("it runs");
+    let script = String::from_utf8(script.stdout).expect("text");
+    let (_, out, _) = trefoil(&script, &["check", "script.csp", "--only", "1"]);
+    assert!(out.contains("5 686 states standing for 33 985, |G| = 6 of the network"), "{out}");
+    // A strategy that does not suit the group gives way, and naming the type is insisting.
+    let (code, out, _) = trefoil(&script, &["check", "script.csp", "--only", "1", "--strategy", "sorted"]);
+    assert_eq!(code, 0);
+    assert!(
+        out.contains("needs all permutations of each orbit, and the group is C6; canonical was used instead"),
+        "{out}"
+    );
+    let (code, _, err) = trefoil(&script, &["check", "script.csp", "--only", "1", "--symmetry", "Name"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("no two of them are interchangeable in what was compiled"), "{err}");
+}
+
+#[test]
+fn parts_of_one_component_are_permuted() {
+    let script = "channel a, b : {0..3}\nP(i) = a.i -> SKIP\nQ(i) = b.i -> Q(i)\n\
+                  ONE = (||| i : {0..3} @ P(i)) ; (||| i : {0..3} @ Q(i))\n\
+                  TWO = (||| i : {0..3} @ P(i)) /\\ (||| i : {0..3} @ P(i))\n\
+                  assert ONE :[deadlock free [F]]\nassert TWO :[divergence free]\n";
+    let (_, out, _) = trefoil(script, &["symmetry", "script.csp"]);
+    assert_eq!(out.matches("symmetries of the network: a.0, a.1, a.2, a.3").count(), 2, "{out}");
+    let (_, with, _) = trefoil(script, &["check", "script.csp"]);
+    assert!(with.contains("standing for 17, |G| = 24 of the network"), "{with}");
+}
+
+#[test]
+fn what_is_asked_for_and_not_found_is_told_once_and_with_reasons() {
+    let script = "datatype T = A | B | C\nchannel c : T\nP = c.A -> c.B -> P\nQ = c?x -> Q\n\
+                  assert P :[deadlock free] :[symmetry reduce]\nassert Q ||| P :[deadlock free] :[symmetry reduce]: T\n\
+                  assert Q :[deadlock free]\n";
+    let (code, out, _) = trefoil(script, &["check", "script.csp", "--only", "1"]);
+    assert_eq!(code, 0);
+    assert!(out.contains("no symmetry was found that could reduce it"), "{out}");
+    assert!(out.contains("`T`: `A` is named, in `P` (script.csp:3:7), and 1 more"), "{out}");
+    let (code, _, err) = trefoil(script, &["check", "script.csp", "--symmetry", "Foo"]);
+    assert_eq!(code, 2);
+    assert_eq!(err.matches("the script has no datatype of this name").count(), 1, "{err}");
+    // The error of a list says what could be listed.
+    let script = "datatype T = A | B | C | D\nchannel c, d : T\nP = c?x -> d.x -> P [] c.A -> STOP [] d.B -> STOP\n\
+                  assert P :[deadlock free] :[symmetry reduce]: T\n";
+    let (code, _, err) = trefoil(script, &["check", "script.csp"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("what was compiled is symmetric in {C, D}"), "{err}");
+    assert!(err.contains("`diff(T, {| A, B |})` can be reduced by"), "{err}");
+}
+
+#[test]
+fn large_groups_are_rounded_in_text_and_not_listed() {
+    let names: Vec<String> = (0..25).map(|name| format!("A{name}")).collect();
+    let script = format!(
+        "datatype T = {}\nchannel c, d : T\nSYSTEM = ||| x : T @ c.x -> d.x -> STOP\nassert not SYSTEM :[deadlock free [F]]\n",
+        names.join(" | ")
+    );
+    let (code, out, _) = trefoil(&script, &["check", "script.csp"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("|G| = 1.55 × 10^25"), "{out}");
+    let (_, out, _) = trefoil(&script, &["check", "script.csp", "--format", "json"]);
+    assert!(out.contains("\"15511210043330985984000000\""), "{out}");
+    let (code, out, _) = trefoil(&script, &["check", "script.csp", "--strategy", "enumerate"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(
+        out.contains("tries every element of the group, and S25 has more than 100000; canonical was used"),
+        "{out}"
+    );
+}
+
+#[test]
+fn budgets_of_proofs_run_out_like_those_of_checks() {
+    let script =
+        "channel a\nP(n) = a -> P(n + 1)\nQ = a -> Q\nassert P(0) :[deadlock free]\nassert Q :[deadlock free]\n";
+    let (code, out, _) = trefoil(script, &["symmetry", "script.csp", "--timeout", "300ms"]);
+    assert_eq!(code, 3, "{out}");
+    assert_eq!(out.matches("unknown: ").count(), 1, "only the first takes for ever: {out}");
 }
 
 #[test]

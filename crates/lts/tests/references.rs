@@ -4,104 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use trefoil_control::Control;
-use trefoil_lts::random::Random;
 use trefoil_lts::references::{Map, References, Refusal};
 use trefoil_system::Picture;
-
-type Element = Vec<u32>;
-
-/// Something that a permutation of points acts on.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Object {
-    Tag(u32),
-    Point(u32),
-    Sequence(Vec<Object>),
-    Set(BTreeSet<Object>),
-}
-
-impl Object {
-    fn under(&self, element: &Element) -> Object {
-        match self {
-            Object::Tag(tag) => Object::Tag(*tag),
-            Object::Point(point) => Object::Point(element[*point as usize]),
-            Object::Sequence(parts) => Object::Sequence(parts.iter().map(|part| part.under(element)).collect()),
-            Object::Set(parts) => Object::Set(parts.iter().map(|part| part.under(element)).collect()),
-        }
-    }
-
-    fn random(points: usize, depth: usize, random: &mut Random) -> Object {
-        match random.below(if depth == 0 { 2 } else { 4 }) {
-            0 => Object::Tag(0),
-            1 => Object::Point(random.below(points) as u32),
-            2 => Object::Sequence((0..random.below(3)).map(|_| Object::random(points, depth - 1, random)).collect()),
-            _ => Object::Set((0..random.below(4)).map(|_| Object::random(points, depth - 1, random)).collect()),
-        }
-    }
-}
-
-fn shuffled(count: usize, random: &mut Random) -> Vec<u32> {
-    let mut numbers: Vec<u32> = (0..count as u32).collect();
-    for place in (1..count).rev() {
-        numbers.swap(place, random.below(place + 1));
-    }
-    numbers
-}
-
-/// Generators of a random group: symmetric on parts, rings, blocks that are exchanged, or anything.
-fn generators(points: usize, random: &mut Random) -> Vec<Element> {
-    let identity: Element = (0..points as u32).collect();
-    let names = shuffled(points, random);
-    let cycle = |members: &[u32]| {
-        let mut element = identity.clone();
-        for (at, &member) in members.iter().enumerate() {
-            element[member as usize] = members[(at + 1) % members.len()];
-        }
-        element
-    };
-    match random.below(5) {
-        0 => names.windows(2).map(cycle).collect(),
-        1 => {
-            let (left, right) = names.split_at(random.below(points + 1));
-            let parts = [left, right].into_iter().filter(|part| part.len() > 1);
-            parts.flat_map(|part| [cycle(&part[..2]), cycle(part)]).collect()
-        }
-        2 => {
-            let mut reversed = identity.clone();
-            for (at, &name) in names.iter().enumerate() {
-                reversed[name as usize] = names[points - 1 - at];
-            }
-            if random.chance(50) { vec![cycle(&names)] } else { vec![cycle(&names), reversed] }
-        }
-        3 => {
-            let half = points / 2;
-            let mut exchanged = identity.clone();
-            for at in 0..half {
-                exchanged[names[at] as usize] = names[half + at];
-                exchanged[names[half + at] as usize] = names[at];
-            }
-            let mut all = vec![exchanged];
-            all.extend((1..half).map(|at| cycle(&[names[0], names[at]])));
-            all
-        }
-        _ => (0..1 + random.below(2)).map(|_| shuffled(points, random)).collect(),
-    }
-}
-
-fn elements(points: usize, generators: &[Element]) -> Vec<Element> {
-    let mut all = vec![(0..points as u32).collect::<Element>()];
-    let mut known: BTreeSet<Element> = all.iter().cloned().collect();
-    let mut at = 0;
-    while at < all.len() {
-        for generator in generators {
-            let next: Element = all[at].iter().map(|&point| generator[point as usize]).collect();
-            if known.insert(next.clone()) {
-                all.push(next);
-            }
-        }
-        at += 1;
-    }
-    all
-}
+use trefoil_testkit::Random;
+use trefoil_testkit::permutations::{Element, Object, elements, random_generators, shown, shuffled};
 
 /// Machines and their states as objects, closed under the group.
 struct Family {
@@ -151,24 +57,6 @@ impl Family {
     }
 }
 
-/// A picture with anonymous vertices replaced by what hangs on them.
-fn trees(picture: &Picture) -> Vec<String> {
-    fn tree(picture: &Picture, vertex: u32) -> String {
-        if (vertex as usize) < picture.points() {
-            return format!("p{vertex}");
-        }
-        let edges = picture.edges().iter().filter(|edge| edge.from == vertex);
-        let mut below: Vec<String> = edges.map(|edge| format!("{}:{}", edge.label, tree(picture, edge.to))).collect();
-        below.sort();
-        format!("{}({})", picture.colours()[vertex as usize], below.join(" "))
-    }
-    let roots = (picture.points() as u32..picture.vertices() as u32)
-        .filter(|vertex| picture.edges().iter().all(|edge| edge.to != *vertex));
-    let mut all: Vec<String> = roots.map(|root| tree(picture, root)).collect();
-    all.sort();
-    all
-}
-
 #[test]
 fn references_agree_with_brute_force() {
     let seed = trefoil_testkit::seed();
@@ -178,7 +66,7 @@ fn references_agree_with_brute_force() {
     let (mut several, mut blocks) = (0, 0);
     for round in 0..400 {
         let points = 2 + random.below(4);
-        let generators = generators(points, &mut random);
+        let generators = random_generators(points, &mut random);
         let elements = elements(points, &generators);
         let family = Family::random(points, &elements, &mut random);
         let sizes: Vec<usize> = family.states.iter().map(Vec::len).collect();
@@ -225,7 +113,7 @@ fn references_agree_with_brute_force() {
                 states.iter().for_each(|&(machine, state)| references.draw(machine, state, 7, &mut picture));
                 picture
             };
-            let (drawn, target) = (draw(&picked), trees(&draw(&other)));
+            let (drawn, target) = (draw(&picked), shown(&draw(&other)));
             let mut expected = other.clone();
             expected.sort();
             for element in &elements {
@@ -235,7 +123,7 @@ fn references_agree_with_brute_force() {
                 drawn.permuted(element, &mut moved);
                 assert_eq!(
                     images == expected,
-                    trees(&moved) == target,
+                    shown(&moved) == target,
                     "seed {seed} round {round}: {picked:?} {other:?}"
                 );
             }

@@ -21,6 +21,7 @@ mod prioritise;
 mod rules;
 mod successors;
 pub mod symmetry;
+mod trim;
 mod watchdog;
 
 pub use chase::Brake;
@@ -32,4 +33,5 @@ pub use network::Network;
 pub use partial_order::{PartialOrder, Preserve};
 pub use prioritise::Priorities;
 pub use rules::{Behaviour, Component, Format, FormatId, Rule, StepExplanation};
+pub use trim::Trimmed;
 pub use watchdog::trace_watchdog;

@@ -367,6 +367,24 @@ fn cycles(permutation: &SparsePermutation, names: &[String]) -> String {
     permutation.cycles().into_iter().map(cycle).collect()
 }
 
+/// The same of a permutation that is given by the images of all points.
+pub(crate) fn cycles_of(images: &[Point], names: &[String]) -> String {
+    let mut met = vec![false; images.len()];
+    let mut text = String::new();
+    for start in 0..images.len() {
+        let mut words: Vec<&str> = Vec::new();
+        let mut at = start;
+        while !std::mem::replace(&mut met[at], true) {
+            words.push(&names[at]);
+            at = images[at] as usize;
+        }
+        if words.len() > 1 {
+            text.push_str(&format!("({})", words.join(",")));
+        }
+    }
+    text
+}
+
 /// A name that cannot be mistaken inside a cycle.
 pub fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_.-".contains(c);

@@ -13,7 +13,7 @@ pub mod promela;
 pub mod symmetry;
 mod witness;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use trefoil_control::{Control, Stopped, peak_memory};
@@ -102,6 +102,11 @@ impl Resources {
     /// What the job of `control` used until now.
     pub fn new(control: &Control) -> Resources {
         Resources { seconds: seconds(control.elapsed()), peak_memory_bytes: peak_memory() }
+    }
+
+    /// What was used since then by several jobs.
+    pub fn since(started: Instant) -> Resources {
+        Resources { seconds: seconds(started.elapsed()), peak_memory_bytes: peak_memory() }
     }
 }
 

@@ -1,17 +1,15 @@
-//! Which datatypes the assertions of a script are symmetric in: what `trefoil symmetry` tells.
+//! Which symmetries the assertions of a script have: what `trefoil symmetry` tells.
 //!
 //! What the text shows comes from [`trefoil_cspm::symmetry`]: constants that nobody singles out are interchangeable, and each that
-//! somebody does is told with reason and place.
-
-use std::path::Path;
+//! somebody does is told with reason and place. Which group a check would use is proved on what is compiled, by the same steps as in a check.
 
 use serde::Serialize;
 use trefoil_cspm::symmetry::{Break, TypeSymmetry};
 use trefoil_source::{Report as DiagnosticReport, ReportedPlace, Sources, Span};
 
-use crate::check::{Assertion, Script};
+use crate::check::{Assertion, Permuted};
 use crate::cspm::Warnings;
-use crate::{Job, Problem, Resources};
+use crate::{Resources, Unfinished};
 
 /// The symmetries of a script, assertion by assertion.
 #[derive(Clone, Debug, Serialize)]
@@ -35,9 +33,46 @@ pub struct AssertionSymmetry {
     pub assertion: Assertion,
     /// The datatypes with constants that it reaches, in the order of the script.
     pub types: Vec<DatatypeSymmetry>,
-    /// What is wrong with what the assertion itself says about symmetry.
+    /// The group that was proved; absent when there is none but the trivial one, or when nothing was proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<ProvedGroup>,
+    /// Why the group is not larger, as far as that is known from what was compiled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// How far it came, when it was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Unfinished>,
+    /// What is wrong with what the assertion itself says about symmetry, or with what it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<DiagnosticReport>,
+}
+
+/// A group of symmetries that was proved.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProvedGroup {
+    /// The number of its elements, as text since it may be large.
+    pub order: String,
+    /// How it is built.
+    pub structure: String,
+    /// What it permutes, class by class.
+    pub permuted: Vec<Permuted>,
+    /// The points on which it acts: constants, components and labels.
+    pub points: Vec<String>,
+    /// Generators, as cycles of points.
+    pub generators: Vec<String>,
+    /// How representatives would be chosen.
+    pub strategy: &'static str,
+    /// Why in this way.
+    pub strategy_reason: String,
+}
+
+/// What is wanted to be known about symmetries.
+#[derive(Clone, Copy, Debug)]
+pub struct SymmetryOptions {
+    /// Whether only the text is looked at, and nothing is compiled and proved.
+    pub text_only: bool,
+    /// Whether sequential components are compressed by strong bisimulation, as in a check.
+    pub compress_leaves: bool,
 }
 
 /// What the text shows about a datatype.
@@ -77,20 +112,6 @@ pub struct BrokenSymmetry {
     pub constants: Vec<String>,
     /// Why they are not.
     pub reasons: Vec<SymmetryBreak>,
-}
-
-/// What the text of a script shows about the symmetries of each of its assertions.
-pub fn symmetry(file: &Path, language: Option<&'static str>, job: &Job) -> Result<SymmetryReport, Problem> {
-    let mut script = Script::open(file, language, job)?;
-    let mut assertions = Vec::new();
-    let count = script.assertions().len();
-    for index in 1..=count {
-        job.control.check()?;
-        assertions.push(script.symmetry(index, job));
-    }
-    let warnings = script.warnings().clone();
-    let resources = Resources::new(&job.control);
-    Ok(SymmetryReport { file: file.display().to_string(), assertions, warnings, resources })
 }
 
 /// A place for people and programs.

@@ -16,6 +16,9 @@ use crate::types::Types;
 /// Below this order `auto` lists a group that no graph describes.
 const FEW_ELEMENTS: u32 = 60;
 
+/// A strategy that needs few elements is not used for groups with more.
+const MOST_ELEMENTS: u32 = 100_000;
+
 /// A group with the strategy that chooses representatives under it.
 pub struct Symmetry {
     pub(crate) group: PermutationGroup,
@@ -73,6 +76,14 @@ impl Symmetry {
         if strategy.needs == Needs::SymmetricTypes && !types.symmetric {
             let why = format!(
                 "the strategy {} needs all permutations of each orbit, and the group is {}",
+                strategy.name,
+                structure.name()
+            );
+            return Err(Refusal::Unsuitable(why));
+        }
+        if strategy.needs == Needs::FewElements && group.order() > UBig::from(MOST_ELEMENTS) {
+            let why = format!(
+                "the strategy {} tries every element of the group, and {} has more than {MOST_ELEMENTS}",
                 strategy.name,
                 structure.name()
             );

@@ -7,6 +7,7 @@ pub mod composition;
 pub mod equivalences;
 pub mod layers;
 pub mod networks;
+pub mod permutations;
 pub mod processes;
 pub mod promela;
 pub mod properties;

@@ -4,7 +4,7 @@ pub(crate) mod evidence;
 pub(crate) mod explain;
 mod junit;
 pub(crate) mod results;
-mod runner;
+pub(crate) mod runner;
 mod sarif;
 mod table;
 

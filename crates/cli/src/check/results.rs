@@ -5,13 +5,15 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use trefoil_control::human_bytes;
 use trefoil_session::Verdict;
-use trefoil_session::check::{Assertion, AssertionReport, Evidence, Finding, PrintResult, RunReport};
+use trefoil_session::check::{
+    Assertion, AssertionReport, Evidence, Finding, PermutedKind, PrintResult, RunReport, UsedSymmetry,
+};
 use trefoil_session::symmetry::BrokenSymmetry;
 
 use super::explain;
 use super::runner::{Choosing, tally};
 use crate::symmetry;
-use crate::text::{count, counted, digits, list, verdict};
+use crate::text::{count, counted, list, magnitude, verdict};
 
 /// How wide the column of numbers is.
 pub(crate) fn index_width(chosen: &[Assertion]) -> usize {
@@ -54,10 +56,29 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
 fn states(answer: &AssertionReport) -> String {
     let found = counted(answer.visited_states, "state");
     let Some(symmetry) = &answer.symmetry else { return found };
-    let order = digits(&symmetry.order);
+    let order = format!("{}{}", magnitude(&symmetry.order), sources(symmetry));
     match &symmetry.total_states {
-        Some(total) => format!("{found} standing for {}, |G| = {order}", digits(total)),
+        Some(total) => format!("{found} standing for {}, |G| = {order}", magnitude(total)),
         None => format!("{found}, |G| = {order}"),
+    }
+}
+
+/// Where the elements of a group come from, unless that is from the values of types alone.
+fn sources(symmetry: &UsedSymmetry) -> String {
+    let has = |kind: PermutedKind| symmetry.permuted.iter().any(|permuted| permuted.kind == kind);
+    let mut words = Vec::new();
+    for (kind, word) in [
+        (PermutedKind::Constants, "values"),
+        (PermutedKind::EqualComponents, "equal components"),
+        (PermutedKind::Network, "the network"),
+    ] {
+        words.extend(has(kind).then_some(word));
+    }
+    match words[..] {
+        [] | ["values"] => String::new(),
+        [only] => format!(" of {only}"),
+        [one, other] => format!(" of {one} and {other}"),
+        _ => format!(" of {}", words.join(", ")),
     }
 }
 

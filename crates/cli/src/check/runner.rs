@@ -47,7 +47,10 @@ impl Runner {
     /// Runs the chosen assertions of a script.
     pub(crate) fn run(&self, file: &Path, watcher: &mut dyn Watcher) -> RunReport {
         let job = self.jobs.start();
-        let opened = AnyScript::open(file, self.language, &job);
+        let opened = AnyScript::open(file, self.language, &job).and_then(|mut script| {
+            script.accepts(&self.options, &job)?;
+            Ok(script)
+        });
         self.jobs.answered();
         let mut script = match opened {
             Ok(script) => script,

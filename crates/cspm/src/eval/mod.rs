@@ -45,7 +45,7 @@ pub use codes::CODES;
 pub use evaluator::{Evaluator, Options};
 pub use failure::{Failure, Mistake, Reason, Result};
 pub use order::{compare, hash_of};
-pub use permutation::{Datatype, Misfit, Permutation};
+pub use permutation::{Datatype, Misfit, Permutation, constants_in};
 pub use process::{Communication, Description, ProcessId, ProcessNode, ProcessValue};
 pub use sets::SetValue;
 pub use value::{Chunk, Closure, ConstructorId, Data, Elements, Group, Items, MapValue, Thunk, Value};

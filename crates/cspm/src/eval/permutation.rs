@@ -221,6 +221,23 @@ impl Permutation {
     }
 }
 
+/// Tells the constants that occur in a finished value, from left to right; those of sets and maps in the order in which these are kept.
+pub fn constants_in(value: &Value, found: &mut dyn FnMut(ConstructorId)) {
+    stacker::maybe_grow(RED_ZONE, SEGMENT, || match value {
+        Value::Data(data) if data.fields.is_empty() => found(data.constructor),
+        Value::Data(data) => data.fields.iter().for_each(|field| constants_in(field, found)),
+        Value::Tuple(items) | Value::Dot(items) => items.items.iter().for_each(|item| constants_in(item, found)),
+        Value::Sequence(..) => Elements::of(value).for_each(|item| constants_in(&item, found)),
+        Value::Set(set) => set.listed().into_iter().flatten().for_each(|item| constants_in(item, found)),
+        Value::Map(map) => map.entries.iter().for_each(|(key, value)| {
+            constants_in(key, found);
+            constants_in(value, found);
+        }),
+        Value::Thunk(_) if value.is_evaluated() => constants_in(&value.seen(), found),
+        _ => {}
+    });
+}
+
 impl Misfit {
     /// In words.
     pub fn describe(&self, evaluator: &Evaluator) -> String {

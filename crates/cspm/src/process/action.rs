@@ -3,7 +3,8 @@
 use trefoil_system::LabelId;
 
 use super::Compiler;
-use crate::eval::{Misfit, Permutation, Result};
+use crate::eval::{Misfit, Permutation, Result, constants_in};
+use crate::symmetry::Points;
 
 /// Why a permutation does not act on the events of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,15 @@ pub struct NoImage {
 }
 
 impl Compiler {
+    /// The points that the event of a label mentions, from left to right.
+    pub fn mentioned_points(&self, label: LabelId, points: &Points) -> Vec<u32> {
+        let mut mentioned = Vec::new();
+        if let Some(event) = self.events.value(label) {
+            constants_in(event, &mut |constant| mentioned.extend(points.number(constant)));
+        }
+        mentioned
+    }
+
     /// For every label of the table its image under a permutation of constants. Only these labels are looked at, with their images and the
     /// images of those; the others stay, and so do labels that are no events of the script, `τ` and `✓` among them. Images that nobody has met
     /// before become labels, so that the map is one of the table onto itself.

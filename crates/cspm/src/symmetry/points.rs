@@ -71,6 +71,11 @@ impl Points {
         self.families.iter().flat_map(|family| family.constants.iter().map(String::as_str))
     }
 
+    /// The number of the point that a constant is, if it is one.
+    pub fn number(&self, constant: ConstructorId) -> Option<u32> {
+        self.constants.iter().position(|&point| point == constant).map(|at| at as u32)
+    }
+
     /// For each of these points its number among others, when it is one of them.
     pub fn places_in(&self, others: &Points) -> Vec<Option<u32>> {
         let place = |constant| others.constants.iter().position(|other| other == constant);

@@ -31,13 +31,18 @@ pub struct Exchanges {
 const MOST_PLACES: usize = 1 << 22;
 
 impl Exchanges {
+    /// An exchange, and a cycle where there are more than two, for each class.
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        self.images.iter()
+    }
+
     /// Adds the components as points to symmetries of values, after the points that are there, and the exchanges as generators. Points
     /// are called by what `name` says of a component.
     pub fn join(
         &self,
         mut names: Vec<String>,
         generators: Vec<(Candidate, Image)>,
-        name: impl Fn(u32) -> String,
+        name: impl FnMut(u32) -> String,
     ) -> (Vec<String>, Vec<(Candidate, Image)>) {
         let added: Vec<u32> = self.classes.concat();
         let exchanges = self.images.iter().cloned().map(|image| {
@@ -46,7 +51,7 @@ impl Exchanges {
         });
         let all: Vec<(Candidate, Image)> = generators.into_iter().chain(exchanges).collect();
         let all = with_components(&all, &added, names.len());
-        names.extend(added.iter().map(|&component| name(component)));
+        names.extend(added.iter().copied().map(name));
         (names, all)
     }
 }

@@ -25,6 +25,8 @@ const MOST_CHOICES: usize = 256;
 /// A network prepared for proofs of symmetry.
 pub struct Prover<'a> {
     pub(super) network: &'a Network,
+    /// What a person calls the components.
+    names: Vec<String>,
     pub(super) leaves: Leaves,
     pub(super) book: Rulebook,
     /// The networks inside of components whose states are found while they run.
@@ -40,10 +42,26 @@ impl<'a> Prover<'a> {
         };
         Prover {
             network,
+            names: network.components().iter().map(|component| component.name.clone()).collect(),
             leaves: Leaves::new(network),
             book: Rulebook::new(network),
             inner: (0..).zip(network.components()).filter_map(inner).collect(),
         }
+    }
+
+    /// The same, with other names for the components in what it says.
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many names as components.
+    pub fn calling(self, names: Vec<String>) -> Prover<'a> {
+        assert_eq!(names.len(), self.names.len(), "every component has a name");
+        Prover { names, ..self }
+    }
+
+    /// What a component is called.
+    pub(super) fn name(&self, component: usize) -> &str {
+        self.names.get(component).map_or("", String::as_str)
     }
 
     /// Proves that a permutation of labels, the identity beyond its length, is a symmetry of the network; or says what is in the way.
@@ -156,7 +174,7 @@ impl<'a> Prover<'a> {
             match map {
                 Some(map) => states.push(map),
                 None => {
-                    let [from, to] = [component, to as usize].map(|c| &self.network.components()[c].name);
+                    let [from, to] = [component, to as usize].map(|c| self.name(c));
                     let words = format!("component {to} does not do what the image of {from} does");
                     return Ok(Err(Obstacle::Components(words)));
                 }
@@ -167,7 +185,7 @@ impl<'a> Prover<'a> {
             match inner.prove(labels, control)? {
                 Ok(image) => lazy.push((*component, image)),
                 Err(obstacle) => {
-                    let name = &self.network.components()[*component as usize].name;
+                    let name = self.name(*component as usize);
                     return Ok(Err(Obstacle::Layer(format!("inside {name}: {obstacle}"))));
                 }
             }
@@ -235,7 +253,7 @@ impl<'a> Prover<'a> {
 
     fn no_rule(&self, rule: &Flat, labels: &[LabelId]) -> Obstacle {
         let part = |&(component, label): &(u32, LabelId)| {
-            format!("{} does {}", self.network.components()[component as usize].name, self.label(label))
+            format!("{} does {}", self.name(component as usize), self.label(label))
         };
         let parts: Vec<String> = rule.parts.iter().map(part).collect();
         let how = if parts.is_empty() { "on its own".to_string() } else { format!("when {}", parts.join(" and ")) };
@@ -250,7 +268,7 @@ impl<'a> Prover<'a> {
 
     fn no_place(&self, source: &[u64], target: &[u64]) -> Obstacle {
         let lost = source.iter().position(|colour| !target.contains(colour)).unwrap_or(0);
-        let name = self.network.components().get(lost).map_or("", |component| &component.name);
+        let name = self.name(lost);
         Obstacle::Rules(format!("the rules give no component the part that the image of {name} would have"))
     }
 
@@ -267,7 +285,6 @@ impl<'a> Prover<'a> {
             }
         }
         let Some(lost) = lost else { return Obstacle::Components("the components do not match".into()) };
-        let components = self.network.components();
         let size = |component: usize| self.network.states_of(component);
         // Of those that are nobody's image, one as large as the lost one, and itself first.
         let explicit = |component: &usize| self.leaves.machine_of[*component] != LAZY;
@@ -279,7 +296,7 @@ impl<'a> Prover<'a> {
         } else {
             None
         };
-        let name = &components[lost].name;
+        let name = self.name(lost);
         let Some(other) = other else {
             return Obstacle::Components(format!("no component does what the image of {name} does"));
         };
@@ -290,8 +307,9 @@ impl<'a> Prover<'a> {
             [] => "at first".to_string(),
             trace => format!("after {}", trace.iter().map(|&label| self.label(label)).collect::<Vec<_>>().join(", ")),
         };
-        let (label, other) = (self.label(label), &components[other].name);
-        Obstacle::Components(match (image_does, lost == other_index(components, other)) {
+        let same = lost == other;
+        let (label, other) = (self.label(label), self.name(other));
+        Obstacle::Components(match (image_does, same) {
             (true, true) => format!("component {name} cannot do {label} {after}, as its image can"),
             (false, true) => format!("component {name} can do {label} {after}, as its image cannot"),
             (true, false) => format!("component {other} cannot do {label} {after}, as the image of {name} can"),
@@ -338,8 +356,4 @@ impl<'a> Prover<'a> {
         }
         None
     }
-}
-
-fn other_index(components: &[Component], name: &str) -> usize {
-    components.iter().position(|component| component.name == name).unwrap_or(usize::MAX)
 }

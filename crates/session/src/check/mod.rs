@@ -4,7 +4,9 @@
 //! assertions share is evaluated, compiled and compressed once; each runs under budgets of its own.
 
 mod assertions;
+mod compiled;
 mod counterexample;
+mod proof;
 mod reduction;
 mod report;
 mod run;
@@ -26,8 +28,8 @@ use assertions::{Listed, Printed, listed};
 
 pub use counterexample::{TAU, TICK};
 pub use report::{
-    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Part, Permuted, PrintResult, Run,
-    RunReport, Step, UsedSymmetry,
+    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Part, Permuted, PermutedKind,
+    PrintResult, Run, RunReport, Step, UsedSymmetry,
 };
 
 /// The languages of scripts.
@@ -240,6 +242,14 @@ impl AnyScript {
         match self {
             AnyScript::Cspm(script) => script.warnings(),
             AnyScript::Promela(script) => script.warnings(),
+        }
+    }
+
+    /// Whether the options make sense for this script.
+    pub fn accepts(&mut self, options: &CheckOptions, job: &Job) -> Result<(), Problem> {
+        match self {
+            AnyScript::Cspm(script) => script.accepts(options, job),
+            AnyScript::Promela(_) => Ok(()),
         }
     }
 

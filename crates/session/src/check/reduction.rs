@@ -10,59 +10,57 @@
 //! is an equivalence, because exchanging `x` and `z` is exchanging `x` and `y` between two exchanges of `y` and `z`. What is left is the
 //! largest group of permutations of this sort.
 //!
-//! Components that do the same are exchanged besides. When there is neither, the network itself is looked at: rotations of rings and
-//! exchanges of branches of trees are symmetries that no datatype shows.
+//! Components that do the same are exchanged besides. Where components look alike that neither carries to each other, the network itself is
+//! looked at: rotations of rings and exchanges of branches of trees are symmetries that no datatype shows. The group is the one that all of
+//! them generate.
+//!
+//! Before that, the network is trimmed: what its rules never let happen is no obstacle to a symmetry.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::ops::Range;
 
 use trefoil_control::Control;
 use trefoil_cspm::eval::Datatype;
-use trefoil_cspm::process::Compiler;
+use trefoil_cspm::process::{Compiler, Machine};
 use trefoil_cspm::symmetry::{Analysis, Claim, Points, roots};
 use trefoil_cspm::syntax::CheckOption;
 use trefoil_lts::Lts;
-use trefoil_network::Network;
-use trefoil_network::symmetry::{Candidate, Image, NetworkAction, Prover, Symmetric};
+use trefoil_network::symmetry::{Candidate, NetworkAction, Prover, Symmetric};
 use trefoil_refine::{Prepared, Statistics};
-use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{Action, LabelId, Path, System, Witness};
+use trefoil_source::{Diagnostic, Place, Span};
+use trefoil_system::{Action, Path, System, Witness};
 
 use super::assertions::Listed;
-use super::report::{Permuted, UsedSymmetry};
-use super::run::{Trouble, trouble};
+use super::compiled::{Compiled, Searched, Trouble};
+use super::proof::{Claimed, Invariant, Proof, Proposal};
+use super::report::{Permuted, PermutedKind, UsedSymmetry};
 use super::{CheckOptions, Script, Wanted};
 use crate::problem::NOT_SYMMETRIC;
+use crate::{Job, Problem};
 
-/// Constants of one datatype of which some may be interchangeable.
-struct Proposal {
-    datatype: String,
-    constants: Vec<String>,
-    /// Sets that the text shows to be interchangeable, or that somebody insists on, by places among the constants.
-    sets: Vec<Vec<usize>>,
-    /// When somebody insists that all of them are interchangeable.
-    claimed: Option<Claimed>,
+/// Why there are no more symmetries.
+#[derive(Default)]
+pub(super) struct Reasons {
+    /// Against what the text shows: told with every answer.
+    pub(super) unexpected: Vec<String>,
+    /// Others, for who asks.
+    pub(super) others: Vec<String>,
 }
 
-/// Points that were proved to be interchangeable, with elements that generate all their permutations.
-struct Class {
-    points: Vec<u32>,
-    elements: Vec<Element>,
-}
-
-/// What somebody insists on.
-struct Claimed {
-    place: Place,
-    /// What the text has against it.
-    against: Option<Diagnostic>,
+/// What came of looking for symmetries.
+pub(super) struct Looked {
+    pub(super) reduced: Option<Reduced>,
+    pub(super) reasons: Reasons,
 }
 
 /// A network with symmetries that were proved, and what they permute.
 pub(super) struct Reduced {
+    pub(super) searched: Searched,
     pub(super) system: Symmetric,
     pub(super) permuted: Vec<Permuted>,
-    /// The points that stand for constants which all permutations permute, class by class, ascending.
-    exchanged: Vec<Vec<usize>>,
+    /// The points that stand for constants of which all permutations are there, class by class, ascending; with the generators of these
+    /// permutations, by their places in the action.
+    exchanged: Vec<(Vec<usize>, Range<usize>)>,
     /// Whether somebody insists on them.
     pub(super) insisted: bool,
 }
@@ -102,54 +100,93 @@ pub(super) fn in_order_of_use(witness: &Witness, reduced: &Reduced) -> Witness {
         Witness::TwoRuns { can, .. } => use_all(can),
     }
     let mut element: Vec<u32> = (0..names.len() as u32).collect();
-    for permuted in &reduced.exchanged {
+    for (permuted, generators) in &reduced.exchanged {
         let first_used = used.iter().copied().filter(|point| permuted.contains(point));
         let others = permuted.iter().copied().filter(|point| !used.contains(point));
-        for (from, &to) in first_used.chain(others).zip(permuted) {
-            element[from] = to as u32;
-        }
+        let wanted: Vec<(usize, usize)> = first_used.chain(others).zip(permuted.iter().copied()).collect();
+        carry(&mut element, &wanted, &action.generators()[generators.clone()]);
     }
     witness.permuted(&element, &mut *action.actor())
 }
 
-/// What a symmetry has to carry to itself.
-#[derive(Clone, Copy)]
-pub(super) struct Invariant<'a> {
-    pub(super) network: &'a Arc<Network>,
-    pub(super) specification: Option<(&'a Prepared<'a>, &'a Lts)>,
-    pub(super) trace: Option<&'a [LabelId]>,
-}
+/// With more constants in a class, and components that are permuted with them, values are not put in order.
+const MOST_CARRIED: usize = 64;
 
-impl Invariant<'_> {
-    /// The labels that matter, ascending.
-    fn labels(&self) -> Vec<LabelId> {
-        let mut labels = self.network.all_labels();
-        labels.extend(self.specification.iter().flat_map(|(_, lts)| lts.transitions()).map(|step| step.label));
-        labels.extend(self.trace.unwrap_or_default());
-        labels.sort_unstable();
-        labels.dedup();
-        labels
+/// Multiplies an element by a product of generators so that it carries each point to the wanted one. The generators generate all
+/// permutations of these points, and one of them exchanges two and fixes the others; what the element did before fixes these points.
+fn carry(element: &mut [u32], wanted: &[(usize, usize)], generators: &[Vec<u32>]) {
+    let of_the_class =
+        |generator: &Vec<u32>| wanted.iter().filter(|(from, _)| generator[*from] as usize != *from).count();
+    let moves_others = |generator: &Vec<u32>| {
+        let moved = generator.iter().zip(0..).filter(|&(&to, from)| to != from).count();
+        moved != of_the_class(generator)
+    };
+    if !generators.iter().any(moves_others) {
+        for &(from, to) in wanted {
+            element[from] = to as u32;
+        }
+        return;
+    }
+    if wanted.len() > MOST_CARRIED {
+        return;
+    }
+    // The exchanges of any two points, as conjugates of the one that is there.
+    let pair = |one: u32, other: u32| (one.min(other), one.max(other));
+    let mut exchanges: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
+    let mut waiting = Vec::new();
+    for generator in generators.iter().filter(|generator| of_the_class(generator) == 2) {
+        let mut moved = wanted.iter().map(|&(from, _)| from as u32).filter(|&from| generator[from as usize] != from);
+        if let (Some(one), Some(other)) = (moved.next(), moved.next()) {
+            waiting.push((pair(one, other), generator.clone()));
+        }
+    }
+    while let Some(((one, other), exchange)) = waiting.pop() {
+        if exchanges.contains_key(&(one, other)) {
+            continue;
+        }
+        for generator in generators {
+            let mut conjugate = exchange.clone();
+            for (from, &to) in exchange.iter().enumerate() {
+                conjugate[generator[from] as usize] = generator[to as usize];
+            }
+            waiting.push((pair(generator[one as usize], generator[other as usize]), conjugate));
+        }
+        exchanges.insert((one, other), exchange);
+    }
+    for &(from, to) in wanted {
+        let now = element[from];
+        if let (false, Some(exchange)) = (now as usize == to, exchanges.get(&pair(now, to as u32))) {
+            element.iter_mut().for_each(|image| *image = exchange[*image as usize]);
+        }
     }
 }
 
 impl Script {
-    /// The network with the symmetries that are wanted and can be proved; none when there are none. `notes` gets what there is to tell.
-    pub(super) fn symmetric(
+    /// The symmetries that are wanted and can be proved, and why there are no more; nothing when none are wanted.
+    pub(super) fn symmetries(
         &mut self,
         listed: &Listed,
         options: &CheckOptions,
-        invariant: Invariant<'_>,
+        compiled: &Compiled,
+        specification: Option<(&Prepared<'_>, &Lts)>,
         control: &Control,
-        notes: &mut Vec<String>,
-    ) -> Result<Option<Reduced>, Trouble> {
+    ) -> Result<Option<Looked>, Trouble> {
         let Some(proposed) = self.proposed(listed, options)? else { return Ok(None) };
         let insisted = proposed.iter().any(|proposal| proposal.claimed.is_some());
-        let Some(compiler) = &mut self.compiler else { return Ok(None) };
+        let Script { compiler, sources, .. } = self;
+        let Some(compiler) = compiler else { return Ok(None) };
         control.progress().begin("proving symmetries", 0);
+        let network = &compiled.machine.network;
+        let searched = network.trimmed(control)?.map_or_else(|| Searched::Whole(network.clone()), Searched::Trimmed);
+        let network = searched.network().clone();
+        let invariant = Invariant { network: &network, specification, trace: compiled.trace.as_deref() };
+        let mut reasons = Reasons::default();
         let families: Vec<(String, Vec<String>)> =
             proposed.iter().map(|proposal| (proposal.datatype.clone(), proposal.constants.clone())).collect();
         let points = Points::new(compiler.evaluator(), &families).expect("they are those of the script");
-        let prover = Prover::new(invariant.network);
+        let text = |span: Span| sources.text(span).to_string();
+        let called = component_names(compiler, &compiled.machine, &text);
+        let prover = Prover::new(&network).calling(called.clone());
         let mut proof = Proof {
             compiler,
             prover: &prover,
@@ -159,12 +196,14 @@ impl Script {
             labels: invariant.labels(),
             exchanges: 0,
         };
-        let (mut elements, mut permuted) = (Vec::new(), Vec::new());
+        let (mut elements, mut permuted, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
         for (proposal, family) in proposed.iter().zip(points.families()) {
-            for class in proof.classes(proposal, family.first, listed, notes)? {
+            for class in proof.classes(proposal, family.first, listed, &mut reasons)? {
                 let names =
                     class.points.iter().map(|&point| proposal.constants[(point - family.first) as usize].clone());
-                permuted.push(Permuted { datatype: Some(family.name.clone()), names: names.collect() });
+                let kind = PermutedKind::Constants;
+                permuted.push(Permuted { kind, datatype: Some(family.name.clone()), names: names.collect() });
+                ranges.push(elements.len()..elements.len() + class.elements.len());
                 elements.extend(class.elements);
             }
         }
@@ -174,41 +213,67 @@ impl Script {
         let points = Points::new(proof.compiler.evaluator(), &moved).expect("they are those of the script");
         let renumbered = proof.renumbered(elements, &points);
         let mut proof = Proof { points: &points, ..proof };
-        let mut exchanged: Vec<Vec<usize>> = Vec::new();
-        for family in points.families() {
-            exchanged.push((family.first as usize..family.first as usize + family.constants.len()).collect());
-        }
+        let constants = |family: &trefoil_cspm::symmetry::Family| {
+            (family.first as usize..family.first as usize + family.constants.len()).collect()
+        };
+        let exchanged: Vec<(Vec<usize>, Range<usize>)> = points.families().iter().map(constants).zip(ranges).collect();
         let mut generators = proof.with_labels(renumbered, listed)?;
         let mut names: Vec<String> = points.names().map(str::to_string).collect();
         if !insisted {
-            let component = |at: u32| invariant.network.components()[at as usize].name.clone();
             let alike = proof.prover.exchangeable(control)?;
-            if !alike.classes.is_empty() {
-                // An element that permutes constants and no components need not belong to the group.
-                exchanged.clear();
-            }
+            let same = (0..names.len() as u32).collect::<Vec<u32>>();
+            let exchange = |image| (Candidate { points: same.clone(), labels: Vec::new() }, image);
+            let known: Vec<_> = generators.iter().cloned().chain(alike.images().cloned().map(exchange)).collect();
+            let found = match known.is_empty() || proof.prover.leaves_open(&known) {
+                true => Some(proof.of_the_network(&names, &known)?),
+                false => None,
+            };
+            let word = |component: u32| called[component as usize].clone();
             for class in &alike.classes {
-                permuted.push(Permuted { datatype: None, names: class.iter().map(|&at| component(at)).collect() });
+                let names = class.iter().map(|&at| word(at)).collect();
+                permuted.push(Permuted { kind: PermutedKind::EqualComponents, datatype: None, names });
             }
-            (names, generators) = alike.join(names, generators, component);
-            if generators.is_empty() {
-                (names, generators) = proof.of_the_network()?;
-                permuted.extend((!names.is_empty()).then(|| Permuted { datatype: None, names: names.clone() }));
+            match found {
+                Some(Ok(found)) if found.new > 0 => {
+                    let first = names.len();
+                    (names, generators) = (found.names, found.generators);
+                    let names = names[first..].to_vec();
+                    permuted.push(Permuted { kind: PermutedKind::Network, datatype: None, names });
+                }
+                other => {
+                    reasons.others.extend(match other {
+                        Some(Err(why)) => Some(format!("symmetries of the network itself: {why}")),
+                        Some(Ok(_)) => Some("the network itself has no further symmetries".to_string()),
+                        None => None,
+                    });
+                    (names, generators) = alike.join(names, generators, word);
+                }
             }
         }
-        if generators.is_empty() {
-            return Ok(None);
-        }
-        match NetworkAction::new(invariant.network, names, &generators, control)? {
-            Ok(action) => {
-                let system = Symmetric::new(invariant.network.clone(), action);
-                Ok(Some(Reduced { system, permuted, exchanged, insisted }))
-            }
-            Err(why) => {
-                notes.push(format!("checked without symmetry reduction: {why}"));
-                Ok(None)
+        let mut reduced = None;
+        if !generators.is_empty() {
+            match NetworkAction::new(&network, names, &generators, control)? {
+                Ok(action) => {
+                    let system = Symmetric::new(network.clone(), action);
+                    reduced = Some(Reduced { searched, system, permuted, exchanged, insisted });
+                }
+                Err(why) => reasons.unexpected.push(format!("checked without symmetry reduction: {why}")),
             }
         }
+        Ok(Some(Looked { reduced, reasons }))
+    }
+
+    /// Whether the options make sense for this script: the datatypes that they name are there.
+    pub fn accepts(&mut self, options: &CheckOptions, job: &Job) -> Result<(), Problem> {
+        let Wanted::Types(names) = &options.symmetry else { return Ok(()) };
+        let datatypes = self.prepare_compiler(options, job).evaluator().datatypes();
+        let is_known = |name: &&String| datatypes.iter().any(|datatype| datatype.name == **name);
+        let wrong: Vec<Diagnostic> = names
+            .iter()
+            .filter(|name| !is_known(name))
+            .map(|name| unknown(name, &datatypes, Place::File(self.file.clone())))
+            .collect();
+        if wrong.is_empty() { Ok(()) } else { Err(Problem::Input(wrong)) }
     }
 
     /// Whether the user or the assertion asks for symmetry reduction.
@@ -286,200 +351,45 @@ fn named(name: &str, datatypes: &[Datatype], listed: &Listed) -> Result<Claim, T
         without: Vec::new(),
         span: listed.span,
     });
-    claim.ok_or_else(|| {
-        let message = format!("--symmetry {name}: the script has no datatype of this name");
-        let diagnostic = Diagnostic::error(NOT_SYMMETRIC, message, Place::Span(listed.span));
-        let known: Vec<&str> = datatypes.iter().map(|datatype| datatype.name.as_str()).collect();
-        Trouble::Wrong(Box::new(match known.is_empty() {
-            true => diagnostic,
-            false => diagnostic.help(format!("its datatypes are {}", known.join(", "))),
-        }))
-    })
+    claim.ok_or_else(|| Trouble::Wrong(Box::new(unknown(name, datatypes, Place::Span(listed.span)))))
 }
 
-impl Claimed {
-    /// Why what is claimed is an error.
-    fn refused(&self, datatype: &str, why: &str) -> Trouble {
-        let diagnostic = match &self.against {
-            Some(against) => against.clone().note(why.to_string()),
-            None => {
-                let message = format!("`{datatype}` is not symmetric: {why}");
-                Diagnostic::error(NOT_SYMMETRIC, message, self.place.clone())
-            }
-        };
-        Trouble::Wrong(Box::new(diagnostic))
+/// Says that there is no such datatype.
+fn unknown(name: &str, datatypes: &[Datatype], place: Place) -> Diagnostic {
+    let message = format!("--symmetry {name}: the script has no datatype of this name");
+    let diagnostic = Diagnostic::error(NOT_SYMMETRIC, message, place);
+    let known: Vec<&str> = datatypes.iter().map(|datatype| datatype.name.as_str()).collect();
+    match known.is_empty() {
+        true => diagnostic,
+        false => diagnostic.help(format!("its datatypes are {}", known.join(", "))),
     }
 }
 
-/// A permutation of the points with what was proved of it.
-type Element = (Vec<u32>, Image);
+/// With more components they are called by their numbers.
+const MOST_NAMED: usize = 512;
 
-/// Permutations with what they do to labels and what was proved of them.
-type Generators = Vec<(Candidate, Image)>;
-
-struct Proof<'a> {
-    compiler: &'a mut Compiler,
-    prover: &'a Prover<'a>,
-    invariant: Invariant<'a>,
-    points: &'a Points,
-    control: &'a Control,
-    /// The labels that matter: of the network, of the specification and of the trace, ascending.
-    labels: Vec<LabelId>,
-    /// How many exchanges were tried where the text did not propose them.
-    exchanges: usize,
+/// What the components of a machine are called; those with the same name have their numbers behind it.
+fn component_names(compiler: &mut Compiler, machine: &Machine, text: &dyn Fn(Span) -> String) -> Vec<String> {
+    let count = machine.network.components().len();
+    if count > MOST_NAMED {
+        return (1..=count).map(|number| number.to_string()).collect();
+    }
+    let names: Vec<String> = (0..count).map(|at| shortened(&compiler.component_name(machine, at, text))).collect();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    names.iter().for_each(|name| *known.entry(name).or_default() += 1);
+    let called = |(name, number): (&String, usize)| match known[name.as_str()] {
+        1 => name.clone(),
+        _ => format!("{name} #{number}"),
+    };
+    names.iter().zip(1..).map(called).collect()
 }
 
-/// How many exchanges are tried where the text does not propose them.
-const MOST_EXCHANGES: usize = 128;
+/// How much of the name of a component is shown.
+const SHOWN: usize = 40;
 
-impl Proof<'_> {
-    /// What is proved of a proposal, whose first constant is this point.
-    fn classes(
-        &mut self,
-        proposal: &Proposal,
-        first: u32,
-        listed: &Listed,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<Class>, Trouble> {
-        let mut classes = Vec::new();
-        let mut single: Vec<u32> = (first..first + proposal.constants.len() as u32).collect();
-        for set in proposal.sets.iter().filter(|set| set.len() > 1) {
-            let points: Vec<u32> = set.iter().map(|&at| first + at as u32).collect();
-            match (self.interchangeable(&points, listed)?, &proposal.claimed) {
-                (Ok(elements), _) => {
-                    single.retain(|point| !points.contains(point));
-                    classes.push(Class { points, elements });
-                }
-                (Err(why), Some(claimed)) => return Err(claimed.refused(&proposal.datatype, &why)),
-                (Err(why), None) => {
-                    notes.push(format!("the constants of `{}` are not all interchangeable: {why}", proposal.datatype));
-                }
-            }
-        }
-        // The text may name constants that are interchangeable all the same.
-        'points: for point in single {
-            for class in &mut classes {
-                if self.exchanges == MOST_EXCHANGES {
-                    break 'points;
-                }
-                self.exchanges += 1;
-                if let Ok(Some(element)) = self.prove(&self.cycle(&[class.points[0], point]), listed)? {
-                    class.points.push(point);
-                    class.elements.push(element);
-                    continue 'points;
-                }
-            }
-            classes.push(Class { points: vec![point], elements: Vec::new() });
-        }
-        classes.retain(|class| !class.elements.is_empty());
-        Ok(classes)
-    }
-
-    /// Elements that generate all permutations of these points, proved; or why one cannot be.
-    fn interchangeable(&mut self, points: &[u32], listed: &Listed) -> Result<Result<Vec<Element>, String>, Trouble> {
-        let mut elements = Vec::new();
-        for cycle in [&points[..2], points].into_iter().take(if points.len() > 2 { 2 } else { 1 }) {
-            match self.prove(&self.cycle(cycle), listed)? {
-                Ok(element) => elements.extend(element),
-                Err(why) => return Ok(Err(why)),
-            }
-        }
-        Ok(Ok(elements))
-    }
-
-    /// The elements with the numbers that the points they move have among others.
-    fn renumbered(&self, elements: Vec<Element>, points: &Points) -> Vec<Element> {
-        let places = self.points.places_in(points);
-        let renumber = |(images, image): Element| {
-            let mut renumbered: Vec<u32> = (0..points.len() as u32).collect();
-            for (from, &to) in images.iter().enumerate() {
-                if let (Some(from), Some(to)) = (places[from], places[to as usize]) {
-                    renumbered[from as usize] = to;
-                }
-            }
-            (renumbered, image)
-        };
-        elements.into_iter().map(renumber).collect()
-    }
-
-    /// The permutation that takes each of these points to the next and fixes the others.
-    fn cycle(&self, points: &[u32]) -> Vec<u32> {
-        let mut images: Vec<u32> = (0..self.points.len() as u32).collect();
-        for (at, &point) in points.iter().enumerate() {
-            images[point as usize] = points[(at + 1) % points.len()];
-        }
-        images
-    }
-
-    /// Is this permutation a symmetry of everything that has to be symmetric? Else, what is in the way?
-    /// Nothing when it moves no event.
-    fn prove(&mut self, images: &[u32], listed: &Listed) -> Result<Result<Option<Element>, String>, Trouble> {
-        let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
-        let labels = match labels.map_err(|failure| trouble(failure, listed))? {
-            Ok(labels) => labels,
-            Err(why) => {
-                return Ok(Err(format!(
-                    "there is an event like {} for some of its constants and not for others",
-                    why.event
-                )));
-            }
-        };
-        let moved = |label: &&LabelId| labels[label.index()] != **label;
-        if let Some(moved) = self.invariant.trace.unwrap_or_default().iter().find(moved) {
-            let event = self.compiler.labels().get(*moved).to_string();
-            return Ok(Err(format!("the trace that is asked for has {event}, which would become another event")));
-        }
-        if self.labels.iter().all(|label| labels[label.index()] == *label) {
-            return Ok(Ok(None));
-        }
-        let image = match self.prover.prove(&labels, self.control)? {
-            Ok(image) => image,
-            Err(why) => return Ok(Err(why.to_string())),
-        };
-        if let Some((specification, _)) = self.invariant.specification
-            && let Err(why) = specification.admits(&labels, self.control)?
-        {
-            return Ok(Err(why.describe(self.compiler.labels())));
-        }
-        Ok(Ok(Some((images.to_vec(), image))))
-    }
-
-    /// Symmetries that no datatype shows, such as the rotations of a ring whose processes are numbered; with the points that they permute.
-    fn of_the_network(&mut self) -> Result<(Vec<String>, Generators), Trouble> {
-        let (network, specification) = (self.invariant.network, self.invariant.specification);
-        let sizes: HashSet<Option<u32>> = network.layout().slots().iter().map(|slot| slot.values).collect();
-        if sizes.len() == network.layout().width() {
-            return Ok(Default::default());
-        }
-        let fixed = self.invariant.trace.unwrap_or_default();
-        let found = self.prover.automorphisms(specification.map(|(_, lts)| lts), fixed, self.control)?;
-        let Ok(mut found) = found else { return Ok(Default::default()) };
-        let mut admitted = Vec::with_capacity(found.generators.len());
-        for (candidate, _) in &found.generators {
-            admitted.push(match specification {
-                Some((prepared, _)) => prepared.admits(&candidate.labels, self.control)?.is_ok(),
-                None => true,
-            });
-        }
-        let mut admitted = admitted.into_iter();
-        found.generators.retain(|_| admitted.next() == Some(true));
-        Ok(if found.generators.is_empty() { Default::default() } else { (found.names, found.generators) })
-    }
-
-    /// The elements with what they do to labels: to all labels, those included that are images of each other's.
-    fn with_labels(&mut self, elements: Vec<Element>, listed: &Listed) -> Result<Generators, Trouble> {
-        loop {
-            let known = self.compiler.labels().len();
-            let mut candidates = Vec::with_capacity(elements.len());
-            for (images, image) in &elements {
-                let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
-                let labels = labels.map_err(|failure| trouble(failure, listed))?;
-                let labels = labels.expect("it had images when it was proved");
-                candidates.push((Candidate { points: images.clone(), labels }, image.clone()));
-            }
-            if self.compiler.labels().len() == known {
-                return Ok(candidates);
-            }
-        }
+fn shortened(name: &str) -> String {
+    match name.chars().count() <= SHOWN {
+        true => name.to_string(),
+        false => name.chars().take(SHOWN - 1).chain(['…']).collect(),
     }
 }

@@ -234,11 +234,25 @@ pub struct UsedSymmetry {
 /// What a group permutes among themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Permuted {
-    /// The datatype; absent for components.
+    /// What sort of things.
+    pub kind: PermutedKind,
+    /// The datatype of constants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub datatype: Option<String>,
-    /// Its values, or the components.
+    /// The constants; or components, and labels where components do not tell everything.
     pub names: Vec<String>,
+}
+
+/// Sorts of things that groups permute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PermutedKind {
+    /// Constants of a datatype, in every way.
+    Constants,
+    /// Components that do the same, in every way.
+    EqualComponents,
+    /// Components and labels, as symmetries of the network permute them.
+    Network,
 }
 
 /// Why a claim fails: runs of the process, step by step, and what is wrong at their ends.

@@ -1,46 +1,30 @@
 //! One assertion: evaluated, compiled, decided, and what was found put into words.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trefoil_control::{Control, Stopped, peak_memory};
-use trefoil_cspm::eval::{Elements, Evaluator, Failure, Options as EvaluationOptions, Reason, Value};
-use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
-use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, Model as Written, Property};
+use trefoil_cspm::process::Machine;
+use trefoil_cspm::syntax::{Check, CheckOption, Property};
 use trefoil_lts::Lts;
-use trefoil_network::{Network, PartialOrder, Preserve, compose};
+use trefoil_network::{Network, PartialOrder, Preserve};
 use trefoil_refine::{
-    Algorithm, CheckOptions as PropertyOptions, Options, Outcome, Statistics, Unanswered, deadlock, determinism,
-    divergence, has_trace, prepare,
+    Algorithm, CheckOptions as PropertyOptions, Outcome, Statistics, Unanswered, deadlock, determinism, divergence,
+    has_trace,
 };
-use trefoil_source::{Diagnostic, Place, Report, render};
+use trefoil_source::{Report, render};
 use trefoil_symmetry::strategy_named;
 use trefoil_system::replay::{
     Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_refinement, replay_run,
 };
-use trefoil_system::{LabelId, Labels, Model, System};
+use trefoil_system::{LabelId, Model, System};
 
-use super::assertions::{Listed, model_name};
-use super::reduction::{Invariant, in_order_of_use};
+use super::assertions::Listed;
+use super::compiled::{Compiled, Trouble};
+use super::reduction::{Looked, Reduced, in_order_of_use};
 use super::report::{AssertionReport, UsedSymmetry};
 use super::witness::Words;
 use super::{CheckOptions, Script, line};
-use crate::problem::NOT_SUPPORTED;
 use crate::{Job, Unfinished, Verdict, seconds};
-
-/// Why an assertion has no answer.
-pub(super) enum Trouble {
-    /// It cannot be evaluated, or it asks for what cannot be checked.
-    Wrong(Box<Diagnostic>),
-    /// A budget ran out, or somebody interrupted.
-    Stopped(Stopped),
-}
-
-impl From<Stopped> for Trouble {
-    fn from(stopped: Stopped) -> Trouble {
-        Trouble::Stopped(stopped)
-    }
-}
 
 /// What is known of an assertion while it is run.
 #[derive(Default)]
@@ -166,29 +150,16 @@ impl Script {
         job: &Job,
         progress: &mut Progress,
     ) -> Result<Found, Trouble> {
-        job.control.check()?;
-        let model = self.model(listed)?;
         self.options(listed, progress);
         let started = Instant::now();
-        self.prepare_compiler(options, job);
+        let compiled = self.compiled(listed, options, job)?;
+        let Compiled { model, trace, .. } = &compiled;
+        let (model, trace) = (*model, trace.as_deref());
         if options.compress_leaves {
             progress.reductions.push("components compressed by strong bisimulation".to_string());
         }
-        let (process, specification, trace) = match listed.check {
-            Check::Refinement { specification, implementation, .. } => (implementation, Some(specification), None),
-            Check::HasTrace { process, trace, .. } => (process, None, Some(trace)),
-            Check::Property { process, .. } => (process, None, None),
-            Check::Symmetric { .. } | Check::Error => {
-                return Err(self.unsupported(listed, "this cannot be checked"));
-            }
-        };
-        let low = self.low_priority(listed)?;
-        let specification =
-            specification.map(|id| self.machine(id, &listed.specification, low.as_ref(), listed)).transpose()?;
-        let machine = self.machine(process, &listed.process, low.as_ref(), listed)?;
-        let trace = trace.map(|id| self.trace(id, listed)).transpose()?;
         progress.compiling = started.elapsed();
-        let network = machine.network.clone();
+        let network = compiled.machine.network.clone();
         let fewer_steps = self.reduced(listed, &network, model, options, progress);
         if fewer_steps.is_some() && self.insists_on_symmetry(listed, options) {
             return Err(
@@ -196,39 +167,35 @@ impl Script {
             );
         }
         let strategy = strategy_named(options.strategy).filter(|_| fewer_steps.is_none());
-        let composed = specification.map(|specification| {
-            let explored = compose(&specification.network, job.threads, &job.control);
-            explored.map(|composed| composed.lts).map_err(|unfinished| unfinished.stopped)
-        });
-        let composed = composed.transpose()?;
-        let prepared = match &composed {
-            Some(lts) => {
-                progress.algorithm = Some(options.algorithm.to_string());
-                progress
-                    .reductions
-                    .push("specification minimised modulo divergence-preserving branching bisimulation".to_string());
-                let algorithm = algorithm(options.algorithm);
-                let chosen = Options { algorithm, threads: job.threads, symmetry: strategy, ..Options::new(model) };
-                Some(prepare(lts, chosen, &job.control).map_err(|why| self.unanswered(why, listed, progress))?)
+        let composed = compiled.specification(job)?;
+        if composed.is_some() {
+            progress.algorithm = Some(options.algorithm.to_string());
+            progress
+                .reductions
+                .push("specification minimised modulo divergence-preserving branching bisimulation".to_string());
+        }
+        let prepared = compiled.prepared(composed.as_ref(), options, strategy, job);
+        let prepared = prepared.map_err(|why| self.unanswered(why, listed, progress))?;
+        let looked = match strategy {
+            Some(_) => {
+                let specification = prepared.as_ref().zip(composed.as_ref());
+                self.symmetries(listed, options, &compiled, specification, &job.control)?
             }
             None => None,
         };
-        let specification = prepared.as_ref().zip(composed.as_ref());
-        let invariant = Invariant { network: &network, specification, trace: trace.as_deref() };
-        let symmetric = match strategy {
-            Some(_) => self.symmetric(listed, options, invariant, &job.control, &mut progress.notes)?,
-            None => None,
-        };
-        let strategy = strategy.filter(|_| symmetric.is_some());
-        let system: &dyn System = match (&fewer_steps, &symmetric) {
-            (Some(reduced), _) => reduced,
-            (None, Some(reduced)) => &reduced.system,
-            (None, None) => &*network,
+        let symmetric = looked.and_then(|looked| self.told_by(looked, listed, options, progress));
+        let plain: &dyn System = match &fewer_steps {
+            Some(reduced) => reduced,
+            None => &*network,
         };
         let check = |strategy| {
             let properties = PropertyOptions { threads: job.threads, symmetry: strategy };
             let control = &job.control;
-            match (listed.check, &prepared, &trace) {
+            let system = match &symmetric {
+                Some(reduced) if strategy.is_some() => &reduced.system,
+                _ => plain,
+            };
+            match (listed.check, &prepared, trace) {
                 (Check::Refinement { .. }, Some(prepared), _) => Some(prepared.check(system, strategy, control)),
                 (Check::HasTrace { .. }, _, Some(trace)) => Some(has_trace(system, trace, model, properties, control)),
                 (Check::Property { property, .. }, ..) => Some(match property {
@@ -239,12 +206,20 @@ impl Script {
                 _ => None,
             }
         };
-        let mut outcome = check(strategy);
-        let by_itself = options.strategy == "auto" && symmetric.as_ref().is_some_and(|reduced| !reduced.insisted);
-        if let (Some(Err(Unanswered::Refused(why))), true) = (&outcome, by_itself) {
-            // Nobody insists on the reduction, so it gives way.
-            progress.notes.push(format!("checked without symmetry reduction: {why}"));
-            outcome = check(None);
+        let mut outcome = check(strategy.filter(|_| symmetric.is_some()));
+        if symmetric.as_ref().is_some_and(|reduced| !reduced.insisted) {
+            // Nobody insists on the reduction, so the strategy gives way to another one, and that to none.
+            if let (Some(Err(Unanswered::Refused(why))), false) = (&outcome, options.strategy == "auto") {
+                let why = why.to_string();
+                outcome = check(strategy_named("auto"));
+                if let Some(Ok(Outcome { statistics: Statistics { symmetry: Some(used), .. }, .. })) = &outcome {
+                    progress.notes.push(format!("{why}; {} was used instead", used.strategy));
+                }
+            }
+            if let Some(Err(Unanswered::Refused(why))) = &outcome {
+                progress.notes.push(format!("checked without symmetry reduction: {why}"));
+                outcome = check(None);
+            }
         }
         let Some(outcome) = outcome else { return Err(self.unsupported(listed, "this cannot be checked")) };
         if let (Ok(outcome), true) = (&outcome, prepared.is_some()) {
@@ -256,11 +231,12 @@ impl Script {
         }
         match outcome {
             Ok(mut outcome) => {
-                if let (Some(reduced), Some(witness)) = (&symmetric, &mut outcome.witness) {
-                    *witness = in_order_of_use(witness, reduced);
+                if let Some(reduced) = &symmetric {
+                    outcome.witness =
+                        outcome.witness.map(|witness| reduced.searched.restored(&in_order_of_use(&witness, reduced)));
+                    outcome.run = outcome.run.map(|run| reduced.searched.restored_path(&run));
                 }
                 if fewer_steps.is_some() || symmetric.is_some() {
-                    let trace = trace.as_deref();
                     let asked = Asked { check: listed.check, model, trace, specification: composed.as_ref() };
                     asked.replay(&outcome, &*network, &job.control)?;
                     if outcome.witness.is_some() && fewer_steps.is_some() {
@@ -272,10 +248,28 @@ impl Script {
                 drop(prepared);
                 progress.statistics = outcome.statistics.clone();
                 progress.symmetry = symmetric.map(|reduced| reduced.told(&outcome.statistics));
-                Ok(Found { outcome, machine, specification: composed })
+                Ok(Found { outcome, machine: compiled.machine, specification: composed })
             }
             Err(why) => Err(self.unanswered(why, listed, progress)),
         }
+    }
+
+    /// The symmetries that are used; `progress` gets what there is to tell about those that are not.
+    fn told_by(
+        &mut self,
+        looked: Looked,
+        listed: &Listed,
+        options: &CheckOptions,
+        progress: &mut Progress,
+    ) -> Option<Reduced> {
+        let Looked { reduced, reasons } = looked;
+        progress.notes.extend(reasons.unexpected);
+        if reduced.is_none() && self.insists_on_symmetry(listed, options) {
+            progress.notes.push("no symmetry was found that could reduce it".to_string());
+            let shown = self.against_by_text(listed);
+            progress.notes.extend(shown.into_iter().chain(reasons.others).take(MOST_REASONS));
+        }
+        reduced
     }
 
     /// What an engine that gives no answer means for an assertion.
@@ -286,30 +280,6 @@ impl Script {
                 Trouble::Stopped(reason)
             }
             Unanswered::Refused(why) => self.unsupported(listed, &why),
-        }
-    }
-
-    /// The model, as written or as implied.
-    fn model(&self, listed: &Listed) -> Result<Model, Trouble> {
-        let written = match listed.check {
-            Check::Refinement { model, .. } => model,
-            Check::Property { model, .. } => model.unwrap_or(Written::FailuresDivergences),
-            Check::HasTrace { model, .. } => model.unwrap_or(Written::Traces),
-            Check::Symmetric { .. } | Check::Error => Written::Traces,
-        };
-        let divergence = matches!(listed.check, Check::Property { property: Property::LivelockFree, .. });
-        if divergence && matches!(written, Written::Traces | Written::Failures) {
-            let message = format!("the model `{}` does not observe divergence; `FD` does", model_name(written));
-            return Err(self.unsupported(listed, &message));
-        }
-        match written {
-            Written::Traces => Ok(Model::Traces),
-            Written::Failures => Ok(Model::Failures),
-            Written::FailuresDivergences => Ok(Model::FailuresDivergences),
-            other => {
-                let message = format!("the model `{}` cannot be checked; `T`, `F` and `FD` can", model_name(other));
-                Err(self.unsupported(listed, &message))
-            }
         }
     }
 
@@ -357,74 +327,10 @@ impl Script {
             }
         }
     }
-
-    /// The events that `τ` and `✓` have priority over, when the assertion says so.
-    fn low_priority(&mut self, listed: &Listed) -> Result<Option<Value>, Trouble> {
-        let options = self.typed.renamed().tree().list(listed.options);
-        let set = options.iter().find_map(|option| match option {
-            CheckOption::TauPriority(set) => Some(*set),
-            _ => None,
-        });
-        let Some(set) = set else { return Ok(None) };
-        let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
-        let Some(value) = compiler.evaluator().mentioned(set) else { return Err(self.nowhere(listed)) };
-        value.map(Some).map_err(|failure| trouble(failure, listed))
-    }
-
-    fn unsupported(&self, listed: &Listed, why: &str) -> Trouble {
-        Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, why, Place::Span(listed.span))))
-    }
-
-    /// The compiler that all assertions share, under the budgets of this one.
-    pub(super) fn prepare_compiler(&mut self, options: &CheckOptions, job: &Job) -> &mut Compiler {
-        let chosen = CompileOptions {
-            compress_leaves: options.compress_leaves,
-            threads: job.threads,
-            ..CompileOptions::default()
-        };
-        let typed = &self.typed;
-        let compiler = self.compiler.get_or_insert_with(|| {
-            let evaluator = Evaluator::new(typed, job.control.clone(), EvaluationOptions::default());
-            Compiler::new(evaluator, Arc::new(Labels::new()), job.control.clone(), chosen)
-        });
-        compiler.set_control(job.control.clone());
-        compiler.set_options(chosen);
-        compiler
-    }
-
-    /// What an expression of an assertion evaluates to, as something that moves.
-    fn machine(
-        &mut self,
-        id: ExpressionId,
-        name: &str,
-        low: Option<&Value>,
-        listed: &Listed,
-    ) -> Result<Machine, Trouble> {
-        let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
-        compiler.set_subject(name);
-        let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
-        let value = value.and_then(|value| compiler.evaluator().process(value));
-        let machine = value.and_then(|process| match low {
-            None => compiler.compile(&process),
-            Some(low) => compiler.compile_with_priority(&process, low),
-        });
-        machine.map_err(|failure| trouble(failure, listed))
-    }
-
-    /// The labels of a trace that is asked for.
-    fn trace(&mut self, id: ExpressionId, listed: &Listed) -> Result<Vec<LabelId>, Trouble> {
-        let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
-        let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
-        let value = value.and_then(|value| compiler.evaluator().finish(value));
-        let value = value.map_err(|failure| trouble(failure, listed))?;
-        let labels = Elements::of(&value).map(|event| compiler.event(&event));
-        labels.collect::<Result<Vec<LabelId>, Failure>>().map_err(|failure| trouble(failure, listed))
-    }
-
-    fn nowhere(&self, listed: &Listed) -> Trouble {
-        self.unsupported(listed, "this assertion stands where none can be checked")
-    }
 }
+
+/// How many reasons are told with an answer; `trefoil symmetry` tells all of them.
+const MOST_REASONS: usize = 6;
 
 /// What was asked of a system, for the replayer.
 struct Asked<'a> {
@@ -463,34 +369,6 @@ impl Asked<'_> {
                 panic!("a reduction gave evidence that does not replay ({rejection}): {outcome:?}")
             }
         }
-    }
-}
-
-/// A mistake without a place is one of the assertion.
-pub(super) fn trouble(failure: Failure, listed: &Listed) -> Trouble {
-    match (failure.reason(), failure.diagnostic()) {
-        (Reason::Stopped(stopped), _) => Trouble::Stopped(*stopped),
-        (_, Some(mut diagnostic)) => {
-            let nowhere = diagnostic.labels.first().is_none_or(|label| matches!(label.place, Place::File(_)));
-            if nowhere {
-                diagnostic.labels.clear();
-            }
-            diagnostic = diagnostic.also(Place::Span(listed.span), "in this assertion");
-            Trouble::Wrong(Box::new(diagnostic))
-        }
-        (_, None) => {
-            let message = "this assertion cannot be evaluated";
-            Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, message, Place::Span(listed.span))))
-        }
-    }
-}
-
-fn algorithm(name: &str) -> Algorithm {
-    match name {
-        "antichain" => Algorithm::Antichain,
-        "normal-form" => Algorithm::NormalForm,
-        "lazy-normal-form" => Algorithm::LazyNormalForm,
-        _ => Algorithm::Automatic,
     }
 }
 

@@ -1,27 +1,115 @@
-//! What assertions say about symmetry, and what the text of the script says about it.
+//! What assertions say about symmetry, what the text of the script says about it, and what is proved.
 
 use trefoil_cspm::symmetry::{Analysis, Claim, TypeSymmetry, claims, roots};
 use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, List};
+use trefoil_refine::Unanswered;
 use trefoil_source::{Diagnostic, Place, Report};
+use trefoil_symmetry::{Refusal, Symmetry, strategy_named};
+use trefoil_system::Action;
 
 use super::assertions::Listed;
+use super::compiled::Trouble;
+use super::reduction::Looked;
 use super::report::{AssertionReport, Evidence, Finding};
-use super::run::Trouble;
 use super::{CheckOptions, Script};
-use crate::symmetry::{AssertionSymmetry, BrokenSymmetry, DatatypeSymmetry, reasons};
-use crate::{Job, Verdict};
+use crate::symmetry::{AssertionSymmetry, BrokenSymmetry, DatatypeSymmetry, ProvedGroup, SymmetryOptions, reasons};
+use crate::{Job, Unfinished, Verdict};
 
 impl Script {
-    /// What the text shows about the symmetries of the assertion with this number.
-    pub fn symmetry(&mut self, index: usize, job: &Job) -> AssertionSymmetry {
+    /// What is known about the symmetries of the assertion with this number: what the text shows, and, unless that is all that is wanted, which
+    /// group is proved on what is compiled.
+    pub fn symmetry(&mut self, index: usize, options: &SymmetryOptions, job: &Job) -> AssertionSymmetry {
         let listed = index.checked_sub(1).and_then(|at| self.assertions.get(at)).cloned();
         let listed = listed.expect("assertions have the numbers that the script gives them");
-        let diagnostics = match self.claimed(&listed) {
-            Ok(_) => Vec::new(),
-            Err(wrong) => wrong.iter().map(|diagnostic| Report::new(diagnostic, &self.sources)).collect(),
+        let mut told = AssertionSymmetry {
+            types: self.symmetric_types(&listed, job),
+            diagnostics: Vec::new(),
+            group: None,
+            reasons: Vec::new(),
+            unfinished: None,
+            assertion: listed.shown.clone(),
         };
-        let types = self.symmetric_types(&listed, job);
-        AssertionSymmetry { assertion: listed.shown, types, diagnostics }
+        if let Err(wrong) = self.claimed(&listed) {
+            told.diagnostics = wrong.iter().map(|diagnostic| Report::new(diagnostic, &self.sources)).collect();
+            return told;
+        }
+        if options.text_only || matches!(listed.check, Check::Symmetric { .. }) {
+            return told;
+        }
+        match self.proved(&listed, options, job) {
+            Ok((group, reasons)) => (told.group, told.reasons) = (group, reasons),
+            Err(Trouble::Stopped(stopped)) => told.unfinished = Some(Unfinished::new(stopped, &job.control)),
+            Err(Trouble::Wrong(diagnostic)) => told.diagnostics.push(Report::new(&diagnostic, &self.sources)),
+        }
+        told
+    }
+
+    /// The group that a check of an assertion would use, and why it is not larger.
+    fn proved(
+        &mut self,
+        listed: &Listed,
+        options: &SymmetryOptions,
+        job: &Job,
+    ) -> Result<(Option<ProvedGroup>, Vec<String>), Trouble> {
+        let control = &job.control;
+        let options = CheckOptions { compress_leaves: options.compress_leaves, ..CheckOptions::default() };
+        let auto = strategy_named("auto");
+        let compiled = self.compiled(listed, &options, job)?;
+        let specification = compiled.specification(job)?;
+        let prepared = compiled.prepared(specification.as_ref(), &options, auto, job);
+        let prepared = prepared.map_err(|why| match why {
+            Unanswered::Stopped { reason, .. } => Trouble::Stopped(reason),
+            Unanswered::Refused(why) => self.unsupported(listed, &why),
+        })?;
+        let held_against = prepared.as_ref().zip(specification.as_ref());
+        let Some(looked) = self.symmetries(listed, &options, &compiled, held_against, control)? else {
+            return Ok((None, Vec::new()));
+        };
+        if let Some(compiler) = &self.compiler {
+            compiler.settled()?;
+        }
+        let Looked { reduced, reasons } = looked;
+        let mut words: Vec<String> = reasons.unexpected.into_iter().chain(reasons.others).collect();
+        let (Some(reduced), Some(auto)) = (reduced, auto) else { return Ok((None, words)) };
+        let action = reduced.system.network_action();
+        control.progress().begin("recognising the group", 0);
+        let symmetry = match Symmetry::of_action(action, auto, control) {
+            Ok(symmetry) => symmetry,
+            Err(Refusal::Stopped(stopped)) => return Err(Trouble::Stopped(stopped)),
+            Err(Refusal::Unsuitable(why)) => {
+                words.push(why);
+                return Ok((None, words));
+            }
+        };
+        let points: Vec<String> = (0..action.points() as u32).map(|point| action.describe_point(point)).collect();
+        let quoted: Vec<String> = points.iter().map(|name| crate::groups::quoted(name)).collect();
+        let cycles = |images: &Vec<u32>| crate::groups::cycles_of(images, &quoted);
+        let group = ProvedGroup {
+            order: symmetry.order().to_string(),
+            structure: symmetry.structure().name(),
+            generators: action.generators().iter().map(cycles).collect(),
+            points,
+            strategy: symmetry.strategy().name,
+            strategy_reason: symmetry.reason().to_string(),
+            permuted: reduced.permuted,
+        };
+        Ok((Some(group), words))
+    }
+
+    /// What the text has against symmetries of an assertion, a line for each datatype.
+    pub(super) fn against_by_text(&self, listed: &Listed) -> Vec<String> {
+        let mut lines = Vec::new();
+        for of in self.shown_by_text(listed).iter().filter(|of| of.constants.len() > 1) {
+            let reasons = reasons(&of.breaks, of, &self.sources);
+            let Some(first) = reasons.first() else { continue };
+            let place = match (first.place.line, first.place.column) {
+                (Some(line), Some(column)) => format!(" ({}:{line}:{column})", first.place.file),
+                _ => String::new(),
+            };
+            let more = if reasons.len() > 1 { format!(", and {} more", reasons.len() - 1) } else { String::new() };
+            lines.push(format!("`{}`: {}{place}{more}", of.name, first.reason));
+        }
+        lines
     }
 
     /// The datatypes with constants that an assertion reaches; one of a module with parameters once for each instance.

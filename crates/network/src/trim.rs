@@ -1,0 +1,156 @@
+//! Networks without what their rules never let happen.
+//!
+//! A fork that anybody may pick up has a state for each philosopher, and the rules connect it with two of them. What the others would
+//! do is never done, but it is there, and says things about the fork that are not true of the network: it hides symmetries. A network
+//! is trimmed by turns, until nothing changes: a rule goes when a participant has no step with its label, a step goes when no rule that is
+//! left has its label for its component, and a state goes when no step that is left leads to it.
+//!
+//! The trimmed network has the same reachable rows as the network, under other numbers: [`Trimmed::restored`] says which. So what is found in
+//! the one is true of the other.
+//!
+//! Cost: a turn is in proportion to transitions and rules; there are at most as many turns as labels of components, and seldom more than
+//! three. Components whose states are found while they run stay as they are, and so do networks under a layer.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_lts::{Lts, Transition};
+use trefoil_system::{LabelId, StateId, System, Value};
+
+use crate::network::Network;
+use crate::rules::{Behaviour, Component, Format, Rule};
+
+/// A network without what never happens, and the numbers that its states had.
+pub struct Trimmed {
+    network: Arc<Network>,
+    /// By component, the number that each of its states had; none where they are the same.
+    numbers: Vec<Option<Arc<[u32]>>>,
+}
+
+impl Trimmed {
+    /// The network that is left.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// A row of what is left as a row of the network that was trimmed.
+    pub fn restored(&self, row: &[Value]) -> Vec<Value> {
+        let mut restored = row.to_vec();
+        for (value, numbers) in restored.iter_mut().zip(&self.numbers) {
+            if let Some(numbers) = numbers {
+                *value = numbers[*value as usize];
+            }
+        }
+        restored
+    }
+}
+
+/// A machine with some of its steps, its states numbered anew.
+#[derive(Clone)]
+struct Cut {
+    lts: Arc<Lts>,
+    /// The numbers before.
+    numbers: Arc<[u32]>,
+    /// The labels that are left, ascending.
+    labels: Vec<LabelId>,
+}
+
+impl Network {
+    /// The network without what its rules never let happen; none when everything may.
+    pub fn trimmed(&self, control: &Control) -> Result<Option<Trimmed>, Stopped> {
+        if self.is_layered() {
+            return Ok(None);
+        }
+        let count = self.components().len();
+        let mut labels: Vec<Vec<LabelId>> = (0..count as u32).map(|at| self.labels_of(at).to_vec()).collect();
+        let mut cuts: Vec<Option<Cut>> = vec![None; count];
+        // Components often share a machine, and then often lose the same.
+        let mut known: HashMap<(*const Lts, Vec<LabelId>), Cut, foldhash::fast::FixedState> = HashMap::default();
+        let mut used: Vec<Vec<LabelId>> = Vec::new();
+        loop {
+            control.check()?;
+            used.clear();
+            used.resize(count, Vec::new());
+            for rule in self.formats().iter().flat_map(|format| &format.rules) {
+                if possible(rule, &labels) {
+                    rule.parts().for_each(|(part, label)| used[part].push(label));
+                }
+            }
+            let mut changed = false;
+            for (at, component) in self.components().iter().enumerate() {
+                let Behaviour::Explicit(lts) = &component.behaviour else { continue };
+                used[at].sort_unstable();
+                used[at].dedup();
+                if used[at] == labels[at] {
+                    continue;
+                }
+                control.check()?;
+                let key = (Arc::as_ptr(lts), std::mem::take(&mut used[at]));
+                let cut = known.entry(key).or_insert_with_key(|(_, left)| Cut::new(lts, left));
+                labels[at].clone_from(&cut.labels);
+                cuts[at] = Some(cut.clone());
+                changed = true;
+            }
+            if !changed {
+                break;
+            }
+        }
+        if cuts.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let component = |(component, cut): (&Component, &Option<Cut>)| match cut {
+            Some(cut) => Component::new(component.name.clone(), cut.lts.clone()),
+            None => component.clone(),
+        };
+        let components = self.components().iter().zip(&cuts).map(component).collect();
+        let format = |format: &Format| Format {
+            name: format.name.clone(),
+            rules: format.rules.iter().filter(|rule| possible(rule, &labels)).cloned().collect(),
+        };
+        let formats = self.formats().iter().map(format).collect();
+        let network = Network::with_formats(self.labels().clone(), components, formats, self.initial_format());
+        let Ok(network) = network else { return Ok(None) };
+        let numbers = cuts.into_iter().map(|cut| cut.map(|cut| cut.numbers)).collect();
+        Ok(Some(Trimmed { network: Arc::new(network), numbers }))
+    }
+}
+
+/// Has each participant its label?
+fn possible(rule: &Rule, labels: &[Vec<LabelId>]) -> bool {
+    rule.parts().all(|(part, label)| labels[part].binary_search(&label).is_ok())
+}
+
+impl Cut {
+    /// A machine with the steps that have one of these labels, and the states that they lead to, in the order of their numbers.
+    fn new(lts: &Lts, left: &[LabelId]) -> Cut {
+        let stays = |step: &&Transition| left.binary_search(&step.label).is_ok();
+        let mut reached = vec![false; lts.state_count()];
+        reached[lts.initial().index()] = true;
+        let mut waiting = vec![lts.initial()];
+        while let Some(state) = waiting.pop() {
+            for step in lts.outgoing(state).iter().filter(stays) {
+                if !std::mem::replace(&mut reached[step.target.index()], true) {
+                    waiting.push(step.target);
+                }
+            }
+        }
+        let numbers: Arc<[u32]> = lts.states().filter(|state| reached[state.index()]).map(|state| state.0).collect();
+        let mut places = vec![0u32; lts.state_count()];
+        for (place, &state) in (0..).zip(numbers.iter()) {
+            places[state as usize] = place;
+        }
+        let (mut starts, mut transitions) = (Vec::with_capacity(numbers.len() + 1), Vec::new());
+        for &state in numbers.iter() {
+            starts.push(transitions.len());
+            let renumbered =
+                |step: &Transition| Transition { label: step.label, target: StateId(places[step.target.index()]) };
+            transitions.extend(lts.outgoing(StateId(state)).iter().filter(stays).map(renumbered));
+        }
+        starts.push(transitions.len());
+        let initial = StateId(places[lts.initial().index()]);
+        let lts = Arc::new(Lts::from_rows(lts.labels().clone(), initial, starts, transitions));
+        let labels = crate::machine::alphabet(&lts);
+        Cut { lts, numbers, labels }
+    }
+}

@@ -1,0 +1,252 @@
+//! What an assertion is about, evaluated and compiled: what is searched, and what it is held against.
+
+use std::sync::Arc;
+
+use trefoil_control::Stopped;
+use trefoil_cspm::eval::{Elements, Evaluator, Failure, Options as EvaluationOptions, Reason, Value};
+use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
+use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, Model as Written, Property};
+use trefoil_lts::Lts;
+use trefoil_network::{Network, Trimmed, compose};
+use trefoil_refine::{Algorithm, Options, Prepared, Unanswered, prepare};
+use trefoil_source::{Diagnostic, Place};
+use trefoil_symmetry::Strategy;
+use trefoil_system::{LabelId, Labels, Model, Path, TakenStep, Witness};
+
+use super::assertions::{Listed, model_name};
+use super::{CheckOptions, Script};
+use crate::Job;
+use crate::problem::NOT_SUPPORTED;
+
+/// Why an assertion has no answer.
+pub(super) enum Trouble {
+    /// It cannot be evaluated, or it asks for what cannot be checked.
+    Wrong(Box<Diagnostic>),
+    /// A budget ran out, or somebody interrupted.
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Trouble {
+    fn from(stopped: Stopped) -> Trouble {
+        Trouble::Stopped(stopped)
+    }
+}
+
+/// An assertion, compiled.
+pub(super) struct Compiled {
+    pub(super) model: Model,
+    /// The process that is searched.
+    pub(super) machine: Machine,
+    /// The process that it is held against.
+    specification: Option<Machine>,
+    /// The trace that is asked for.
+    pub(super) trace: Option<Vec<LabelId>>,
+}
+
+impl Compiled {
+    /// The specification, explored.
+    pub(super) fn specification(&self, job: &Job) -> Result<Option<Lts>, Stopped> {
+        let explored = |specification: &Machine| {
+            let composed = compose(&specification.network, job.threads, &job.control);
+            composed.map(|composed| composed.lts).map_err(|unfinished| unfinished.stopped)
+        };
+        self.specification.as_ref().map(explored).transpose()
+    }
+
+    /// The specification, ready for checks with or without symmetries.
+    pub(super) fn prepared<'s>(
+        &self,
+        specification: Option<&'s Lts>,
+        options: &CheckOptions,
+        strategy: Option<&'static Strategy>,
+        job: &Job,
+    ) -> Result<Option<Prepared<'s>>, Unanswered> {
+        let algorithm = algorithm(options.algorithm);
+        let chosen = Options { algorithm, threads: job.threads, symmetry: strategy, ..Options::new(self.model) };
+        specification.map(|lts| prepare(lts, chosen, &job.control)).transpose()
+    }
+}
+
+/// What is searched for symmetries: the network of a machine, without what never happens.
+pub(super) enum Searched {
+    /// Everything may happen.
+    Whole(Arc<Network>),
+    /// Something went.
+    Trimmed(Trimmed),
+}
+
+impl Searched {
+    pub(super) fn network(&self) -> &Arc<Network> {
+        match self {
+            Searched::Whole(network) => network,
+            Searched::Trimmed(trimmed) => trimmed.network(),
+        }
+    }
+
+    /// A run as one of the machine's network.
+    pub(super) fn restored_path(&self, path: &Path) -> Path {
+        let Searched::Trimmed(trimmed) = self else { return path.clone() };
+        let restored = |step: &TakenStep| TakenStep { label: step.label, row: trimmed.restored(&step.row) };
+        Path { start: trimmed.restored(&path.start), steps: path.steps.iter().map(restored).collect() }
+    }
+
+    /// Evidence as evidence of the machine's network.
+    pub(super) fn restored(&self, witness: &Witness) -> Witness {
+        match witness {
+            Witness::Path { path, failure } => {
+                Witness::Path { path: self.restored_path(path), failure: failure.clone() }
+            }
+            Witness::Lasso { path, cycle } => {
+                let around = self.restored_path(&Path { start: path.last().to_vec(), steps: cycle.clone() });
+                Witness::Lasso { path: self.restored_path(path), cycle: around.steps }
+            }
+            Witness::TwoRuns { can, cannot, accepted } => Witness::TwoRuns {
+                can: self.restored_path(can),
+                cannot: self.restored_path(cannot),
+                accepted: accepted.clone(),
+            },
+        }
+    }
+}
+
+impl Script {
+    /// Evaluates and compiles what an assertion is about.
+    pub(super) fn compiled(&mut self, listed: &Listed, options: &CheckOptions, job: &Job) -> Result<Compiled, Trouble> {
+        job.control.check()?;
+        let model = self.model(listed)?;
+        self.prepare_compiler(options, job);
+        let (process, specification, trace) = match listed.check {
+            Check::Refinement { specification, implementation, .. } => (implementation, Some(specification), None),
+            Check::HasTrace { process, trace, .. } => (process, None, Some(trace)),
+            Check::Property { process, .. } => (process, None, None),
+            Check::Symmetric { .. } | Check::Error => {
+                return Err(self.unsupported(listed, "this cannot be checked"));
+            }
+        };
+        let low = self.low_priority(listed)?;
+        let specification =
+            specification.map(|id| self.machine(id, &listed.specification, low.as_ref(), listed)).transpose()?;
+        let machine = self.machine(process, &listed.process, low.as_ref(), listed)?;
+        let trace = trace.map(|id| self.trace(id, listed)).transpose()?;
+        Ok(Compiled { model, machine, specification, trace })
+    }
+
+    /// The model, as written or as implied.
+    fn model(&self, listed: &Listed) -> Result<Model, Trouble> {
+        let written = match listed.check {
+            Check::Refinement { model, .. } => model,
+            Check::Property { model, .. } => model.unwrap_or(Written::FailuresDivergences),
+            Check::HasTrace { model, .. } => model.unwrap_or(Written::Traces),
+            Check::Symmetric { .. } | Check::Error => Written::Traces,
+        };
+        let divergence = matches!(listed.check, Check::Property { property: Property::LivelockFree, .. });
+        if divergence && matches!(written, Written::Traces | Written::Failures) {
+            let message = format!("the model `{}` does not observe divergence; `FD` does", model_name(written));
+            return Err(self.unsupported(listed, &message));
+        }
+        match written {
+            Written::Traces => Ok(Model::Traces),
+            Written::Failures => Ok(Model::Failures),
+            Written::FailuresDivergences => Ok(Model::FailuresDivergences),
+            other => {
+                let message = format!("the model `{}` cannot be checked; `T`, `F` and `FD` can", model_name(other));
+                Err(self.unsupported(listed, &message))
+            }
+        }
+    }
+
+    /// The events that `τ` and `✓` have priority over, when the assertion says so.
+    fn low_priority(&mut self, listed: &Listed) -> Result<Option<Value>, Trouble> {
+        let options = self.typed.renamed().tree().list(listed.options);
+        let set = options.iter().find_map(|option| match option {
+            CheckOption::TauPriority(set) => Some(*set),
+            _ => None,
+        });
+        let Some(set) = set else { return Ok(None) };
+        let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
+        let Some(value) = compiler.evaluator().mentioned(set) else { return Err(self.nowhere(listed)) };
+        value.map(Some).map_err(|failure| trouble(failure, listed))
+    }
+
+    pub(super) fn unsupported(&self, listed: &Listed, why: &str) -> Trouble {
+        Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, why, Place::Span(listed.span))))
+    }
+
+    /// The compiler that all assertions share, under the budgets of this one.
+    pub(super) fn prepare_compiler(&mut self, options: &CheckOptions, job: &Job) -> &mut Compiler {
+        let chosen = CompileOptions {
+            compress_leaves: options.compress_leaves,
+            threads: job.threads,
+            ..CompileOptions::default()
+        };
+        let typed = &self.typed;
+        let compiler = self.compiler.get_or_insert_with(|| {
+            let evaluator = Evaluator::new(typed, job.control.clone(), EvaluationOptions::default());
+            Compiler::new(evaluator, Arc::new(Labels::new()), job.control.clone(), chosen)
+        });
+        compiler.set_control(job.control.clone());
+        compiler.set_options(chosen);
+        compiler
+    }
+
+    /// What an expression of an assertion evaluates to, as something that moves.
+    fn machine(
+        &mut self,
+        id: ExpressionId,
+        name: &str,
+        low: Option<&Value>,
+        listed: &Listed,
+    ) -> Result<Machine, Trouble> {
+        let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
+        compiler.set_subject(name);
+        let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
+        let value = value.and_then(|value| compiler.evaluator().process(value));
+        let machine = value.and_then(|process| match low {
+            None => compiler.compile(&process),
+            Some(low) => compiler.compile_with_priority(&process, low),
+        });
+        machine.map_err(|failure| trouble(failure, listed))
+    }
+
+    /// The labels of a trace that is asked for.
+    fn trace(&mut self, id: ExpressionId, listed: &Listed) -> Result<Vec<LabelId>, Trouble> {
+        let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
+        let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
+        let value = value.and_then(|value| compiler.evaluator().finish(value));
+        let value = value.map_err(|failure| trouble(failure, listed))?;
+        let labels = Elements::of(&value).map(|event| compiler.event(&event));
+        labels.collect::<Result<Vec<LabelId>, Failure>>().map_err(|failure| trouble(failure, listed))
+    }
+
+    fn nowhere(&self, listed: &Listed) -> Trouble {
+        self.unsupported(listed, "this assertion stands where none can be checked")
+    }
+}
+
+/// A mistake without a place is one of the assertion.
+pub(super) fn trouble(failure: Failure, listed: &Listed) -> Trouble {
+    match (failure.reason(), failure.diagnostic()) {
+        (Reason::Stopped(stopped), _) => Trouble::Stopped(*stopped),
+        (_, Some(mut diagnostic)) => {
+            let nowhere = diagnostic.labels.first().is_none_or(|label| matches!(label.place, Place::File(_)));
+            if nowhere {
+                diagnostic.labels.clear();
+            }
+            diagnostic = diagnostic.also(Place::Span(listed.span), "in this assertion");
+            Trouble::Wrong(Box::new(diagnostic))
+        }
+        (_, None) => {
+            let message = "this assertion cannot be evaluated";
+            Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, message, Place::Span(listed.span))))
+        }
+    }
+}
+
+fn algorithm(name: &str) -> Algorithm {
+    match name {
+        "antichain" => Algorithm::Antichain,
+        "normal-form" => Algorithm::NormalForm,
+        "lazy-normal-form" => Algorithm::LazyNormalForm,
+        _ => Algorithm::Automatic,
+    }
+}

@@ -1,0 +1,284 @@
+//! Proofs of symmetries of one assertion: which constants are interchangeable on what was compiled, and what else carries it to itself.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_cspm::process::Compiler;
+use trefoil_cspm::symmetry::Points;
+use trefoil_lts::Lts;
+use trefoil_network::Network;
+use trefoil_network::symmetry::{Candidate, Found, Image, Known, Prover};
+use trefoil_refine::Prepared;
+use trefoil_source::{Diagnostic, Place};
+use trefoil_system::LabelId;
+
+use super::assertions::Listed;
+use super::compiled::{Trouble, trouble};
+use super::reduction::Reasons;
+use crate::problem::NOT_SYMMETRIC;
+
+/// Constants of one datatype of which some may be interchangeable.
+pub(super) struct Proposal {
+    pub(super) datatype: String,
+    pub(super) constants: Vec<String>,
+    /// Sets that the text shows to be interchangeable, or that somebody insists on, by places among the constants.
+    pub(super) sets: Vec<Vec<usize>>,
+    /// When somebody insists that all of them are interchangeable.
+    pub(super) claimed: Option<Claimed>,
+}
+
+/// What somebody insists on.
+pub(super) struct Claimed {
+    pub(super) place: Place,
+    /// What the text has against it.
+    pub(super) against: Option<Diagnostic>,
+}
+
+impl Proposal {
+    fn names(&self, class: &Class, first: u32) -> Vec<String> {
+        class.points.iter().map(|&point| self.constants[(point - first) as usize].clone()).collect()
+    }
+
+    /// Why what is claimed is an error: something is in the way, and these classes are interchangeable all the same.
+    fn refused(&self, claimed: &Claimed, why: &str, proved: &[Vec<String>]) -> Trouble {
+        let datatype = &self.datatype;
+        let mut diagnostic = match &claimed.against {
+            Some(against) => against.clone().note(format!("what was compiled is not symmetric in all of them: {why}")),
+            None => {
+                let message = format!("`{datatype}` is not symmetric: {why}");
+                Diagnostic::error(NOT_SYMMETRIC, message, claimed.place.clone())
+            }
+        };
+        let Some(largest) = proved.iter().max_by_key(|class| class.len()) else {
+            let diagnostic = diagnostic.note("no two of them are interchangeable in what was compiled");
+            let help =
+                "without a list of types, whatever symmetries are proved are used; `trefoil symmetry` tells which";
+            return Trouble::Wrong(Box::new(diagnostic.help(help)));
+        };
+        let sets: Vec<String> = proved.iter().map(|class| format!("{{{}}}", class.join(", "))).collect();
+        diagnostic = diagnostic.note(format!("what was compiled is symmetric in {}", sets.join(" and in ")));
+        let others: Vec<&str> =
+            self.constants.iter().filter(|name| !largest.contains(name)).map(String::as_str).collect();
+        let without = format!("`diff({datatype}, {{| {} |}})` can be reduced by", others.join(", "));
+        Trouble::Wrong(Box::new(diagnostic.help(without)))
+    }
+}
+
+/// Points that were proved to be interchangeable, with elements that generate all their permutations.
+pub(super) struct Class {
+    pub(super) points: Vec<u32>,
+    pub(super) elements: Vec<Element>,
+}
+
+/// What a symmetry has to carry to itself.
+#[derive(Clone, Copy)]
+pub(super) struct Invariant<'a> {
+    pub(super) network: &'a Network,
+    pub(super) specification: Option<(&'a Prepared<'a>, &'a Lts)>,
+    pub(super) trace: Option<&'a [LabelId]>,
+}
+
+impl Invariant<'_> {
+    /// The labels that matter, ascending.
+    pub(super) fn labels(&self) -> Vec<LabelId> {
+        let mut labels = self.network.all_labels();
+        labels.extend(self.specification.iter().flat_map(|(_, lts)| lts.transitions()).map(|step| step.label));
+        labels.extend(self.trace.unwrap_or_default());
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+}
+
+/// A permutation of the points with what was proved of it.
+pub(super) type Element = (Vec<u32>, Image);
+
+/// Permutations with what they do to labels and what was proved of them.
+pub(super) type Generators = Vec<(Candidate, Image)>;
+
+pub(super) struct Proof<'a> {
+    pub(super) compiler: &'a mut Compiler,
+    pub(super) prover: &'a Prover<'a>,
+    pub(super) invariant: Invariant<'a>,
+    pub(super) points: &'a Points,
+    pub(super) control: &'a Control,
+    /// The labels that matter: of the network, of the specification and of the trace, ascending.
+    pub(super) labels: Vec<LabelId>,
+    /// How many exchanges were tried where the text did not propose them.
+    pub(super) exchanges: usize,
+}
+
+/// How many exchanges are tried where the text does not propose them.
+const MOST_EXCHANGES: usize = 128;
+
+impl Proof<'_> {
+    /// What is proved of a proposal, whose first constant is this point.
+    pub(super) fn classes(
+        &mut self,
+        proposal: &Proposal,
+        first: u32,
+        listed: &Listed,
+        reasons: &mut Reasons,
+    ) -> Result<Vec<Class>, Trouble> {
+        let mut classes = Vec::new();
+        let mut single: Vec<u32> = (first..first + proposal.constants.len() as u32).collect();
+        let mut refuted = None;
+        for set in proposal.sets.iter().filter(|set| set.len() > 1) {
+            let points: Vec<u32> = set.iter().map(|&at| first + at as u32).collect();
+            match self.interchangeable(&points, listed)? {
+                Ok(elements) => {
+                    single.retain(|point| !points.contains(point));
+                    classes.push(Class { points, elements });
+                }
+                Err(why) => {
+                    let datatype = &proposal.datatype;
+                    reasons
+                        .unexpected
+                        .push(format!("the constants of `{datatype}` are not all interchangeable: {why}"));
+                    refuted.get_or_insert(why);
+                }
+            }
+        }
+        // The text may name constants that are interchangeable all the same.
+        let mut obstacle = None;
+        'points: for point in single {
+            for class in &mut classes {
+                if self.exchanges == MOST_EXCHANGES {
+                    reasons.others.push(format!(
+                        "not all exchanges of constants of `{}` were tried: {MOST_EXCHANGES} are",
+                        proposal.datatype
+                    ));
+                    break 'points;
+                }
+                self.exchanges += 1;
+                match self.prove(&self.cycle(&[class.points[0], point]), listed)? {
+                    Ok(Some(element)) => {
+                        class.points.push(point);
+                        class.elements.push(element);
+                        continue 'points;
+                    }
+                    Ok(None) => {}
+                    Err(why) => {
+                        obstacle.get_or_insert((class.points[0], point, why));
+                    }
+                }
+            }
+            classes.push(Class { points: vec![point], elements: Vec::new() });
+        }
+        classes.retain(|class| !class.elements.is_empty());
+        if let (Some(why), Some(claimed)) = (&refuted, &proposal.claimed) {
+            let proved: Vec<Vec<String>> = classes.iter().map(|class| proposal.names(class, first)).collect();
+            return Err(proposal.refused(claimed, why, &proved));
+        }
+        if let Some((one, other, why)) = obstacle {
+            let [one, other] = [one, other].map(|point| &proposal.constants[(point - first) as usize]);
+            reasons.others.push(format!("`{one}` and `{other}` cannot be exchanged: {why}"));
+        }
+        Ok(classes)
+    }
+
+    /// Elements that generate all permutations of these points, proved; or why one cannot be.
+    fn interchangeable(&mut self, points: &[u32], listed: &Listed) -> Result<Result<Vec<Element>, String>, Trouble> {
+        let mut elements = Vec::new();
+        for cycle in [&points[..2], points].into_iter().take(if points.len() > 2 { 2 } else { 1 }) {
+            match self.prove(&self.cycle(cycle), listed)? {
+                Ok(element) => elements.extend(element),
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+        Ok(Ok(elements))
+    }
+
+    /// The elements with the numbers that the points they move have among others.
+    pub(super) fn renumbered(&self, elements: Vec<Element>, points: &Points) -> Vec<Element> {
+        let places = self.points.places_in(points);
+        let renumber = |(images, image): Element| {
+            let mut renumbered: Vec<u32> = (0..points.len() as u32).collect();
+            for (from, &to) in images.iter().enumerate() {
+                if let (Some(from), Some(to)) = (places[from], places[to as usize]) {
+                    renumbered[from as usize] = to;
+                }
+            }
+            (renumbered, image)
+        };
+        elements.into_iter().map(renumber).collect()
+    }
+
+    /// The permutation that takes each of these points to the next and fixes the others.
+    fn cycle(&self, points: &[u32]) -> Vec<u32> {
+        let mut images: Vec<u32> = (0..self.points.len() as u32).collect();
+        for (at, &point) in points.iter().enumerate() {
+            images[point as usize] = points[(at + 1) % points.len()];
+        }
+        images
+    }
+
+    /// Is this permutation a symmetry of everything that has to be symmetric? Else, what is in the way?
+    /// Nothing when it moves no event.
+    fn prove(&mut self, images: &[u32], listed: &Listed) -> Result<Result<Option<Element>, String>, Trouble> {
+        let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
+        let labels = match labels.map_err(|failure| trouble(failure, listed))? {
+            Ok(labels) => labels,
+            Err(why) => {
+                return Ok(Err(format!(
+                    "there is an event like {} for some of its constants and not for others",
+                    why.event
+                )));
+            }
+        };
+        let moved = |label: &&LabelId| labels[label.index()] != **label;
+        if let Some(moved) = self.invariant.trace.unwrap_or_default().iter().find(moved) {
+            let event = self.compiler.labels().get(*moved).to_string();
+            return Ok(Err(format!("the trace that is asked for has {event}, which would become another event")));
+        }
+        if self.labels.iter().all(|label| labels[label.index()] == *label) {
+            return Ok(Ok(None));
+        }
+        let image = match self.prover.prove(&labels, self.control)? {
+            Ok(image) => image,
+            Err(why) => return Ok(Err(why.to_string())),
+        };
+        if let Some((specification, _)) = self.invariant.specification
+            && let Err(why) = specification.admits(&labels, self.control)?
+        {
+            return Ok(Err(why.describe(self.compiler.labels())));
+        }
+        Ok(Ok(Some((images.to_vec(), image))))
+    }
+
+    /// Symmetries that no datatype shows, such as the rotations of a ring whose processes are numbered, together with those that are known;
+    /// or why none were looked for.
+    pub(super) fn of_the_network(
+        &mut self,
+        names: &[String],
+        known: &[(Candidate, Image)],
+    ) -> Result<Result<Found, String>, Stopped> {
+        let (specification, control) = (self.invariant.specification, self.control);
+        let fixed = self.invariant.trace.unwrap_or_default();
+        let families = (0..).zip(self.points.families());
+        let kinds: Vec<u32> = families.flat_map(|(kind, family)| family.constants.iter().map(move |_| kind)).collect();
+        let (compiler, points) = (&*self.compiler, self.points);
+        let mentions = |label: LabelId| compiler.mentioned_points(label, points);
+        let known = Known { names, kinds: &kinds, generators: known, mentions: &mentions };
+        let mut admits = |labels: &[LabelId]| match specification {
+            Some((prepared, _)) => Ok(prepared.admits(labels, control)?.is_ok()),
+            None => Ok(true),
+        };
+        self.prover.automorphisms(&known, specification.map(|(_, lts)| lts), fixed, &mut admits, control)
+    }
+
+    /// The elements with what they do to labels: to all labels, those included that are images of each other's.
+    pub(super) fn with_labels(&mut self, elements: Vec<Element>, listed: &Listed) -> Result<Generators, Trouble> {
+        loop {
+            let known = self.compiler.labels().len();
+            let mut candidates = Vec::with_capacity(elements.len());
+            for (images, image) in &elements {
+                let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
+                let labels = labels.map_err(|failure| trouble(failure, listed))?;
+                let labels = labels.expect("it had images when it was proved");
+                candidates.push((Candidate { points: images.clone(), labels }, image.clone()));
+            }
+            if self.compiler.labels().len() == known {
+                return Ok(candidates);
+            }
+        }
+    }
+}
