@@ -16,8 +16,11 @@
 //! state that y becomes by a. This holds for y in place of u as well, so all that y becomes by a is in one component, and so all that
 //! u and y become is. As edges connect D(s), D(s⟨a⟩) is connected. So all stable states after a trace have the same events, and
 //! the system is deterministic. The same argument up to the length of a shortest violation shows that one of this length is found.
+//!
+//! Where the system diverges, it holds for traces that are shorter than those that lead to a divergence, and these are looked at.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
@@ -25,6 +28,8 @@ use trefoil_symmetry::{Quotient, Symmetry};
 use trefoil_system::{
     Action, Actor, Explorer, Group, GroupId, LabelId, Labels, Layout, Picture, Slot, SlotSet, Step, System, Value,
 };
+
+use crate::determinism::Bounds;
 
 /// Steps of pairs.
 const STEPS: GroupId = GroupId(0);
@@ -86,8 +91,11 @@ impl System for Twice<'_> {
     }
 }
 
-/// Takes `τ`, the first each time, until there is none. Without divergence that ends; when the control stops it, so does it.
+/// Takes `τ`, the first each time, until there is none, or until it has gone in a circle. When the control stops it, so does it.
 fn settle(explorer: &mut dyn Explorer, row: &mut Vec<Value>, next: &mut Vec<Value>, control: &Control) {
+    // A walk that is determined by where it is comes back to a landmark that is set late enough (R. P. Brent, An improved Monte Carlo
+    // factorization algorithm, 1980).
+    let (mut landmark, mut taken, mut patience) = (row.clone(), 0u64, 64u64);
     loop {
         next.clear();
         explorer.successors(row, &mut |step| {
@@ -99,6 +107,14 @@ fn settle(explorer: &mut dyn Explorer, row: &mut Vec<Value>, next: &mut Vec<Valu
             return;
         }
         std::mem::swap(row, next);
+        if *row == landmark {
+            return;
+        }
+        taken += 1;
+        if taken == patience {
+            (taken, patience) = (0, 2 * patience);
+            landmark.clone_from(row);
+        }
     }
 }
 
@@ -242,21 +258,31 @@ impl Actor for DiagonalActor<'_> {
     }
 }
 
-/// Looks for pairs that disagree.
-struct Judge;
+/// Looks for pairs that disagree, or that are out of bounds.
+struct Judge<'a> {
+    bounds: Option<Bounds>,
+    pairs: &'a AtomicUsize,
+}
 
-impl Visitor for Judge {
+impl Visitor for Judge<'_> {
     fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        if let Some(bounds) = self.bounds {
+            let pairs = self.pairs.fetch_add(1, Ordering::Relaxed);
+            if state.distance as usize >= bounds.length || pairs >= bounds.pairs {
+                return Finding::State;
+            }
+        }
         let disagree = state.steps.iter().any(|step| Quotient::kind(step.group) > 0);
         if disagree { Finding::State } else { Finding::Nothing }
     }
 }
 
-/// A trace and an event that can be done and refused after it, of least length, in a system without divergence.
+/// A trace and an event that can be done and refused after it, of least length and within bounds; no shorter trace leads to a divergence.
 pub(crate) fn search(
     system: &dyn System,
     action: &dyn Action,
     symmetry: &Symmetry,
+    bounds: Option<Bounds>,
     threads: usize,
     control: &Control,
 ) -> Result<Option<(Vec<LabelId>, LabelId)>, Stopped> {
@@ -265,7 +291,8 @@ pub(crate) fn search(
     let mut quotient = Quotient::new(&twice, &diagonal, symmetry, control)?;
     quotient.tell_apart(DISAGREEMENT);
     let options = Options { threads, order: Order::Visible, cycles: false };
-    let exploration = trefoil_explore::search(&quotient, &options, control, || Judge);
+    let pairs = AtomicUsize::new(0);
+    let exploration = trefoil_explore::search(&quotient, &options, control, || Judge { bounds, pairs: &pairs });
     match &exploration.end {
         End::Stopped(reason) => Err(*reason),
         End::Complete => control.check().map(|()| None),
@@ -279,7 +306,15 @@ pub(crate) fn search(
                 }
             });
             control.check()?;
-            Ok(Some((real.trace().collect(), event.expect("the image of a disagreement is one"))))
+            let trace: Vec<LabelId> = real.trace().collect();
+            if bounds.is_some_and(|bounds| trace.len() >= bounds.length) {
+                return Ok(None);
+            }
+            match event {
+                Some(event) => Ok(Some((trace, event))),
+                None if bounds.is_some() => Ok(None),
+                None => unreachable!("the image of a disagreement is one"),
+            }
         }
     }
 }
