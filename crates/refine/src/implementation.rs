@@ -123,32 +123,53 @@ impl Graph for Explicit<'_> {
 
 const UNEXPLORED: (usize, u32) = (usize::MAX, 0);
 
+/// What becomes of a row that a step leads to before it is stored.
+pub(crate) trait Reaching {
+    /// The row that is stored.
+    fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Stopped>;
+
+    /// The element that carried what the step with this number leads to, with its number.
+    #[inline]
+    fn carried(&self, _step: usize) -> Option<(u32, &[u32])> {
+        None
+    }
+
+    /// How many bytes are kept for a step.
+    #[inline]
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Rows are stored as they are.
+pub(crate) struct AsTheyAre;
+
+impl Reaching for AsTheyAre {
+    #[inline]
+    fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Stopped> {
+        Ok(row)
+    }
+}
+
 /// A system that becomes explicit while it is searched.
-pub(crate) struct OnTheFly<'a> {
+pub(crate) struct Numbered<'a, R> {
     explorer: Box<dyn Explorer + 'a>,
     explicit_observations: bool,
     control: &'a Control,
     rows: RowTable,
     ranges: Vec<(usize, u32)>,
     transitions: Vec<Transition>,
+    reaching: R,
 }
+
+/// A system whose rows are stored as they are.
+pub(crate) type OnTheFly<'a> = Numbered<'a, AsTheyAre>;
 
 impl<'a> OnTheFly<'a> {
     pub(crate) fn new(system: &'a dyn System, control: &'a Control) -> Result<OnTheFly<'a>, Stopped> {
-        let mut rows = RowTable::new(system.layout());
-        assert_eq!(rows.number(&system.initial(), control)?, 0);
-        Ok(OnTheFly {
-            explorer: system.explorer(),
-            explicit_observations: system.observations() == Observations::Explicit,
-            control,
-            rows,
-            ranges: vec![UNEXPLORED],
-            transitions: Vec::new(),
-        })
+        Numbered::starting(system, &system.initial(), AsTheyAre, control)
     }
-}
 
-impl OnTheFly<'_> {
     /// The number of a state, which may be one that was not found yet.
     pub(crate) fn enter(&mut self, row: &[Value]) -> Result<u32, Stopped> {
         let number = self.rows.number(row, self.control)?;
@@ -157,7 +178,29 @@ impl OnTheFly<'_> {
     }
 }
 
-impl Graph for OnTheFly<'_> {
+impl<'a, R: Reaching> Numbered<'a, R> {
+    /// A system that starts in this row.
+    pub(crate) fn starting(
+        system: &'a dyn System,
+        initial: &[Value],
+        reaching: R,
+        control: &'a Control,
+    ) -> Result<Numbered<'a, R>, Stopped> {
+        let mut rows = RowTable::new(system.layout());
+        assert_eq!(rows.number(initial, control)?, 0);
+        Ok(Numbered {
+            explorer: system.explorer(),
+            explicit_observations: system.observations() == Observations::Explicit,
+            control,
+            rows,
+            ranges: vec![UNEXPLORED],
+            transitions: Vec::new(),
+            reaching,
+        })
+    }
+}
+
+impl<R: Reaching> Graph for Numbered<'_, R> {
     fn initial(&self) -> u32 {
         0
     }
@@ -168,15 +211,20 @@ impl Graph for OnTheFly<'_> {
         }
         self.control.check()?;
         if self.transitions.len() == self.transitions.capacity() {
-            self.control.afford(self.transitions.len() * 2 * size_of::<Transition>())?;
+            self.control.afford(self.transitions.len() * 2 * (size_of::<Transition>() + self.reaching.bytes()))?;
         }
         let start = self.transitions.len();
         let row = self.rows.row(state);
         let mut stopped = Ok(());
-        let (rows, transitions, control) = (&mut self.rows, &mut self.transitions, self.control);
-        self.explorer.successors(&row, &mut |step| match rows.number(step.row, control) {
-            Ok(target) => transitions.push(Transition { label: step.label, target: StateId(target) }),
-            Err(reason) => stopped = Err(reason),
+        let Numbered { explorer, rows, transitions, control, reaching, .. } = self;
+        explorer.successors(&row, &mut |step| {
+            if stopped.is_err() {
+                return;
+            }
+            match reaching.reached(step.row).and_then(|row| rows.number(row, control)) {
+                Ok(target) => transitions.push(Transition { label: step.label, target: StateId(target) }),
+                Err(reason) => stopped = Err(reason),
+            }
         });
         stopped?;
         self.ranges.resize(self.rows.len(), UNEXPLORED);
@@ -203,5 +251,10 @@ impl Graph for OnTheFly<'_> {
 
     fn observe(&mut self, state: u32) -> Option<Observation> {
         self.explicit_observations.then(|| self.explorer.observe(&self.rows.row(state)))
+    }
+
+    #[inline]
+    fn carried(&self, state: u32, step: usize) -> Option<(u32, &[u32])> {
+        self.reaching.carried(self.ranges[state as usize].0 + step)
     }
 }

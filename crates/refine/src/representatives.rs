@@ -12,16 +12,13 @@
 use std::collections::HashMap;
 
 use trefoil_control::{Control, Stopped};
+use trefoil_lts::NodeId;
 use trefoil_lts::divergence::Divergence;
-use trefoil_lts::{NodeId, Transition};
 use trefoil_symmetry::{Quotient, Reducer, Symmetry};
-use trefoil_system::{
-    Action, Actor, Explorer, LabelId, Observation, Observations, Path, StateId, System, TakenStep, Value, Witness,
-};
+use trefoil_system::{Action, Actor, LabelId, Observations, Path, System, TakenStep, Value, Witness};
 
 use crate::acting::ProductAction;
-use crate::implementation::{Graph, OnTheFly, Taus};
-use crate::rows::RowTable;
+use crate::implementation::{Graph, Numbered, OnTheFly, Reaching, Taus};
 use crate::search::{Found, ProductSearch};
 use crate::statistics::Statistics;
 use crate::visited::Visited;
@@ -39,6 +36,9 @@ pub(crate) struct Searched<'a> {
     pub(crate) symmetry: &'a Symmetry,
 }
 
+/// How many images of nodes are remembered before all are forgotten.
+const MOST_REMEMBERED: usize = 1 << 20;
+
 /// Carries nodes along with representatives.
 pub(crate) struct Carrier<'a> {
     actor: Box<dyn Actor + 'a>,
@@ -53,121 +53,66 @@ impl<'a> Carrier<'a> {
     /// What an element makes of a node; `number` is the element's.
     pub(crate) fn carry(&mut self, node: NodeId, number: u32, element: &[u32]) -> NodeId {
         let Carrier { actor, known } = self;
+        if known.len() >= MOST_REMEMBERED {
+            known.clear();
+        }
         *known.entry((node.0, number)).or_insert_with(|| NodeId(actor.apply_to_slot(element, 0, node.0).1))
     }
 }
 
-const UNEXPLORED: (usize, u32) = (usize::MAX, 0);
-
-/// The representatives of a system, numbered as they are found.
-struct Representatives<'a> {
-    explorer: Box<dyn Explorer + 'a>,
+/// Rows are replaced by their representatives.
+struct ByRepresentatives<'a> {
     reducer: Reducer<'a>,
-    explicit_observations: bool,
     control: &'a Control,
-    rows: RowTable,
-    ranges: Vec<(usize, u32)>,
-    transitions: Vec<Transition>,
     /// For each transition, the number of the element that carried its target.
     carried: Vec<u32>,
     elements: Vec<Box<[u32]>>,
     numbers: HashMap<Box<[u32]>, u32, foldhash::fast::FixedState>,
 }
 
-impl<'a> Representatives<'a> {
-    fn new(
-        system: &'a dyn System,
-        action: &'a dyn Action,
-        symmetry: &'a Symmetry,
-        control: &'a Control,
-    ) -> Result<Representatives<'a>, Stopped> {
-        let mut reducer = Reducer::new(action, symmetry, control);
-        let mut rows = RowTable::new(system.layout());
-        assert_eq!(rows.number(reducer.reduce(&system.initial())?.row, control)?, 0);
-        Ok(Representatives {
-            explorer: system.explorer(),
-            reducer,
-            explicit_observations: system.observations() == Observations::Explicit,
-            control,
-            rows,
-            ranges: vec![UNEXPLORED],
-            transitions: Vec::new(),
-            carried: Vec::new(),
-            elements: Vec::new(),
-            numbers: HashMap::default(),
-        })
+impl Reaching for ByRepresentatives<'_> {
+    fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Stopped> {
+        let ByRepresentatives { reducer, control, carried, elements, numbers } = self;
+        let reduced = reducer.reduce(row)?;
+        let number = match numbers.get(reduced.element) {
+            Some(&known) => known,
+            None => {
+                if elements.len() == elements.capacity() {
+                    // Each is there twice.
+                    control.afford(elements.len() * 2 * (2 * size_of_val(reduced.element) + 64))?;
+                }
+                let number = elements.len() as u32;
+                elements.push(reduced.element.into());
+                numbers.insert(reduced.element.into(), number);
+                number
+            }
+        };
+        carried.push(number);
+        Ok(reduced.row)
+    }
+
+    fn carried(&self, step: usize) -> Option<(u32, &[u32])> {
+        let number = self.carried[step];
+        Some((number, &self.elements[number as usize]))
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<u32>()
     }
 }
 
-impl Graph for Representatives<'_> {
-    fn initial(&self) -> u32 {
-        0
-    }
-
-    fn explore(&mut self, state: u32) -> Result<(), Stopped> {
-        if self.ranges[state as usize] != UNEXPLORED {
-            return Ok(());
-        }
-        self.control.check()?;
-        if self.transitions.len() == self.transitions.capacity() {
-            self.control.afford(self.transitions.len() * 2 * (size_of::<Transition>() + size_of::<u32>()))?;
-        }
-        let start = self.transitions.len();
-        let row = self.rows.row(state);
-        let mut stopped = Ok(());
-        let Representatives { explorer, reducer, control, rows, transitions, carried, elements, numbers, .. } = self;
-        let mut take = |label: LabelId, target: &[Value]| -> Result<(), Stopped> {
-            let reduced = reducer.reduce(target)?;
-            let number = match numbers.get(reduced.element) {
-                Some(&known) => known,
-                None => {
-                    let number = elements.len() as u32;
-                    elements.push(reduced.element.into());
-                    numbers.insert(reduced.element.into(), number);
-                    number
-                }
-            };
-            let target = StateId(rows.number(reduced.row, control)?);
-            transitions.push(Transition { label, target });
-            carried.push(number);
-            Ok(())
-        };
-        explorer.successors(&row, &mut |step| {
-            if stopped.is_ok() {
-                stopped = take(step.label, step.row);
-            }
-        });
-        stopped?;
-        self.ranges.resize(self.rows.len(), UNEXPLORED);
-        self.ranges[state as usize] = (start, (self.transitions.len() - start) as u32);
-        Ok(())
-    }
-
-    fn row(&self, state: u32) -> &[Transition] {
-        let (start, length) = self.ranges[state as usize];
-        &self.transitions[start..start + length as usize]
-    }
-
-    fn is_stable(&self, state: u32) -> bool {
-        self.row(state).iter().all(|step| step.label != LabelId::TAU)
-    }
-
-    fn values(&self, state: u32) -> Vec<Value> {
-        self.rows.row(state)
-    }
-
-    fn state_count(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn observe(&mut self, state: u32) -> Option<Observation> {
-        self.explicit_observations.then(|| self.explorer.observe(&self.rows.row(state)))
-    }
-
-    fn carried(&self, state: u32, step: usize) -> Option<(u32, &[u32])> {
-        let number = self.carried[self.ranges[state as usize].0 + step];
-        Some((number, &self.elements[number as usize]))
-    }
+/// The representatives of a system, numbered as they are found.
+fn representatives<'a>(
+    system: &'a dyn System,
+    action: &'a dyn Action,
+    symmetry: &'a Symmetry,
+    control: &'a Control,
+) -> Result<Numbered<'a, ByRepresentatives<'a>>, Stopped> {
+    let mut reducer = Reducer::new(action, symmetry, control);
+    let initial = reducer.reduce(&system.initial())?.row.to_vec();
+    let (carried, elements, numbers) = (Vec::new(), Vec::new(), HashMap::default());
+    let reaching = ByRepresentatives { reducer, control, carried, elements, numbers };
+    Numbered::starting(system, &initial, reaching, control)
 }
 
 /// Looks for a witness.
@@ -180,7 +125,7 @@ pub(crate) fn search<V: Visited>(
 ) -> Result<Option<Witness>, Stopped> {
     let Searched { product, implementation, pairs, quotient, symmetry } = searched;
     let (system, normal_form) = (product.implementation(), product.normal_form());
-    let mut graph = Representatives::new(system, *implementation, symmetry, control)?;
+    let mut graph = representatives(system, *implementation, symmetry, control)?;
     let carrier = Some(Carrier::new(pairs));
     let mut search = ProductSearch::new(normal_form, &mut graph, options.model, visited, carrier, control, statistics);
     let found = search.run(options.search)?;
