@@ -137,7 +137,7 @@ impl CycleSearch {
         unsafe { inserter.read_packed(state, &mut self.source) };
         let packing = shared.states.packing();
         packing.unpack(&self.source, &mut self.row);
-        let (words, source) = (packing.words(), &self.source[..]);
+        let (words, source) = (packing.words(), (&self.row[..], &self.source[..]));
         let (packed, hashes) = (&mut self.packed, &mut self.hashes);
         packed.clear();
         hashes.clear();

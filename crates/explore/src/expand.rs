@@ -163,7 +163,9 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         unsafe { self.inserter.read_packed(id, &mut self.source) };
         let packing = self.shared.states.packing();
         packing.unpack(&self.source, row);
-        let (shared, words, inserter, source) = (self.shared, self.words, &mut self.inserter, &self.source[..]);
+        let row = &*row;
+        let (shared, words, inserter) = (self.shared, self.words, &mut self.inserter);
+        let source = (row, &self.source[..]);
         let patches = shared.patches;
         // A single state may have more steps than there is time or memory for; then the rest of them is let go by.
         let mut poll = packed.len() + POLLED;

@@ -42,6 +42,19 @@ impl Field {
         }
     }
 
+    /// Changes the bits of a value that this one has, which fits.
+    #[inline]
+    fn change(self, difference: u64, words: &mut [u64]) {
+        if self.bits == 0 {
+            return;
+        }
+        let word = self.word as usize;
+        words[word] ^= difference << self.shift;
+        if self.shift + self.bits > 64 {
+            words[word + 1] ^= difference >> (64 - self.shift);
+        }
+    }
+
     /// Writes zeros.
     pub(crate) fn clear(self, words: &mut [u64]) {
         if self.bits == 0 {
@@ -128,6 +141,21 @@ impl Packing {
             }
             assert_eq!(excess, 0, "a value does not fit its slot");
         }
+    }
+
+    /// Packs a row that differs in few slots from one that was packed before; panics as [`Packing::pack`] does.
+    #[inline]
+    pub(crate) fn repack(&self, known: &[Value], packed: &[u64], row: &[Value], words: &mut [u64]) {
+        debug_assert!(row.len() == self.fields.len() && known.len() == row.len());
+        words.copy_from_slice(packed);
+        let mut excess = 0u64;
+        for (field, (&old, &new)) in self.fields.iter().zip(known.iter().zip(row)) {
+            if old != new {
+                excess |= field.excess(u64::from(new));
+                field.change(u64::from(old ^ new), words);
+            }
+        }
+        assert_eq!(excess, 0, "a value does not fit its slot");
     }
 
     /// Packs a row that fits one word; panics as [`Packing::pack`] does.

@@ -2,19 +2,19 @@
 //!
 //! The group acts on the nodes of the specification by the maps of its generators ([`crate::permuted`]), and on pairs by acting on
 //! both sides (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 3.2). A node of a complete
-//! normal form is drawn beside the implementation's row as a vertex with its references, a set of states as its states are;
-//! nodes that every element fixes tell nothing apart and are not drawn.
+//! normal form is drawn into the implementation's picture: shape and position are one more digit in the colours of the points
+//! that it refers to. Where colours have no room for that it is drawn beside, as a vertex with its references, and so are the states of a
+//! set. Nodes that every element fixes tell nothing apart and are not drawn.
 //!
 //! [`Drawn::Implementation`] leaves the node out of the picture: then the element depends on the implementation alone, as in
 //! definition 17 of the paper, and a pair may have several representatives, one for each image of its node under the elements
 //! that keep the row.
 
 use trefoil_control::{Control, Stopped};
-use trefoil_lts::references::{Map, References};
+use trefoil_lts::references::{Map, References, moved};
 use trefoil_lts::{LazyNormalForm, NodeId};
 use trefoil_system::{Action, Actor, LabelId, Picture, Value};
 
-use crate::permuted::{node_map, state_map};
 use crate::specification::{Normalised, Permutable};
 
 /// The colours from here on are those of specifications.
@@ -24,10 +24,79 @@ const FIRST_COLOUR: u32 = 1 << 30;
 enum Nodes {
     /// Nothing.
     Fixed,
+    /// They permute them, and each node marks its references.
+    Marked(References, Vec<Marks>),
     /// They permute them.
     Permuted(References),
     /// They permute the states of which nodes are sets.
     Sets(References),
+}
+
+/// What the colours of points grow by where a node is drawn; nothing is added where nothing is to be marked.
+#[derive(Clone, Copy, Default)]
+struct Marks {
+    points: [u16; MOST_MARKS],
+    more: [u32; MOST_MARKS],
+}
+
+/// A node with more references is drawn as a vertex.
+const MOST_MARKS: usize = 4;
+
+/// How nodes mark their references above what the implementation makes of the colours; `None` when a node names points in several
+/// ways or too many of them, or colours become too large.
+fn marks(
+    references: &References,
+    implementation: &dyn Action,
+    control: &Control,
+) -> Result<Option<Vec<Marks>>, Stopped> {
+    // All points of an orbit are marked alike; its least point keeps the account.
+    let mut least: Vec<u32> = (0..references.points() as u32).collect();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for generator in implementation.generators() {
+            for (point, &image) in generator.iter().enumerate() {
+                let lower = least[point].min(least[image as usize]);
+                changed |= least[point] != lower || least[image as usize] != lower;
+                (least[point], least[image as usize]) = (lower, lower);
+            }
+        }
+    }
+    let mut next = vec![1u32; references.points()];
+    control.afford(references.states(0) * size_of::<Marks>())?;
+    let mut marks = vec![Marks::default(); references.states(0)];
+    for shape in 0..references.shapes() as u32 {
+        if shape.is_multiple_of(1 << 10) {
+            control.check()?;
+        }
+        let blocks = references.blocks(shape);
+        if blocks.len() > MOST_MARKS || references.tuples_per_state(shape) > 1 {
+            return Ok(None);
+        }
+        let mut digits = [0; MOST_MARKS];
+        for (member, (_, node)) in references.members(shape).enumerate() {
+            let tuple = references.tuples(0, node);
+            for (position, &point) in tuple.iter().enumerate() {
+                let account = least[point as usize];
+                let again = position > 0 && blocks[position - 1] == blocks[position];
+                if member == 0 && again {
+                    digits[position] = digits[position - 1];
+                } else if member == 0 {
+                    digits[position] = next[account as usize];
+                    next[account as usize] += 1;
+                }
+                let Some(more) = implementation.colours(account).and_then(|from| digits[position].checked_mul(from))
+                else {
+                    return Ok(None);
+                };
+                marks[node as usize].points[position] = point;
+                marks[node as usize].more[position] = more;
+            }
+        }
+    }
+    let fit = |(&next, account): (&u32, u32)| {
+        next == 1 || implementation.colours(account).and_then(|from| from.checked_mul(next)).is_some()
+    };
+    Ok(next.iter().zip(0..).all(fit).then_some(marks))
 }
 
 /// Which part of a pair is in its picture.
@@ -63,14 +132,14 @@ impl<'a> ProductAction<'a> {
         let mut maps = Vec::new();
         let mut actor = implementation.actor();
         for generator in implementation.generators() {
-            let mut image = |label| actor.apply_to_label(generator, label);
-            let map = match &specification.permutable {
-                Permutable::Nodes => node_map(normal_form, &mut image, control)?,
-                Permutable::States(lts) => state_map(lts, &mut image, control)?,
-                Permutable::Not(why) => return Ok(Err((*why).to_string())),
-            };
-            match map {
-                Ok(map) => maps.push(map),
+            if let Permutable::Not(why) = specification.permutable {
+                return Ok(Err(why.to_string()));
+            }
+            let table = specification.labels.len() as u32;
+            let images: Vec<LabelId> =
+                (0..table).map(|label| actor.apply_to_label(generator, LabelId(label))).collect();
+            match specification.map(&images, control)? {
+                Ok(map) => maps.push(map.to_vec()),
                 Err(obstacle) => return Ok(Err(obstacle.describe(&specification.labels))),
             }
         }
@@ -86,8 +155,11 @@ impl<'a> ProductAction<'a> {
             let maps: Vec<Map> = maps.into_iter().map(|map| Map { machines: vec![0], states: vec![map] }).collect();
             let generators = implementation.generators();
             match References::new(implementation.points(), generators, &[size], &maps, control)? {
-                Ok(references) if matches!(specification.permutable, Permutable::Nodes) => Nodes::Permuted(references),
-                Ok(references) => Nodes::Sets(references),
+                Ok(references) if !matches!(specification.permutable, Permutable::Nodes) => Nodes::Sets(references),
+                Ok(references) => match marks(&references, implementation, control)? {
+                    Some(marks) => Nodes::Marked(references, marks),
+                    None => Nodes::Permuted(references),
+                },
                 Err(refusal) => {
                     return Ok(Err(format!("the states of the specification cannot be permuted: {refusal}")));
                 }
@@ -115,7 +187,8 @@ impl Action for ProductAction<'_> {
     }
 
     fn actor(&self) -> Box<dyn Actor + '_> {
-        Box::new(ProductActor { action: self, implementation: self.implementation.actor(), set: Vec::new() })
+        let implementation = self.implementation.actor();
+        Box::new(ProductActor { action: self, implementation, set: Vec::new(), slots: Vec::new() })
     }
 }
 
@@ -123,9 +196,37 @@ struct ProductActor<'a> {
     action: &'a ProductAction<'a>,
     implementation: Box<dyn Actor + 'a>,
     set: Vec<u32>,
+    slots: Vec<u32>,
 }
 
 impl ProductActor<'_> {
+    #[inline]
+    fn draw_node(&self, node: Value, picture: &mut Picture) {
+        let ProductAction { normal_form, nodes, forbidden, drawn, .. } = self.action;
+        if *drawn == Drawn::Implementation || node == *forbidden || node == NodeId::CHAOS.0 {
+            return;
+        }
+        let mut draw = |references: &References, state: Value| {
+            // What all elements fix needs no vertex.
+            if !references.blocks(references.shape(0, state)).is_empty() {
+                references.draw(0, state, FIRST_COLOUR, picture);
+            }
+        };
+        match nodes {
+            Nodes::Fixed => {}
+            Nodes::Marked(_, marks) => {
+                let Marks { points, more } = marks[node as usize];
+                for (point, more) in points.into_iter().zip(more).filter(|(_, more)| *more > 0) {
+                    picture.add_to_colour(u32::from(point), more);
+                }
+            }
+            Nodes::Permuted(references) => draw(references, node),
+            Nodes::Sets(references) => {
+                normal_form.states(NodeId(node)).iter().for_each(|&state| draw(references, state));
+            }
+        }
+    }
+
     #[inline]
     fn node(&mut self, element: &[u32], node: Value) -> Value {
         let ProductAction { normal_form, nodes, forbidden, control, .. } = self.action;
@@ -134,7 +235,12 @@ impl ProductActor<'_> {
         }
         match nodes {
             Nodes::Fixed => node,
-            Nodes::Permuted(references) => references.apply(element, 0, node).1,
+            Nodes::Marked(references, _) | Nodes::Permuted(references) => {
+                match references.is_fixed(moved(element), 0, node) {
+                    true => node,
+                    false => references.apply(element, 0, node).1,
+                }
+            }
             Nodes::Sets(references) => {
                 let states = normal_form.states(NodeId(node));
                 self.set.clear();
@@ -151,24 +257,17 @@ impl Actor for ProductActor<'_> {
     #[inline]
     fn picture(&mut self, row: &[Value], picture: &mut Picture) {
         self.implementation.picture(&row[1..], picture);
-        let ProductAction { normal_form, nodes, forbidden, drawn, .. } = self.action;
-        let node = row[0];
-        if *drawn == Drawn::Implementation || node == *forbidden || node == NodeId::CHAOS.0 {
-            return;
+        self.draw_node(row[0], picture);
+    }
+
+    fn draw_slots(&mut self, row: &[Value], slots: &[u32], picture: &mut Picture) -> bool {
+        self.slots.clear();
+        self.slots.extend(slots.iter().filter(|slot| **slot > 0).map(|slot| slot - 1));
+        let by_slot = self.implementation.draw_slots(&row[1..], &self.slots, picture);
+        if by_slot && self.slots.len() < slots.len() {
+            self.draw_node(row[0], picture);
         }
-        let mut draw = |references: &References, state: Value| {
-            // What all elements fix needs no vertex.
-            if !references.blocks(references.shape(0, state)).is_empty() {
-                references.draw(0, state, FIRST_COLOUR, picture);
-            }
-        };
-        match nodes {
-            Nodes::Fixed => {}
-            Nodes::Permuted(references) => draw(references, node),
-            Nodes::Sets(references) => {
-                normal_form.states(NodeId(node)).iter().for_each(|&state| draw(references, state));
-            }
-        }
+        by_slot
     }
 
     #[inline]
@@ -194,7 +293,7 @@ impl Actor for ProductActor<'_> {
         if value != *forbidden && value != NodeId::CHAOS.0 {
             match nodes {
                 Nodes::Fixed => {}
-                Nodes::Permuted(references) => append(references, value),
+                Nodes::Marked(references, _) | Nodes::Permuted(references) => append(references, value),
                 Nodes::Sets(references) => {
                     normal_form.states(NodeId(value)).iter().for_each(|&state| append(references, state));
                 }

@@ -75,17 +75,14 @@ pub(crate) fn node_map(
     control: &Control,
 ) -> Result<Result<Vec<u32>, Obstacle>, Stopped> {
     let mut walk = Walk { normal_form, image, sets: Sets::default(), scratch: Scratch::default(), found: Vec::new() };
-    let mut images: Vec<Option<NodeId>> = Vec::new();
-    let mut waiting = VecDeque::from([(normal_form.initial(), normal_form.initial(), None)]);
+    let initial = normal_form.initial();
+    let mut images: Vec<Option<NodeId>> = vec![None; normal_form.node_count().max(initial.0 as usize + 1)];
+    images[initial.0 as usize] = Some(initial);
+    let mut waiting = VecDeque::from([(initial, initial, None)]);
     while let Some((node, other, from)) = waiting.pop_front() {
         control.check()?;
-        if images.len() <= node.0 as usize {
-            images.resize(node.0 as usize + 1, None);
-        }
-        match images[node.0 as usize] {
-            Some(known) if known == other => continue,
-            Some(_) => return Ok(Err(Obstacle { trace: Some(walk.trace(from)), difference: Difference::Future })),
-            None => images[node.0 as usize] = Some(other),
+        if images[node.0 as usize] != Some(other) {
+            return Ok(Err(Obstacle { trace: Some(walk.trace(from)), difference: Difference::Future }));
         }
         if let Some(difference) = walk.differ(node, other) {
             return Ok(Err(Obstacle { trace: Some(walk.trace(from)), difference }));
@@ -98,8 +95,15 @@ pub(crate) fn node_map(
             let next = normal_form.successor(node, label, &mut walk.scratch, control)?;
             let other = normal_form.successor(other, permuted, &mut walk.scratch, control)?;
             let (Some(next), Some(other)) = (next, other) else { unreachable!("both allow it") };
-            walk.found.push((label, from));
-            waiting.push_back((next, other, Some(walk.found.len() - 1)));
+            if images.len() <= next.0 as usize {
+                images.resize(next.0 as usize + 1, None);
+            }
+            // A second image is found out when its turn comes, so that a shorter trace is not missed.
+            if images[next.0 as usize] != Some(other) {
+                images[next.0 as usize].get_or_insert(other);
+                walk.found.push((label, from));
+                waiting.push_back((next, other, Some(walk.found.len() - 1)));
+            }
         }
     }
     let mut map: Vec<u32> = (0..normal_form.node_count() as u32).collect();

@@ -11,9 +11,9 @@ use trefoil_system::replay::{Rejection, replay_refinement};
 use trefoil_system::{LabelId, Observations, Witness};
 
 use crate::implementation::{Explicit, OnTheFly};
-use crate::permuted::{Difference, Obstacle, node_map, state_map};
+use crate::permuted::Obstacle;
 use crate::reduction::Unreduced;
-use crate::specification::{self, Normalised, Permutable};
+use crate::specification::{self, Normalised};
 use crate::{Implementation, Options, Outcome, Specification, Statistics, Unanswered, decide, evidence, preprocess};
 
 /// A specification, ready for checks in one model by one algorithm.
@@ -53,13 +53,7 @@ impl Prepared<'_> {
     /// Does a permutation of the labels, `labels[l]` being the image of `l` and labels beyond their own images, carry the
     /// specification to itself? If not, why?
     pub fn admits(&self, labels: &[LabelId], control: &Control) -> Result<Result<(), Obstacle>, Stopped> {
-        let mut image = |label: LabelId| labels.get(label.index()).copied().unwrap_or(label);
-        let map = match &self.normalised.permutable {
-            Permutable::Nodes => node_map(&self.normalised.normal_form, &mut image, control)?,
-            Permutable::States(lts) => state_map(lts, &mut image, control)?,
-            Permutable::Not(why) => Err(Obstacle { trace: None, difference: Difference::Unknown(why) }),
-        };
-        Ok(map.map(drop))
+        Ok(self.normalised.map(labels, control)?.map(drop))
     }
 
     /// How long the preparation took.

@@ -1,12 +1,14 @@
 //! Specifications: what they can be given as, and what is made of them before the search.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Acceptances, Glts, LazyNormalForm, Lts, normalise, normalise_within};
-use trefoil_system::{Labels, Model, Observations, StateId, System};
+use trefoil_system::{LabelId, Labels, Model, Observations, StateId, System};
 
+use crate::permuted::{Difference, Obstacle, node_map, state_map};
 use crate::{Algorithm, preprocess};
 
 /// A specification.
@@ -76,6 +78,44 @@ pub(crate) struct Normalised {
     pub(crate) algorithm: Algorithm,
     /// How many states it was made from, after preprocessing.
     pub(crate) states: usize,
+    /// The maps of permutations that were asked about.
+    pub(crate) maps: Maps,
+}
+
+/// Permutations of the labels that carry a specification to itself, each with its map of nodes or states. Who asks whether one does
+/// so mostly comes back for the map.
+#[derive(Default)]
+pub(crate) struct Maps {
+    known: Mutex<HashMap<Vec<LabelId>, Arc<[u32]>>>,
+}
+
+/// How many numbers the maps that are kept may have together.
+const MOST_KEPT: usize = 1 << 26;
+
+impl Normalised {
+    /// For each node, or each state, what a permutation of the labels makes of it, or why it makes nothing of it; labels beyond the
+    /// given images are their own.
+    pub(crate) fn map(&self, images: &[LabelId], control: &Control) -> Result<Result<Arc<[u32]>, Obstacle>, Stopped> {
+        let image = |label: LabelId| images.get(label.index()).copied().unwrap_or(label);
+        let key: Vec<LabelId> = (0..self.labels.len() as u32).map(|label| image(LabelId(label))).collect();
+        let lock = || self.maps.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return Ok(Ok(known.clone()));
+        }
+        let map = match &self.permutable {
+            Permutable::Nodes => node_map(&self.normal_form, &mut |label| image(label), control)?,
+            Permutable::States(lts) => state_map(lts, &mut |label| image(label), control)?,
+            Permutable::Not(why) => Err(Obstacle { trace: None, difference: Difference::Unknown(why) }),
+        };
+        Ok(map.map(|map| {
+            let map: Arc<[u32]> = map.into();
+            let mut known = lock();
+            if (known.len() + 1) * map.len() <= MOST_KEPT {
+                known.insert(key, map.clone());
+            }
+            map
+        }))
+    }
 }
 
 /// Makes of a specification what the search wants; when it is `symmetric`, permutations may be asked about afterwards.
@@ -133,6 +173,7 @@ pub(crate) fn prepare(
             states,
             labels: lts.labels().clone(),
             permutable: Permutable::Nodes,
+            maps: Maps::default(),
         }),
         None => {
             let algorithm = if algorithm == Algorithm::Automatic { Algorithm::Antichain } else { algorithm };
@@ -145,7 +186,8 @@ pub(crate) fn prepare(
                 ),
             };
             let labels = lts.labels().clone();
-            Ok(Normalised { normal_form: lazy, nodes: None, algorithm, states, labels, permutable })
+            let maps = Maps::default();
+            Ok(Normalised { normal_form: lazy, nodes: None, algorithm, states, labels, permutable, maps })
         }
     }
 }

@@ -21,7 +21,7 @@ use trefoil_groups::{
 };
 use trefoil_system::Picture;
 
-use crate::labels;
+use crate::labels::{self, Change};
 use crate::orbitals::Orbitals;
 use crate::types::Types;
 
@@ -85,33 +85,73 @@ impl Canonical {
         element: &mut [u32],
         control: &Control,
     ) -> Result<UBig, Stopped> {
-        let Orbitals { arcs, colours, describe_group } = &self.orbitals;
-        let Labeller { graphs, labels, scratch } = labeller;
+        let Orbitals { arcs, colours, .. } = &self.orbitals;
         if picture.edges().is_empty() && picture.vertices() == element.len() && types.have_equal(picture.colours()) {
             // Nothing tells points of a type apart, and the whole group keeps the state.
             element.iter_mut().zip(0..).for_each(|(image, point)| *image = point);
             return Ok(self.order.clone());
         }
-        if labels::describe(graphs, picture, types, arcs, *colours) {
-            graphs.label(control)?;
-            if types.symmetric {
-                for (point, image) in element.iter_mut().enumerate() {
-                    *image = types.places[graphs.position(point)];
-                }
-                return Ok(graphs.order());
-            }
-            let inside = *describe_group
-                || graphs.is_rigid()
-                || graphs.all_generators(|images| group.chain().contains_images(images, scratch));
-            if inside {
-                labels.clear();
-                labels.extend((0..element.len()).map(|point| graphs.position(point) as u32));
-                group.chain().least_arrangement(labels, element);
-                return Ok(graphs.order());
-            }
-            return self.search(picture, types, element, control);
+        if labels::describe(&mut labeller.graphs, picture, types, arcs, *colours) {
+            return match self.label(group, types, labeller, element, control)? {
+                Some(order) => Ok(order),
+                None => self.search(picture, types, element, control),
+            };
         }
         self.minimise_large(group, types, picture, element, control)
+    }
+
+    /// Describes a picture from which others differ little; says whether they can be minimised by [`Canonical::minimise_near`].
+    pub(crate) fn keep(&self, types: &Types, labeller: &mut Labeller, picture: &Picture) -> bool {
+        let Orbitals { arcs, colours, .. } = &self.orbitals;
+        labels::describe(&mut labeller.graphs, picture, types, arcs, *colours) && labeller.graphs.keep()
+    }
+
+    /// The same as [`Canonical::minimise`] for the picture that is the one kept, without what `change` removes and with what it adds;
+    /// `None` when the picture itself is needed.
+    pub(crate) fn minimise_near(
+        &self,
+        group: &PermutationGroup,
+        types: &Types,
+        labeller: &mut Labeller,
+        change: &Change<'_>,
+        element: &mut [u32],
+        control: &Control,
+    ) -> Result<Option<UBig>, Stopped> {
+        let order = match labels::change(&mut labeller.graphs, change, self.orbitals.colours) {
+            true => self.label(group, types, labeller, element, control),
+            false => Ok(None),
+        };
+        labeller.graphs.revert();
+        order
+    }
+
+    /// Labels what was described; `None` when labels do not decide.
+    fn label(
+        &self,
+        group: &PermutationGroup,
+        types: &Types,
+        labeller: &mut Labeller,
+        element: &mut [u32],
+        control: &Control,
+    ) -> Result<Option<UBig>, Stopped> {
+        let Labeller { graphs, labels, scratch } = labeller;
+        graphs.label(control)?;
+        if types.symmetric {
+            for (point, image) in element.iter_mut().enumerate() {
+                *image = types.places[graphs.position(point)];
+            }
+            return Ok(Some(graphs.order()));
+        }
+        let inside = self.orbitals.describe_group
+            || graphs.is_rigid()
+            || graphs.all_generators(|images| group.chain().contains_images(images, scratch));
+        if !inside {
+            return Ok(None);
+        }
+        labels.clear();
+        labels.extend((0..element.len()).map(|point| graphs.position(point) as u32));
+        group.chain().least_arrangement(labels, element);
+        Ok(Some(graphs.order()))
     }
 
     /// The same for pictures that are not small.

@@ -6,6 +6,7 @@ use trefoil_system::Picture;
 
 use crate::canonical::Labeller;
 use crate::fast::Scratch;
+use crate::labels::Change;
 use crate::minimising::Minimiser;
 use crate::symmetry::{Method, Symmetry};
 
@@ -17,6 +18,8 @@ pub struct Canoniser<'a> {
     symmetry: &'a Symmetry,
     control: &'a Control,
     labeller: Labeller,
+    /// With a picture that others differ little from.
+    near: Labeller,
     minimiser: Minimiser,
     scratch: Scratch,
     element: Vec<u32>,
@@ -37,6 +40,7 @@ impl<'a> Canoniser<'a> {
             symmetry,
             control,
             labeller: Labeller::new(),
+            near: Labeller::new(),
             minimiser: Minimiser::new(),
             scratch: Scratch::default(),
             element: vec![0; symmetry.group.degree()],
@@ -77,6 +81,28 @@ impl<'a> Canoniser<'a> {
             }
         };
         Ok(Representative { element: &self.element, stabiliser })
+    }
+
+    /// Prepares for pictures that differ little from this one; says whether [`Canoniser::arrange_near`] may be asked.
+    pub(crate) fn keep(&mut self, picture: &Picture) -> bool {
+        match &self.symmetry.method {
+            Method::Canonical(canonical) => canonical.keep(&self.symmetry.types, &mut self.near, picture),
+            _ => false,
+        }
+    }
+
+    /// The same as [`Canoniser::representative`] for a picture that differs from the one kept by this change: the order of the
+    /// stabiliser, the element being [`Canoniser::element`] then; `None` when the picture itself is needed.
+    pub(crate) fn arrange_near(&mut self, change: &Change<'_>) -> Result<Option<UBig>, Stopped> {
+        let Symmetry { group, types, method: Method::Canonical(canonical), .. } = self.symmetry else {
+            return Ok(None);
+        };
+        canonical.minimise_near(group, types, &mut self.near, change, &mut self.element, self.control)
+    }
+
+    /// The element that was found last.
+    pub(crate) fn element(&self) -> &[u32] {
+        &self.element
     }
 
     /// How many control parts `stabiliser` has met.

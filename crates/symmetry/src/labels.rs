@@ -40,6 +40,36 @@ pub(crate) fn describe(
     true
 }
 
+/// How a picture differs from one that was described: parts of both, drawn alone, over the same vertices.
+pub(crate) struct Change<'a> {
+    /// What is no longer there.
+    pub(crate) before: &'a Picture,
+    /// What is there now.
+    pub(crate) after: &'a Picture,
+}
+
+/// Changes what was described and kept; says whether the graphs can do so. They are to be reverted in any case.
+#[inline]
+pub(crate) fn change(graphs: &mut SmallGraphs, change: &Change<'_>, colours: u32) -> bool {
+    let Change { before, after } = change;
+    for edge in before.edges() {
+        if !graphs.remove_arc(edge.from, edge.to, edge.label.saturating_add(colours)) {
+            return false;
+        }
+    }
+    for (vertex, (&less, &more)) in (0..).zip(before.colours().iter().zip(after.colours())) {
+        if less != more {
+            graphs.recolour(vertex, less, more);
+        }
+    }
+    for edge in after.edges() {
+        if !graphs.arc(edge.from, edge.to, edge.label.saturating_add(colours)) {
+            return false;
+        }
+    }
+    true
+}
+
 /// The same as a graph of any size, in which points of different types, and points and anonymous vertices, have different
 /// colours. With `places`, point `p` has a colour of its own, `places[p]`.
 pub(crate) fn graph(

@@ -24,6 +24,7 @@ mod labels;
 mod minimising;
 mod orbitals;
 mod quotient;
+mod reducer;
 mod registry;
 mod symmetry;
 mod twins;
@@ -32,7 +33,8 @@ mod unwind;
 mod weights;
 
 pub use canoniser::{Canoniser, Representative};
-pub use quotient::{Quotient, Reduced, Reducer, Weigher};
+pub use quotient::{Quotient, Weigher};
+pub use reducer::{Reduced, Reducer};
 pub use registry::{Needs, Promise, STRATEGIES, Strategy, strategy_named};
 pub use symmetry::{Refusal, Symmetry};
 pub use trefoil_groups::UBig;

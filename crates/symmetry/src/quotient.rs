@@ -25,8 +25,8 @@
 //!
 //! # Cost
 //!
-//! A picture, its canonical form and one application of an element for each step, except for steps that others are like
-//! ([`crate::twins`]), which costs a picture for each state; nothing is allocated. A representative depends on all
+//! A picture for each state, and for each step what differs in its target's picture, its canonical form and one application of an
+//! element ([`crate::reducer`]), except for steps that others are like ([`crate::twins`]); nothing is allocated. A representative depends on all
 //! slots and a step may change them all, so the groups of transitions say so.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,11 +34,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trefoil_control::{Control, Stopped};
 use trefoil_groups::UBig;
 use trefoil_system::{
-    Action, Actor, Explorer, Group, GroupId, Labels, Layout, Observation, Observations, Picture, SlotSet, Step, System,
-    Value,
+    Action, Explorer, Group, GroupId, Labels, Layout, Observation, Observations, SlotSet, Step, System, Value,
 };
 
-use crate::canoniser::{Canoniser, Representative};
+use crate::reducer::{Reduced, Reducer};
 use crate::registry::Promise;
 use crate::symmetry::Symmetry;
 use crate::twins::{Likeness, Twins};
@@ -52,6 +51,8 @@ pub struct Quotient<'a> {
     pub(crate) control: &'a Control,
     /// For each group of the system, the kind of its steps.
     kind_of: Vec<u32>,
+    /// For each group of the system, the slots that its steps may write, when these are few.
+    writes: Vec<Option<Box<[u32]>>>,
     kinds: Vec<String>,
     /// Of each kind, one for each class of orbits.
     groups: Vec<Group>,
@@ -88,6 +89,7 @@ impl<'a> Quotient<'a> {
             symmetry,
             control,
             kind_of: vec![0; system.groups().len()],
+            writes: system.groups().iter().map(|group| few_writes(group, system.layout().width())).collect(),
             kinds: vec!["steps".to_string()],
             groups: Vec::new(),
             initial,
@@ -155,6 +157,22 @@ impl<'a> Quotient<'a> {
         Some(Weigher { reducer: self.reducer(), counted, order: self.symmetry.order(), sum: UBig::ZERO })
     }
 
+    /// The slots in which two rows differ, the second of which a step of this group of the system leads to.
+    #[inline]
+    fn changed<'b>(&self, group: GroupId, from: &[Value], to: &[Value], changed: &'b mut Vec<u32>) -> &'b [u32] {
+        changed.clear();
+        let mut compare = |slot: u32| {
+            if from[slot as usize] != to[slot as usize] {
+                changed.push(slot);
+            }
+        };
+        match &self.writes[group.index()] {
+            Some(slots) => slots.iter().copied().for_each(compare),
+            None => (0..from.len() as u32).for_each(&mut compare),
+        }
+        changed
+    }
+
     fn class_of(&self, order: &UBig) -> u32 {
         self.classes.lock().unwrap_or_else(PoisonError::into_inner).of(order, self.most)
     }
@@ -189,6 +207,7 @@ impl System for Quotient<'_> {
             reducer: self.reducer(),
             remembered: Remembered::default(),
             twins: Twins::default(),
+            changed: Vec::new(),
             kept: Vec::new(),
             kept_classes: Vec::new(),
         })
@@ -203,44 +222,12 @@ impl System for Quotient<'_> {
     }
 }
 
-/// Carries rows to their representatives, in buffers that are used again.
-pub struct Reducer<'a> {
-    pub(crate) actor: Box<dyn Actor + 'a>,
-    canoniser: Canoniser<'a>,
-    picture: Picture,
-    row: Vec<Value>,
-}
-
-/// A row's representative.
-pub struct Reduced<'a> {
-    /// The representative.
-    pub row: &'a [Value],
-    /// The element that carries the row to it.
-    pub element: &'a [u32],
-    /// How many elements keep the row, if the strategy tells.
-    stabiliser: Option<UBig>,
-}
-
-impl<'a> Reducer<'a> {
-    /// For the rows that this action acts on.
-    pub fn new(action: &'a dyn Action, symmetry: &'a Symmetry, control: &'a Control) -> Reducer<'a> {
-        Reducer {
-            actor: action.actor(),
-            canoniser: symmetry.canoniser(control),
-            picture: Picture::new(action.points()),
-            row: Vec::new(),
-        }
-    }
-
-    /// The representative of a row.
-    #[inline]
-    pub fn reduce(&mut self, row: &[Value]) -> Result<Reduced<'_>, Stopped> {
-        self.actor.picture(row, &mut self.picture);
-        let Representative { element, stabiliser } = self.canoniser.representative(&self.picture)?;
-        self.row.resize(row.len(), 0);
-        self.actor.apply(element, row, &mut self.row);
-        Ok(Reduced { row: &self.row, element, stabiliser })
-    }
+/// The slots that steps of a group may write, when these are few of so many.
+fn few_writes(group: &Group, width: usize) -> Option<Box<[u32]>> {
+    let mut slots: Vec<u32> = group.may_write.iter().chain(group.must_write.iter()).map(|slot| slot as u32).collect();
+    slots.sort_unstable();
+    slots.dedup();
+    (2 * slots.len() <= width).then(|| slots.into_boxed_slice())
 }
 
 /// How many classes are wanted under a group of this order: a small one has few stabilisers.
@@ -260,10 +247,7 @@ impl Weigher<'_> {
     /// Adds the orbit of a state. When it was stopped, the control stays so.
     pub fn add(&mut self, row: &[Value]) {
         if (self.counted)(row) {
-            self.reducer.actor.picture(row, &mut self.reducer.picture);
-            if let Ok(Representative { stabiliser: Some(stabiliser), .. }) =
-                self.reducer.canoniser.representative(&self.reducer.picture)
-            {
+            if let Ok(Reduced { stabiliser: Some(stabiliser), .. }) = self.reducer.reduce(row) {
                 self.sum += &self.order / stabiliser;
             }
         }
@@ -281,6 +265,8 @@ struct QuotientExplorer<'a> {
     reducer: Reducer<'a>,
     remembered: Remembered,
     twins: Twins,
+    /// The slots that a step changes.
+    changed: Vec<u32>,
     /// The representatives that steps were told to be the first of their kind led to, and their classes.
     kept: Vec<Value>,
     kept_classes: Vec<u32>,
@@ -288,20 +274,18 @@ struct QuotientExplorer<'a> {
 
 impl Explorer for QuotientExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        let QuotientExplorer { quotient, steps, reducer, remembered, twins, kept, kept_classes } = self;
+        let QuotientExplorer { quotient, steps, reducer, remembered, twins, changed, kept, kept_classes } = self;
         let types = &quotient.symmetry.types;
-        let mut alike = false;
-        if types.symmetric && quotient.action.pictures_are_complete() {
-            reducer.actor.picture(row, &mut reducer.picture);
-            alike = twins.begin(&reducer.picture, types);
-        }
+        let picture = reducer.begin(row);
+        let mut alike = types.symmetric && quotient.action.pictures_are_complete() && twins.begin(picture, types);
         kept.clear();
         kept_classes.clear();
         steps.successors(row, &mut |step| {
             let kind = quotient.kind_of[step.group.index()] << CLASS_BITS;
+            let slots = quotient.changed(step.group, row, step.row, changed);
             let mut first = false;
             if alike {
-                match twins.compare(&mut *reducer.actor, row, step.row) {
+                match twins.compare(&mut *reducer.actor, step.row, slots) {
                     Likeness::Unknown => {}
                     Likeness::First => first = true,
                     Likeness::Like(number) => {
@@ -312,7 +296,7 @@ impl Explorer for QuotientExplorer<'_> {
                 }
             }
             // When it was stopped, the control stays so, and engines ask it before they say that they are through.
-            let Ok(reduced) = reducer.reduce(step.row) else {
+            let Ok(reduced) = reducer.reduce_near(row, step.row, slots) else {
                 alike = false;
                 return;
             };

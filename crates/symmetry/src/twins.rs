@@ -37,7 +37,6 @@ pub(crate) struct Twins {
     inverse: Vec<u32>,
     moved: Vec<u32>,
     points: Vec<u32>,
-    changed: Vec<(u32, Value)>,
     /// The changes of the steps that were canonicalised, normalised, with a digest each.
     known: Vec<(u64, usize, usize)>,
     changes: Vec<(u32, Value)>,
@@ -96,15 +95,12 @@ impl Twins {
     }
 
     /// Compares a step with those that were told to be the first of their kind. Both `Unknown` and `First` steps are canonicalised.
-    pub(crate) fn compare(&mut self, actor: &mut dyn Actor, from: &[Value], to: &[Value]) -> Likeness {
-        self.changed.clear();
+    /// The step leads to this row and changes these slots.
+    pub(crate) fn compare(&mut self, actor: &mut dyn Actor, to: &[Value], slots: &[u32]) -> Likeness {
         self.points.clear();
-        for (slot, (&old, &new)) in from.iter().zip(to).enumerate() {
-            if old != new {
-                self.changed.push((slot as u32, new));
-                if !actor.references(slot, new, &mut self.points) {
-                    return Likeness::Unknown;
-                }
+        for &slot in slots {
+            if !actor.references(slot as usize, to[slot as usize], &mut self.points) {
+                return Likeness::Unknown;
             }
         }
         self.spoken[..self.classes.len()].fill(0);
@@ -124,8 +120,8 @@ impl Twins {
             return Likeness::Unknown;
         }
         let start = self.changes.len();
-        for &(slot, value) in &self.changed {
-            let (slot, value) = actor.apply_to_slot(&self.element, slot as usize, value);
+        for &slot in slots {
+            let (slot, value) = actor.apply_to_slot(&self.element, slot as usize, to[slot as usize]);
             self.changes.push((slot as u32, value));
         }
         for point in self.moved.drain(..) {

@@ -16,7 +16,8 @@ use trefoil_control::{Control, Stopped};
 use trefoil_groups::{follow, invert_into};
 use trefoil_system::{Explorer, LabelId, Path, TakenStep, Value};
 
-use crate::quotient::{Quotient, Reducer};
+use crate::quotient::Quotient;
+use crate::reducer::Reducer;
 
 impl Quotient<'_> {
     /// A run of the system that a run of the quotient from its initial state stands for.

@@ -26,6 +26,12 @@ pub trait Action: Send + Sync {
         true
     }
 
+    /// A number above every colour that pictures give to this point, when one is known; it is the same for all points that elements
+    /// carry to each other. Who draws more than the action does can put it above.
+    fn colours(&self, _point: u32) -> Option<u32> {
+        None
+    }
+
     /// What a person calls a point.
     fn describe_point(&self, point: u32) -> String {
         point.to_string()
@@ -39,6 +45,12 @@ pub trait Action: Send + Sync {
 pub trait Actor: Send {
     /// Draws a row; `picture` is cleared first.
     fn picture(&mut self, row: &[Value], picture: &mut Picture);
+
+    /// Draws only what a row has in some of its slots; `picture` is cleared first. False when the picture of a row is not what
+    /// its slots draw one by one, colours added up and vertices and edges put together.
+    fn draw_slots(&mut self, _row: &[Value], _slots: &[u32], _picture: &mut Picture) -> bool {
+        false
+    }
 
     /// `into` becomes what an element of the group makes of a row of the same width.
     fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]);

@@ -75,7 +75,10 @@ impl Picture {
     #[inline]
     pub fn add_edges(&mut self, edges: &[Edge]) {
         debug_assert!(edges.iter().all(|edge| (edge.from.max(edge.to) as usize) < self.colours.len()));
-        self.edges.extend_from_slice(edges);
+        // One by one: there are a few at a time, for which copying memory takes longer.
+        for &edge in edges {
+            self.edges.push(edge);
+        }
     }
 
     /// The number of points.

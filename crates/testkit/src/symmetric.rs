@@ -335,18 +335,27 @@ struct ProcessesActor<'a>(&'a Processes);
 
 impl Actor for ProcessesActor<'_> {
     fn picture(&mut self, row: &[Value], picture: &mut Picture) {
+        let slots: Vec<u32> = (0..row.len() as u32).collect();
+        self.draw_slots(row, &slots, picture);
+    }
+
+    fn draw_slots(&mut self, row: &[Value], slots: &[u32], picture: &mut Picture) -> bool {
         let count = self.0.count;
         picture.clear(count);
-        for process in 0..count {
-            picture.set_colour(process as u32, row[2 * process]);
-            if row[2 * process + 1] != 0 {
-                picture.add_edge(process as u32, row[2 * process + 1] - 1, 0);
+        for &slot in slots {
+            let (process, value) = (slot / 2, row[slot as usize]);
+            if slot as usize == 2 * count {
+                if value != 0 {
+                    let shared = picture.add_vertex(1000);
+                    picture.add_edge(shared, value - 1, 1);
+                }
+            } else if slot % 2 == 0 {
+                picture.add_to_colour(process, value);
+            } else if value != 0 {
+                picture.add_edge(process, value - 1, 0);
             }
         }
-        if row[2 * count] != 0 {
-            let shared = picture.add_vertex(1000);
-            picture.add_edge(shared, row[2 * count] - 1, 1);
-        }
+        true
     }
 
     fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {

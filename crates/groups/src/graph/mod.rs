@@ -5,7 +5,7 @@
 //! `matching` turns two nodes of equal shape into an automorphism as early as possible, `canonical` looks for the leaf
 //! with the least trace and labelled graph. Each says which papers it follows.
 //!
-//! `small` labels graphs of at most 64 vertices by the million, over bit sets (`small_partition`).
+//! `small` labels graphs of at most 64 vertices by the million, over bit sets (`small_rows`, `small_partition`).
 //!
 //! Built for sparse graphs: nothing is quadratic in the number of vertices unless the graph is hard, generators are
 //! lists of what they move, and undoing a step costs what the step cost. All loops are iterative; depth is bounded by
@@ -19,6 +19,7 @@ mod refinement;
 mod search;
 mod small;
 mod small_partition;
+mod small_rows;
 mod sparse;
 
 use dashu_int::UBig;

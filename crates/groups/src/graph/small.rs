@@ -4,7 +4,7 @@
 //! and refinement as in `search` and `canonical` (McKay, *Practical graph isomorphism*, 1981), over the bit sets of
 //! `small_partition`, tuned for graphs that need little of it:
 //!
-//! - The first round of refinement, by the cells of the colours, is a sum of digests over the arcs.
+//! - The first round of refinement, by the cells of the colours, is a sum of digests over the arcs (`small_rows`).
 //! - Most graphs are done when their colours have been refined and every point is alone: no search, no certificate.
 //! - Cells of *twins*, vertices that can be exchanged with everything else in its place, are laid out in any order; each
 //!   gives a factor `k!` of automorphisms. Unused values and idle processes are such.
@@ -26,15 +26,17 @@ use std::cmp::Ordering;
 use dashu_int::UBig;
 use trefoil_control::{Control, Stopped};
 
-use super::small_partition::{MOST, Partition, Rows};
+use super::small_partition::Partition;
+use super::small_rows::{MOST, SmallRows, bits, digest};
 
 /// Labels graphs of at most [`SmallGraphs::MOST_VERTICES`] vertices.
 pub struct SmallGraphs {
-    rows: Rows,
+    rows: SmallRows,
     points: usize,
-    /// Key and vertex of each vertex.
-    keys: Vec<u64>,
+    vertices: usize,
     fits: bool,
+    /// The vertices in the order in which they start.
+    sorted: [u8; MOST],
     partition: Partition,
     nodes: Vec<Node>,
     first: Leaf,
@@ -117,10 +119,11 @@ impl SmallGraphs {
     /// No graph yet.
     pub fn new() -> SmallGraphs {
         SmallGraphs {
-            rows: Rows::new(),
+            rows: SmallRows::new(),
             points: 0,
-            keys: Vec::with_capacity(MOST),
+            vertices: 0,
             fits: false,
+            sorted: [0; MOST],
             partition: Partition::empty(),
             nodes: Vec::new(),
             first: Leaf::new(),
@@ -138,19 +141,18 @@ impl SmallGraphs {
         self.fits = vertices <= MOST && points <= vertices;
         if self.fits {
             self.points = points;
-            self.keys.clear();
-            self.rows.clear(vertices);
+            self.vertices = vertices;
+            self.rows.clear();
         }
         self.fits
     }
 
-    /// The colour of the next vertex; all must be given, in order. Only points of one `kind` may be exchanged, and
-    /// kinds are below 2^24; vertices that are no points are of one further kind.
+    /// The colour of the next vertex; all must be given, in order, before arcs are. Only points of one `kind` may be exchanged,
+    /// and kinds are below 2^24; vertices that are no points are of one further kind.
     #[inline]
     pub fn colour(&mut self, kind: u32, colour: u32) {
-        let vertex = self.keys.len();
-        let kind = if vertex < self.points { u64::from(kind & 0xff_ffff) } else { 1 << 24 };
-        self.keys.push(kind << 38 | u64::from(colour) << 6 | vertex as u64 & 63);
+        let kind = if self.rows.vertices() < self.points { u64::from(kind & 0xff_ffff) } else { 1 << 24 };
+        self.rows.add_vertex(kind << 32 | u64::from(colour));
     }
 
     /// Adds an arc between vertices that exist. Says no when the graph has too many colours of arcs, or two equal arcs.
@@ -160,16 +162,41 @@ impl SmallGraphs {
         self.fits
     }
 
+    /// The graph that was described is to be changed and labelled several times; whatever is done to it from now on is taken
+    /// back by [`SmallGraphs::revert`]. Says no when a part of it was refused.
+    pub fn keep(&mut self) -> bool {
+        if self.fits {
+            self.rows.keep();
+        }
+        self.fits
+    }
+
+    /// Adds to the colour of a vertex of a graph that was kept, and takes away from it.
+    #[inline]
+    pub fn recolour(&mut self, vertex: u32, less: u32, more: u32) {
+        self.rows.recolour(vertex, less, more);
+    }
+
+    /// Removes an arc of a graph that was kept. Says no when it is not there.
+    #[inline]
+    pub fn remove_arc(&mut self, from: u32, to: u32, colour: u32) -> bool {
+        self.fits &= self.rows.remove(from, to, colour);
+        self.fits
+    }
+
+    /// Takes back what was done since the graph was kept.
+    pub fn revert(&mut self) {
+        self.rows.revert();
+        self.fits = true;
+    }
+
     /// Labels the graph that was described. Panics when a part of it was refused.
     pub fn label(&mut self, control: &Control) -> Result<(), Stopped> {
-        assert!(self.fits && self.keys.len() == self.rows.vertices(), "the graph is not complete");
-        self.rows.finish();
+        assert!(self.fits && self.rows.vertices() == self.vertices, "the graph is not complete");
         self.order = Order::Small(1);
         self.twins.clear();
         self.generators.clear();
-        let marks = self.marks();
-        self.keys.sort_unstable();
-        let queue = self.partition.start_marked(&self.keys, &marks);
+        let queue = self.partition.start(&self.rows, &mut self.sorted);
         let points = low_bits(self.points);
         self.partition.refine(&self.rows, queue, points);
         if self.partition.loose & points == 0 {
@@ -188,31 +215,12 @@ impl SmallGraphs {
         self.search(control)
     }
 
-    /// For each vertex a digest of the colours next to it: what refinement by the cells of the colours would tell apart.
-    /// The keys are not sorted yet.
-    #[inline]
-    fn marks(&self) -> [u64; MOST] {
-        let mut marks = [0u64; MOST];
-        for &class in self.rows.classes().iter().filter(|&&class| class % 2 == 1) {
-            for (vertex, key) in self.keys.iter().enumerate() {
-                let mut ends = self.rows.row(class, vertex);
-                while ends != 0 {
-                    let end = ends.trailing_zeros() as usize;
-                    ends &= ends - 1;
-                    marks[vertex % MOST] = marks[vertex % MOST].wrapping_add(mark(self.keys[end] >> 6, class));
-                    marks[end % MOST] = marks[end % MOST].wrapping_add(mark(key >> 6, class - 1));
-                }
-            }
-        }
-        marks
-    }
-
     /// Splits cells by what pairs of vertices have in common: how many neighbours of each kind, and where the other one
     /// stands. Tells nearly everything apart in graphs that are regular but not symmetric, which a search would have to
     /// try vertex by vertex. Says whether anything was split; rings and lists are not tried, since it cannot help them.
     fn sharpen(&mut self) -> bool {
-        let classes = self.rows.classes();
-        let many = |vertex: usize| classes.iter().any(|&class| self.rows.row(class, vertex).count_ones() > 1);
+        let many =
+            |vertex: usize| bits(self.rows.classes(vertex)).any(|class| self.rows.row(class, vertex).count_ones() > 1);
         let mut rest = self.partition.loose;
         let mut branching = false;
         while rest != 0 && !branching {
@@ -222,6 +230,11 @@ impl SmallGraphs {
         if !branching {
             return false;
         }
+        let (mut classes, mut count) = ([0; MOST], 0);
+        for class in bits(self.rows.all_classes()) {
+            classes[count] = class & !1;
+            count += usize::from(count == 0 || classes[count - 1] != class & !1);
+        }
         let mut values = [0u64; MOST];
         let mut rest = self.partition.loose;
         while rest != 0 {
@@ -229,16 +242,16 @@ impl SmallGraphs {
             rest &= rest - 1;
             for other in (0..self.rows.vertices()).filter(|&other| other != vertex) {
                 let mut common = u64::from(self.partition.home[other % MOST]);
-                for pair in classes.chunks_exact(2) {
-                    let [to, from] = [pair[0], pair[1]].map(|class| self.rows.row(class, vertex));
-                    let [other_to, other_from] = [pair[0], pair[1]].map(|class| self.rows.row(class, other));
+                for &class in &classes[..count] {
+                    let [to, from] = [class, class + 1].map(|class| self.rows.row(class, vertex));
+                    let [other_to, other_from] = [class, class + 1].map(|class| self.rows.row(class, other));
                     let counts = [to & other_to, from & other_from, to & other_from, from & other_to];
                     let near = u64::from(to >> other & 1 == 1) | u64::from(from >> other & 1 == 1) << 1;
                     common = counts.iter().fold(common << 2 | near, |digest, set| {
                         digest.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(set.count_ones())
                     });
                 }
-                values[vertex] = values[vertex].wrapping_add(mark(common, 0));
+                values[vertex] = values[vertex].wrapping_add(digest(common));
             }
         }
         let mut queue = 0;
@@ -255,10 +268,8 @@ impl SmallGraphs {
     /// Numbers the points of the graph that was described by refinement, with arbitrary choices where it does not decide.
     /// Panics when a part of the graph was refused.
     pub fn arrange(&mut self) {
-        assert!(self.fits && self.keys.len() == self.rows.vertices(), "the graph is not complete");
-        self.rows.finish();
-        self.keys.sort_unstable();
-        let queue = self.partition.start(&self.keys);
+        assert!(self.fits && self.rows.vertices() == self.vertices, "the graph is not complete");
+        let queue = self.partition.start(&self.rows, &mut self.sorted);
         let points = low_bits(self.points);
         self.partition.refine(&self.rows, queue, points);
         while self.partition.loose & points != 0 {
@@ -417,7 +428,7 @@ impl SmallGraphs {
     /// The rows of the graph with its vertices at their positions.
     fn each_row(&self, mut row: impl FnMut(u64) -> bool) {
         let partition = &self.partition;
-        for &class in self.rows.classes().iter().filter(|&&class| class % 2 == 1) {
+        for class in bits(self.rows.all_classes()).filter(|class| class % 2 == 1) {
             for position in 0..self.rows.vertices() {
                 let mut ends = self.rows.row(class, partition.cells[position].trailing_zeros() as usize);
                 let mut renamed = 0u64;
@@ -583,13 +594,6 @@ impl SmallGraphs {
         }
         self.generators.push(images);
     }
-}
-
-#[inline]
-fn mark(colour: u64, class: u8) -> u64 {
-    let word =
-        (colour ^ u64::from(class) << 57).wrapping_add(0x1234_5678_9abc_def1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (word ^ word >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
 #[inline]

@@ -1,95 +1,16 @@
 //! Ordered partitions of at most 64 vertices as bit sets, and their refinement.
 //!
 //! The same refinement as in `refinement`, for graphs that are made and thrown away by the million: a cell is a word
-//! with a bit for each vertex, named by the position where it begins; rows of the adjacency matrix are words, one for
-//! each class of arcs. A splitter of one vertex splits by its rows as they are; a larger one adds its rows bit by bit
-//! into words that hold the binary digits of all 64 counts at once, and splits by each digit. Nothing is sorted, nothing
-//! is allocated, and undoing is copying.
+//! with a bit for each vertex, named by the position where it begins; neighbours are words too (`small_rows`).
+//! A splitter of one vertex splits by its rows as they are; a larger one adds its rows bit by bit into words that hold the
+//! binary digits of all 64 counts at once, and splits by each digit. Nothing is sorted, nothing is allocated, and undoing
+//! is copying.
 //!
 //! Splitters are taken in the order of their positions, and what one splitter does to different cells is summed up by a
 //! commutative hash, so everything is the same for every numbering of the vertices.
 
+use super::small_rows::{MOST, SmallRows, bits};
 use crate::random::mix;
-
-/// How many vertices a small graph can have.
-pub(crate) const MOST: usize = 64;
-
-/// How many colours of arcs a small graph can have.
-pub(crate) const MOST_COLOURS: usize = 32;
-
-/// The rows of a small graph, for each class (colour and direction) and vertex.
-pub(crate) struct Rows {
-    /// `rows[2c][v]`: the vertices with an arc of colour `c` to `v`; `rows[2c + 1][v]`: those that `v` has one to.
-    rows: Box<[[u64; MOST]]>,
-    /// The classes in use, ascending.
-    classes: Vec<u8>,
-    used: u32,
-    vertices: usize,
-}
-
-impl Rows {
-    pub(crate) fn new() -> Rows {
-        Rows {
-            rows: vec![[0; MOST]; 2 * MOST_COLOURS].into_boxed_slice(),
-            classes: Vec::with_capacity(2 * MOST_COLOURS),
-            used: 0,
-            vertices: 0,
-        }
-    }
-
-    pub(crate) fn clear(&mut self, vertices: usize) {
-        self.vertices = vertices;
-        self.used = 0;
-        self.classes.clear();
-    }
-
-    pub(crate) fn vertices(&self) -> usize {
-        self.vertices
-    }
-
-    /// The classes in use; complete after [`Rows::finish`].
-    #[inline]
-    pub(crate) fn classes(&self) -> &[u8] {
-        &self.classes
-    }
-
-    #[inline]
-    pub(crate) fn row(&self, class: u8, vertex: usize) -> u64 {
-        self.rows[class as usize % (2 * MOST_COLOURS)][vertex % MOST]
-    }
-
-    /// Adds an arc; says no when there are too many colours or there is such an arc already.
-    #[inline]
-    pub(crate) fn add(&mut self, from: u32, to: u32, colour: u32) -> bool {
-        if colour as usize >= MOST_COLOURS {
-            return false;
-        }
-        let class = 2 * colour as usize;
-        if self.used & 1 << colour == 0 {
-            self.used |= 1 << colour;
-            let n = self.vertices.min(MOST);
-            self.rows[class][..n].fill(0);
-            self.rows[class + 1][..n].fill(0);
-        }
-        let (from, to) = (from as usize % MOST, to as usize % MOST);
-        let incoming = &mut self.rows[class][to];
-        let known = *incoming >> from & 1 == 1;
-        *incoming |= 1 << from;
-        self.rows[class + 1][from] |= 1 << to;
-        !known
-    }
-
-    /// All arcs are there.
-    #[inline]
-    pub(crate) fn finish(&mut self) {
-        let mut used = self.used;
-        while used != 0 {
-            let colour = used.trailing_zeros() as u8;
-            used &= used - 1;
-            self.classes.extend([2 * colour, 2 * colour + 1]);
-        }
-    }
-}
 
 /// An ordered partition.
 #[derive(Clone, Copy)]
@@ -111,46 +32,58 @@ impl Partition {
         Partition { cells: [0; MOST], home: [0; MOST], open: 0, loose: 0, trace: 0 }
     }
 
-    /// The cells are the runs of equal keys; the low six bits of an entry are the vertex, the rest is the key. Returns
-    /// where cells begin.
+    /// The cells are what colours and then marks tell apart, in their order. Returns where all parts but the largest of each
+    /// colour begin: the marks have done what the cells of the colours would as splitters. `sorted` is scratch space.
     #[inline]
-    pub(crate) fn start(&mut self, sorted: &[u64]) -> u64 {
+    pub(crate) fn start(&mut self, rows: &SmallRows, sorted: &mut [u8; MOST]) -> u64 {
         (self.open, self.loose, self.trace) = (0, 0, 0);
-        let mut begins = 0u64;
-        let mut at = 0;
-        while at < sorted.len() {
-            let key = sorted[at] >> 6;
-            let mut cell = 0u64;
-            let begin = at;
-            while at < sorted.len() && sorted[at] >> 6 == key {
-                let vertex = sorted[at] as usize % MOST;
-                self.home[vertex] = begin as u8;
-                cell |= 1 << vertex;
-                at += 1;
+        let vertices = rows.vertices().min(MOST);
+        // By insertion: the successors of a representative have their vertices nearly in order.
+        let mut greatest = 0;
+        for vertex in 0..vertices {
+            let own = rows.rank(vertex as u8);
+            let mut place = vertex;
+            if own >= greatest {
+                greatest = own;
+            } else {
+                while place > 0 && rows.rank(sorted[place - 1]) > own {
+                    sorted[place] = sorted[place - 1];
+                    place -= 1;
+                }
             }
-            self.cells[begin % MOST] = cell;
-            begins |= 1 << begin;
-            if at - begin > 1 {
-                self.open |= 1 << begin;
+            sorted[place] = vertex as u8;
+        }
+        let (mut queue, mut largest) = (0u64, (0, 0u64));
+        let mut colour = u128::MAX;
+        let mut begin = 0;
+        while begin < vertices {
+            let own = rows.rank(sorted[begin]);
+            let (mut cell, mut at) = (0u64, begin);
+            loop {
+                let vertex = sorted[at] as usize % MOST;
+                cell |= 1 << vertex;
+                self.home[vertex] = begin as u8;
+                at += 1;
+                if at >= vertices || rows.rank(sorted[at]) != own {
+                    break;
+                }
+            }
+            self.cells[begin] = cell;
+            let (size, bit) = (at - begin, 1u64 << begin);
+            if size > 1 {
+                self.open |= bit;
                 self.loose |= cell;
             }
+            queue |= bit;
+            if own >> 64 != colour {
+                queue &= !largest.1;
+                (colour, largest) = (own >> 64, (size, bit));
+            } else if size > largest.0 {
+                largest = (size, bit);
+            }
+            begin = at;
         }
-        begins
-    }
-
-    /// The same, with cells split by what the marks say of their vertices. Returns where all parts but the largest of
-    /// each cell begin: the marks have done what the cells themselves would as splitters.
-    #[inline]
-    pub(crate) fn start_marked(&mut self, sorted: &[u64], marks: &[u64; MOST]) -> u64 {
-        self.start(sorted);
-        let mut queue = 0;
-        let mut open = self.open;
-        while open != 0 {
-            let begin = open.trailing_zeros() as usize;
-            open &= open - 1;
-            queue |= self.split_by(begin, marks);
-        }
-        queue
+        queue & !largest.1
     }
 
     /// Splits a cell by the values of its vertices, least first. Returns where its parts begin, without a largest one.
@@ -244,7 +177,7 @@ impl Partition {
 
     /// Refines by the queued cells until nothing is left to do, or no vertex of `wanted` is in a cell with others.
     #[inline]
-    pub(crate) fn refine(&mut self, rows: &Rows, mut queue: u64, wanted: u64) {
+    pub(crate) fn refine(&mut self, rows: &SmallRows, mut queue: u64, wanted: u64) {
         while queue != 0 && self.loose & wanted != 0 {
             let begin = queue.trailing_zeros() as usize;
             queue &= queue - 1;
@@ -252,14 +185,15 @@ impl Partition {
             self.trace = self.trace.rotate_left(7) ^ begin as u64;
             if splitter & (splitter - 1) == 0 {
                 let vertex = splitter.trailing_zeros() as usize;
-                for &class in rows.classes() {
+                for class in bits(rows.classes(vertex)) {
                     let mask = rows.row(class, vertex);
                     if mask & self.loose != 0 {
                         self.split(mask, class, &mut queue);
                     }
                 }
             } else {
-                for &class in rows.classes() {
+                let classes = bits(splitter).fold(0, |all, vertex| all | rows.classes(vertex as usize));
+                for class in bits(classes) {
                     let mut digits = [0u64; 7];
                     let mut length = 0;
                     let mut members = splitter;
@@ -329,11 +263,15 @@ impl Partition {
 
     /// Can all vertices of a cell be exchanged at will, everything else staying where it is?
     #[inline]
-    pub(crate) fn are_twins(&self, rows: &Rows, begin: usize) -> bool {
+    pub(crate) fn are_twins(&self, rows: &SmallRows, begin: usize) -> bool {
         let cell = self.cells[begin % MOST];
         let first = cell.trailing_zeros() as usize;
         let others = cell & (cell - 1);
-        for &class in rows.classes() {
+        let classes = rows.classes(first);
+        if bits(others).any(|vertex| rows.classes(vertex as usize) != classes) {
+            return false;
+        }
+        for class in bits(classes) {
             let row = rows.row(class, first);
             let outside = row & !cell;
             let looped = row >> first & 1;
@@ -342,13 +280,9 @@ impl Partition {
                 return false;
             }
             let full = if inside == 0 { 0 } else { cell };
-            let mut members = others;
-            while members != 0 {
-                let vertex = members.trailing_zeros() as usize;
-                members &= members - 1;
-                if rows.row(class, vertex) != outside | full & !(1 << vertex) | looped << vertex {
-                    return false;
-                }
+            let exchanged = |vertex: u8| outside | full & !(1 << vertex) | looped << vertex;
+            if bits(others).any(|vertex| rows.row(class, vertex as usize) != exchanged(vertex)) {
+                return false;
             }
         }
         true

@@ -53,8 +53,7 @@ pub struct NetworkAction {
 struct Rows {
     slots: References,
     drawing: Drawing,
-    /// Slots that no element moves or changes.
-    still: Vec<u32>,
+    /// Slots that some element moves or changes.
     moving: Vec<u32>,
     /// Slots with a network inside.
     lazy: Vec<(u32, Arc<LazyMachine>, Rows)>,
@@ -160,8 +159,7 @@ impl Rows {
         };
         drop(maps);
         let drawing = Drawing::new(&slots, canvas, &initial, control)?;
-        let mut rows =
-            Rows { slots, drawing, still: Vec::new(), moving: Vec::new(), lazy: Vec::new(), width: initial.len() };
+        let mut rows = Rows { slots, drawing, moving: Vec::new(), lazy: Vec::new(), width: initial.len() };
         for slot in 0..initial.len() {
             if let Some(Behaviour::Lazy(machine)) = network.components().get(slot).map(|component| &component.behaviour)
             {
@@ -180,9 +178,8 @@ impl Rows {
             }
             let slot = slot as u32;
             let fixed = |state: u32| rows.slots.members(rows.slots.shape(slot, state)).len() == 1;
-            match (0..rows.slots.states(slot) as u32).all(fixed) {
-                true => rows.still.push(slot),
-                false => rows.moving.push(slot),
+            if !(0..rows.slots.states(slot) as u32).all(fixed) {
+                rows.moving.push(slot);
             }
         }
         Ok(Ok(rows))
@@ -208,12 +205,15 @@ impl Rows {
     }
 
     fn apply(&self, element: &[u32], row: &[Value], into: &mut [Value], scratch: &mut Scratch) {
-        for &slot in &self.still {
-            into[slot as usize] = row[slot as usize];
-        }
+        // What refers to no point that is moved stays where it is, and what does goes to where such a one was.
+        into.copy_from_slice(row);
+        let moved = references::moved(element);
         for &slot in &self.moving {
-            let (to, state) = self.slots.apply(element, slot, row[slot as usize]);
-            into[to as usize] = state;
+            let state = row[slot as usize];
+            if !self.slots.is_fixed(moved, slot, state) {
+                let (to, state) = self.slots.apply(element, slot, state);
+                into[to as usize] = state;
+            }
         }
         for ((slot, machine, inner), scratch) in self.lazy.iter().zip(&mut scratch.inner) {
             let (mut inside, mut image) = (std::mem::take(&mut scratch.row), std::mem::take(&mut scratch.image));
@@ -278,6 +278,10 @@ impl Action for NetworkAction {
         &self.generators
     }
 
+    fn colours(&self, point: u32) -> Option<u32> {
+        self.canvas.colours(point)
+    }
+
     fn describe_point(&self, point: u32) -> String {
         self.names[point as usize].clone()
     }
@@ -296,6 +300,18 @@ impl Actor for NetworkActor<'_> {
     fn picture(&mut self, row: &[Value], picture: &mut Picture) {
         self.action.canvas.begin(picture);
         self.action.rows.draw(row, &mut self.scratch, picture);
+    }
+
+    fn draw_slots(&mut self, row: &[Value], slots: &[u32], picture: &mut Picture) -> bool {
+        let NetworkAction { canvas, rows, .. } = self.action;
+        if !rows.lazy.is_empty() {
+            return false;
+        }
+        canvas.begin(picture);
+        for &slot in slots {
+            rows.drawing.draw_slot(&rows.slots, slot, row[slot as usize], picture);
+        }
+        true
     }
 
     fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {

@@ -73,6 +73,11 @@ impl Canvas {
         Canvas { orbit_of, radix: vec![1; orbits], rest: 1, labels: vec![0; orbits], vertices: 0 }
     }
 
+    /// A number above all colours of a point.
+    pub(super) fn colours(&self, point: u32) -> Option<u32> {
+        u32::try_from(self.radix[self.orbit_of[point as usize] as usize]).ok()
+    }
+
     /// Starts a picture.
     #[inline]
     pub(super) fn begin(&self, picture: &mut Picture) {
@@ -165,25 +170,30 @@ impl Drawing {
     #[inline]
     pub(super) fn draw(&self, references: &References, row: &[Value], picture: &mut Picture) {
         for &slot in &self.slots {
-            let state = row[slot as usize];
-            let sketch = &self.sketches[(self.starts[slot as usize] + state) as usize];
-            if let Manner::Nothing = sketch.manner {
-                continue;
-            }
-            if sketch.mark.1 != 0 {
-                picture.add_to_colour(sketch.mark.0, sketch.mark.1);
-            }
-            for &(vertex, more) in &self.marks[sketch.marks.0 as usize..sketch.marks.1 as usize] {
-                picture.add_to_colour(vertex, more);
-            }
-            picture.add_edges(&self.edges[sketch.edges.0 as usize..sketch.edges.1 as usize]);
-            match sketch.manner {
-                Manner::Nothing | Manner::Listed => {}
-                Manner::Vertex => references.draw(slot, state, self.first_colour, picture),
-                Manner::At(vertex, label) => {
-                    let colour = self.first_colour + references.shapes() as u32;
-                    references.draw_references(slot, state, vertex, label, colour, picture);
-                }
+            self.draw_slot(references, slot, row[slot as usize], picture);
+        }
+    }
+
+    /// Adds what one slot holds.
+    #[inline]
+    pub(super) fn draw_slot(&self, references: &References, slot: u32, state: Value, picture: &mut Picture) {
+        let sketch = &self.sketches[(self.starts[slot as usize] + state) as usize];
+        if let Manner::Nothing = sketch.manner {
+            return;
+        }
+        if sketch.mark.1 != 0 {
+            picture.add_to_colour(sketch.mark.0, sketch.mark.1);
+        }
+        for &(vertex, more) in &self.marks[sketch.marks.0 as usize..sketch.marks.1 as usize] {
+            picture.add_to_colour(vertex, more);
+        }
+        picture.add_edges(&self.edges[sketch.edges.0 as usize..sketch.edges.1 as usize]);
+        match sketch.manner {
+            Manner::Nothing | Manner::Listed => {}
+            Manner::Vertex => references.draw(slot, state, self.first_colour, picture),
+            Manner::At(vertex, label) => {
+                let colour = self.first_colour + references.shapes() as u32;
+                references.draw_references(slot, state, vertex, label, colour, picture);
             }
         }
     }

@@ -1,0 +1,105 @@
+//! One thread's way from rows to representatives.
+//!
+//! Drawing a row, labelling its picture and applying an element costs in proportion to the row. But the rows that matter most are those
+//! that the steps of one row lead to, and each differs from it in a few slots. Where pictures are made slot by slot
+//! ([`Actor::draw_slots`]), the row is drawn once and its picture kept as a graph; for each step only the slots that it changes are drawn, as
+//! they were and as they are, and the graph is changed by the difference, labelled, and changed back.
+//!
+//! The graph that is labelled is the one that the picture of the new row describes, so the representative is the same whichever way
+//! it was found. Where a changed slot draws vertices of its own, or the graph cannot hold what is drawn, the whole row is
+//! drawn after all.
+
+use trefoil_control::{Control, Stopped};
+use trefoil_groups::UBig;
+use trefoil_system::{Action, Actor, Picture, Value};
+
+use crate::canoniser::{Canoniser, Representative};
+use crate::labels::Change;
+use crate::symmetry::Symmetry;
+
+/// Carries rows to their representatives, in buffers that are used again.
+pub struct Reducer<'a> {
+    pub(crate) actor: Box<dyn Actor + 'a>,
+    pub(crate) canoniser: Canoniser<'a>,
+    /// Of the row that others are near to.
+    pub(crate) picture: Picture,
+    near: Option<Near>,
+    before: Picture,
+    after: Picture,
+    row: Vec<Value>,
+}
+
+/// A picture is kept.
+#[derive(Clone, Copy)]
+struct Near {
+    /// How many vertices a picture has where nothing is drawn.
+    canvas: usize,
+}
+
+/// A row's representative.
+pub struct Reduced<'a> {
+    /// The representative.
+    pub row: &'a [Value],
+    /// The element that carries the row to it.
+    pub element: &'a [u32],
+    /// How many elements keep the row, if the strategy tells.
+    pub(crate) stabiliser: Option<UBig>,
+}
+
+impl<'a> Reducer<'a> {
+    /// For the rows that this action acts on.
+    pub fn new(action: &'a dyn Action, symmetry: &'a Symmetry, control: &'a Control) -> Reducer<'a> {
+        Reducer {
+            actor: action.actor(),
+            canoniser: symmetry.canoniser(control),
+            picture: Picture::new(action.points()),
+            near: None,
+            before: Picture::default(),
+            after: Picture::default(),
+            row: Vec::new(),
+        }
+    }
+
+    /// The representative of a row.
+    #[inline]
+    pub fn reduce(&mut self, row: &[Value]) -> Result<Reduced<'_>, Stopped> {
+        self.actor.picture(row, &mut self.after);
+        let Representative { element, stabiliser } = self.canoniser.representative(&self.after)?;
+        self.row.resize(row.len(), 0);
+        self.actor.apply(element, row, &mut self.row);
+        Ok(Reduced { row: &self.row, element, stabiliser })
+    }
+
+    /// Draws a row whose picture is wanted, and the representatives of others that differ from it in few slots.
+    pub(crate) fn begin(&mut self, row: &[Value]) -> &Picture {
+        self.actor.picture(row, &mut self.picture);
+        self.near = None;
+        if self.actor.draw_slots(row, &[], &mut self.before) && self.canoniser.keep(&self.picture) {
+            self.near = Some(Near { canvas: self.before.vertices() });
+        }
+        &self.picture
+    }
+
+    /// The representative of a row that differs only in these slots from the row that was begun with.
+    #[inline]
+    pub(crate) fn reduce_near(&mut self, from: &[Value], to: &[Value], slots: &[u32]) -> Result<Reduced<'_>, Stopped> {
+        let Reducer { actor, canoniser, near, before, after, row, .. } = self;
+        let stabiliser = match *near {
+            Some(Near { canvas })
+                if actor.draw_slots(from, slots, before)
+                    && actor.draw_slots(to, slots, after)
+                    && before.vertices() == canvas
+                    && after.vertices() == canvas =>
+            {
+                canoniser.arrange_near(&Change { before, after })?
+            }
+            _ => None,
+        };
+        if stabiliser.is_some() {
+            row.resize(to.len(), 0);
+            actor.apply(canoniser.element(), to, row);
+            return Ok(Reduced { row: &self.row, element: self.canoniser.element(), stabiliser });
+        }
+        self.reduce(to)
+    }
+}
