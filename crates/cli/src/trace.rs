@@ -42,7 +42,20 @@ help, quit         this text; the end, as is Ctrl-D. Ctrl-C ends what a line ask
 ";
 
 const COMMANDS: &[&str] = &[
-    "take", "next", "back", "goto", "random", "offers", "state", "variables", "refusals", "path", "replay", "save", "help", "quit",
+    "take",
+    "next",
+    "back",
+    "goto",
+    "random",
+    "offers",
+    "state",
+    "variables",
+    "refusals",
+    "path",
+    "replay",
+    "save",
+    "help",
+    "quit",
 ];
 
 /// How many offers or components are shown without being asked for all.

@@ -107,7 +107,8 @@ fn spin_replays_the_trail_that_check_writes() {
 #[test]
 fn models_are_stepped_through_by_hand_in_a_pipe() {
     let folder = folder();
-    let lines = "1\nrandom 3 5\nback 2\nnext 2\nvariables\nstate\npath\nsave run.trail\nsave run.svg\nsave run.json\n9\nquit\n";
+    let lines =
+        "1\nrandom 3 5\nback 2\nnext 2\nvariables\nstate\npath\nsave run.trail\nsave run.svg\nsave run.json\n9\nquit\n";
     let output = trefoil(folder.path(), &["trace", "m.pml"], lines);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
@@ -177,7 +178,8 @@ fn a_search_that_keeps_no_states_says_how_sure_it_is() {
 #[test]
 fn what_is_for_promela_is_refused_for_scripts() {
     let folder = folder();
-    std::fs::write(folder.path().join("s.csp"), "channel a\nP = a -> P\nassert P :[deadlock free]\n").expect("a script");
+    std::fs::write(folder.path().join("s.csp"), "channel a\nP = a -> P\nassert P :[deadlock free]\n")
+        .expect("a script");
     let refused = |arguments: &[&str], why: &str| {
         let output = trefoil(folder.path(), arguments, "");
         assert_eq!(output.status.code(), Some(2), "{}", said(&output));

@@ -149,7 +149,8 @@ impl Chart {
         let lanes = self.lanes(&rows);
         let bottom = HEAD + 34.0 + rows.count as f64 * ROW;
         let right = lanes.last().map_or(MARGIN, |lane| lane.0 + lane.1 / 2.0) + MARGIN;
-        let mut svg = opening(right.max(1.12 * width(&self.caption) + 2.0 * MARGIN), bottom + MARGIN, &self.caption, STYLE);
+        let mut svg =
+            opening(right.max(1.12 * width(&self.caption) + 2.0 * MARGIN), bottom + MARGIN, &self.caption, STYLE);
         for (lifeline, &(x, wide)) in self.lifelines.iter().zip(&lanes) {
             lifeline.write(&mut svg, x, wide, &rows, bottom);
         }

@@ -284,8 +284,14 @@ fn out_of_numbers(control: &Control) -> Stopped {
 
 enum Table {
     /// Signatures; 0 is a free place.
-    Signatures { places: Vec<u64>, used: usize },
-    Bits { words: Vec<u64>, set: u64 },
+    Signatures {
+        places: Vec<u64>,
+        used: usize,
+    },
+    Bits {
+        words: Vec<u64>,
+        set: u64,
+    },
 }
 
 impl Table {

@@ -16,7 +16,9 @@ use trefoil_source::{Diagnostic, FileId, Sources};
 
 pub use codes::CODES;
 pub use compile::MOST_PROCESSES;
-pub use machine::{Act, Fault, FaultKind, Message, Model, Moment, Move, Simulation, Simulator, Standing, Told, Variables, Way};
+pub use machine::{
+    Act, Fault, FaultKind, Message, Model, Moment, Move, Simulation, Simulator, Standing, Told, Variables, Way,
+};
 pub use program::Program;
 pub use syntax::Reader;
 pub use trail::{Followed, Line, Trail};

@@ -60,10 +60,10 @@ const MOST_FILLED: usize = 100_000;
 impl Trail {
     /// The trail of a run.
     pub fn of<'a>(simulator: &Simulator<'_>, moves: impl IntoIterator<Item = &'a Move>) -> Trail {
-        let lines = moves.into_iter().flat_map(|step| &step.acts).map(|&act| Line {
-            process: act.process,
-            transition: simulator.number(act),
-        });
+        let lines = moves
+            .into_iter()
+            .flat_map(|step| &step.acts)
+            .map(|&act| Line { process: act.process, transition: simulator.number(act) });
         Trail { lines: lines.collect(), cycle: None, merged: false }
     }
 
@@ -96,7 +96,9 @@ impl Trail {
                 -1 => trail.cycle = Some(trail.lines.len()),
                 -2 => claim = true,
                 -4 => trail.merged = true,
-                -8..=-5 => return wrong("the verifier that wrote this trail chose another order of processes or transitions"),
+                -8..=-5 => {
+                    return wrong("the verifier that wrote this trail chose another order of processes or transitions");
+                }
                 ..0 => return wrong("a line of a trail has no such depth"),
                 _ => {
                     let process = process - i64::from(claim);
@@ -118,12 +120,7 @@ impl Trail {
     }
 
     /// The moves that it names, as far as the model has them.
-    pub fn follow(
-        &self,
-        simulator: &mut Simulator<'_>,
-        start: Moment,
-        control: &Control,
-    ) -> Result<Followed, Stopped> {
+    pub fn follow(&self, simulator: &mut Simulator<'_>, start: Moment, control: &Control) -> Result<Followed, Stopped> {
         let mut moves: Vec<(Moment, Move)> = Vec::new();
         let mut here = start;
         let mut at = 0;
@@ -195,7 +192,10 @@ mod tests {
     #[test]
     fn a_claim_is_process_zero_and_left_out() {
         let trail = Trail::read("-2:3:-2\n-4:-4:-4\n0:0:30\n1:1:5\n2:0:31\n3:2:6\n").expect("a trail");
-        assert_eq!(trail.lines.iter().map(|line| (line.process, line.transition)).collect::<Vec<_>>(), [(0, 5), (1, 6)]);
+        assert_eq!(
+            trail.lines.iter().map(|line| (line.process, line.transition)).collect::<Vec<_>>(),
+            [(0, 5), (1, 6)]
+        );
         assert!(trail.merged);
     }
 

@@ -149,14 +149,19 @@ fn check_replay(text: &str, what: &str) -> usize {
                     assert!(said.contains(&format!("m.pml:{line}, Error: assertion violated")), "{told}");
                 }
             }
-            None => assert!(!said.contains("assertion violated") || moves.iter().any(|step| step.fault.is_some()), "{told}"),
+            None => {
+                assert!(!said.contains("assertion violated") || moves.iter().any(|step| step.fault.is_some()), "{told}")
+            }
         }
         let end = said.split("spin: trail ends after").nth(1).unwrap_or_default();
         let last = moves.last().map_or_else(|| simulator.moment(&model.initial()), |step| step.after.clone());
         let broken = moves.last().is_some_and(|step| step.broken);
         let there = simulator.variables(&last);
         if !broken {
-            assert!(there.processes.is_empty() || end.contains(&format!("#processes: {}\n", there.processes.len())), "{told}");
+            assert!(
+                there.processes.is_empty() || end.contains(&format!("#processes: {}\n", there.processes.len())),
+                "{told}"
+            );
             let locals = there.processes.iter().flat_map(|process| &process.variables);
             for (name, value) in there.globals.iter().chain(locals) {
                 // Spin numbers channels as they are used first, and shows those that were used.

@@ -71,7 +71,8 @@ fn random_programs_get_the_answers_of_an_exact_search_and_never_hold() {
         std::fs::write(&file, &text).expect("a file");
         // Some random programs are large; a first look with little memory tells.
         let job = Job { control: Control::unlimited().within(std::time::Duration::from_millis(300)), threads: 1 };
-        let mut script = AnyScript::open(&file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
+        let mut script =
+            AnyScript::open(&file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
         let options = CheckOptions { keep_going: true, ..CheckOptions::default() };
         let first = script.run(2, &options, &job);
         if first.verdict != Verdict::Unknown && first.visited_states < 50_000 {

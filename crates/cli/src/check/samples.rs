@@ -21,6 +21,7 @@ pub(crate) fn run() -> RunReport {
     ];
     results[0].visited_states = 1234;
     let deadlock = Evidence {
+        story: None,
         finding: Finding::Deadlock,
         length: 2,
         trace: words(&["a", "b"]),
@@ -55,6 +56,7 @@ pub(crate) fn run() -> RunReport {
     }];
     results[1].witness = Some(deadlock);
     results[2].witness = Some(Evidence {
+        story: None,
         finding: Finding::Event { event: "b".into(), allowed: words(&["c"]) },
         length: 2,
         trace: words(&["a", "b"]),
@@ -105,6 +107,7 @@ pub(crate) fn run() -> RunReport {
         waiting: Vec::new(),
     };
     results[5].witness = Some(Evidence {
+        story: None,
         finding: Finding::Nondeterminism { event: "a".into() },
         length: 1,
         trace: words(&["a"]),

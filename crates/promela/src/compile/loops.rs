@@ -170,7 +170,6 @@ impl Builder<'_, '_> {
                 let value = Expression { kind: ExpressionKind::Number(value), span: from.span };
                 let kind = self.assignment(variable, &value)?;
                 options.push(self.alone(Prepared::Simple(kind), span)?);
-
             }
             return Ok(Prepared::If(options));
         }

@@ -11,7 +11,9 @@ use super::flow::{Body, Chain, Element, ElementId, Jump, Kind, Label, SequenceId
 use super::names::{Shape, Variable};
 use super::{Compiled, Compiler, Wrong};
 use crate::codes::{D_STEP, LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE};
-use crate::program::{Action, ChannelKind, ExpressionId, Frame, Node, Pattern, Print, ProcessType, Receive, Send, Sort};
+use crate::program::{
+    Action, ChannelKind, ExpressionId, Frame, Node, Pattern, Print, ProcessType, Receive, Send, Sort,
+};
 use crate::syntax::tree::{
     Declaration, Declared, Expression, ExpressionKind, Initial, Reference, Sequence, Statement, StatementKind, Word,
 };

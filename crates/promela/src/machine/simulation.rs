@@ -82,7 +82,13 @@ impl Simulation {
     }
 
     /// The move behind a step.
-    pub fn step(&self, simulator: &mut Simulator<'_>, before: &[Value], label: LabelId, after: &[Value]) -> Option<Move> {
+    pub fn step(
+        &self,
+        simulator: &mut Simulator<'_>,
+        before: &[Value],
+        label: LabelId,
+        after: &[Value],
+    ) -> Option<Move> {
         let moment = self.moment(before);
         simulator.moves(&moment).into_iter().find(|step| self.label(step) == label && Self::row(&step.after) == after)
     }

@@ -28,8 +28,8 @@ use assertions::{Listed, Printed, listed};
 
 pub use counterexample::{TAU, TICK};
 pub use report::{
-    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Part, Permuted, PermutedKind,
-    PrintResult, Run, RunReport, Step, UsedSymmetry,
+    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Part, Permuted,
+    PermutedKind, PrintResult, Run, RunReport, Step, UsedSymmetry,
 };
 
 /// The languages of scripts.

@@ -106,7 +106,9 @@ impl Drawn {
         let mut title = vec![format!("{}:{} (state {})", statement.file, statement.line, statement.state)];
         let told = [Some(statement), receive];
         let told: Vec<&Statement> = told.into_iter().flatten().collect();
-        title.extend(told.iter().flat_map(|one| &one.changes).map(|change| format!("{} = {}", change.name, change.value)));
+        title.extend(
+            told.iter().flat_map(|one| &one.changes).map(|change| format!("{} = {}", change.name, change.value)),
+        );
         title.extend(told.iter().filter_map(|one| one.printed.clone()));
         title.extend(told.iter().filter_map(|one| one.error.clone()));
         self.chart.happenings.push(Happening {

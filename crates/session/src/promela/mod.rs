@@ -22,9 +22,7 @@ use trefoil_control::peak_memory;
 use trefoil_promela::{Model, read};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span};
 
-use crate::check::{
-    Assertion, AssertionReport, CheckOptions, Claim, PrintResult, RunReport, Store, Wanted, line,
-};
+use crate::check::{Assertion, AssertionReport, CheckOptions, Claim, PrintResult, RunReport, Store, Wanted, line};
 use crate::cspm::Warnings;
 use crate::problem::{NOT_SUPPORTED, REFUSED};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};

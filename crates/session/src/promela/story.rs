@@ -121,10 +121,7 @@ impl EndState {
             valid_end: process.valid_end,
             variables: variables(process.variables),
         };
-        EndState {
-            variables: variables(there.globals),
-            processes: there.processes.into_iter().map(process).collect(),
-        }
+        EndState { variables: variables(there.globals), processes: there.processes.into_iter().map(process).collect() }
     }
 }
 
