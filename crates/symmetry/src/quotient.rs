@@ -246,10 +246,10 @@ pub struct Weigher<'a> {
 impl Weigher<'_> {
     /// Adds the orbit of a state. When it was stopped, the control stays so.
     pub fn add(&mut self, row: &[Value]) {
-        if (self.counted)(row) {
-            if let Ok(Reduced { stabiliser: Some(stabiliser), .. }) = self.reducer.reduce(row) {
-                self.sum += &self.order / stabiliser;
-            }
+        if (self.counted)(row)
+            && let Ok(Reduced { stabiliser: Some(stabiliser), .. }) = self.reducer.reduce(row)
+        {
+            self.sum += &self.order / stabiliser;
         }
     }
 
