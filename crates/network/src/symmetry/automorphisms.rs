@@ -46,6 +46,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// There are no more points than this when labels have to be points.
 const MOST_POINTS: usize = 512;
 
+/// The same when other symmetries are known, and searching should cost little.
+const MOST_VERTICES_BESIDE: usize = 1 << 16;
+
 /// With more orbits of labels as points it is not tried which of them can be spared.
 const MOST_TRIED: usize = 16;
 
@@ -150,7 +153,11 @@ impl Prover<'_> {
             return Ok(Err(format!("the states of component {name} are only found while it runs")));
         }
         let size = self.graph_size(specification);
-        let most = if self.leaves_open(&[]) { MOST_VERTICES } else { MOST_VERTICES_INSIDE };
+        let most = match (self.leaves_open(&[]), known.generators.is_empty()) {
+            (true, true) => MOST_VERTICES,
+            (true, false) => MOST_VERTICES_BESIDE,
+            (false, _) => MOST_VERTICES_INSIDE,
+        };
         if size > most {
             return Ok(Err(format!("a graph of the network has {size} vertices; at most {most} are searched")));
         }

@@ -393,3 +393,29 @@ fn shortened(name: &str) -> String {
         false => name.chars().take(SHOWN - 1).chain(['…']).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_move_with_the_values_that_are_put_in_order() {
+        // Three values, each with a component, and three values more with none.
+        let exchange = |moved: &[[usize; 2]]| {
+            let mut element: Vec<u32> = (0..9).collect();
+            moved.iter().for_each(|&[one, other]| element.swap(one, other));
+            element
+        };
+        let with_components = [exchange(&[[0, 1], [3, 4]]), vec![1, 2, 0, 4, 5, 3, 6, 7, 8]];
+        let mut element: Vec<u32> = (0..9).collect();
+        carry(&mut element, &[(2, 0), (0, 1), (1, 2)], &with_components);
+        assert_eq!(element, [1, 2, 0, 4, 5, 3, 6, 7, 8]);
+        let alone = [exchange(&[[6, 7]]), exchange(&[[6, 8]])];
+        carry(&mut element, &[(8, 6), (7, 7), (6, 8)], &alone);
+        assert_eq!(element, [1, 2, 0, 4, 5, 3, 8, 7, 6]);
+        let mut element: Vec<u32> = (0..9).collect();
+        let star = [exchange(&[[0, 1], [3, 4]]), exchange(&[[0, 2], [3, 5]])];
+        carry(&mut element, &[(0, 0), (2, 1), (1, 2)], &star);
+        assert_eq!(element, [0, 2, 1, 3, 5, 4, 6, 7, 8]);
+    }
+}
