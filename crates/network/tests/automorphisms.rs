@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use trefoil_control::Control;
 use trefoil_lts::{Lts, LtsBuilder};
-use trefoil_network::symmetry::{Candidate, Found, Image, Known, NetworkAction, Prover, Symmetric};
+use trefoil_network::symmetry::{Candidate, Found, Image, Known, LABEL_POINTS, NetworkAction, Prover, Symmetric};
 use trefoil_network::{Component, Network, Rule};
 use trefoil_system::{LabelId, Labels, StateId, System};
 use trefoil_testkit::Random;
@@ -245,7 +245,13 @@ fn values_copies_and_turns_generate_one_group() {
             let text = network.labels().get(label).to_string();
             text.rsplit('.').next().and_then(|value| value.parse().ok()).filter(|_| points > 0).into_iter().collect()
         };
-        let known = Known { names: &names, kinds: &vec![0; points], generators: &known, mentions: &mentions };
+        let known = Known {
+            names: &names,
+            kinds: &vec![0; points],
+            generators: &known,
+            mentions: &mentions,
+            label_points: LABEL_POINTS,
+        };
         let found = prover.automorphisms(&known, None, &[], &mut |_| Ok(true), &control).expect("no budget");
         let found = found.expect("small");
         assert!(found.new > 0, "{cells} {copies} {values}");
@@ -296,7 +302,13 @@ fn known_symmetries_of_random_networks_and_those_that_are_found_act_together() {
         }
         let names: Vec<String> = (0..points).map(|point| point.to_string()).collect();
         let mentions = |label: LabelId| mentioned.get(&label).cloned().unwrap_or_default();
-        let known = Known { names: &names, kinds: &vec![0; points], generators: &known, mentions: &mentions };
+        let known = Known {
+            names: &names,
+            kinds: &vec![0; points],
+            generators: &known,
+            mentions: &mentions,
+            label_points: LABEL_POINTS,
+        };
         let found = match prover.automorphisms(&known, None, &[], &mut |_| Ok(true), &control).expect("no budget") {
             Ok(found) if found.generators.is_empty() => continue,
             Ok(found) => found,

@@ -43,8 +43,8 @@ const MOST_VERTICES: usize = 1 << 19;
 /// The processor time that search and proofs may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// There are no more points than this when labels have to be points.
-const MOST_POINTS: usize = 512;
+/// How many labels are points at most, usually.
+pub const LABEL_POINTS: usize = 512;
 
 /// The same when other symmetries are known, and searching should cost little.
 const MOST_VERTICES_BESIDE: usize = 1 << 16;
@@ -65,12 +65,14 @@ pub struct Known<'a> {
     pub generators: &'a [(Candidate, Image)],
     /// The points that a label mentions, in order.
     pub mentions: &'a dyn Fn(LabelId) -> Vec<u32>,
+    /// How many labels may become points. Many of them make representatives expensive.
+    pub label_points: usize,
 }
 
 impl Known<'_> {
     /// Nothing is known.
     pub fn nothing() -> Known<'static> {
-        Known { names: &[], kinds: &[], generators: &[], mentions: &|_| Vec::new() }
+        Known { names: &[], kinds: &[], generators: &[], mentions: &|_| Vec::new(), label_points: LABEL_POINTS }
     }
 }
 
@@ -195,6 +197,25 @@ impl Prover<'_> {
         if proved.len() == known.generators.len() {
             return Ok(Ok(Found { names: Vec::new(), generators: Vec::new(), new: 0 }));
         }
+        let found = self.with_points(known, specification, proved.clone(), control)?;
+        if found.is_ok() {
+            return Ok(found);
+        }
+        // Those that move no component may be in the way of the others.
+        let old = known.generators.len();
+        let others = proved.split_off(old).into_iter();
+        proved.extend(others.filter(|(_, image)| image.components.iter().zip(0..).any(|(&to, from)| to != from)));
+        if proved.len() == old { Ok(found) } else { self.with_points(known, specification, proved, control) }
+    }
+
+    /// Chooses points that determine everything.
+    fn with_points(
+        &self,
+        known: &Known<'_>,
+        specification: Option<&Lts>,
+        mut proved: Vec<(Candidate, Image)>,
+        control: &Control,
+    ) -> Result<Result<Found, String>, Stopped> {
         // Labels that are never seen need not be permuted, and might be permuted in ways that make no difference.
         let visible = self.visible(specification, &proved);
         let mut orbits = label_orbits(visible.len(), &proved);
@@ -207,18 +228,6 @@ impl Prover<'_> {
             candidate.labels = (0..).zip(&visible).map(label).collect();
             all_labels.push(all);
         }
-        self.with_points(known, proved, &all_labels, orbits, control)
-    }
-
-    /// Chooses points that determine everything; labels, which the symmetries permute as `all_labels` says, come orbit by orbit.
-    fn with_points(
-        &self,
-        known: &Known<'_>,
-        proved: Vec<(Candidate, Image)>,
-        all_labels: &[Vec<LabelId>],
-        orbits: Vec<Vec<LabelId>>,
-        control: &Control,
-    ) -> Result<Result<Found, String>, Stopped> {
         let components: Vec<u32> = (0..self.leaves.machine_of.len() as u32)
             .filter(|&component| proved.iter().any(|(_, image)| image.components[component as usize] != component))
             .collect();
@@ -231,18 +240,23 @@ impl Prover<'_> {
         };
         let refusal = |added: &[Vec<LabelId>]| {
             let labels = added.concat();
-            let generators = with_labels(&of_components, all_labels, &labels);
+            let generators = with_labels(&of_components, &all_labels, &labels);
             let action = NetworkAction::on_points(self.network, names(&labels), &generators, control)?;
             Ok::<_, Stopped>(action.err())
         };
         let mut orbits = orbits.into_iter();
-        let (mut added, mut count): (Vec<Vec<LabelId>>, usize) = (Vec::new(), components.len());
+        let (mut added, mut count): (Vec<Vec<LabelId>>, usize) = (Vec::new(), 0);
         while let Some(refusal) = refusal(&added)? {
             control.check()?;
             match orbits.next() {
-                Some(orbit) if count + orbit.len() <= MOST_POINTS => {
+                Some(orbit) if count + orbit.len() <= known.label_points => {
                     count += orbit.len();
                     added.push(orbit);
+                }
+                Some(_) if known.label_points == 0 => {
+                    return Ok(
+                        Err("they permute labels inside of components, and there is little to be gained".into()),
+                    );
                 }
                 _ => return Ok(Err(refusal.to_string())),
             }
@@ -257,7 +271,7 @@ impl Prover<'_> {
             }
         }
         let labels = added.concat();
-        let (names, generators) = (names(&labels), with_labels(&of_components, all_labels, &labels));
+        let (names, generators) = (names(&labels), with_labels(&of_components, &all_labels, &labels));
         let old = known.generators.len();
         let grows = old == 0 || grows(names.len(), &generators, old, control)?;
         let new = if grows { generators.len() - old } else { 0 };

@@ -25,7 +25,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_system::LabelId;
 
 pub use action::{NetworkAction, Refusal};
-pub use automorphisms::{Admits, Found, Known};
+pub use automorphisms::{Admits, Found, Known, LABEL_POINTS};
 pub use exchanges::Exchanges;
 pub use proof::Prover;
 pub use symmetric::Symmetric;

@@ -5,10 +5,10 @@ use trefoil_cspm::process::Compiler;
 use trefoil_cspm::symmetry::Points;
 use trefoil_lts::Lts;
 use trefoil_network::Network;
-use trefoil_network::symmetry::{Candidate, Found, Image, Known, Prover};
+use trefoil_network::symmetry::{Candidate, Found, Image, Known, LABEL_POINTS, Prover};
 use trefoil_refine::Prepared;
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::LabelId;
+use trefoil_system::{LabelId, System};
 
 use super::assertions::Listed;
 use super::compiled::{Trouble, trouble};
@@ -105,6 +105,9 @@ pub(super) struct Proof<'a> {
     /// How many exchanges were tried where the text did not propose them.
     pub(super) exchanges: usize,
 }
+
+/// With fewer rows it is not worth while to permute labels inside of components.
+const FEW_ROWS: u64 = 1 << 18;
 
 /// How many exchanges are tried where the text does not propose them.
 const MOST_EXCHANGES: usize = 128;
@@ -244,6 +247,13 @@ impl Proof<'_> {
         Ok(Ok(Some((images.to_vec(), image))))
     }
 
+    /// Whether the network has so few rows, counting those that are never reached, that searching all of them is a matter of a moment.
+    fn is_small(&self) -> bool {
+        let slots = self.invariant.network.layout().slots().iter();
+        let rows = slots.try_fold(1u64, |rows, slot| rows.checked_mul(u64::from(slot.values?)));
+        rows.is_some_and(|rows| rows <= FEW_ROWS)
+    }
+
     /// Symmetries that no datatype shows, such as the rotations of a ring whose processes are numbered, together with those that are known;
     /// or why none were looked for.
     pub(super) fn of_the_network(
@@ -257,7 +267,8 @@ impl Proof<'_> {
         let kinds: Vec<u32> = families.flat_map(|(kind, family)| family.constants.iter().map(move |_| kind)).collect();
         let (compiler, points) = (&*self.compiler, self.points);
         let mentions = |label: LabelId| compiler.mentioned_points(label, points);
-        let known = Known { names, kinds: &kinds, generators: known, mentions: &mentions };
+        let label_points = if self.is_small() { 0 } else { LABEL_POINTS };
+        let known = Known { names, kinds: &kinds, generators: known, mentions: &mentions, label_points };
         let mut admits = |labels: &[LabelId]| match specification {
             Some((prepared, _)) => Ok(prepared.admits(labels, control)?.is_ok()),
             None => Ok(true),
