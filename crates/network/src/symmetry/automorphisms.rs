@@ -244,10 +244,14 @@ impl Prover<'_> {
             let action = NetworkAction::on_points(self.network, names(&labels), &generators, control)?;
             Ok::<_, Stopped>(action.err())
         };
+        let effort = control.within(PATIENCE);
         let mut orbits = orbits.into_iter();
         let (mut added, mut count): (Vec<Vec<LabelId>>, usize) = (Vec::new(), 0);
         while let Some(refusal) = refusal(&added)? {
             control.check()?;
+            if effort.check().is_err() {
+                return Ok(Err("the search for points that determine them took too long".into()));
+            }
             match orbits.next() {
                 Some(orbit) if count + orbit.len() <= known.label_points => {
                     count += orbit.len();
@@ -262,7 +266,7 @@ impl Prover<'_> {
             }
         }
         // Some came before the one that mattered.
-        if added.len() <= MOST_TRIED {
+        if added.len() <= MOST_TRIED && effort.check().is_ok() {
             for place in (0..added.len().saturating_sub(1)).rev() {
                 let without: Vec<Vec<LabelId>> = [&added[..place], &added[place + 1..]].concat();
                 if refusal(&without)?.is_none() {
