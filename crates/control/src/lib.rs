@@ -114,6 +114,9 @@ impl Default for Control {
     }
 }
 
+/// Requests below this many bytes are answered by the last sample.
+const SMALL_REQUEST: usize = 1 << 16;
+
 impl Control {
     /// A job without budgets and without a watchdog: it ends when it is done or cancelled.
     pub fn unlimited() -> Control {
@@ -173,8 +176,11 @@ impl Control {
     pub fn afford(&self, bytes: usize) -> Result<(), Stopped> {
         self.check()?;
         if let Some(limit) = self.shared.limits.memory {
-            // The sample may be a period old; for a large request a fresh one is worth its microseconds.
-            let resident = resident_memory().unwrap_or_else(|| self.shared.resident.load(Ordering::Relaxed));
+            // The sample may be a period old; for a large request a fresh one is worth its microseconds. Small ones come by the
+            // hundred thousand, and the watchdog sees what they add up to.
+            let sampled = self.shared.resident.load(Ordering::Relaxed);
+            let small = bytes < SMALL_REQUEST && sampled > 0;
+            let resident = if small { sampled } else { resident_memory().unwrap_or(sampled) };
             if resident.saturating_add(bytes as u64) > limit {
                 self.stop(MEMORY);
                 return Err(self.reason(self.shared.stop.load(Ordering::Relaxed)));

@@ -131,6 +131,58 @@ fn random_graphs_against_the_definition() {
     }
 }
 
+/// A graph that is changed is labelled as if it had been described so, and then is what it was.
+#[test]
+fn changes_are_described_and_taken_back() {
+    let (mut kept, mut anew) = (SmallGraphs::new(), SmallGraphs::new());
+    let mut rigid = 0;
+    for seed in 0..1500 {
+        let mut random = Random::new(seed);
+        let small = random_small(&mut random, 9);
+        assert!(small.label(&mut kept) && kept.keep(), "seed {seed}");
+        let positions = |graphs: &SmallGraphs| -> Vec<usize> {
+            let points = 0..small.points();
+            points.map(|point| graphs.position(point)).collect()
+        };
+        for round in 0..4 {
+            let mut changed = ColouredGraph::new(small.graph.vertices());
+            let gone = |number: usize| number % 4 == round;
+            for (vertex, &colour) in small.graph.colours().iter().enumerate() {
+                let (less, more) = (random.below(colour as usize + 1) as u32, random.below(3) as u32);
+                changed.set_colour(vertex as Point, colour - less + more);
+                kept.recolour(vertex as u32, less, more);
+            }
+            for (number, arc) in small.graph.arcs().iter().enumerate() {
+                match gone(number) {
+                    true => assert!(kept.remove_arc(arc.from, arc.to, arc.colour), "seed {seed}"),
+                    false => changed.add_arc(arc.from, arc.to, arc.colour),
+                }
+            }
+            for _ in 0..3 {
+                let n = small.graph.vertices();
+                let (from, to) = (random.below(n) as Point, random.below(n) as Point);
+                let colour = random.below(3) as u32;
+                if changed.arcs().iter().all(|arc| (arc.from, arc.to, arc.colour) != (from, to, colour)) {
+                    assert!(kept.arc(from, to, colour), "seed {seed}");
+                    changed.add_arc(from, to, colour);
+                }
+            }
+            kept.label(&Control::unlimited()).expect("nothing stops it");
+            assert!(Small { kinds: small.kinds.clone(), graph: changed }.label(&mut anew), "seed {seed}");
+            assert_eq!(positions(&kept), positions(&anew), "seed {seed}");
+            assert_eq!(kept.order(), anew.order(), "seed {seed}");
+            rigid += usize::from(anew.is_rigid());
+            // What there is none of cannot be removed, and what was refused does not stay.
+            assert!(!kept.remove_arc(0, 0, 7) && !kept.arc(0, 0, 99));
+            kept.revert();
+        }
+        kept.label(&Control::unlimited()).expect("nothing stops it");
+        assert!(small.label(&mut anew), "seed {seed}");
+        assert_eq!((positions(&kept), kept.order()), (positions(&anew), anew.order()), "seed {seed}");
+    }
+    assert!((1000..5900).contains(&rigid), "{rigid} graphs without symmetry");
+}
+
 #[test]
 fn different_graphs_have_different_forms() {
     let mut graphs = SmallGraphs::new();

@@ -11,7 +11,7 @@ use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_network::symmetry::{Candidate, Image, NetworkAction, Symmetric};
 use trefoil_network::{Component, Format, FormatId, Network, Rule};
-use trefoil_system::{LabelId, Labels, Picture, StateId, System, Value};
+use trefoil_system::{Actor, LabelId, Labels, Picture, StateId, System, Value};
 use trefoil_testkit::Random;
 use trefoil_testkit::permutations::{Element, Object, shown, shuffle};
 
@@ -201,6 +201,21 @@ pub(crate) fn rows(system: &dyn System, most: usize) -> Vec<Vec<Value>> {
     rows
 }
 
+/// A picture is what its slots draw, some of them and the others.
+fn check_slots(actor: &mut dyn Actor, row: &[Value], drawn: &Picture, some: usize) {
+    let slots: Vec<u32> = (0..row.len() as u32).collect();
+    let (mut all, mut first, mut second) = (Picture::default(), Picture::default(), Picture::default());
+    if !actor.draw_slots(row, &slots, &mut all) {
+        return;
+    }
+    assert_eq!(shown(&all), shown(drawn), "{row:?}");
+    assert!(actor.draw_slots(row, &slots[..some], &mut first) && actor.draw_slots(row, &slots[some..], &mut second));
+    let sums = first.colours().iter().zip(second.colours()).map(|(one, other)| one + other);
+    let sums: Vec<u32> = sums.take(drawn.points()).collect();
+    assert_eq!(sums, drawn.colours()[..drawn.points()], "{row:?}");
+    assert_eq!(first.edges().len() + second.edges().len(), drawn.edges().len(), "{row:?}");
+}
+
 /// Applying elements to rows commutes with taking steps, is an action, and agrees with the pictures.
 pub(crate) fn check_action(system: &Symmetric, elements: &[Element], random: &mut Random, what: &str) {
     let action = system.action().expect("it has one");
@@ -233,6 +248,10 @@ pub(crate) fn check_action(system: &Symmetric, elements: &[Element], random: &mu
         let (mut drawn, mut drawn_target, mut moved) = (Picture::default(), Picture::default(), Picture::default());
         actor.picture(row, &mut drawn);
         actor.picture(&target, &mut drawn_target);
+        check_slots(&mut *actor, row, &drawn, at % (width + 1));
+        for (point, &colour) in (0..).zip(&drawn.colours()[..drawn.points()]) {
+            assert!(action.colours(point).is_none_or(|most| colour < most), "{what}: point {point} of {row:?}");
+        }
         let drawn_target = shown(&drawn_target);
         for element in elements {
             drawn.permuted(element, &mut moved);
