@@ -94,7 +94,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         looking: Looking,
     },
-    /// Step through a process by hand, walk at random, or follow a counterexample
+    /// Step through a process or a Promela model by hand, walk at random, or follow a counterexample
     Trace(Tracing),
     /// Tell the symmetries of each assertion of a script: types, groups, orders, and what is in the way of more
     Symmetry(Symmetries),

@@ -8,6 +8,7 @@ mod compile;
 mod evaluate;
 pub mod machine;
 pub mod program;
+pub mod simulate;
 pub mod syntax;
 mod trail;
 
@@ -16,10 +17,9 @@ use trefoil_source::{Diagnostic, FileId, Sources};
 
 pub use codes::CODES;
 pub use compile::MOST_PROCESSES;
-pub use machine::{
-    Act, Fault, FaultKind, Message, Model, Moment, Move, Simulation, Simulator, Standing, Told, Variables, Way,
-};
+pub use machine::{Fault, FaultKind, Model};
 pub use program::Program;
+pub use simulate::{Act, Message, Moment, Move, Simulation, Simulator, Standing, Told, Variables, Way};
 pub use syntax::Reader;
 pub use trail::{Followed, Line, Trail};
 

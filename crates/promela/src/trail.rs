@@ -22,7 +22,7 @@ use std::fmt::Write;
 
 use trefoil_control::{Control, Stopped};
 
-use crate::machine::{Moment, Move, Simulator};
+use crate::simulate::{Moment, Move, Simulator};
 
 /// One line: a transition of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

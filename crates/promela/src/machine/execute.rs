@@ -282,7 +282,7 @@ impl Machine<'_> {
         true
     }
 
-    pub(super) fn execute_inside(&mut self, action: &Action) -> bool {
+    fn execute_inside(&mut self, action: &Action) -> bool {
         let done = self.execute(action, false);
         if done && matches!(action, Action::Send(_)) && self.handshake.is_some() {
             self.handshake = None;

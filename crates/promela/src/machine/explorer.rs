@@ -341,7 +341,7 @@ struct Before {
 
 impl Machine<'_> {
     /// Lets a process act, if it may.
-    pub(super) fn may_act(&mut self, position: usize) -> bool {
+    fn may_act(&mut self, position: usize) -> bool {
         self.act(position);
         let program = self.program;
         if let Some(provided) = program.processes[usize::from(self.process)].provided

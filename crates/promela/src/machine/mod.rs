@@ -1,6 +1,6 @@
 //! Running a compiled model: rows, statements, successors.
 
-mod arrangement;
+pub(crate) mod arrangement;
 mod dependencies;
 mod describe;
 mod execute;
@@ -10,13 +10,7 @@ mod fault;
 mod machine;
 mod observe;
 mod parts;
-mod simulation;
-mod simulator;
 mod system;
-mod telling;
 
 pub use fault::{Fault, FaultKind};
-pub use simulation::Simulation;
-pub use simulator::{Act, Moment, Move, Simulator};
 pub use system::Model;
-pub use telling::{Message, Standing, Told, Variables, Way};

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use trefoil_control::Control as Budget;
 use trefoil_system::{Explorer, Group, GroupId, Label, LabelId, Labels, Layout, System, Value};
 
-use crate::program::{Control, ProcessTypeId, Program};
+use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 
 use super::arrangement::Arrangement;
 use super::dependencies::groups;
@@ -125,6 +125,14 @@ impl Model {
         let mut room = self.room.clone();
         room.extend(self.wanted.lock().unwrap_or_else(PoisonError::into_inner).iter());
         Model::with_room(self.program.clone(), room, &self.control)
+    }
+
+    /// The label of steps that begin with a statement of the process at a position.
+    pub(crate) fn step_label(&self, position: usize, process: &ProcessType, statement: &Statement) -> LabelId {
+        let name = format!("{}({position})", process.name);
+        let arguments = [statement.line.to_string(), statement.text.clone()];
+        let arguments = arguments.into_iter().map(String::into_boxed_str).collect();
+        self.labels.intern(Label { name: name.into(), arguments })
     }
 
     /// The same model with room for every process that can be created, in any order. Its rows are long.

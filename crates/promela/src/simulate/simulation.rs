@@ -10,7 +10,7 @@ use trefoil_system::{
 };
 
 use super::simulator::{Moment, Move, Simulator};
-use super::system::Model;
+use crate::machine::Model;
 
 /// A model statement by statement.
 pub struct Simulation {

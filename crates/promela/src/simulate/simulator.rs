@@ -1,13 +1,13 @@
 //! A model statement by statement.
 //!
-//! A step of a model (see `explorer.rs`) leads from a state that a verifier keeps to the next one that it keeps, and may be
+//! A step of a model (see `machine/explorer.rs`) leads from a state that a verifier keeps to the next one that it keeps, and may be
 //! many statements of an atomic sequence. What a person follows is the statements. A *moment* is a state between two statements: the
 //! row, hidden cells included, and who holds control, if the process that moved last is inside an atomic sequence and can go on. A *move* is one
 //! statement of one process, or a send and the receive that takes its message from it.
 //!
-//! The rules are those of `explorer.rs`: processes are tried youngest first, escapes before what they interrupt, `timeout` when nothing else
+//! The rules are those of `machine/explorer.rs`: processes are tried youngest first, escapes before what they interrupt, `timeout` when nothing else
 //! can be done; a process that holds control and cannot go on loses it, and there the row is a state of the model. Moves are found
-//! without the explorer's stack, one moment at a time, so that the two can be held against each other: the sequences of moves between
+//! by an interpreter of their own, one moment at a time, so that the two can be held against each other: the sequences of moves between
 //! two states of the model are its steps, which is tested.
 //!
 //! [`Simulator::unfold`] finds the moves behind a step: breadth-first through the moments between, each looked at once, so
@@ -18,11 +18,10 @@ use std::collections::{HashMap, HashSet};
 use trefoil_control::{Control as Budget, Stopped};
 use trefoil_system::{LabelId, Value};
 
+use crate::machine::{Fault, FaultKind, Model};
 use crate::program::{Action, Control, ProcessTypeId, Transition};
 
-use super::fault::{Fault, FaultKind};
-use super::machine::Machine;
-use super::system::Model;
+use super::interpreter::{Handshake, Interpreter};
 
 /// Between two statements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,26 +76,29 @@ pub struct Move {
 /// Finds moves.
 pub struct Simulator<'m> {
     pub(crate) model: &'m Model,
-    pub(crate) machine: Machine<'m>,
+    pub(super) interpreter: Interpreter<'m>,
 }
+
+/// What looks at an act that was executed, its fault, and whether it is broken; whether it counts.
+type Taken<'t, 'm> = dyn FnMut(&mut Simulator<'m>, Act, Option<Fault>, bool) -> bool + 't;
 
 /// What was before an act.
 struct Before {
     log: usize,
-    handshake: Option<super::machine::Handshake>,
+    handshake: Option<Handshake>,
     timeout: bool,
 }
 
 impl<'m> Simulator<'m> {
     /// Simulates a model.
     pub fn new(model: &'m Model) -> Simulator<'m> {
-        Simulator { model, machine: Machine::new(&model.program, &model.arrangement) }
+        Simulator { model, interpreter: Interpreter::new(&model.program, &model.arrangement) }
     }
 
     /// A state of the model as a moment.
     pub fn moment(&mut self, row: &[Value]) -> Moment {
-        self.machine.load(row);
-        Moment { row: self.machine.row.clone(), holder: None }
+        self.interpreter.load(row);
+        Moment { row: self.interpreter.row.clone(), holder: None }
     }
 
     /// The row of the model that a moment has.
@@ -104,11 +106,11 @@ impl<'m> Simulator<'m> {
         &moment.row[..self.model.arrangement.width()]
     }
 
-    /// Puts the machine where a moment is.
+    /// Puts the interpreter where a moment is.
     pub(crate) fn stand(&mut self, moment: &Moment) {
         let width = self.model.arrangement.width();
-        self.machine.load(&moment.row[..width]);
-        self.machine.row[width..].copy_from_slice(&moment.row[width..]);
+        self.interpreter.load(&moment.row[..width]);
+        self.interpreter.row[width..].copy_from_slice(&moment.row[width..]);
     }
 
     /// Everything that can happen at a moment.
@@ -127,8 +129,8 @@ impl<'m> Simulator<'m> {
         }
         if moment.holder.is_none() {
             let width = self.model.arrangement.width();
-            self.machine.load(&moment.row[..width]);
-            moment.row.copy_from_slice(&self.machine.row);
+            self.interpreter.load(&moment.row[..width]);
+            moment.row.copy_from_slice(&self.interpreter.row);
         }
     }
 
@@ -140,22 +142,22 @@ impl<'m> Simulator<'m> {
             return found;
         }
         for timeout in [false, true] {
-            self.machine.timeout = timeout;
-            for position in (0..self.machine.count()).rev() {
+            self.interpreter.timeout = timeout;
+            for position in (0..self.interpreter.count()).rev() {
                 self.process_moves(position, &mut found);
             }
             if !found.is_empty() {
                 break;
             }
         }
-        self.machine.timeout = false;
+        self.interpreter.timeout = false;
         found
     }
 
     fn process_moves(&mut self, position: usize, found: &mut Vec<Move>) {
-        let timeout = self.machine.timeout;
+        let timeout = self.interpreter.timeout;
         self.transitions_of(position, &mut |simulator, act, fault, broken| {
-            if simulator.machine.handshake.is_some() && !broken {
+            if simulator.interpreter.handshake.is_some() && !broken {
                 return simulator.receivers(act, fault, found);
             }
             let after = simulator.reached(act, broken);
@@ -167,26 +169,26 @@ impl<'m> Simulator<'m> {
     /// Those who take a message that is on its way; whether there are any.
     fn receivers(&mut self, send: Act, sent: Option<Fault>, found: &mut Vec<Move>) -> bool {
         let known = found.len();
-        let timeout = std::mem::replace(&mut self.machine.timeout, false);
-        for position in (0..self.machine.count()).rev().filter(|&position| position != usize::from(send.process)) {
+        let timeout = std::mem::replace(&mut self.interpreter.timeout, false);
+        for position in (0..self.interpreter.count()).rev().filter(|&position| position != usize::from(send.process)) {
             self.transitions_of(position, &mut |simulator, act, fault, broken| {
                 let after = simulator.reached(act, broken);
                 found.push(Move { acts: vec![send, act], fault: sent.or(fault), broken, timeout, after });
                 true
             });
         }
-        self.machine.timeout = timeout;
+        self.interpreter.timeout = timeout;
         found.len() > known
     }
 
-    /// Hands every transition of a process that can be executed to `taken`, the machine standing behind it, and takes it back. What `taken`
+    /// Hands every transition of a process that can be executed to `taken`, the interpreter standing behind it, and takes it back. What `taken`
     /// says is whether it counts.
-    fn transitions_of(&mut self, position: usize, taken: &mut dyn FnMut(&mut Self, Act, Option<Fault>, bool) -> bool) {
-        if !self.machine.may_act(position) {
+    fn transitions_of(&mut self, position: usize, taken: &mut Taken<'_, 'm>) {
+        if !self.interpreter.may_act(position) {
             return;
         }
-        let kind = self.machine.process;
-        let control = self.machine.row[self.machine.control_slot(position)];
+        let kind = self.interpreter.process;
+        let control = self.interpreter.row[self.interpreter.control_slot(position)];
         let model = self.model;
         let table = &model.program.processes[usize::from(kind)].transitions[control as usize];
         let (mut passed, mut escape) = (false, 0);
@@ -195,10 +197,10 @@ impl<'m> Simulator<'m> {
                 break;
             }
             let before = self.before();
-            self.machine.act(position);
-            self.machine.fault = None;
-            let executed = self.machine.execute(&transition.action, passed);
-            if let Some(wanted) = self.machine.wanted.take() {
+            self.interpreter.act(position);
+            self.interpreter.fault = None;
+            let executed = self.interpreter.execute(&transition.action, passed);
+            if let Some(wanted) = self.interpreter.wanted.take() {
                 model.want(wanted);
                 self.back(before);
                 continue;
@@ -209,7 +211,7 @@ impl<'m> Simulator<'m> {
             }
             let act = Act { process: position as u8, kind, control, index: index as u32 };
             let (fault, broken) = self.finish(act);
-            passed |= self.machine.handshake.is_none();
+            passed |= self.interpreter.handshake.is_none();
             escape = transition.escape;
             let worked = taken(self, act, fault, broken);
             self.back(before);
@@ -225,41 +227,41 @@ impl<'m> Simulator<'m> {
     pub(crate) fn finish(&mut self, act: Act) -> (Option<Fault>, bool) {
         let transition = act.transition(self.model);
         let position = usize::from(act.process);
-        let machine = &mut self.machine;
+        let interpreter = &mut self.interpreter;
         let fault_of = |kind| Fault { kind, process: act.kind, statement: transition.statement };
-        let mut fault = machine.fault.map(fault_of);
-        let broken = machine.fault.is_some_and(|kind| kind != FaultKind::Assertion);
+        let mut fault = interpreter.fault.map(fault_of);
+        let broken = interpreter.fault.is_some_and(|kind| kind != FaultKind::Assertion);
         if !matches!(*transition.action, Action::End) {
-            let slot = machine.control_slot(position);
-            machine.set(slot, transition.target);
+            let slot = interpreter.control_slot(position);
+            interpreter.set(slot, transition.target);
         }
         if let Some(slot) = self.model.arrangement.last {
-            machine.set(slot as usize, position as u32);
+            interpreter.set(slot as usize, position as u32);
         }
         let communicates = matches!(*transition.action, Action::Send(_) | Action::Receive(_));
         if self.model.arrangement.event.is_some() && !broken && communicates {
-            fault = fault.or(machine.observe(&transition.action).map(fault_of));
+            fault = fault.or(interpreter.observe(&transition.action).map(fault_of));
         }
         (fault, broken)
     }
 
     fn before(&self) -> Before {
-        let machine = &self.machine;
-        Before { log: machine.log.len(), handshake: machine.handshake.clone(), timeout: machine.timeout }
+        let interpreter = &self.interpreter;
+        Before { log: interpreter.log.len(), handshake: interpreter.handshake.clone(), timeout: interpreter.timeout }
     }
 
     fn back(&mut self, before: Before) {
-        self.machine.undo(before.log);
-        self.machine.handshake = before.handshake;
-        self.machine.timeout = before.timeout;
-        self.machine.fault = None;
+        self.interpreter.undo(before.log);
+        self.interpreter.handshake = before.handshake;
+        self.interpreter.timeout = before.timeout;
+        self.interpreter.fault = None;
     }
 
     /// The moment behind an act; behind an error, the moment where it happened.
     fn reached(&self, act: Act, broken: bool) -> Moment {
-        let mut row = self.machine.row.clone();
+        let mut row = self.interpreter.row.clone();
         if broken {
-            for &(slot, old) in self.machine.log.iter().rev() {
+            for &(slot, old) in self.interpreter.log.iter().rev() {
                 row[slot as usize] = old;
             }
         }
@@ -270,7 +272,9 @@ impl<'m> Simulator<'m> {
     /// The label of the step of the model that begins with a move and has a fault.
     fn label(&self, first: &Move, fault: Option<Fault>) -> LabelId {
         let act = first.acts[0];
-        let label = self.model.named(usize::from(act.process), act.kind, act.control, act.index).1;
+        let process = &self.model.program.processes[usize::from(act.kind)];
+        let statement = &process.statements[act.transition(self.model).statement as usize];
+        let label = self.model.step_label(usize::from(act.process), process, statement);
         fault.map_or(label, |fault| self.model.fault_label(label, fault))
     }
 

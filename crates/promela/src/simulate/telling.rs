@@ -7,9 +7,9 @@
 use std::fmt::Write;
 
 use crate::compile::OVER;
+use crate::machine::arrangement::Queue;
 use crate::program::{Action, Indivisible, IndivisibleStep, Print, ProcessTypeId, Sort};
 
-use super::arrangement::Queue;
 use super::simulator::{Act, Moment, Move, Simulator};
 
 /// Of a longer `d_step` the first statements are told.
@@ -87,7 +87,7 @@ impl Simulator<'_> {
     /// What a move from a moment does.
     pub fn tell(&mut self, from: &Moment, step: &Move) -> Vec<Told> {
         self.stand(from);
-        self.machine.timeout = step.timeout;
+        self.interpreter.timeout = step.timeout;
         let mut told = Vec::new();
         for &act in &step.acts {
             let transition = act.transition(self.model);
@@ -95,18 +95,18 @@ impl Simulator<'_> {
                 Action::Indivisible(body) => self.tell_indivisible(act, body, &mut told),
                 action => {
                     let begun = self.begin(act, transition.statement, action);
-                    self.machine.fault = None;
-                    let _ = self.machine.execute(action, false);
-                    let fault = self.machine.fault.take();
+                    self.interpreter.fault = None;
+                    let _ = self.interpreter.execute(action, false);
+                    let fault = self.interpreter.fault.take();
                     let fields = begun.looked.is_some() && fault.is_none_or(|kind| kind.goes_on());
                     let message = fields.then(|| self.message(&begun, action)).flatten();
                     // Where control is says nothing new; that a process is gone does.
                     self.end(begun, matches!(action, Action::End), message, &mut told);
-                    self.machine.fault = None;
+                    self.interpreter.fault = None;
                     self.finish(act);
                 }
             }
-            self.machine.timeout = false;
+            self.interpreter.timeout = false;
         }
         told
     }
@@ -127,8 +127,8 @@ impl Simulator<'_> {
                     break;
                 };
                 let begun = self.begin(act, *statement, action);
-                self.machine.fault = None;
-                if !self.machine.execute_inside(action) {
+                self.interpreter.fault = None;
+                if !self.interpreter.execute_inside(action) {
                     continue;
                 }
                 let message = self.message(&begun, action);
@@ -138,7 +138,7 @@ impl Simulator<'_> {
             }
             let Some(next) = next else { break };
             at = next;
-            if self.machine.fault.is_some_and(|kind| !kind.goes_on()) {
+            if self.interpreter.fault.is_some_and(|kind| !kind.goes_on()) {
                 break;
             }
         }
@@ -151,7 +151,7 @@ impl Simulator<'_> {
             let begun = self.begin(act, act.transition(self.model).statement, &Action::Skip);
             self.end(begun, false, None, told);
         }
-        self.machine.fault = None;
+        self.interpreter.fault = None;
         self.finish(act);
     }
 
@@ -163,26 +163,26 @@ impl Simulator<'_> {
 
     fn begin(&mut self, act: Act, state: u32, action: &Action) -> Begun {
         let position = usize::from(act.process);
-        self.machine.act(position);
+        self.interpreter.act(position);
         let channel = match action {
             Action::Send(send) => Some(send.channel),
             Action::Receive(receive) => Some(receive.channel),
             _ => None,
         };
         let looked = channel.and_then(|channel| {
-            let number = self.machine.evaluate(channel);
-            let queue = self.machine.queue(number)?;
+            let number = self.interpreter.evaluate(channel);
+            let queue = self.interpreter.queue(number)?;
             Some(Looked { number, queue, before: self.messages(&queue) })
         });
-        let handed = self.machine.handshake.is_some();
+        let handed = self.interpreter.handshake.is_some();
         let statement = &self.model.program.processes[usize::from(act.kind)].statements[state as usize];
         let printed = statement.print.map(|print| {
             let model = self.model;
             self.print(&model.program.prints[print as usize])
         });
-        self.machine.fault = None;
+        self.interpreter.fault = None;
         let values = self.values();
-        Begun { act, state, looked, handed, printed, values, count: self.machine.count() }
+        Begun { act, state, looked, handed, printed, values, count: self.interpreter.count() }
     }
 
     /// A statement that was begun is over.
@@ -190,11 +190,11 @@ impl Simulator<'_> {
         let process = &self.model.program.processes[usize::from(begun.act.kind)];
         let statement = &process.statements[begun.state as usize];
         let position = usize::from(begun.act.process);
-        let priority = if position < self.machine.count() { self.machine.priority_of(position) } else { 1 };
+        let priority = if position < self.interpreter.count() { self.interpreter.priority_of(position) } else { 1 };
         let after = self.values();
-        let created: Vec<(u8, String)> = (begun.count..self.machine.count())
+        let created: Vec<(u8, String)> = (begun.count..self.interpreter.count())
             .map(|young| {
-                let kind = self.machine.type_at(young);
+                let kind = self.interpreter.type_at(young);
                 (young as u8, self.model.program.processes[usize::from(kind)].name.to_string())
             })
             .collect();
@@ -224,7 +224,7 @@ impl Simulator<'_> {
             Some(Message { channel: *number, channel_name: kind.name.clone(), fields, way })
         };
         if queue.capacity == 0 {
-            let (words, way) = match (&self.machine.handshake, begun.handed) {
+            let (words, way) = match (&self.interpreter.handshake, begun.handed) {
                 (Some(handshake), false) => (handshake.message.clone(), Way::Offered),
                 // The receiver's values were told with the send.
                 (_, true) => (Vec::new(), Way::Taken),
@@ -258,10 +258,10 @@ impl Simulator<'_> {
             return Vec::new();
         }
         let kind = &self.model.arrangement.kinds[queue.kind as usize];
-        (0..self.machine.row[queue.slot as usize])
+        (0..self.interpreter.row[queue.slot as usize])
             .map(|message| {
                 let field = |(field, &sort): (usize, &Sort)| {
-                    let kept = self.machine.row[self.machine.field_slot(queue, message, field)];
+                    let kept = self.interpreter.row[self.interpreter.field_slot(queue, message, field)];
                     self.model.value_in_words(sort, kept)
                 };
                 kind.fields.iter().enumerate().map(field).collect()
@@ -276,11 +276,11 @@ impl Simulator<'_> {
         let mut variables = Variables { globals: values.globals, processes: Vec::new() };
         for (position, (kind, locals)) in values.processes.into_iter().enumerate() {
             let process = &self.model.program.processes[usize::from(kind)];
-            let state = self.machine.row[self.machine.control_slot(position)];
+            let state = self.interpreter.row[self.interpreter.control_slot(position)];
             let statement = &process.statements[state as usize];
             variables.processes.push(Standing {
                 name: process.name.to_string(),
-                priority: self.machine.priority_of(position),
+                priority: self.interpreter.priority_of(position),
                 file: statement.file.to_string(),
                 line: statement.line,
                 state,
@@ -292,7 +292,7 @@ impl Simulator<'_> {
     }
 
     fn values(&self) -> Values {
-        let (model, machine) = (self.model, &self.machine);
+        let (model, interpreter) = (self.model, &self.interpreter);
         let program = &*model.program;
         let mut globals: Vec<(String, String)> = Vec::new();
         for (index, queue) in model.arrangement.queues.iter().enumerate() {
@@ -303,13 +303,13 @@ impl Simulator<'_> {
         }
         for (cell, &slot) in program.globals.cells.iter().zip(&model.arrangement.globals) {
             if cell.sort != Sort::Channel {
-                globals.push((cell.name.clone(), model.value_in_words(cell.sort, machine.row[slot as usize])));
+                globals.push((cell.name.clone(), model.value_in_words(cell.sort, interpreter.row[slot as usize])));
             }
         }
         let mut channels = model.arrangement.queues.len();
         let mut processes = Vec::new();
-        for position in 0..machine.count() {
-            let kind = machine.type_at(position);
+        for position in 0..interpreter.count() {
+            let kind = interpreter.type_at(position);
             let process = &program.processes[usize::from(kind)];
             let shape = &model.arrangement.shapes[usize::from(kind)];
             let base = (model.arrangement.positions[position].base + shape.cells) as usize;
@@ -327,7 +327,7 @@ impl Simulator<'_> {
             for (at, cell) in process.frame.cells.iter().enumerate() {
                 if cell.sort != Sort::Channel {
                     let name = format!("{}({position}):{}", process.name, cell.name);
-                    locals.push((name, model.value_in_words(cell.sort, machine.row[base + at])));
+                    locals.push((name, model.value_in_words(cell.sort, interpreter.row[base + at])));
                 }
             }
             processes.push((kind, locals));
@@ -346,7 +346,7 @@ impl Simulator<'_> {
         let mut text = String::new();
         let mut arguments = print.arguments.iter();
         let mut characters = print.format.chars().filter(|&character| character != '"').peekable();
-        let mark = self.machine.log.len();
+        let mark = self.interpreter.log.len();
         while let Some(character) = characters.next() {
             match (character, characters.peek()) {
                 ('\\', Some(&escaped)) => {
@@ -364,7 +364,7 @@ impl Simulator<'_> {
                 ('%', Some(&conversion)) => {
                     characters.next();
                     let Some(&(value, set)) = arguments.next() else { continue };
-                    let value = self.machine.evaluate(value);
+                    let value = self.interpreter.evaluate(value);
                     let _ = match conversion {
                         'c' => write!(text, "{}", char::from(value as u8)),
                         'o' => write!(text, "{value:o}"),
@@ -381,8 +381,8 @@ impl Simulator<'_> {
             }
         }
         // A `run` among what is printed starts nobody.
-        self.machine.undo(mark);
-        self.machine.wanted = None;
+        self.interpreter.undo(mark);
+        self.interpreter.wanted = None;
         text
     }
 }
