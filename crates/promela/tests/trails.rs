@@ -194,6 +194,22 @@ fn spin_replays_trails_of_examples_to_the_same_end() {
     assert!(replayed >= 3);
 }
 
+/// Every example with somebody who finds fault with it: when nothing else can happen, or once somebody has moved.
+#[test]
+fn spin_replays_trails_of_broken_examples_to_the_same_end() {
+    if !has_spin() {
+        return;
+    }
+    let faults = ["timeout -> assert(false)", "atomic { _nr_pr != 1; printf(\"%d\\n\", _nr_pr) }; assert(_nr_pr == 1)"];
+    let mut replayed = 0;
+    for (number, path) in models("../../examples/promela").into_iter().enumerate() {
+        let text = std::fs::read_to_string(&path).expect("an example");
+        let broken = format!("{text}\nactive proctype somebody() {{\n\t{}\n}}\n", faults[number % faults.len()]);
+        replayed += check_replay(&broken, &path.display().to_string());
+    }
+    assert!(replayed > 10, "{replayed}");
+}
+
 #[test]
 fn spin_replays_trails_of_random_programs_to_the_same_end() {
     if !has_spin() {
