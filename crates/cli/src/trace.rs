@@ -189,6 +189,10 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
         terminal::complain(&said);
         job.control.progress().begin("walking", 0);
         let mut stepper = subject.stepper(tracing.seed);
+        if tracing.all && stepper.found() == 0 {
+            // Why there is nothing to follow has been said.
+            return Err(Problem::Input(Vec::new()));
+        }
         let report = match tracing.random {
             Some(steps) => stepper.walk_report(steps, &job.control)?,
             None => stepper.path_report(&job.control)?,

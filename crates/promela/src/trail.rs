@@ -11,7 +11,7 @@
 //!
 //! What we write has no such lines: no claim runs and nothing is merged. `spin -t` needs no option to replay it, since the
 //! numbers come from reading the model and no option of Spin (`-o1`, `-o2`, `-o3`, …) changes them; merging is switched on by the
-//! line alone. A verifier replays it (`pan -r`) when it was made without claim (`-DNOCLAIM`).
+//! line alone. A verifier replays it (`pan -r`) when it was made without merging (`spin -a -o3`) and without claim (`-DNOCLAIM`).
 //!
 //! [`Trail::follow`] finds the moves of a model that a trail names. A line names a process and a statement, and in a moment at most one
 //! move fits, except where a send is offered to several receivers; then the next line tells which. Merged

@@ -41,6 +41,9 @@ impl Files {
             }
             first = false;
         }
+        if self.wanted() && first && !report.results.is_empty() {
+            said.push("there is no counterexample, so nothing was written".to_string());
+        }
         Ok(said)
     }
 }

@@ -123,16 +123,19 @@ pub(crate) fn spin(text: &str) -> Option<Numbers> {
     Some(Numbers { states: number("states, stored")?, transitions: number("transitions (=")?, errors })
 }
 
+/// A distance, a state, and a step from it.
+type Seen = (u32, StateId, Option<(LabelId, StateId)>);
+
 struct Watch<'m> {
     model: &'m Model,
     /// The first state without steps where a run may not end, and the first step with a fault.
-    seen: [Option<(u32, StateId, Option<(LabelId, StateId)>)>; 2],
+    seen: [Option<Seen>; 2],
 }
 
 impl Visitor for Watch<'_> {
     fn visit(&mut self, state: &Visited<'_>) -> Finding {
         let mut see = |place: usize, distance: u32, step: Option<(LabelId, StateId)>| {
-            let known: &mut Option<(u32, StateId, Option<(LabelId, StateId)>)> = &mut self.seen[place];
+            let known: &mut Option<Seen> = &mut self.seen[place];
             if known.is_none_or(|known| distance < known.0) {
                 *known = Some((distance, state.id, step));
             }
