@@ -13,10 +13,13 @@
 //! Channels have Spin's numbers: global ones first, then those of the processes, oldest first; 0 is no channel.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use trefoil_system::{Layout, Slot};
 
 use crate::program::{Cell, ChannelKind, ProcessTypeId, Program, Sort};
+
+use super::moves::Code;
 
 /// The slot of the number of processes.
 pub(crate) const COUNT: usize = 0;
@@ -29,6 +32,8 @@ pub(crate) struct Queue {
     pub(crate) capacity: u32,
     /// An index into [`Arrangement::kinds`].
     pub(crate) kind: u32,
+    /// How many fields a message has.
+    pub(crate) fields: u32,
     /// The position it belongs to; none for a global one.
     pub(crate) position: Option<u8>,
 }
@@ -68,6 +73,8 @@ pub(crate) struct Arrangement {
     /// Channels of all positions by number, when each position has one type only.
     pub(crate) fixed: Option<Vec<Queue>>,
     pub(crate) priority: bool,
+    /// The statements of the program for this arrangement.
+    pub(crate) code: Arc<Code>,
 }
 
 /// The largest number of values that a slot's declaration can name.
@@ -106,6 +113,7 @@ impl Arrangement {
                 slot: slots.len() as u32,
                 capacity: kind.capacity,
                 kind: index as u32,
+                fields: kind.fields.len() as u32,
                 position: None,
             });
             slots.extend(channel_slots(kind, ""));
@@ -154,6 +162,7 @@ impl Arrangement {
             hidden,
             fixed: None,
             priority,
+            code: Arc::default(),
         };
         if single {
             let mut fixed = arrangement.queues.clone();
@@ -162,6 +171,7 @@ impl Arrangement {
             }
             arrangement.fixed = Some(fixed);
         }
+        arrangement.code = Arc::new(Code::new(program, &arrangement));
         arrangement
     }
 
@@ -172,6 +182,7 @@ impl Arrangement {
             slot: base + offset,
             capacity: self.kinds[kind as usize].capacity,
             kind,
+            fields: self.kinds[kind as usize].fields.len() as u32,
             position: Some(position as u8),
         })
     }

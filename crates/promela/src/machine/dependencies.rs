@@ -129,7 +129,7 @@ fn atomic_runs(process: &ProcessType, own: &[Vec<Touched>]) -> Vec<Touched> {
 }
 
 /// Channel variables that keep the channel they start with.
-fn fixed_channels(program: &Program) -> (Vec<Option<u32>>, Vec<Vec<Option<u32>>>) {
+pub(super) fn fixed_channels(program: &Program) -> (Vec<Option<u32>>, Vec<Vec<Option<u32>>>) {
     let start = |frame: &crate::program::Frame| {
         let mut fixed = vec![None; frame.cells.len()];
         for initial in &frame.initial {

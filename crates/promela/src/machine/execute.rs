@@ -1,45 +1,53 @@
 //! Statements: whether one can be executed, and what it does.
 
 use crate::compile::OVER;
-use crate::program::{Action, Guard, Indivisible, IndivisibleStep, Pattern, Receive, Send};
 
 use super::arrangement::Queue;
 use super::fault::FaultKind;
 use super::machine::{Handshake, Machine};
+use super::moves::{Act, Channel, Field, IndivisibleAct, InnerStep, ReceiveAct, SendAct};
 
 /// Steps of one `d_step`; a longer one is taken for endless.
 const MOST_STEPS: u32 = 10_000_000;
 
 impl Machine<'_> {
-    /// Executes an action of the process that acts; `passed` says that a transition before it passed. When it cannot be executed,
-    /// nothing is changed that the log does not know.
+    /// Executes an act of the process that acts; `passed` says that a move before it passed. When it cannot be executed,
+    /// nothing is changed that the log does not know, except that a fault may be noted.
     #[inline]
-    pub(crate) fn execute(&mut self, action: &Action, passed: bool) -> bool {
+    pub(crate) fn execute(&mut self, act: &Act, passed: bool) -> bool {
         if self.handshake.is_some() {
-            return match action {
-                Action::Receive(receive) => self.take_handshake(receive),
-                Action::Indivisible(body) => self.indivisible(body, passed),
+            return match act {
+                Act::Receive(receive) => self.take_handshake(receive),
+                Act::Indivisible(body) => self.indivisible(body, passed),
                 _ => false,
             };
         }
-        match action {
-            Action::Skip => true,
-            Action::Condition(condition) => self.evaluate(*condition) != 0 || self.fault_now(),
-            Action::Else => !passed,
-            Action::Assign(place, value) => {
+        match act {
+            Act::Condition(condition) => self.evaluate(*condition) != 0 || self.fault_now(),
+            Act::Assign(target, value) => {
                 let value = self.evaluate(*value);
-                self.write_place(*place, value);
+                self.write(*target, value);
                 true
             }
-            Action::Assert(condition) => {
+            Act::Else => !passed,
+            Act::Skip => true,
+            Act::Send(send) => self.send(send),
+            Act::Receive(receive) => self.receive(receive),
+            Act::Assert(condition) => {
                 if self.evaluate(*condition) == 0 {
                     self.fail(FaultKind::Assertion);
                 }
                 true
             }
-            Action::Send(send) => self.send(send),
-            Action::Receive(receive) => self.receive(receive),
-            Action::SetPriority(process, priority) => {
+            Act::Indivisible(body) => self.indivisible(body, passed),
+            Act::End => {
+                let last = self.actor + 1 == self.count();
+                if last {
+                    self.remove(self.actor);
+                }
+                last
+            }
+            Act::SetPriority(process, priority) => {
                 let (process, priority) = (self.evaluate(*process), self.evaluate(*priority));
                 if let Some(position) = usize::try_from(process).ok().filter(|&position| position < self.count())
                     && self.arrangement.priority
@@ -49,13 +57,17 @@ impl Machine<'_> {
                 }
                 true
             }
-            Action::Indivisible(body) => self.indivisible(body, passed),
-            Action::End => {
-                let last = self.actor + 1 == self.count();
-                if last {
-                    self.remove(self.actor);
-                }
-                last
+        }
+    }
+
+    /// The channel of a statement, when there is one.
+    #[inline]
+    fn addressed(&mut self, channel: Channel) -> Option<Queue> {
+        match channel {
+            Channel::Known(_, queue) => Some(queue),
+            Channel::Named(term) => {
+                let number = self.evaluate(term);
+                self.queue(number)
             }
         }
     }
@@ -65,20 +77,30 @@ impl Machine<'_> {
         self.fault.is_some_and(|fault| fault != FaultKind::Assertion)
     }
 
-    fn send(&mut self, send: &Send) -> bool {
-        let number = self.evaluate(send.channel);
-        let Some(queue) = self.queue(number) else {
+    fn send(&mut self, send: &SendAct) -> bool {
+        let Some(queue) = self.addressed(send.channel) else {
             self.fail(FaultKind::NoChannel);
             return true;
         };
         let arrangement = self.arrangement;
-        let sorts = &arrangement.kinds[queue.kind as usize].fields;
+        let sorts = &arrangement.kinds[queue.kind as usize].fields[..];
         let length = if queue.capacity == 0 { 0 } else { self.row[queue.slot as usize] };
         if queue.capacity > 0 && length == queue.capacity {
             return false;
         }
         if sorts.len() != send.arguments.len() {
             self.fail(FaultKind::Fields);
+            return true;
+        }
+        if queue.capacity > 0 && !send.sorted && arrangement.event.is_none() {
+            // No argument can look at the channel while it is half written: a message counts when the length says so, and what is
+            // behind the length is looked at by nobody.
+            let first = self.field_slot(&queue, length, 0);
+            for (field, (argument, sort)) in send.arguments.iter().zip(sorts).enumerate() {
+                let value = self.evaluate(*argument);
+                self.set(first + field, value as u32 & sort.mask());
+            }
+            self.set(queue.slot as usize, length + 1);
             return true;
         }
         let mut message = std::mem::take(&mut self.scratch);
@@ -91,7 +113,10 @@ impl Machine<'_> {
             self.message = message.iter().zip(sorts).map(|(&value, sort)| sort.read(value)).collect();
         }
         if queue.capacity == 0 {
-            self.handshake = Some(Handshake { channel: number, queue, message });
+            let from = self.messages.len() as u32;
+            self.messages.extend_from_slice(&message);
+            self.handshake = Some(Handshake { queue, message: from });
+            self.scratch = message;
             return true;
         }
         let mut place = length;
@@ -123,9 +148,8 @@ impl Machine<'_> {
         true
     }
 
-    fn receive(&mut self, receive: &Receive) -> bool {
-        let number = self.evaluate(receive.channel);
-        let Some(queue) = self.queue(number) else {
+    fn receive(&mut self, receive: &ReceiveAct) -> bool {
+        let Some(queue) = self.addressed(receive.channel) else {
             self.fail(FaultKind::NoChannel);
             return true;
         };
@@ -136,7 +160,7 @@ impl Machine<'_> {
         if length == 0 {
             return false;
         }
-        let fields = self.fields(&queue);
+        let fields = queue.fields as usize;
         if fields != receive.fields.len() {
             self.fail(FaultKind::Fields);
             return true;
@@ -149,9 +173,9 @@ impl Machine<'_> {
             self.message = (0..fields).map(|field| self.field(&queue, message, field)).collect();
         }
         for (field, pattern) in receive.fields.iter().enumerate() {
-            if let Pattern::Store(place) = pattern {
+            if let Field::Store(target) = pattern {
                 let value = self.field(&queue, message, field);
-                self.write_place(*place, value);
+                self.write(*target, value);
             }
         }
         if !receive.copy {
@@ -171,63 +195,64 @@ impl Machine<'_> {
         true
     }
 
-    fn fits(&mut self, receive: &Receive, queue: &Queue, message: u32) -> bool {
+    fn fits(&mut self, receive: &ReceiveAct, queue: &Queue, message: u32) -> bool {
         receive.fields.iter().enumerate().all(|(field, pattern)| match pattern {
-            Pattern::Store(_) => true,
-            Pattern::Match(value) => self.evaluate(*value) == self.field(queue, message, field),
+            Field::Store(_) => true,
+            Field::Match(value) => self.evaluate(*value) == self.field(queue, message, field),
         })
     }
 
     /// Takes the message that is on its way.
-    fn take_handshake(&mut self, receive: &Receive) -> bool {
-        let number = self.evaluate(receive.channel);
-        let Some(handshake) = self.handshake.take() else { return false };
-        let same = self.queue(number) == Some(handshake.queue);
-        if !same || receive.copy {
-            self.handshake = Some(handshake);
+    fn take_handshake(&mut self, receive: &ReceiveAct) -> bool {
+        let addressed = self.addressed(receive.channel);
+        let Some(handshake) = self.handshake else { return false };
+        if addressed != Some(handshake.queue) || receive.copy {
             return false;
         }
+        self.handshake = None;
         let arrangement = self.arrangement;
         let sorts = &arrangement.kinds[handshake.queue.kind as usize].fields;
         if sorts.len() != receive.fields.len() {
             self.fail(FaultKind::Fields);
             return true;
         }
-        let value_of = |field: usize| sorts[field].read(handshake.message[field]);
+        let value_of = |machine: &Self, field: usize| sorts[field].read(machine.messages[handshake.message as usize + field]);
         for (field, pattern) in receive.fields.iter().enumerate() {
-            if let Pattern::Match(value) = pattern
-                && self.evaluate(*value) != value_of(field)
+            if let Field::Match(value) = pattern
+                && self.evaluate(*value) != value_of(self, field)
             {
                 self.handshake = Some(handshake);
                 return false;
             }
         }
         if self.arrangement.event.is_some() {
-            self.message = (0..sorts.len()).map(value_of).collect();
+            self.message = (0..sorts.len()).map(|field| value_of(self, field)).collect();
         }
         for (field, pattern) in receive.fields.iter().enumerate() {
-            if let Pattern::Store(place) = pattern {
-                self.write_place(*place, value_of(field));
+            if let Field::Store(target) = pattern {
+                let value = value_of(self, field);
+                self.write(*target, value);
             }
         }
         true
     }
 
-    /// Could the action be executed now?
-    pub(super) fn can(&mut self, action: &Action, passed: bool) -> bool {
-        let (mark, fault, handshake) = (self.log.len(), self.fault, self.handshake.clone());
-        let able = self.execute(action, passed);
+    /// Could the act be executed now?
+    pub(super) fn can(&mut self, act: &Act, passed: bool) -> bool {
+        let (mark, fault, handshake, messages) = (self.log.len(), self.fault, self.handshake, self.messages.len());
+        let able = self.execute(act, passed);
         self.undo(mark);
         self.fault = fault;
         self.handshake = handshake;
+        self.messages.truncate(messages);
         able
     }
 
-    fn indivisible(&mut self, body: &Indivisible, passed: bool) -> bool {
-        match &body.guard {
-            Guard::Free if self.handshake.is_some() => return false,
-            Guard::Free => {}
-            Guard::Any(guards) => {
+    fn indivisible(&mut self, body: &IndivisibleAct, passed: bool) -> bool {
+        match &body.guards {
+            None if self.handshake.is_some() => return false,
+            None => {}
+            Some(guards) => {
                 if !guards.iter().any(|guard| self.can(guard, passed)) {
                     return false;
                 }
@@ -235,7 +260,6 @@ impl Machine<'_> {
         }
         let mut at = body.start;
         let mut steps = 0;
-        // The statement that a choice has taken already.
         while at != OVER {
             steps += 1;
             if steps > MOST_STEPS {
@@ -243,19 +267,19 @@ impl Machine<'_> {
                 return true;
             }
             match &body.steps[at as usize] {
-                IndivisibleStep::Do { action, next, .. } => {
-                    if !self.execute_inside(action) {
+                InnerStep::Do { act, next } => {
+                    if !self.execute_inside(act) {
                         self.fail(FaultKind::Blocked);
                         return true;
                     }
                     at = *next;
                 }
-                IndivisibleStep::Choose(options) => {
+                InnerStep::Choose(options) => {
                     let mut chosen = None;
                     for &option in options {
                         match body.steps.get(option as usize) {
-                            Some(IndivisibleStep::Do { action, next, .. }) => {
-                                if self.execute_inside(action) {
+                            Some(InnerStep::Do { act, next }) => {
+                                if self.execute_inside(act) {
                                     chosen = Some(*next);
                                     break;
                                 }
@@ -282,9 +306,9 @@ impl Machine<'_> {
         true
     }
 
-    fn execute_inside(&mut self, action: &Action) -> bool {
-        let done = self.execute(action, false);
-        if done && matches!(action, Action::Send(_)) && self.handshake.is_some() {
+    fn execute_inside(&mut self, act: &Act) -> bool {
+        let done = self.execute(act, false);
+        if done && matches!(act, Act::Send(_)) && self.handshake.is_some() {
             self.handshake = None;
             self.fail(FaultKind::Rendezvous);
         }

@@ -19,10 +19,11 @@ use std::collections::HashSet;
 
 use trefoil_system::{Explorer, GroupId, LabelId, Step, Value};
 
-use crate::program::{Action, ProcessTypeId};
+use crate::program::ProcessTypeId;
 
 use super::fault::{Fault, FaultKind};
 use super::machine::{Handshake, Machine};
+use super::moves::{Act, Move};
 use super::system::Model;
 
 /// From this depth on a walk looks whether it goes round in circles.
@@ -41,37 +42,66 @@ enum Entered {
     Send,
 }
 
-/// A state of the walk whose transitions are being tried.
-struct Level {
+/// A state of the walk whose moves are being tried.
+#[derive(Clone, Copy)]
+struct Level<'a> {
     entered: Entered,
-    /// The process whose transitions are tried; counts down to `lowest`.
+    /// Did any move pass?
+    any: bool,
+    /// Did a move of this process pass?
+    passed: bool,
+    /// Was its row noted as one of the walk?
+    noted: bool,
+    /// Once a move passed: the escape that it belongs to; only its moves are tried then.
+    escape: u32,
+    /// The process whose moves are tried; counts down to `lowest`.
     process: i32,
     lowest: i32,
     /// The sender, who cannot receive its own message.
     sender: i32,
-    /// The next transition of that process; none when the process was not looked at yet.
-    next: Option<u32>,
     kind: ProcessTypeId,
-    control: u32,
-    /// Did a transition of this process pass?
-    passed: bool,
-    escape: u32,
-    /// Did any transition pass?
-    any: bool,
+    /// The moves of that process that were not tried yet.
+    moves: &'a [Move],
     /// What was before the statement that led here.
+    before: Before,
+}
+
+impl Level<'_> {
+    /// Nothing was tried yet: the processes from the first down to the lowest.
+    fn new(entered: Entered, first: i32, lowest: i32, sender: i32, before: Before) -> Self {
+        Level {
+            entered,
+            any: false,
+            passed: false,
+            noted: false,
+            escape: 0,
+            // The process above the first has no moves left.
+            process: first + 1,
+            lowest,
+            sender,
+            kind: 0,
+            moves: &[],
+            before,
+        }
+    }
+}
+
+/// What was before a statement.
+#[derive(Clone, Copy, Default)]
+struct Before {
     log: usize,
+    messages: usize,
     fault: Option<Fault>,
     handshake: Option<Handshake>,
     timeout: bool,
-    /// Was its row noted as one of the walk?
-    noted: bool,
 }
 
 /// One thread's view of a model.
 pub(crate) struct ModelExplorer<'a> {
     model: &'a Model,
     machine: Machine<'a>,
-    levels: Vec<Level>,
+    /// The levels above which the walk is.
+    levels: Vec<Level<'a>>,
     /// The fault of the walk so far.
     fault: Option<Fault>,
     /// Rows of the walk, and, once it went round in a circle, all rows that it met.
@@ -93,210 +123,181 @@ impl<'a> ModelExplorer<'a> {
         }
     }
 
-    fn enter(&mut self, entered: Entered, process: i32, lowest: i32, sender: i32, before: Before) {
-        self.levels.push(Level {
-            entered,
-            process,
-            lowest,
-            sender,
-            next: None,
-            kind: 0,
-            control: 0,
-            passed: false,
-            escape: 0,
-            any: false,
-            log: before.log,
-            fault: before.fault,
-            handshake: before.handshake,
-            timeout: before.timeout,
-            noted: before.noted,
-        });
-    }
-
     /// Tries everything from the state that is loaded; whether anything passed.
     fn walk(&mut self, sink: &mut dyn FnMut(Step<'_>)) -> bool {
+        let model = self.model;
         self.levels.clear();
         self.fault = None;
-        let count = self.machine.count() as i32;
         let mut first = (GroupId(0), LabelId::TAU);
-        self.enter(Entered::Start, count - 1, 0, -1, Before::default());
+        let mut level = Level::new(Entered::Start, self.machine.count() as i32 - 1, 0, -1, Before::default());
         loop {
-            let depth = self.levels.len();
-            let Some(level) = self.levels.last_mut() else { return false };
-            if level.process < level.lowest {
-                if depth == 1 {
-                    return level.any;
+            let Some((step, rest)) = level.moves.split_first() else {
+                level.process -= 1;
+                if level.process >= level.lowest {
+                    self.look_at(&mut level);
+                    continue;
                 }
-                self.leave(first, sink);
+                let Some(below) = self.levels.pop() else { return level.any };
+                let (left, before) = (level, level.before);
+                level = below;
+                self.machine.act(level.process as usize);
+                let worked = self.leave(&left, first, sink);
+                self.back(before, worked, &mut level);
+                continue;
+            };
+            if level.escape != 0 && level.escape != step.escape {
+                level.moves = &[];
                 continue;
             }
-            let Some(next) = level.next else {
-                let position = level.process as usize;
-                if level.process == level.sender || !self.machine.may_act(position) {
-                    level.process -= 1;
-                    continue;
-                }
-                level.kind = self.machine.process;
-                level.control = self.machine.row[self.machine.control_slot(position)];
-                level.next = Some(0);
-                level.passed = false;
-                level.escape = 0;
-                continue;
-            };
-            let table = &self.model.program.processes[usize::from(level.kind)].transitions[level.control as usize];
-            let transition = match table.get(next as usize) {
-                Some(transition) if level.escape == 0 || level.escape == transition.escape => transition,
-                _ => {
-                    level.next = None;
-                    level.process -= 1;
-                    continue;
-                }
-            };
-            level.next = Some(next + 1);
-            let (position, kind, control, passed) = (level.process as usize, level.kind, level.control, level.passed);
-            self.model.reach(kind, transition.statement);
+            level.moves = rest;
+            let position = level.process as usize;
+            model.reach(step.tried);
             let machine = &mut self.machine;
-            machine.act(position);
-            let log = machine.log.len();
-            let handshake = machine.handshake.clone();
+            let before = Before {
+                log: machine.log.len(),
+                messages: machine.messages.len(),
+                fault: self.fault,
+                handshake: machine.handshake,
+                timeout: machine.timeout,
+            };
             machine.fault = None;
-            let executed = machine.execute(&transition.action, passed);
-            if let Some(wanted) = machine.wanted.take() {
-                // There is no room for a process: the search will be begun again.
-                self.model.want(wanted);
-                machine.undo(log);
-                machine.handshake = handshake;
+            let executed = machine.execute(&step.act, level.passed);
+            if !executed || machine.wanted.is_some() {
+                if let Some(wanted) = machine.wanted.take() {
+                    // There is no room for a process: the search will be begun again.
+                    model.want(wanted);
+                }
+                machine.undo(before.log);
+                machine.messages.truncate(before.messages);
+                machine.handshake = before.handshake;
                 continue;
             }
-            if !executed {
-                machine.undo(log);
-                machine.handshake = handshake;
-                continue;
+            if self.levels.is_empty() {
+                first = (GroupId(step.group), model.name(step.group));
             }
-            if depth == 1 {
-                first = self.model.named(position, kind, control, next);
-            }
-            let before = Before { log, fault: self.fault, handshake, timeout: machine.timeout, noted: false };
             let mut broken = false;
             if let Some(fault) = machine.fault {
                 broken = fault != FaultKind::Assertion;
-                self.fault.get_or_insert(Fault { kind: fault, process: kind, statement: transition.statement });
+                self.fault.get_or_insert(Fault { kind: fault, process: level.kind, statement: step.statement });
             }
-            if !matches!(*transition.action, Action::End) {
+            if !matches!(step.act, Act::End) {
                 let slot = machine.control_slot(position);
-                machine.set(slot, transition.target);
+                machine.set(slot, step.target);
             }
-            if let Some(slot) = self.model.arrangement.last {
+            if let Some(slot) = model.arrangement.last {
                 machine.set(slot as usize, position as u32);
             }
-            if self.model.arrangement.event.is_some() && !broken {
-                self.observe(&transition.action, kind, transition.statement);
+            if model.arrangement.event.is_some() && !broken {
+                self.observe(&step.act, level.kind, step.statement);
             }
-            self.model.reach(kind, transition.target);
-            let atomic = transition.atomic;
-            self.follow(position as i32, atomic, broken, before, first, sink);
+            model.reach(step.reached);
+            let sending = self.machine.handshake.is_some();
+            level.passed |= !sending;
+            level.escape = step.escape;
+            if broken {
+                self.show(first, sink);
+                self.back(before, true, &mut level);
+            } else if sending {
+                self.machine.timeout = false;
+                let youngest = self.machine.count() as i32 - 1;
+                let next = Level::new(Entered::Send, youngest, 0, level.process, before);
+                self.levels.push(std::mem::replace(&mut level, next));
+            } else if step.atomic {
+                self.machine.timeout = false;
+                match self.note(&level, step, first, sink) {
+                    Some(noted) => {
+                        let next = Level::new(Entered::Atomic, level.process, level.process, -1, before);
+                        self.levels.push(std::mem::replace(&mut level, Level { noted, ..next }));
+                    }
+                    None => self.back(before, true, &mut level),
+                }
+            } else {
+                self.emit(first, sink);
+                self.back(before, true, &mut level);
+            }
             if self.interrupted() {
                 return true;
             }
         }
     }
 
-    /// Goes on behind a statement that was executed.
-    fn follow(
-        &mut self,
-        position: i32,
-        atomic: bool,
-        broken: bool,
-        before: Before,
-        first: (GroupId, LabelId),
-        sink: &mut dyn FnMut(Step<'_>),
-    ) {
-        let machine = &mut self.machine;
-        let sending = machine.handshake.is_some();
-        if let Some(level) = self.levels.last_mut() {
-            level.passed |= !sending;
-            let table = &self.model.program.processes[usize::from(level.kind)].transitions[level.control as usize];
-            level.escape = table[level.next.unwrap_or(1) as usize - 1].escape;
+    /// Takes up the moves of the process of a level, if it may act.
+    #[inline]
+    fn look_at(&mut self, level: &mut Level<'a>) {
+        let position = level.process as usize;
+        level.moves = &[];
+        if level.process == level.sender || !self.machine.may_act(position) {
+            return;
         }
-        if broken {
-            // A step that shows the fault and leads nowhere: the state itself again.
-            let mut row = self.machine.row.clone();
-            for &(slot, old) in self.machine.log.iter().rev() {
-                row[slot as usize] = old;
-            }
-            if let Some(fault) = self.fault {
-                let label = self.model.fault_label(first.1, fault);
-                sink(Step { group: first.0, label, row: &row[..self.model.arrangement.width()] });
-            }
-            self.back(before, true);
-        } else if sending {
-            machine.timeout = false;
-            let count = machine.count() as i32;
-            self.enter(Entered::Send, count - 1, 0, position, before);
-        } else if atomic {
-            machine.timeout = false;
-            let mut noted = false;
-            if self.levels.len() >= CIRCLING || self.circling {
-                noted = self.walked.insert(self.machine.row.clone());
-                if !noted {
-                    // The walk was here before.
-                    if !std::mem::replace(&mut self.circling, true) {
-                        let kept = self.fault;
-                        let level = self.levels.last().map_or((0, 0), |level| (level.kind, level.control));
-                        self.fault = Some(Fault { kind: FaultKind::Endless, process: level.0, statement: level.1 });
-                        self.emit(first, sink);
-                        self.fault = kept;
-                    }
-                    self.back(before, true);
-                    return;
-                }
-            }
-            self.enter(Entered::Atomic, position, position, -1, Before { noted, ..before });
-        } else {
-            self.emit(first, sink);
-            self.back(before, true);
-        }
+        let code = self.machine.type_code(position);
+        level.kind = code.kind;
+        level.moves = code.moves(self.machine.row[self.machine.control_slot(position)]);
+        level.passed = false;
+        level.escape = 0;
     }
 
-    /// All transitions of the innermost level were tried.
-    fn leave(&mut self, first: (GroupId, LabelId), sink: &mut dyn FnMut(Step<'_>)) {
-        let Some(level) = self.levels.pop() else { return };
-        let worked = match level.entered {
-            Entered::Send => level.any,
-            _ => {
-                if !level.any {
-                    // The process cannot go on and loses control.
-                    self.emit(first, sink);
-                }
-                true
-            }
-        };
+    /// Notes the row of a walk that keeps control, when it is long: whether it was noted, or nothing when the walk was here before.
+    fn note(
+        &mut self,
+        level: &Level<'_>,
+        step: &Move,
+        first: (GroupId, LabelId),
+        sink: &mut dyn FnMut(Step<'_>),
+    ) -> Option<bool> {
+        if self.levels.len() + 1 < CIRCLING && !self.circling {
+            return Some(false);
+        }
+        if self.walked.insert(self.machine.row.clone()) {
+            return Some(true);
+        }
+        if !std::mem::replace(&mut self.circling, true) {
+            let kept = self.fault;
+            self.fault = Some(Fault { kind: FaultKind::Endless, process: level.kind, statement: step.control });
+            self.emit(first, sink);
+            self.fault = kept;
+        }
+        None
+    }
+
+    /// All moves of a level were tried: whether the statement that led to it has worked.
+    fn leave(&mut self, level: &Level<'_>, first: (GroupId, LabelId), sink: &mut dyn FnMut(Step<'_>)) -> bool {
+        let worked = level.entered != Entered::Send || level.any;
+        if level.entered != Entered::Send && !level.any {
+            // The process cannot go on and loses control.
+            self.emit(first, sink);
+        }
         if level.noted && !self.circling {
             self.walked.remove(&self.machine.row);
         }
-        let before = Before {
-            log: level.log,
-            fault: level.fault,
-            handshake: level.handshake,
-            timeout: level.timeout,
-            noted: false,
-        };
-        self.back(before, worked);
+        worked
     }
 
-    /// Takes back the statement that led to a level, and tells the level below whether it worked.
-    fn back(&mut self, before: Before, worked: bool) {
+    /// Takes back a statement, and tells the level that it belongs to whether it worked.
+    #[inline]
+    fn back(&mut self, before: Before, worked: bool, level: &mut Level<'_>) {
         self.machine.undo(before.log);
+        self.machine.messages.truncate(before.messages);
         self.machine.handshake = before.handshake;
         self.machine.timeout = before.timeout;
         self.fault = before.fault;
-        if let Some(level) = self.levels.last_mut() {
-            if worked {
-                level.any = true;
-                level.passed = true;
-            } else {
-                level.escape = 0;
-            }
+        if worked {
+            level.any = true;
+            level.passed = true;
+        } else {
+            level.escape = 0;
+        }
+    }
+
+    /// A step that shows a fault and leads nowhere: the state itself again.
+    #[cold]
+    fn show(&mut self, first: (GroupId, LabelId), sink: &mut dyn FnMut(Step<'_>)) {
+        let mut row = self.machine.row.clone();
+        for &(slot, old) in self.machine.log.iter().rev() {
+            row[slot as usize] = old;
+        }
+        if let Some(fault) = self.fault {
+            let label = self.model.fault_label(first.1, fault);
+            sink(Step { group: first.0, label, row: &row[..self.model.arrangement.width()] });
         }
     }
 
@@ -319,32 +320,18 @@ impl<'a> ModelExplorer<'a> {
     }
 
     /// Lets a `trace` see a send or receive.
-    fn observe(&mut self, action: &Action, process: ProcessTypeId, statement: u32) {
-        if !matches!(action, Action::Send(_) | Action::Receive(_)) {
-            return;
-        }
-        if let Some(kind) = self.machine.observe(action) {
+    fn observe(&mut self, act: &Act, process: ProcessTypeId, statement: u32) {
+        if let Some(kind) = self.machine.observe(act) {
             self.fault.get_or_insert(Fault { kind, process, statement });
         }
     }
-}
-
-/// What was before a statement.
-#[derive(Default)]
-struct Before {
-    log: usize,
-    fault: Option<Fault>,
-    handshake: Option<Handshake>,
-    timeout: bool,
-    noted: bool,
 }
 
 impl Machine<'_> {
     /// Lets a process act, if it may.
     fn may_act(&mut self, position: usize) -> bool {
         self.act(position);
-        let program = self.program;
-        if let Some(provided) = program.processes[usize::from(self.process)].provided
+        if let Some(provided) = self.type_code(position).provided
             && self.evaluate(provided) == 0
         {
             return false;

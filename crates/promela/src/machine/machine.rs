@@ -5,24 +5,26 @@
 //! and whoever executes a statement looks at it.
 
 use crate::evaluate::binary;
-use crate::program::{ExpressionId, Initialiser, Node, Place, PlaceId, ProcessTypeId, Program, RemoteTarget, Sort};
+use crate::program::{ProcessTypeId, Program, Sort};
 use crate::syntax::tree::Binary;
 
 use super::arrangement::{Arrangement, COUNT, Queue};
 use super::fault::FaultKind;
+use super::moves::{Code, Start, TypeCode};
+use super::terms::{Element, PollTerm, RemoteTerm, RemoteTermTarget, Target, Term, TermId};
 
 /// A message on its way to a rendezvous channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handshake {
-    /// The number of the channel.
-    pub(crate) channel: i32,
     pub(crate) queue: Queue,
-    pub(crate) message: Vec<u32>,
+    /// Where the message begins in [`Machine::messages`].
+    pub(crate) message: u32,
 }
 
 pub(crate) struct Machine<'a> {
     pub(crate) program: &'a Program,
     pub(crate) arrangement: &'a Arrangement,
+    pub(crate) code: &'a Code,
     /// The row, and hidden cells behind it.
     pub(crate) row: Vec<u32>,
     pub(crate) log: Vec<(u32, u32)>,
@@ -32,6 +34,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) cells: usize,
     pub(crate) timeout: bool,
     pub(crate) handshake: Option<Handshake>,
+    /// Messages of handshakes: of the one that is begun, and below it of those that a walk can come back to.
+    pub(crate) messages: Vec<u32>,
     pub(crate) fault: Option<FaultKind>,
     /// Room for a process that the arrangement does not have.
     pub(crate) wanted: Option<(u8, ProcessTypeId)>,
@@ -46,6 +50,7 @@ impl<'a> Machine<'a> {
         let mut machine = Machine {
             program,
             arrangement,
+            code: &arrangement.code,
             row: vec![0; arrangement.width() + arrangement.hidden],
             log: Vec::new(),
             actor: 0,
@@ -53,6 +58,7 @@ impl<'a> Machine<'a> {
             cells: 0,
             timeout: false,
             handshake: None,
+            messages: Vec::new(),
             fault: None,
             wanted: None,
             hidden: vec![0; arrangement.hidden],
@@ -67,18 +73,11 @@ impl<'a> Machine<'a> {
 
     /// The initial state.
     fn start(&mut self) {
-        for initial in &self.program.globals.initial {
-            match initial {
-                Initialiser::Value { cell, value } => {
-                    let value = self.evaluate(*value) as u32;
-                    let sort = self.program.globals.cells[*cell as usize].sort;
-                    let slot = self.arrangement.globals[*cell as usize] as usize;
-                    self.row[slot] = value & sort.mask();
-                }
-                Initialiser::Channel { cell, channel } => {
-                    let slot = self.arrangement.globals[*cell as usize] as usize;
-                    self.row[slot] = channel + 1;
-                }
+        let code = self.code;
+        for start in &code.globals {
+            match *start {
+                Start::Value(slot, mask, value) => self.row[slot as usize] = self.evaluate(value) as u32 & mask,
+                Start::Channel(slot, channel) => self.row[slot as usize] = channel + 1,
             }
         }
         if let (Some(slot), Some(trace)) = (self.arrangement.event, &self.program.trace) {
@@ -97,6 +96,7 @@ impl<'a> Machine<'a> {
         self.row[width..].copy_from_slice(&self.hidden);
         self.log.clear();
         self.handshake = None;
+        self.messages.clear();
         self.fault = None;
         self.timeout = false;
     }
@@ -132,6 +132,15 @@ impl<'a> Machine<'a> {
         if place.types.len() == 1 { place.types[0] } else { place.types[self.row[place.base as usize] as usize] }
     }
 
+    /// What the process at a position that is in use can do.
+    #[inline]
+    pub(crate) fn type_code(&self, position: usize) -> &'a TypeCode {
+        match &self.code.positions[position][..] {
+            [only] => only,
+            types => &types[self.row[self.arrangement.positions[position].base as usize] as usize],
+        }
+    }
+
     #[inline]
     pub(crate) fn control_slot(&self, position: usize) -> usize {
         self.arrangement.positions[position].base as usize + 1
@@ -150,115 +159,112 @@ impl<'a> Machine<'a> {
         self.fault.get_or_insert(kind);
     }
 
-    /// The slot of a place, or a fault.
+    /// The slot of an element, or a fault.
     #[inline]
-    pub(crate) fn slot(&mut self, place: &Place) -> Option<usize> {
-        let mut cell = place.base;
-        for index in &place.indices {
-            let value = self.evaluate(index.value);
-            if value < 0 || value as u32 >= index.length {
+    fn slot(&mut self, element: &Element) -> Option<usize> {
+        let mut slot = element.base;
+        for offset in &element.offsets {
+            let value = self.evaluate(offset.value);
+            if value < 0 || value as u32 >= offset.length {
                 self.fail(FaultKind::Index);
                 return None;
             }
-            cell += value as u32 * index.stride;
+            slot += value as u32 * offset.stride;
         }
-        Some(if place.global { self.arrangement.globals[cell as usize] as usize } else { self.cells + cell as usize })
-    }
-
-    pub(crate) fn read_place(&mut self, place: PlaceId) -> i32 {
-        let program = self.program;
-        let place = &program.places[place as usize];
-        match self.slot(place) {
-            Some(slot) => place.sort.read(self.row[slot]),
-            None => 0,
-        }
+        Some(slot as usize)
     }
 
     #[inline]
-    pub(crate) fn write_place(&mut self, place: PlaceId, value: i32) {
-        let program = self.program;
-        let place = &program.places[place as usize];
-        if place.scratch {
-            return;
-        }
-        if let Some(slot) = self.slot(place) {
-            self.set(slot, value as u32 & place.sort.mask());
+    pub(crate) fn write(&mut self, target: Target, value: i32) {
+        match target {
+            Target::Slot(slot, mask) => self.set(slot as usize, value as u32 & mask),
+            Target::Nowhere => {}
+            Target::Element(element) => {
+                let code = self.code;
+                let element = &code.terms.elements[element as usize];
+                if let Some(slot) = self.slot(element) {
+                    self.set(slot, value as u32 & element.sort.mask());
+                }
+            }
         }
     }
 
-    /// The value of an expression.
-    pub(crate) fn evaluate(&mut self, expression: ExpressionId) -> i32 {
-        match self.program.expressions[expression as usize] {
-            Node::Constant(value) => value,
-            Node::Global(cell) => self.row[self.arrangement.globals[cell as usize] as usize] as i32,
-            Node::Local(cell) => self.row[self.cells + cell as usize] as i32,
-            Node::Place(place) => self.read_place(place),
-            Node::Not(inner) => i32::from(self.evaluate(inner) == 0),
-            Node::Negate(inner) => self.evaluate(inner).wrapping_neg(),
-            Node::Complement(inner) => !self.evaluate(inner),
-            Node::Binary(Binary::And, left, right) => i32::from(self.evaluate(left) != 0 && self.evaluate(right) != 0),
-            Node::Binary(Binary::Or, left, right) => i32::from(self.evaluate(left) != 0 || self.evaluate(right) != 0),
-            Node::Binary(operator, left, right) => {
-                let (left, right) = (self.evaluate(left), self.evaluate(right));
-                match binary(operator, left, right) {
-                    Some(value) => value,
-                    None => {
-                        self.fail(FaultKind::Division);
-                        0
-                    }
-                }
+    /// The value of a term.
+    pub(crate) fn evaluate(&mut self, term: TermId) -> i32 {
+        match self.code.terms.terms[term as usize] {
+            Term::Constant(value) => value,
+            Term::Slot(slot) => self.row[slot as usize] as i32,
+            Term::SlotConstant(operator, slot, value) => {
+                let left = self.row[slot as usize] as i32;
+                self.binary(operator, left, value)
             }
-            Node::Conditional(condition, yes, no) => {
+            Term::SlotSlot(operator, one, other) => {
+                let (left, right) = (self.row[one as usize] as i32, self.row[other as usize] as i32);
+                self.binary(operator, left, right)
+            }
+            Term::At { base, slot, length } => {
+                let index = self.row[slot as usize];
+                if index >= length {
+                    self.fail(FaultKind::Index);
+                    return 0;
+                }
+                self.row[(base + index) as usize] as i32
+            }
+            Term::Short(slot) => Sort::Short.read(self.row[slot as usize]),
+            Term::Element(element) => {
+                let code = self.code;
+                let element = &code.terms.elements[element as usize];
+                self.slot(element).map_or(0, |slot| element.sort.read(self.row[slot]))
+            }
+            Term::Not(inner) => i32::from(self.evaluate(inner) == 0),
+            Term::Binary(Binary::And, left, right) => i32::from(self.evaluate(left) != 0 && self.evaluate(right) != 0),
+            Term::Binary(Binary::Or, left, right) => i32::from(self.evaluate(left) != 0 || self.evaluate(right) != 0),
+            Term::Binary(operator, left, right) => {
+                let (left, right) = (self.evaluate(left), self.evaluate(right));
+                self.binary(operator, left, right)
+            }
+            Term::Conditional(condition, yes, no) => {
                 if self.evaluate(condition) != 0 {
                     self.evaluate(yes)
                 } else {
                     self.evaluate(no)
                 }
             }
-            Node::Timeout => i32::from(self.timeout),
-            Node::Pid => self.actor as i32,
-            Node::ProcessCount => self.count() as i32,
+            Term::Timeout => i32::from(self.timeout),
+            Term::ProcessCount => self.count() as i32,
             other => self.evaluate_rare(other),
         }
     }
 
-    fn evaluate_rare(&mut self, node: Node) -> i32 {
-        match node {
-            Node::Run(run) => {
-                let program = self.program;
-                let run = &program.runs[run as usize];
+    #[inline]
+    fn binary(&mut self, operator: Binary, left: i32, right: i32) -> i32 {
+        match binary(operator, left, right) {
+            Some(value) => value,
+            None => {
+                self.fail(FaultKind::Division);
+                0
+            }
+        }
+    }
+
+    fn evaluate_rare(&mut self, term: Term) -> i32 {
+        let code = self.code;
+        match term {
+            Term::Negate(inner) => self.evaluate(inner).wrapping_neg(),
+            Term::Complement(inner) => !self.evaluate(inner),
+            Term::Run(run) => {
+                let run = &code.terms.runs[run as usize];
                 let arguments: Vec<i32> = run.arguments.iter().map(|&argument| self.evaluate(argument)).collect();
                 self.create(run.process, &arguments, run.priority)
             }
-            Node::Length(channel) => self.length_of(channel).map_or(0, |(length, _)| length),
-            Node::Full(channel) => self.is_full(channel),
-            Node::NotFull(channel) => 1 - self.is_full(channel),
-            Node::Empty(channel) => self.length_of(channel).map_or(0, |(length, _)| i32::from(length == 0)),
-            Node::NotEmpty(channel) => self.length_of(channel).map_or(0, |(length, _)| i32::from(length > 0)),
-            Node::Poll(poll) => {
-                let program = self.program;
-                let poll = &program.polls[poll as usize];
-                let Some(queue) = self.channel(poll.channel) else { return 0 };
-                if queue.capacity == 0 {
-                    return 0;
-                }
-                let length = self.row[queue.slot as usize];
-                let looked = if poll.random { length } else { length.min(1) };
-                for message in 0..looked {
-                    let mut fits = true;
-                    for (field, wanted) in poll.fields.iter().enumerate() {
-                        if let Some(wanted) = wanted {
-                            fits &= self.evaluate(*wanted) == self.field(&queue, message, field);
-                        }
-                    }
-                    if fits {
-                        return 1;
-                    }
-                }
-                0
-            }
-            Node::Last => self.arrangement.last.map_or(0, |slot| self.row[slot as usize] as i32),
-            Node::ProgramCounter(process) => {
+            Term::Length(channel) => self.length_of(channel).map_or(0, |(length, _)| length),
+            Term::Full(channel) => self.is_full(channel),
+            Term::NotFull(channel) => 1 - self.is_full(channel),
+            Term::Empty(channel) => self.length_of(channel).map_or(0, |(length, _)| i32::from(length == 0)),
+            Term::NotEmpty(channel) => self.length_of(channel).map_or(0, |(length, _)| i32::from(length > 0)),
+            Term::Poll(poll) => self.poll(&code.terms.polls[poll as usize]),
+            Term::Last => self.arrangement.last.map_or(0, |slot| self.row[slot as usize] as i32),
+            Term::ProgramCounter(process) => {
                 let process = self.evaluate(process);
                 match self.living(process) {
                     Some(position) => self.row[self.control_slot(position)] as i32,
@@ -268,14 +274,36 @@ impl<'a> Machine<'a> {
                     }
                 }
             }
-            Node::Priority(process) => {
+            Term::Priority(process) => {
                 let process = self.evaluate(process);
                 self.living(process).map_or(0, |position| self.priority_of(position))
             }
-            Node::OwnPriority => self.priority_of(self.actor),
-            Node::Remote(remote) => self.remote(remote),
+            Term::OwnPriority => self.priority_of(self.actor),
+            Term::Remote(remote) => self.remote(&code.terms.remotes[remote as usize]),
             _ => 0,
         }
+    }
+
+    fn poll(&mut self, poll: &PollTerm) -> i32 {
+        let number = self.evaluate(poll.channel);
+        let Some(queue) = self.channel(number) else { return 0 };
+        if queue.capacity == 0 {
+            return 0;
+        }
+        let length = self.row[queue.slot as usize];
+        let looked = if poll.random { length } else { length.min(1) };
+        for message in 0..looked {
+            let mut fits = true;
+            for (field, wanted) in poll.fields.iter().enumerate() {
+                if let Some(wanted) = wanted {
+                    fits &= self.evaluate(*wanted) == self.field(&queue, message, field);
+                }
+            }
+            if fits {
+                return 1;
+            }
+        }
+        0
     }
 
     fn living(&self, process: i32) -> Option<usize> {
@@ -289,9 +317,7 @@ impl<'a> Machine<'a> {
         self.row[self.control_slot(position) + 1] as i32
     }
 
-    fn remote(&mut self, remote: u32) -> i32 {
-        let program = self.program;
-        let remote = &program.remotes[remote as usize];
+    fn remote(&mut self, remote: &RemoteTerm) -> i32 {
         let found = match remote.index {
             Some(index) => {
                 let process = self.evaluate(index);
@@ -301,38 +327,26 @@ impl<'a> Machine<'a> {
         };
         let Some(position) = found else {
             // Nobody is at a label of a process that is gone.
-            if let RemoteTarget::Place(_) = remote.target {
+            if let RemoteTermTarget::Cell(_) = remote.target {
                 self.fail(FaultKind::Remote);
             }
             return 0;
         };
-        match remote.target {
-            RemoteTarget::Label(state) => i32::from(self.row[self.control_slot(position)] == state),
-            RemoteTarget::Place(place) => {
-                let (actor, process, cells) = (self.actor, self.process, self.cells);
-                let place = &program.places[place as usize];
+        match &remote.target {
+            RemoteTermTarget::Label(state) => i32::from(self.row[self.control_slot(position)] == *state),
+            RemoteTermTarget::Cell(element) => {
                 // Indices are the asker's, the cells are the other's.
-                let mut cell = place.base;
-                for index in &place.indices {
-                    let value = self.evaluate(index.value);
-                    if value < 0 || value as u32 >= index.length {
-                        self.fail(FaultKind::Index);
-                        return 0;
-                    }
-                    cell += value as u32 * index.stride;
-                }
-                self.act(position);
-                let value = place.sort.read(self.row[self.cells + cell as usize]);
-                (self.actor, self.process, self.cells) = (actor, process, cells);
-                value
+                let Some(cell) = self.slot(element) else { return 0 };
+                let shape = &self.arrangement.shapes[usize::from(remote.process)];
+                let cells = (self.arrangement.positions[position].base + shape.cells) as usize;
+                element.sort.read(self.row[cells + cell])
             }
         }
     }
 
-    /// The channel that an expression names, or a fault.
+    /// The channel with a number, or a fault.
     #[inline]
-    pub(crate) fn channel(&mut self, expression: ExpressionId) -> Option<Queue> {
-        let number = self.evaluate(expression);
+    fn channel(&mut self, number: i32) -> Option<Queue> {
         let found = self.queue(number);
         if found.is_none() {
             self.fail(FaultKind::NoChannel);
@@ -366,12 +380,9 @@ impl<'a> Machine<'a> {
         None
     }
 
-    pub(crate) fn fields(&self, queue: &Queue) -> usize {
-        self.arrangement.kinds[queue.kind as usize].fields.len()
-    }
-
+    #[inline]
     pub(crate) fn field_slot(&self, queue: &Queue, message: u32, field: usize) -> usize {
-        queue.slot as usize + 1 + message as usize * self.fields(queue) + field
+        (queue.slot + 1 + message * queue.fields) as usize + field
     }
 
     /// A field of a message that is in a channel.
@@ -381,8 +392,9 @@ impl<'a> Machine<'a> {
     }
 
     /// The length of a channel; a message on its way counts.
-    fn length_of(&mut self, channel: ExpressionId) -> Option<(i32, Queue)> {
-        let queue = self.channel(channel)?;
+    fn length_of(&mut self, channel: TermId) -> Option<(i32, Queue)> {
+        let number = self.evaluate(channel);
+        let queue = self.channel(number)?;
         if queue.capacity == 0 {
             let waiting = self.handshake.as_ref().is_some_and(|handshake| handshake.queue == queue);
             return Some((i32::from(waiting), queue));
@@ -390,7 +402,7 @@ impl<'a> Machine<'a> {
         Some((self.row[queue.slot as usize] as i32, queue))
     }
 
-    fn is_full(&mut self, channel: ExpressionId) -> i32 {
+    fn is_full(&mut self, channel: TermId) -> i32 {
         self.length_of(channel).map_or(0, |(length, queue)| i32::from(length >= queue.capacity.max(1) as i32))
     }
 
@@ -423,18 +435,16 @@ impl<'a> Machine<'a> {
             self.set(slot, argument as u32 & sort.mask());
         }
         let mut channels = None;
-        for initial in &compiled.frame.initial {
-            match initial {
-                Initialiser::Value { cell, value } => {
-                    let sort: Sort = compiled.frame.cells[*cell as usize].sort;
-                    let value = self.evaluate(*value) as u32 & sort.mask();
-                    let slot = self.cells + *cell as usize;
-                    self.set(slot, value);
+        let code = self.code;
+        for start in &code.positions[position][index].start {
+            match *start {
+                Start::Value(slot, mask, value) => {
+                    let value = self.evaluate(value) as u32 & mask;
+                    self.set(slot as usize, value);
                 }
-                Initialiser::Channel { cell, channel } => {
+                Start::Channel(slot, channel) => {
                     let before = *channels.get_or_insert_with(|| self.channels_below(position));
-                    let slot = self.cells + *cell as usize;
-                    self.set(slot, (before as u32 + channel + 1) & Sort::Channel.mask());
+                    self.set(slot as usize, (before as u32 + channel + 1) & Sort::Channel.mask());
                 }
             }
         }

@@ -8,9 +8,11 @@ mod explorer;
 mod fault;
 #[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
 mod machine;
+mod moves;
 mod observe;
 mod parts;
 mod system;
+mod terms;
 
 pub use fault::{Fault, FaultKind};
 pub use system::Model;

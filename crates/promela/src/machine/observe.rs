@@ -4,30 +4,27 @@
 //! An event that it has no transition for breaks it. A `notrace` is broken when its end is reached; after the first event that it has no
 //! transition for it is over.
 
-use crate::program::{Action, EventTrace, Node, Pattern};
-
 use super::fault::FaultKind;
 use super::machine::Machine;
+use super::moves::{Act, Channel, TraceMove};
 
 impl Machine<'_> {
     /// Is no process with a higher priority able to do something?
     pub(super) fn has_priority(&mut self, position: usize) -> bool {
         let own = self.priority_of(position);
-        let program = self.program;
         for other in 0..self.count() {
             if other == position || self.priority_of(other) <= own {
                 continue;
             }
             self.act(other);
-            let process = &program.processes[usize::from(self.process)];
-            let provided = process.provided;
-            if provided.is_some_and(|provided| self.evaluate(provided) == 0) {
+            let process = self.type_code(other);
+            if process.provided.is_some_and(|provided| self.evaluate(provided) == 0) {
                 continue;
             }
-            let control = self.row[self.control_slot(other)] as usize;
+            let control = self.row[self.control_slot(other)];
             let mut passed = false;
-            for transition in &process.transitions[control] {
-                passed |= self.can(&transition.action, passed);
+            for other in process.moves(control) {
+                passed |= self.can(&other.act, passed);
             }
             if passed {
                 self.act(position);
@@ -39,46 +36,45 @@ impl Machine<'_> {
     }
 
     /// Moves the automaton of a `trace` by a send or receive that has just happened.
-    pub(super) fn observe(&mut self, action: &Action) -> Option<FaultKind> {
+    pub(super) fn observe(&mut self, act: &Act) -> Option<FaultKind> {
         let program = self.program;
         let (Some(trace), Some(slot)) = (&program.trace, self.arrangement.event) else { return None };
-        let channel = match action {
-            Action::Send(send) => send.channel,
-            Action::Receive(receive) => receive.channel,
+        let (channel, sends) = match act {
+            Act::Send(send) => (send.channel, true),
+            Act::Receive(receive) => (receive.channel, false),
             _ => return None,
         };
-        let number = self.evaluate(channel);
-        let sends = matches!(action, Action::Send(_));
+        let number = self.number(channel);
         let message = std::mem::take(&mut self.message);
-        let verdict = self.observe_event(trace, slot as usize, number, sends, &message);
+        let verdict = self.observe_event(trace.forbidden, slot as usize, Event { number, sends, message: &message });
         self.message = message;
         verdict
     }
 
-    fn observe_event(
-        &mut self,
-        trace: &EventTrace,
-        slot: usize,
-        number: i32,
-        sends: bool,
-        message: &[i32],
-    ) -> Option<FaultKind> {
-        let automaton = &trace.automaton;
-        if !automaton.transitions.iter().flatten().any(|transition| self.concerns(&transition.action, number, sends)) {
+    fn number(&mut self, channel: Channel) -> i32 {
+        match channel {
+            Channel::Known(number, _) => number,
+            Channel::Named(term) => self.evaluate(term),
+        }
+    }
+
+    fn observe_event(&mut self, forbidden: bool, slot: usize, event: Event<'_>) -> Option<FaultKind> {
+        let automaton = &self.code.trace;
+        if !automaton.iter().flatten().any(|step| self.concerns(step, &event)) {
             return None;
         }
-        let end = automaton.transitions.len() as u32 - 1;
+        let end = automaton.len() as u32 - 1;
         let state = self.row[slot];
         if state != end {
-            for transition in &automaton.transitions[state as usize] {
-                if !self.matches(&transition.action, number, sends, message) {
+            for step in &automaton[state as usize] {
+                if step.event.is_some() && !(self.concerns(step, &event) && self.fits_event(step, &event)) {
                     continue;
                 }
-                self.set(slot, transition.target);
-                return (trace.forbidden && transition.target == end).then_some(FaultKind::Trace);
+                self.set(slot, step.target);
+                return (forbidden && step.target == end).then_some(FaultKind::Trace);
             }
         }
-        if trace.forbidden {
+        if forbidden {
             // Only the first try counts.
             self.set(slot, end);
             return None;
@@ -87,35 +83,20 @@ impl Machine<'_> {
     }
 
     /// Is this an event of the channel, in this direction?
-    fn concerns(&mut self, action: &Action, number: i32, sends: bool) -> bool {
-        match action {
-            Action::Send(send) => sends && self.evaluate(send.channel) == number,
-            Action::Receive(receive) => !sends && self.evaluate(receive.channel) == number,
-            _ => false,
-        }
+    fn concerns(&mut self, step: &TraceMove, event: &Event<'_>) -> bool {
+        step.event.is_some_and(|(channel, sends)| sends == event.sends && self.number(channel) == event.number)
     }
 
-    /// Constants and what stands in `eval` must be equal; variables say nothing.
-    fn matches(&mut self, action: &Action, number: i32, sends: bool, message: &[i32]) -> bool {
-        let program = self.program;
-        let wanted = |machine: &mut Self, fields: &mut dyn Iterator<Item = Option<u32>>| {
-            fields.enumerate().all(|(field, wanted)| {
-                wanted.is_none_or(|wanted| message.get(field).is_some_and(|&value| value == machine.evaluate(wanted)))
-            })
-        };
-        match action {
-            Action::Send(send) => {
-                let constant = |&argument: &u32| {
-                    matches!(program.expressions[argument as usize], Node::Constant(_)).then_some(argument)
-                };
-                self.concerns(action, number, sends) && wanted(self, &mut send.arguments.iter().map(constant))
-            }
-            Action::Receive(receive) => {
-                let value = |pattern: &Pattern| if let Pattern::Match(value) = pattern { Some(*value) } else { None };
-                self.concerns(action, number, sends) && wanted(self, &mut receive.fields.iter().map(value))
-            }
-            Action::Skip | Action::Else => true,
-            _ => false,
-        }
+    fn fits_event(&mut self, step: &TraceMove, event: &Event<'_>) -> bool {
+        step.fields.iter().enumerate().all(|(field, wanted)| {
+            wanted.is_none_or(|wanted| event.message.get(field).is_some_and(|&value| value == self.evaluate(wanted)))
+        })
     }
+}
+
+/// A send or receive that has happened.
+struct Event<'a> {
+    number: i32,
+    sends: bool,
+    message: &'a [i32],
 }

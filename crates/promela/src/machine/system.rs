@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use trefoil_control::Control as Budget;
-use trefoil_system::{Explorer, Group, GroupId, Label, LabelId, Labels, Layout, System, Value};
+use trefoil_system::{Explorer, Group, Label, LabelId, Labels, Layout, System, Value};
 
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 
@@ -22,13 +22,10 @@ pub struct Model {
     pub(crate) control: Budget,
     labels: Arc<Labels>,
     groups: Vec<Group>,
-    /// The first group of each type at each position.
-    first_groups: Vec<BTreeMap<ProcessTypeId, u32>>,
-    /// For each type and control state, how many transitions come before its own.
-    before: Vec<Vec<u32>>,
+    /// The labels of the groups.
     names: Vec<LabelId>,
-    /// Statements that were tried.
-    reached: Vec<Vec<AtomicU8>>,
+    /// Statements that were tried or reached, those of the first process type first.
+    reached: Vec<AtomicU8>,
     /// Labels of steps with a fault.
     faults: RwLock<BTreeMap<(LabelId, Fault), LabelId>>,
     fault_of: RwLock<BTreeMap<LabelId, Fault>>,
@@ -51,29 +48,10 @@ impl Model {
     fn with_room(program: Arc<Program>, room: BTreeSet<(u8, ProcessTypeId)>, control: &Budget) -> Model {
         let arrangement = Arrangement::with(&program, &room);
         let labels = Arc::new(Labels::new());
-        let before: Vec<Vec<u32>> = program
-            .processes
-            .iter()
-            .map(|process| {
-                let mut sum = 0;
-                process
-                    .transitions
-                    .iter()
-                    .map(|transitions| {
-                        let here = sum;
-                        sum += transitions.len() as u32;
-                        here
-                    })
-                    .collect()
-            })
-            .collect();
-        let mut first_groups = Vec::new();
         let mut names = Vec::new();
         for (number, position) in arrangement.positions.iter().enumerate() {
-            let mut own = BTreeMap::new();
             for &kind in &position.types {
                 let process = &program.processes[usize::from(kind)];
-                own.insert(kind, names.len() as u32);
                 for transition in process.transitions.iter().flatten() {
                     let statement = &process.statements[transition.statement as usize];
                     let name = format!("{}({number})", process.name);
@@ -82,14 +60,10 @@ impl Model {
                     names.push(labels.intern(Label { name: name.into(), arguments }));
                 }
             }
-            first_groups.push(own);
         }
         let groups = groups(&program, &arrangement);
-        let reached = program
-            .processes
-            .iter()
-            .map(|process| process.statements.iter().map(|_| AtomicU8::new(0)).collect())
-            .collect();
+        let reached =
+            program.processes.iter().flat_map(|process| &process.statements).map(|_| AtomicU8::new(0)).collect();
         let initial = Machine::new(&program, &arrangement).row[..arrangement.width()].to_vec();
         Model {
             program,
@@ -97,8 +71,6 @@ impl Model {
             control: control.clone(),
             labels,
             groups,
-            first_groups,
-            before,
             names,
             reached,
             faults: RwLock::default(),
@@ -150,23 +122,16 @@ impl Model {
         self.wants.store(true, Ordering::Relaxed);
     }
 
-    /// Group and label of a transition of the process at a position.
+    /// The label of a group's steps.
     #[inline]
-    pub(crate) fn named(
-        &self,
-        position: usize,
-        kind: ProcessTypeId,
-        control: Control,
-        index: u32,
-    ) -> (GroupId, LabelId) {
-        let first = self.first_groups[position].get(&kind).copied().unwrap_or(0);
-        let group = first + self.before[usize::from(kind)][control as usize] + index;
-        (GroupId(group), self.names[group as usize])
+    pub(crate) fn name(&self, group: u32) -> LabelId {
+        self.names[group as usize]
     }
 
+    /// Notes that a statement was tried or reached.
     #[inline]
-    pub(crate) fn reach(&self, kind: ProcessTypeId, statement: Control) {
-        let reached = &self.reached[usize::from(kind)][statement as usize];
+    pub(crate) fn reach(&self, statement: u32) {
+        let reached = &self.reached[statement as usize];
         if reached.load(Ordering::Relaxed) == 0 {
             reached.store(1, Ordering::Relaxed);
         }
@@ -175,13 +140,15 @@ impl Model {
     /// The statements that no search of this model has tried, by process type.
     pub fn unreached(&self) -> Vec<(ProcessTypeId, Vec<Control>)> {
         let mut all = Vec::new();
+        let mut first = 0;
         for (kind, process) in self.program.processes.iter().enumerate() {
             let missing: Vec<Control> = (1..process.statements.len())
                 .filter(|&state| {
-                    process.statements[state].listed && self.reached[kind][state].load(Ordering::Relaxed) == 0
+                    process.statements[state].listed && self.reached[first + state].load(Ordering::Relaxed) == 0
                 })
                 .map(|state| state as Control)
                 .collect();
+            first += process.statements.len();
             all.push((kind as ProcessTypeId, missing));
         }
         all
