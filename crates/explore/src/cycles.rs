@@ -24,6 +24,7 @@ use std::sync::atomic::Ordering;
 use trefoil_control::Stopped;
 use trefoil_system::{Explorer, StateId, Value};
 
+use crate::patches::Source;
 use crate::search::{Found, Shared};
 use crate::states::Inserter;
 
@@ -137,7 +138,7 @@ impl CycleSearch {
         unsafe { inserter.read_packed(state, &mut self.source) };
         let packing = shared.states.packing();
         packing.unpack(&self.source, &mut self.row);
-        let (words, source) = (packing.words(), (&self.row[..], &self.source[..]));
+        let (words, source) = (packing.words(), Source { row: &self.row, packed: &self.source });
         let (packed, hashes) = (&mut self.packed, &mut self.hashes);
         packed.clear();
         hashes.clear();

@@ -12,6 +12,7 @@ use trefoil_system::{Explorer, GroupId, LabelId, StateId, TakenStep, Value};
 
 use crate::cycles::CycleSearch;
 use crate::frontier::Frontier;
+use crate::patches::Source;
 use crate::search::{Counts, Edge, Finding, Found, Order, Shared, Visited, Visitor};
 use crate::states::Inserter;
 use crate::workers::Worker;
@@ -20,7 +21,7 @@ use crate::workers::Worker;
 const BATCH_STEPS: usize = 64;
 const BATCH_SOURCES: usize = 32;
 
-struct Source {
+struct Expanded {
     id: StateId,
     /// Behind the last of its steps in the batch.
     end: usize,
@@ -35,7 +36,7 @@ struct PackedStep {
 /// States and their steps, before the steps' targets are numbered.
 #[derive(Default)]
 struct Batch {
-    sources: Vec<Source>,
+    sources: Vec<Expanded>,
     /// The rows of the sources.
     rows: Vec<Value>,
     steps: Vec<PackedStep>,
@@ -78,7 +79,11 @@ pub(crate) struct Expander<'s, 'a, V> {
     batch: Batch,
     /// The packed row of the state whose steps are generated.
     source: Vec<u64>,
+    /// The packed row of a step's target, where the store keeps trees, and the words of it that differ from the source.
+    target: Vec<u64>,
+    changed: Vec<u32>,
     width: usize,
+    /// How many words the store keeps for a state.
     words: usize,
 }
 
@@ -94,8 +99,10 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             cycles: CycleSearch::new(shared),
             batch: Batch::default(),
             source: vec![0; packing.words()],
+            target: vec![0; if shared.trees { packing.words() } else { 0 }],
+            changed: Vec::new(),
             width: packing.width(),
-            words: packing.words(),
+            words: shared.states.kept_words(),
         }
     }
 
@@ -107,7 +114,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
     pub(crate) fn enter_initial(&mut self) -> StateId {
         let row = self.shared.system.initial();
         let mut packed = vec![0; self.words];
-        self.shared.states.packing().pack(&row, &mut packed);
+        self.inserter.keep(&row, &mut packed, self.shared.control).expect("an empty set has room");
         let hash = self.inserter.hash(&packed);
         let (id, _) = self.inserter.insert_packed(&packed, hash, 0).expect("an empty set has room");
         self.inserter.release();
@@ -157,15 +164,18 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         let Batch { sources, rows, steps, packed, .. } = &mut self.batch;
         let from = rows.len();
         rows.resize(from + self.width, 0);
-        let row = &mut rows[from..];
         // SAFETY: the number came out of an insertion, on this thread or in a round that the end of the round, a lock,
         // separates from this one.
         unsafe { self.inserter.read_packed(id, &mut self.source) };
         let packing = self.shared.states.packing();
-        packing.unpack(&self.source, row);
-        let row = &*row;
+        packing.unpack(&self.source, &mut rows[from..]);
         let (shared, words, inserter) = (self.shared, self.words, &mut self.inserter);
-        let source = (row, &self.source[..]);
+        let row = &rows[from..];
+        let source = Source { row, packed: &self.source };
+        let (unfolded, changed) = (&mut self.target[..], &mut self.changed);
+        if shared.trees {
+            unfolded.copy_from_slice(source.packed);
+        }
         let patches = shared.patches;
         // A single state may have more steps than there is time or memory for; then the rest of them is let go by.
         let mut poll = packed.len() + POLLED;
@@ -181,12 +191,25 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
                 poll = at + POLLED;
             }
             packed.resize(at + words, 0);
-            patches.pack(packing, step.group, source, step.row, &mut packed[at..]);
+            if shared.trees {
+                changed.clear();
+                patches.patch(packing, step.group, source.row, step.row, unfolded, changed);
+                let folded = inserter.fold(unfolded, Some(changed), &mut packed[at..], shared.control);
+                for &word in changed.iter() {
+                    unfolded[word as usize] = source.packed[word as usize];
+                }
+                if let Err(stopped) = folded {
+                    packed.truncate(at);
+                    return shared.stop(stopped);
+                }
+            } else {
+                patches.pack(packing, step.group, source, step.row, &mut packed[at..]);
+            }
             let hash = inserter.hash(&packed[at..]);
             inserter.expect(hash);
             steps.push(PackedStep { hash, label: step.label, group: step.group });
         });
-        sources.push(Source { id, end: steps.len() });
+        sources.push(Expanded { id, end: steps.len() });
     }
 
     /// Inserts the targets of the batch, shows its states to the visitor and empties it.
@@ -228,9 +251,9 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
                 Finding::Step(chosen) => {
                     let label = batch.edges[chosen].label;
                     let counted = self.shared.order != Order::Visible || label.is_visible();
-                    let at = (begin + chosen) * self.words;
                     let mut row = vec![0; self.width];
-                    self.shared.states.packing().unpack(&batch.packed[at..at + self.words], &mut row);
+                    // SAFETY: the number came out of an insertion on this thread.
+                    unsafe { self.inserter.read(batch.edges[chosen].target, &mut row) };
                     let length = distance + u32::from(counted);
                     let step = Some(TakenStep { label, row });
                     self.shared.report(Found { step, ..Found::state(source.id, length) });

@@ -20,6 +20,7 @@ mod rows;
 mod search;
 mod states;
 mod sync;
+mod tree;
 mod workers;
 
 pub use collect::{Collected, Unfinished, collect};

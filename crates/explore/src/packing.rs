@@ -5,7 +5,7 @@
 //! packed row is a few 64-bit words, least significant first, unused bits zero, so that two rows are equal exactly when
 //! their words are. All shifts are computed once. Most systems fit one word or two, which have their own loops.
 
-use trefoil_system::{Layout, Value};
+use trefoil_system::{Layout, Slot, Value};
 
 /// Where a slot lies in a packed row.
 #[derive(Clone, Copy, Debug)]
@@ -42,17 +42,20 @@ impl Field {
         }
     }
 
-    /// Changes the bits of a value that this one has, which fits.
+    /// Exchanges a value for one that differs from it in these bits.
     #[inline]
-    fn change(self, difference: u64, words: &mut [u64]) {
-        if self.bits == 0 {
-            return;
-        }
+    pub(crate) fn flip(self, difference: u64, words: &mut [u64]) {
         let word = self.word as usize;
         words[word] ^= difference << self.shift;
         if self.shift + self.bits > 64 {
             words[word + 1] ^= difference >> (64 - self.shift);
         }
+    }
+
+    /// The words that it lies in.
+    #[inline]
+    pub(crate) fn words(self) -> std::ops::RangeInclusive<u32> {
+        self.word..=self.word + u32::from(self.shift + self.bits > 64)
     }
 
     /// Writes zeros.
@@ -78,12 +81,30 @@ pub struct Packing {
 impl Packing {
     /// The packing of a layout.
     pub fn new(layout: &Layout) -> Packing {
+        Packing::skipping(layout, |_, _| 0)
+    }
+
+    /// The same, but a part that would begin in the rest of a word and end in another begins with a word: parts that look
+    /// alike then have words that are equal.
+    pub(crate) fn aligned(layout: &Layout) -> Packing {
+        let (slots, parts) = (layout.slots(), layout.parts());
+        let mut next = parts.iter().copied().zip(parts.iter().copied().skip(1).chain([slots.len()])).peekable();
+        Packing::skipping(layout, |slot, bits| {
+            let Some((_, end)) = next.next_if(|&(begin, _)| begin == slot) else { return 0 };
+            let size: usize = slots[slot..end].iter().map(|slot| bits_of(slot) as usize).sum();
+            let rest = bits.next_multiple_of(64) - bits;
+            if size > rest { rest } else { 0 }
+        })
+    }
+
+    /// The packing of a layout; `skipped` says for each slot how many bits are left free before it, behind so many.
+    fn skipping(layout: &Layout, mut skipped: impl FnMut(usize, usize) -> usize) -> Packing {
         let mut bits = 0usize;
-        let fields = layout
-            .slots()
-            .iter()
-            .map(|slot| {
-                let width = slot.values.map_or(32, |values| u32::BITS - values.saturating_sub(1).leading_zeros());
+        let slots = layout.slots().iter().enumerate();
+        let fields = slots
+            .map(|(at, slot)| {
+                bits += skipped(at, bits);
+                let width = bits_of(slot);
                 let field = Field { word: (bits / 64) as u32, shift: (bits % 64) as u32, bits: width };
                 bits += width as usize;
                 field
@@ -143,21 +164,6 @@ impl Packing {
         }
     }
 
-    /// Packs a row that differs in few slots from one that was packed before; panics as [`Packing::pack`] does.
-    #[inline]
-    pub(crate) fn repack(&self, known: &[Value], packed: &[u64], row: &[Value], words: &mut [u64]) {
-        debug_assert!(row.len() == self.fields.len() && known.len() == row.len());
-        words.copy_from_slice(packed);
-        let mut excess = 0u64;
-        for (field, (&old, &new)) in self.fields.iter().zip(known.iter().zip(row)) {
-            if old != new {
-                excess |= field.excess(u64::from(new));
-                field.change(u64::from(old ^ new), words);
-            }
-        }
-        assert_eq!(excess, 0, "a value does not fit its slot");
-    }
-
     /// Packs a row that fits one word; panics as [`Packing::pack`] does.
     #[inline]
     pub(crate) fn pack_word(&self, row: &[Value]) -> u64 {
@@ -214,6 +220,11 @@ impl Packing {
     }
 }
 
+/// How many bits a slot takes.
+fn bits_of(slot: &Slot) -> u32 {
+    slot.values.map_or(32, |values| u32::BITS - values.saturating_sub(1).leading_zeros())
+}
+
 #[inline]
 fn mask(bits: u32) -> u64 {
     (1 << bits) - 1
@@ -222,7 +233,6 @@ fn mask(bits: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trefoil_system::Slot;
 
     fn packing(values: &[Option<u32>]) -> Packing {
         let slot = |&values: &Option<u32>| Slot { name: String::new(), values, portable: true };

@@ -3,7 +3,7 @@
 //! A step of a group leaves every slot alone that the group does not declare as written (`may_write` or `must_write`). So the packed row
 //! of a successor is that of its source with a few fields exchanged, and a wide row costs no more than a narrow one. Where a group
 //! may write more than half of the slots, both rows are compared, and the fields that differ exchanged: a representative under a
-//! symmetry may differ anywhere, and yet mostly differs in few places.
+//! symmetry, or a handshake, may change anything, and yet mostly changes little.
 //!
 //! This trusts the declarations of a system. The checking wrapper proves them honest in tests, and wherever debug assertions are on every
 //! patched row is compared with the row packed anew.
@@ -12,86 +12,159 @@ use trefoil_system::{Group, GroupId, Value};
 
 use crate::packing::{Field, Packing};
 
-/// More fields than this in all are not kept; the rows of the groups left over are compared.
+/// More fields than this in all are not kept; of the groups left over whole rows are compared.
 const MOST_FIELDS: usize = 1 << 22;
 
 /// What each group of a system changes in a packed row.
 pub(crate) struct Patches {
-    /// The fields of each group; none when its rows are compared.
+    /// The fields of each group; none when whole rows are compared.
     ranges: Vec<Option<(u32, u32)>>,
     /// Slots and where they lie.
     fields: Vec<(u32, Field)>,
-    /// For each group, a row's words with its fields cleared out of ones.
+    /// Of rows of one word: for each group, ones with its fields cleared.
     kept: Vec<u64>,
 }
 
 impl Patches {
     pub(crate) fn new(packing: &Packing, groups: &[Group]) -> Patches {
-        let words = packing.words();
         let mut patches = Patches { ranges: Vec::new(), fields: Vec::new(), kept: Vec::new() };
         for group in groups {
             let mut slots: Vec<usize> = group.may_write.iter().chain(group.must_write.iter()).collect();
             slots.sort_unstable();
             slots.dedup();
-            patches.kept.resize(patches.kept.len() + words, u64::MAX);
+            let mut kept = [u64::MAX];
             if 2 * slots.len() > packing.width() || patches.fields.len() + slots.len() > MOST_FIELDS {
                 patches.ranges.push(None);
+                patches.kept.extend(kept);
                 continue;
             }
             let from = patches.fields.len() as u32;
-            let first = patches.kept.len() - words;
-            let kept = &mut patches.kept[first..];
             for slot in slots {
                 let field = packing.field(slot);
-                field.clear(kept);
+                if packing.words() == 1 {
+                    field.clear(&mut kept);
+                }
                 patches.fields.push((slot as u32, field));
             }
             patches.ranges.push(Some((from, patches.fields.len() as u32)));
+            patches.kept.extend(kept);
         }
         patches
     }
 
-    /// Packs the row that a step of a group leads to from a source, which is given as a row and packed; panics as
-    /// [`Packing::pack`] does.
+    /// Packs the row that a step of a group leads to from a source; panics as [`Packing::pack`] does.
     #[inline]
     pub(crate) fn pack(
         &self,
         packing: &Packing,
         group: GroupId,
-        (known, source): (&[Value], &[u64]),
+        source: Source<'_>,
         row: &[Value],
         target: &mut [u64],
     ) {
-        let Some((from, to)) = self.ranges[group.index()] else { return packing.repack(known, source, row, target) };
-        let fields = &self.fields[from as usize..to as usize];
-        let mut excess = 0;
-        if let ([target], [source]) = (&mut *target, source) {
-            let mut packed = source & self.kept[group.index()];
-            for &(slot, field) in fields {
-                let value = u64::from(row[slot as usize]);
-                excess |= field.excess(value);
-                packed |= value << (field.shift & 63);
+        let fields = self.ranges[group.index()].map(|(from, to)| &self.fields[from as usize..to as usize]);
+        match (&mut *target, source.packed, fields) {
+            ([target], [packed], Some(fields)) => {
+                let (mut patched, mut excess) = (packed & self.kept[group.index()], 0);
+                for &(slot, field) in fields {
+                    let value = u64::from(row[slot as usize]);
+                    excess |= field.excess(value);
+                    patched |= value << (field.shift & 63);
+                }
+                *target = patched;
+                assert_eq!(excess, 0, "a value does not fit its slot");
             }
-            *target = packed;
-        } else {
-            let kept = &self.kept[group.index() * source.len()..][..source.len()];
-            for ((target, source), kept) in target.iter_mut().zip(source).zip(kept) {
-                *target = source & kept;
-            }
-            for &(slot, field) in fields {
-                let value = u64::from(row[slot as usize]);
-                excess |= field.excess(value);
-                field.put(value, target);
+            (target, packed, _) => {
+                copy(packed, target);
+                self.exchange(packing, group, source.row, row, |field, difference| field.flip(difference, target));
             }
         }
-        assert_eq!(excess, 0, "a value does not fit its slot");
         #[cfg(debug_assertions)]
-        {
-            let mut anew = vec![0; target.len()];
-            packing.pack(row, &mut anew);
-            assert_eq!(target, anew, "group {} changes a slot that it does not declare", group.index());
+        check(packing, group, row, target);
+    }
+
+    /// The same for a target that is the source's packed row, whose words that change are appended to `changed`, ascending.
+    #[inline]
+    pub(crate) fn patch(
+        &self,
+        packing: &Packing,
+        group: GroupId,
+        source: &[Value],
+        row: &[Value],
+        target: &mut [u64],
+        changed: &mut Vec<u32>,
+    ) {
+        self.exchange(packing, group, source, row, |field, difference| {
+            field.flip(difference, target);
+            for word in field.words() {
+                if changed.last().is_none_or(|&last| last < word) {
+                    changed.push(word);
+                }
+            }
+        });
+        #[cfg(debug_assertions)]
+        check(packing, group, row, target);
+    }
+
+    /// Calls `with` for each slot that a step of a group changes, in order: where it lies, and the bits that change.
+    #[inline]
+    fn exchange(
+        &self,
+        packing: &Packing,
+        group: GroupId,
+        source: &[Value],
+        row: &[Value],
+        mut with: impl FnMut(Field, u64),
+    ) {
+        let mut one = |field: Field, old: Value, new: Value| {
+            if old != new {
+                assert_eq!(field.excess(u64::from(new)), 0, "a value does not fit its slot");
+                with(field, u64::from(old ^ new));
+            }
+        };
+        if let Some((from, to)) = self.ranges[group.index()] {
+            for &(slot, field) in &self.fields[from as usize..to as usize] {
+                one(field, source[slot as usize], row[slot as usize]);
+            }
+            return;
+        }
+        // Most of a wide row is as it was, and a few slots at a time are compared as fast as one.
+        const TOGETHER: usize = 8;
+        for (at, (old, new)) in source.chunks(TOGETHER).zip(row.chunks(TOGETHER)).enumerate() {
+            if old != new {
+                for (slot, (&old, &new)) in old.iter().zip(new).enumerate() {
+                    one(packing.field(at * TOGETHER + slot), old, new);
+                }
+            }
         }
     }
+}
+
+/// A patched row must be what the row is packed to.
+#[cfg(debug_assertions)]
+fn check(packing: &Packing, group: GroupId, row: &[Value], target: &[u64]) {
+    let mut anew = vec![0; target.len()];
+    packing.pack(row, &mut anew);
+    assert_eq!(target, anew, "group {} changes a slot that it does not declare", group.index());
+}
+
+/// Copies a few words without a call.
+#[inline]
+fn copy(from: &[u64], to: &mut [u64]) {
+    match (from, &mut *to) {
+        (&[a], [b]) => *b = a,
+        (&[a, b], [c, d]) => (*c, *d) = (a, b),
+        (&[a, b, c], [d, e, f]) => (*d, *e, *f) = (a, b, c),
+        (&[a, b, c, d], [e, f, g, h]) => (*e, *f, *g, *h) = (a, b, c, d),
+        _ => to.copy_from_slice(from),
+    }
+}
+
+/// A row whose successors are packed.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) row: &'a [Value],
+    pub(crate) packed: &'a [u64],
 }
 
 #[cfg(test)]
@@ -126,7 +199,8 @@ mod tests {
             packing.pack(&source, &mut packed);
             packing.pack(&row, &mut expected);
             let mut found = vec![7; packing.words()];
-            patches.pack(&packing, GroupId(1), (&source, &packed), &row, &mut found);
+            let before = Source { row: &source, packed: &packed };
+            patches.pack(&packing, GroupId(1), before, &row, &mut found);
             assert_eq!(found, expected, "case {case}");
             *if patches.ranges[1].is_some() { &mut patched } else { &mut compared } += 1;
         }
@@ -140,6 +214,7 @@ mod tests {
         let packing = Packing::new(&Layout::new(vec![Slot::bounded("x", 4), Slot::bounded("y", 4)]));
         let group = Group { may_write: [0].into_iter().collect(), ..Group::default() };
         let patches = Patches::new(&packing, &[group]);
-        patches.pack(&packing, GroupId(0), (&[0, 0], &[0]), &[1, 1], &mut [0]);
+        let source = Source { row: &[0, 0], packed: &[0] };
+        patches.pack(&packing, GroupId(0), source, &[1, 1], &mut [0]);
     }
 }

@@ -44,6 +44,7 @@ use crate::packing::Packing;
 use crate::patches::Patches;
 use crate::rows::Keep;
 use crate::states::{StateSet, States};
+use crate::tree::LEAST_BYTES;
 use crate::workers::{Crew, run_crew};
 
 /// In which order states are expanded, and what their distance counts.
@@ -207,6 +208,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) cycles: bool,
     pub(crate) states: &'a StateSet,
     pub(crate) patches: &'a Patches,
+    /// Does the store keep rows as trees?
+    pub(crate) trees: bool,
     /// How many workers there are so far.
     pub(crate) workers: AtomicU64,
     /// The distance of the states of this level.
@@ -250,12 +253,18 @@ pub fn search<V: Visitor>(
     control: &Control,
     visitor: impl Fn() -> V + Sync,
 ) -> Exploration<V> {
-    let packing = Packing::new(system.layout());
+    let mut packing = Packing::new(system.layout());
+    // Looking for cycles asks for rows that are not new; trees are for those who only insert.
+    let trees = packing.bytes() >= LEAST_BYTES && !system.layout().parts().is_empty() && !options.cycles;
+    if trees {
+        packing = Packing::aligned(system.layout());
+    }
     let patches = Patches::new(&packing, system.groups());
     let threads = options.thread_count();
     assert!(!options.cycles || options.order == Order::Visible, "cycles are looked for in visible order");
     let keep = Keep { claims: options.order == Order::Visible, cycles: options.cycles };
-    let states = StateSet::keeping(packing, keep, threads);
+    let states =
+        if trees { StateSet::of_trees(packing, keep, threads) } else { StateSet::keeping(packing, keep, threads) };
     let shared = Shared {
         system,
         control,
@@ -263,6 +272,7 @@ pub fn search<V: Visitor>(
         cycles: options.cycles,
         states: &states,
         patches: &patches,
+        trees,
         workers: AtomicU64::new(0),
         level: AtomicU64::new(0),
         halt: AtomicBool::new(false),

@@ -19,6 +19,11 @@
 //! When a packed row has at most [`DENSE_BITS`] bits it is its own number, and the set is a bitmap: an explicit LTS
 //! costs a bit a state. Numbers then have holes; [`States::id_bound`] is above them all.
 //!
+//! # Trees
+//!
+//! A wide row whose layout has parts is kept as a tree of shared nodes ([`crate::tree`]); what lies in the table then is its root, a few numbers. A thread
+//! that has to make one of the two tables longer gives back what it holds of both, else two threads could wait for each other.
+//!
 //! Invariants: an entry, once written, never changes until the next growth; the row of a published position never
 //! changes; each position below the shared counter is published, or in the list of free ranges, or in a block that
 //! some thread holds together with the read lock.
@@ -34,6 +39,7 @@ use crate::index::{Index, hash};
 use crate::packing::Packing;
 use crate::rows::{Keep, Marks, SEGMENT_ROWS, Segment, atomics64, prefetch};
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering};
+use crate::tree::{Climber, Tree};
 
 /// Up to how many bits a packed row is its own number.
 pub const DENSE_BITS: usize = 24;
@@ -47,6 +53,9 @@ const LEAST_INDEX: usize = if cfg!(test) { 8 } else { 4096 };
 /// A growing set of states; see the head of this file.
 pub struct StateSet {
     packing: Packing,
+    /// How what is in the table is packed: rows, or roots of trees.
+    kept: Packing,
+    tree: Option<Box<Tree>>,
     keep: Keep,
     threads: usize,
     table: Table,
@@ -79,14 +88,31 @@ impl StateSet {
 
     /// The same with bits per state.
     pub(crate) fn keeping(packing: Packing, keep: Keep, threads: usize) -> StateSet {
-        let table = if packing.bits() <= DENSE_BITS {
-            let size = 1usize << packing.bits();
+        let kept = packing.clone();
+        StateSet::with(packing, kept, None, keep, threads)
+    }
+
+    /// The same with rows kept as trees.
+    pub(crate) fn of_trees(packing: Packing, keep: Keep, threads: usize) -> StateSet {
+        let tree = Box::new(Tree::new(packing.words(), threads));
+        let roots = tree.roots();
+        StateSet::with(packing, roots, Some(tree), keep, threads)
+    }
+
+    fn with(packing: Packing, kept: Packing, tree: Option<Box<Tree>>, keep: Keep, threads: usize) -> StateSet {
+        let table = if kept.bits() <= DENSE_BITS {
+            let size = 1usize << kept.bits();
             Table::Dense { seen: atomics64(size.div_ceil(64)), marks: Marks::new(size, keep) }
         } else {
-            let index = Index::new(LEAST_INDEX, Vec::new(), packing.bytes());
+            let index = Index::new(LEAST_INDEX, Vec::new(), kept.bytes());
             Table::Hashed { index: RwLock::new(index), blocks: Mutex::new(Blocks::default()) }
         };
-        StateSet { packing, keep, threads: threads.max(1), table }
+        StateSet { packing, kept, tree, keep, threads: threads.max(1), table }
+    }
+
+    /// How many words the table keeps for a state.
+    pub(crate) fn kept_words(&self) -> usize {
+        self.kept.words()
     }
 
     /// How rows are packed.
@@ -97,7 +123,8 @@ impl StateSet {
     /// A thread's access to the set. While it holds positions or a lock (until [`Inserter::release`]) the index cannot grow.
     pub fn inserter(&self) -> Inserter<'_> {
         let words = vec![0; self.packing.words()];
-        Inserter { set: self, guard: None, open: [0..0, 0..0], words, scratch: Vec::new() }
+        let climber = self.tree.as_ref().map(|tree| Box::new(tree.climber()));
+        Inserter { set: self, guard: None, open: [0..0, 0..0], words, scratch: Vec::new(), climber }
     }
 
     /// Makes room for more states.
@@ -110,15 +137,17 @@ impl StateSet {
             return Ok(());
         }
         let used = lock(blocks).used();
-        index.grow(&self.packing, &used, self.threads, control)
+        index.grow(&self.kept, &used, self.threads, control)
     }
 
     /// Bytes allocated for rows and index, without claims.
     pub fn bytes(&self) -> usize {
-        match &self.table {
-            Table::Dense { seen, .. } => seen.len() * 8,
-            Table::Hashed { index, .. } => index.read().unwrap_or_else(PoisonError::into_inner).bytes(),
-        }
+        let shared = self.tree.as_ref().map_or(0, |tree| tree.nodes.bytes());
+        shared
+            + match &self.table {
+                Table::Dense { seen, .. } => seen.len() * 8,
+                Table::Hashed { index, .. } => index.read().unwrap_or_else(PoisonError::into_inner).bytes(),
+            }
     }
 
     /// Ends the growing: from now on rows can be read.
@@ -159,6 +188,8 @@ pub struct Inserter<'a> {
     words: Vec<u64>,
     /// Rows that are being inserted, each behind its hash.
     scratch: Vec<u64>,
+    /// Access to the tree, when rows are kept as trees.
+    climber: Option<Box<Climber<'a>>>,
 }
 
 impl Drop for Inserter<'_> {
@@ -176,12 +207,12 @@ impl<'a> Inserter<'a> {
         control: &Control,
         inserted: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Stopped> {
-        let (width, words) = (self.set.packing.width().max(1), self.set.packing.words());
+        let (width, words) = (self.set.packing.width().max(1), self.set.kept.words());
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         scratch.resize(rows.len() / width * (words + 1), 0);
         for (row, packed) in rows.chunks_exact(width).zip(scratch.chunks_exact_mut(words + 1)) {
-            self.set.packing.pack(row, &mut packed[1..]);
+            self.keep(row, &mut packed[1..], control)?;
             packed[0] = self.hash(&packed[1..]);
             self.expect(packed[0]);
         }
@@ -207,6 +238,42 @@ impl<'a> Inserter<'a> {
         result
     }
 
+    /// What the table keeps for a row.
+    pub(crate) fn keep(&mut self, row: &[Value], kept: &mut [u64], control: &Control) -> Result<(), Stopped> {
+        if self.climber.is_none() {
+            self.set.packing.pack(row, kept);
+            return Ok(());
+        }
+        let mut words = std::mem::take(&mut self.words);
+        self.set.packing.pack(row, &mut words);
+        let outcome = self.fold(&words, None, kept, control);
+        self.words = words;
+        outcome
+    }
+
+    /// The root of a packed row, where rows are kept as trees. When `changed` is given, the row differs from the one that was read last in these
+    /// words (ascending) and in no others.
+    #[inline]
+    pub(crate) fn fold(
+        &mut self,
+        packed: &[u64],
+        changed: Option<&[u32]>,
+        root: &mut [u64],
+        control: &Control,
+    ) -> Result<(), Stopped> {
+        loop {
+            let climber = self.climber.as_mut().expect("rows are kept as trees");
+            match climber.fold(packed, changed, root) {
+                Ok(()) => return Ok(()),
+                Err(full) => {
+                    self.release();
+                    let tree = self.set.tree.as_ref().expect("rows are kept as trees");
+                    tree.nodes.grow(&full, control)?;
+                }
+            }
+        }
+    }
+
     /// Gives back what is held, so that others can grow the index. To be called at least every few milliseconds of work.
     pub fn release(&mut self) {
         if let Table::Hashed { blocks, .. } = &self.set.table
@@ -220,6 +287,9 @@ impl<'a> Inserter<'a> {
             }
         }
         self.guard = None;
+        if let Some(climber) = &mut self.climber {
+            climber.release();
+        }
     }
 
     pub(crate) fn make_room(&mut self, full: &Full, control: &Control) -> Result<(), Stopped> {
@@ -257,7 +327,7 @@ impl<'a> Inserter<'a> {
     #[inline]
     pub(crate) fn expect_row(&mut self, hashed: u64) {
         if let Table::Hashed { index, .. } = &self.set.table {
-            let row_bytes = self.set.packing.bytes();
+            let row_bytes = self.set.kept.bytes();
             let index = self.index(index);
             let entry = index.entries[index.home(hashed)].load(Ordering::Acquire);
             if entry != 0 && entry & !index.id_mask() == index.tag(hashed) {
@@ -282,7 +352,7 @@ impl<'a> Inserter<'a> {
             Table::Hashed { index, blocks } => {
                 let guard = self.guard.get_or_insert_with(|| index.read().unwrap_or_else(PoisonError::into_inner));
                 let index: &Index = guard;
-                let row_bytes = set.packing.bytes();
+                let row_bytes = set.kept.bytes();
                 let (tag, id_mask) = (index.tag(hashed), index.id_mask());
                 let mut at = index.home(hashed);
                 let mut private = None;
@@ -332,7 +402,7 @@ impl<'a> Inserter<'a> {
                 (seen[id / 64].load(Ordering::Relaxed) & 1 << (id % 64) != 0).then_some(StateId(id as u32))
             }
             Table::Hashed { index, .. } => {
-                let row_bytes = set.packing.bytes();
+                let row_bytes = set.kept.bytes();
                 let index = self.index(index);
                 let (tag, id_mask) = (index.tag(hashed), index.id_mask());
                 let mut at = index.home(hashed);
@@ -376,12 +446,34 @@ impl<'a> Inserter<'a> {
     /// As for [`Inserter::read`].
     #[inline]
     pub(crate) unsafe fn read_packed(&mut self, id: StateId, words: &mut [u64]) {
+        if self.climber.is_none() {
+            // SAFETY: as the caller promises.
+            return unsafe { self.read_kept(id, words) };
+        }
+        let mut root = [0; 2];
+        let root = &mut root[..self.set.kept.words()];
+        // SAFETY: as the caller promises; who knows a state knows its tree.
+        unsafe {
+            self.read_kept(id, root);
+            if let Some(climber) = &mut self.climber {
+                climber.unfold(root, words);
+            }
+        }
+    }
+
+    /// Reads what the table keeps.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Inserter::read`].
+    #[inline]
+    unsafe fn read_kept(&mut self, id: StateId, words: &mut [u64]) {
         let set = self.set;
         match &set.table {
             Table::Dense { .. } => words[0] = u64::from(id.0),
             Table::Hashed { index, .. } => {
                 // SAFETY: as the caller promises.
-                unsafe { self.index(index).segment(id.0).read(id.index() % SEGMENT_ROWS, set.packing.bytes(), words) }
+                unsafe { self.index(index).segment(id.0).read(id.index() % SEGMENT_ROWS, set.kept.bytes(), words) }
             }
         }
     }
@@ -437,7 +529,7 @@ impl StateSet {
             return Err(Full { limit: index.limit });
         }
         blocks.next += BLOCK;
-        index.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.packing.bytes(), self.keep));
+        index.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.kept.bytes(), self.keep));
         Ok(start..start + BLOCK)
     }
 }
@@ -456,7 +548,7 @@ impl States {
     /// Above the number of every state; not every number below is a state's.
     pub fn id_bound(&self) -> usize {
         match &self.set.table {
-            Table::Dense { .. } => 1 << self.set.packing.bits(),
+            Table::Dense { .. } => 1 << self.set.kept.bits(),
             Table::Hashed { blocks, .. } => lock(blocks).next as usize,
         }
     }

@@ -30,12 +30,24 @@ impl Slot {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     slots: Vec<Slot>,
+    parts: Vec<usize>,
 }
 
 impl Layout {
     /// A layout of these slots.
     pub fn new(slots: Vec<Slot>) -> Layout {
-        Layout { slots }
+        Layout { slots, parts: Vec::new() }
+    }
+
+    /// The same, with the slots where its parts begin, ascending: states of such a system have many values of parts in common (the variables
+    /// of a process, the contents of a channel), and a store can share them.
+    pub fn with_parts(self, parts: Vec<usize>) -> Layout {
+        Layout { parts, ..self }
+    }
+
+    /// Where its parts begin; nothing when it is not known to have any.
+    pub fn parts(&self) -> &[usize] {
+        &self.parts
     }
 
     /// The slots in order.

@@ -143,7 +143,10 @@ impl Arrangement {
             positions.push(Position { base, types, width: own.len() as u32 });
             slots.extend(own);
         }
-        let width = slots.len();
+        let (width, mut parts) = (slots.len(), vec![0]);
+        parts.extend(queues.iter().filter(|queue| queue.capacity > 0).map(|queue| queue.slot as usize));
+        parts.extend(positions.iter().map(|position| position.base as usize));
+        parts.dedup();
         let mut hidden = 0;
         for place in globals.iter_mut().filter(|place| **place == u32::MAX) {
             *place = (width + hidden) as u32;
@@ -151,7 +154,7 @@ impl Arrangement {
         }
         let single = positions.iter().all(|position| position.types.len() == 1);
         let mut arrangement = Arrangement {
-            layout: Layout::new(slots),
+            layout: Layout::new(slots).with_parts(parts),
             last,
             event,
             globals,

@@ -12,7 +12,7 @@ const MOST_STEPS: u32 = 10_000_000;
 
 impl Machine<'_> {
     /// Executes an act of the process that acts; `passed` says that a move before it passed. When it cannot be executed,
-    /// nothing is changed that the log does not know, except that a fault may be noted.
+    /// nothing is changed but what the log knows.
     #[inline]
     pub(crate) fn execute(&mut self, act: &Act, passed: bool) -> bool {
         if self.handshake.is_some() {
@@ -216,7 +216,8 @@ impl Machine<'_> {
             self.fail(FaultKind::Fields);
             return true;
         }
-        let value_of = |machine: &Self, field: usize| sorts[field].read(machine.messages[handshake.message as usize + field]);
+        let value_of =
+            |machine: &Self, field: usize| sorts[field].read(machine.messages[handshake.message as usize + field]);
         for (field, pattern) in receive.fields.iter().enumerate() {
             if let Field::Match(value) = pattern
                 && self.evaluate(*value) != value_of(self, field)

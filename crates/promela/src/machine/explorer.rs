@@ -140,7 +140,7 @@ impl<'a> ModelExplorer<'a> {
                 let Some(below) = self.levels.pop() else { return level.any };
                 let (left, before) = (level, level.before);
                 level = below;
-                self.machine.act(level.process as usize);
+                self.machine.actor = level.process as usize;
                 let worked = self.leave(&left, first, sink);
                 self.back(before, worked, &mut level);
                 continue;
@@ -153,25 +153,20 @@ impl<'a> ModelExplorer<'a> {
             let position = level.process as usize;
             model.reach(step.tried);
             let machine = &mut self.machine;
-            let before = Before {
-                log: machine.log.len(),
-                messages: machine.messages.len(),
-                fault: self.fault,
-                handshake: machine.handshake,
-                timeout: machine.timeout,
-            };
+            let (log, messages, handshake) = (machine.log.len(), machine.messages.len(), machine.handshake);
             machine.fault = None;
             let executed = machine.execute(&step.act, level.passed);
             if !executed || machine.wanted.is_some() {
+                machine.undo(log);
+                machine.messages.truncate(messages);
+                machine.handshake = handshake;
                 if let Some(wanted) = machine.wanted.take() {
                     // There is no room for a process: the search will be begun again.
                     model.want(wanted);
                 }
-                machine.undo(before.log);
-                machine.messages.truncate(before.messages);
-                machine.handshake = before.handshake;
                 continue;
             }
+            let before = Before { log, messages, fault: self.fault, handshake, timeout: machine.timeout };
             if self.levels.is_empty() {
                 first = (GroupId(step.group), model.name(step.group));
             }
@@ -225,15 +220,18 @@ impl<'a> ModelExplorer<'a> {
     #[inline]
     fn look_at(&mut self, level: &mut Level<'a>) {
         let position = level.process as usize;
-        level.moves = &[];
-        if level.process == level.sender || !self.machine.may_act(position) {
-            return;
-        }
-        let code = self.machine.type_code(position);
+        let machine = &mut self.machine;
+        let code = machine.type_code(position);
+        level.moves = code.moves(machine.row[machine.control_slot(position)]);
         level.kind = code.kind;
-        level.moves = code.moves(self.machine.row[self.machine.control_slot(position)]);
         level.passed = false;
         level.escape = 0;
+        machine.actor = position;
+        if level.process == level.sender
+            || (code.provided.is_some() || machine.arrangement.priority) && !machine.may_act(position)
+        {
+            level.moves = &[];
+        }
     }
 
     /// Notes the row of a walk that keeps control, when it is long: whether it was noted, or nothing when the walk was here before.
@@ -328,9 +326,8 @@ impl<'a> ModelExplorer<'a> {
 }
 
 impl Machine<'_> {
-    /// Lets a process act, if it may.
+    /// May the process act?
     fn may_act(&mut self, position: usize) -> bool {
-        self.act(position);
         if let Some(provided) = self.type_code(position).provided
             && self.evaluate(provided) == 0
         {

@@ -28,9 +28,8 @@ pub(crate) struct Machine<'a> {
     /// The row, and hidden cells behind it.
     pub(crate) row: Vec<u32>,
     pub(crate) log: Vec<(u32, u32)>,
-    /// The process that acts, its type, and the slot of its first cell.
+    /// The process that acts, and the slot of its first cell.
     pub(crate) actor: usize,
-    pub(crate) process: ProcessTypeId,
     pub(crate) cells: usize,
     pub(crate) timeout: bool,
     pub(crate) handshake: Option<Handshake>,
@@ -54,7 +53,6 @@ impl<'a> Machine<'a> {
             row: vec![0; arrangement.width() + arrangement.hidden],
             log: Vec::new(),
             actor: 0,
-            process: 0,
             cells: 0,
             timeout: false,
             handshake: None,
@@ -146,12 +144,11 @@ impl<'a> Machine<'a> {
         self.arrangement.positions[position].base as usize + 1
     }
 
-    /// Lets a process act.
+    /// Lets a process act, and finds its cells.
     #[inline]
     pub(crate) fn act(&mut self, position: usize) {
         self.actor = position;
-        self.process = self.type_at(position);
-        let shape = &self.arrangement.shapes[usize::from(self.process)];
+        let shape = &self.arrangement.shapes[usize::from(self.type_at(position))];
         self.cells = (self.arrangement.positions[position].base + shape.cells) as usize;
     }
 
@@ -427,7 +424,7 @@ impl<'a> Machine<'a> {
         if self.arrangement.priority {
             self.set(base + 2, u32::from(priority));
         }
-        let kept = (self.actor, self.process, self.cells);
+        let kept = (self.actor, self.cells);
         self.act(position);
         for (cell, &argument) in arguments.iter().enumerate() {
             let sort = compiled.frame.cells[cell].sort;
@@ -448,7 +445,7 @@ impl<'a> Machine<'a> {
                 }
             }
         }
-        (self.actor, self.process, self.cells) = kept;
+        (self.actor, self.cells) = kept;
         position as i32
     }
 

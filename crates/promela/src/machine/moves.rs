@@ -259,9 +259,10 @@ impl Writer<'_> {
         let program = self.translator.program;
         let constant = |value: u32| matches!(program.expressions[value as usize], Node::Constant(_)).then_some(value);
         let (event, wanted): (_, Vec<Option<ExpressionId>>) = match &*step.action {
-            Action::Send(send) => {
-                (Some((self.channel(send.channel), true)), send.arguments.iter().map(|&value| constant(value)).collect())
-            }
+            Action::Send(send) => (
+                Some((self.channel(send.channel), true)),
+                send.arguments.iter().map(|&value| constant(value)).collect(),
+            ),
             Action::Receive(receive) => {
                 let value = |field: &Pattern| if let Pattern::Match(value) = field { Some(*value) } else { None };
                 (Some((self.channel(receive.channel), false)), receive.fields.iter().map(value).collect())

@@ -16,7 +16,7 @@ impl Machine<'_> {
             if other == position || self.priority_of(other) <= own {
                 continue;
             }
-            self.act(other);
+            self.actor = other;
             let process = self.type_code(other);
             if process.provided.is_some_and(|provided| self.evaluate(provided) == 0) {
                 continue;
@@ -27,11 +27,11 @@ impl Machine<'_> {
                 passed |= self.can(&other.act, passed);
             }
             if passed {
-                self.act(position);
+                self.actor = position;
                 return false;
             }
         }
-        self.act(position);
+        self.actor = position;
         true
     }
 

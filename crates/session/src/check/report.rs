@@ -141,6 +141,9 @@ pub struct AssertionReport {
     /// What a search that does not keep states knows about what it missed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
+    /// What the states that were found took, where one search was for this alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store_bytes: Option<u64>,
     /// How far it came, when it was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<Unfinished>,
@@ -179,6 +182,7 @@ impl AssertionReport {
             check_seconds: 0.0,
             peak_memory_bytes: None,
             coverage: None,
+            store_bytes: None,
             unfinished: None,
             diagnostics: Vec::new(),
             rendered: Default::default(),

@@ -147,6 +147,7 @@ impl Script {
                 report.visited_states = answers.states;
                 report.visited_transitions = answers.transitions;
                 report.visited_plys = u64::from(answers.depth) + 1;
+                report.store_bytes = Some(answers.bytes);
                 let found = answers.found[property as usize].clone();
                 report.verdict = if found.is_some() { Verdict::Fails } else { Verdict::Holds };
                 report.result = Some(u8::from(found.is_none()));

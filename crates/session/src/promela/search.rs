@@ -33,6 +33,8 @@ pub(super) struct Answers {
     /// As Spin counts: stored and matched, the initial state included.
     pub(super) transitions: u64,
     pub(super) depth: u32,
+    /// What the store took.
+    pub(super) bytes: u64,
     /// By property.
     pub(super) found: [Option<Spotted>; 3],
     pub(super) complete: bool,
@@ -151,6 +153,7 @@ impl Script {
             states: found.counts.states,
             transitions: found.counts.transitions + 1 - broken,
             depth: found.counts.depth,
+            bytes: found.states.bytes() as u64,
             found: [None, None, None],
             complete,
             unreached: self.model.unreached(),
