@@ -252,12 +252,8 @@ impl Machine<'_> {
     fn indivisible(&mut self, body: &IndivisibleAct, passed: bool) -> bool {
         match &body.guards {
             None if self.handshake.is_some() => return false,
-            None => {}
-            Some(guards) => {
-                if !guards.iter().any(|guard| self.can(guard, passed)) {
-                    return false;
-                }
-            }
+            Some(guards) if !guards.iter().any(|guard| self.can(guard, passed)) => return false,
+            None | Some(_) => {}
         }
         let mut at = body.start;
         let mut steps = 0;
