@@ -81,6 +81,7 @@ impl Script {
                 states: probe.states,
                 transitions: probe.transitions + 1 - broken,
                 depth: probe.depth,
+                bytes: probe.coverage.bytes,
                 found: [None, None, None],
                 complete,
                 unreached: Vec::new(),
