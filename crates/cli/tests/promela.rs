@@ -53,7 +53,7 @@ fn a_counterexample_is_shown_step_by_step() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("invalid end state after 4 steps"), "{text}");
-    assert!(text.contains("fork_taken[3]=1"), "{text}");
+    assert!(text.contains("fork_taken[3] = 1"), "{text}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use crate::compile::OVER;
 use crate::machine::arrangement::Queue;
-use crate::program::{Action, Indivisible, IndivisibleStep, Print, ProcessTypeId, Sort};
+use crate::program::{Action, Cell, Indivisible, IndivisibleStep, Print, Sort};
 
 use super::simulator::{Act, Moment, Move, Simulator};
 
@@ -181,8 +181,8 @@ impl Simulator<'_> {
             self.print(&model.program.prints[print as usize])
         });
         self.interpreter.fault = None;
-        let values = self.values();
-        Begun { act, state, looked, handed, printed, values, count: self.interpreter.count() }
+        let row = self.interpreter.row.clone();
+        Begun { act, state, looked, handed, printed, row, count: self.interpreter.count() }
     }
 
     /// A statement that was begun is over.
@@ -191,14 +191,13 @@ impl Simulator<'_> {
         let statement = &process.statements[begun.state as usize];
         let position = usize::from(begun.act.process);
         let priority = if position < self.interpreter.count() { self.interpreter.priority_of(position) } else { 1 };
-        let after = self.values();
         let created: Vec<(u8, String)> = (begun.count..self.interpreter.count())
             .map(|young| {
                 let kind = self.interpreter.type_at(young);
                 (young as u8, self.model.program.processes[usize::from(kind)].name.to_string())
             })
             .collect();
-        let changes = changed(&begun.values, &after);
+        let changes = self.changes(&begun);
         told.push(Told {
             process: begun.act.process,
             name: process.name.to_string(),
@@ -272,10 +271,9 @@ impl Simulator<'_> {
     /// The variables and channels at a moment, in Spin's order: channels of the model, its variables, then process by process.
     pub fn variables(&mut self, moment: &Moment) -> Variables {
         self.stand(moment);
-        let values = self.values();
-        let mut variables = Variables { globals: values.globals, processes: Vec::new() };
-        for (position, (kind, locals)) in values.processes.into_iter().enumerate() {
-            let process = &self.model.program.processes[usize::from(kind)];
+        let mut variables = Variables { globals: Vec::new(), processes: Vec::new() };
+        for position in 0..self.interpreter.count() {
+            let process = &self.model.program.processes[usize::from(self.interpreter.type_at(position))];
             let state = self.interpreter.row[self.interpreter.control_slot(position)];
             let statement = &process.statements[state as usize];
             variables.processes.push(Standing {
@@ -285,54 +283,82 @@ impl Simulator<'_> {
                 line: statement.line,
                 state,
                 valid_end: process.valid_end[state as usize],
-                variables: locals,
+                variables: Vec::new(),
             });
         }
+        self.places(|owner, place| {
+            let list = match owner {
+                None => &mut variables.globals,
+                Some(position) => &mut variables.processes[position].variables,
+            };
+            list.extend(self.told(owner, &place));
+        });
         variables
     }
 
-    fn values(&self) -> Values {
+    /// Everything that has a name, where it lies, and whose it is: channels of the model, its variables, then process by process.
+    fn places(&self, mut look: impl FnMut(Option<usize>, Place<'_>)) {
         let (model, interpreter) = (self.model, &self.interpreter);
-        let program = &*model.program;
-        let mut globals: Vec<(String, String)> = Vec::new();
+        let name_of = |queue: &Queue| &*model.arrangement.kinds[queue.kind as usize].name;
         for (index, queue) in model.arrangement.queues.iter().enumerate() {
-            if queue.capacity > 0 {
-                let name = &model.arrangement.kinds[queue.kind as usize].name;
-                globals.push((format!("queue {} ({name})", index + 1), self.content(queue)));
-            }
+            look(None, Place::Channel { number: index + 1, name: name_of(queue), queue });
         }
-        for (cell, &slot) in program.globals.cells.iter().zip(&model.arrangement.globals) {
-            if cell.sort != Sort::Channel {
-                globals.push((cell.name.clone(), model.value_in_words(cell.sort, interpreter.row[slot as usize])));
-            }
+        for (cell, &slot) in model.program.globals.cells.iter().zip(&model.arrangement.globals) {
+            look(None, Place::Variable { cell, slot: slot as usize });
         }
         let mut channels = model.arrangement.queues.len();
-        let mut processes = Vec::new();
         for position in 0..interpreter.count() {
             let kind = interpreter.type_at(position);
-            let process = &program.processes[usize::from(kind)];
             let shape = &model.arrangement.shapes[usize::from(kind)];
             let base = (model.arrangement.positions[position].base + shape.cells) as usize;
-            let mut locals = Vec::new();
             for queue in model.arrangement.queues_at(position, kind) {
                 channels += 1;
-                if queue.capacity > 0 {
-                    let name = &model.arrangement.kinds[queue.kind as usize].name;
-                    locals.push((
-                        format!("queue {channels} ({}({position}):{name})", process.name),
-                        self.content(&queue),
-                    ));
-                }
+                look(Some(position), Place::Channel { number: channels, name: name_of(&queue), queue: &queue });
             }
-            for (at, cell) in process.frame.cells.iter().enumerate() {
-                if cell.sort != Sort::Channel {
-                    let name = format!("{}({position}):{}", process.name, cell.name);
-                    locals.push((name, model.value_in_words(cell.sort, interpreter.row[base + at])));
-                }
+            for (at, cell) in model.program.processes[usize::from(kind)].frame.cells.iter().enumerate() {
+                look(Some(position), Place::Variable { cell, slot: base + at });
             }
-            processes.push((kind, locals));
         }
-        Values { globals, processes }
+    }
+
+    /// The name and the value of what lies at a place; nothing for what only names a channel or holds nothing.
+    fn told(&self, owner: Option<usize>, place: &Place<'_>) -> Option<(String, String)> {
+        let owner = owner.map(|position| {
+            let kind = self.interpreter.type_at(position);
+            format!("{}({position}):", self.model.program.processes[usize::from(kind)].name)
+        });
+        let owner = owner.unwrap_or_default();
+        match place {
+            Place::Channel { number, name, queue } if queue.capacity > 0 => {
+                Some((format!("queue {number} ({owner}{name})"), self.content(queue)))
+            }
+            Place::Variable { cell, slot } if cell.sort != Sort::Channel => {
+                let value = self.model.value_in_words(cell.sort, self.interpreter.row[*slot]);
+                Some((format!("{owner}{}", cell.name), value))
+            }
+            _ => None,
+        }
+    }
+
+    /// What differs from before a statement; the variables of a process that is new are not changed.
+    fn changes(&self, begun: &Begun) -> Vec<(String, String)> {
+        let mut changes = Vec::new();
+        let row = &self.interpreter.row;
+        self.places(|owner, place| {
+            let slots = match &place {
+                Place::Variable { slot, .. } => *slot..slot + 1,
+                Place::Channel { queue, .. } if queue.capacity > 0 => {
+                    let fields = self.model.arrangement.kinds[queue.kind as usize].fields.len();
+                    let first = queue.slot as usize;
+                    first..first + 1 + queue.capacity as usize * fields
+                }
+                Place::Channel { .. } => return,
+            };
+            if owner.is_none_or(|position| position < begun.count) && row[slots.clone()] != begun.row[slots] {
+                changes.extend(self.told(owner, &place));
+            }
+        });
+        changes
     }
 
     fn content(&self, queue: &Queue) -> String {
@@ -394,26 +420,16 @@ struct Begun {
     /// Is a message on its way to it?
     handed: bool,
     printed: Option<String>,
-    values: Values,
+    /// The row before it.
+    row: Vec<u32>,
+    /// How many processes there were.
     count: usize,
 }
 
-struct Values {
-    globals: Vec<(String, String)>,
-    processes: Vec<(ProcessTypeId, Vec<(String, String)>)>,
-}
-
-/// What differs; the variables of a process that is new are not changed, nor are those of one that is gone.
-fn changed(before: &Values, after: &Values) -> Vec<(String, String)> {
-    let mut changes = Vec::new();
-    let differ = |before: &[(String, String)], after: &[(String, String)], changes: &mut Vec<(String, String)>| {
-        changes.extend(before.iter().zip(after).filter(|(old, new)| old != new).map(|(_, new)| new.clone()));
-    };
-    differ(&before.globals, &after.globals, &mut changes);
-    for (old, new) in before.processes.iter().zip(&after.processes) {
-        differ(&old.1, &new.1, &mut changes);
-    }
-    changes
+/// Something that has a name.
+enum Place<'p> {
+    Channel { number: usize, name: &'p str, queue: &'p Queue },
+    Variable { cell: &'p Cell, slot: usize },
 }
 
 fn first_difference(before: &[Vec<String>], after: &[Vec<String>]) -> usize {
