@@ -11,7 +11,7 @@
 //! that keep the row.
 
 use trefoil_control::{Control, Stopped};
-use trefoil_lts::references::{Map, References, moved};
+use trefoil_lts::references::{Map, References};
 use trefoil_lts::{LazyNormalForm, NodeId};
 use trefoil_system::{Action, Actor, LabelId, Picture, Value};
 
@@ -37,6 +37,16 @@ enum Nodes {
 struct Marks {
     points: [u16; MOST_MARKS],
     more: [u32; MOST_MARKS],
+}
+
+impl Marks {
+    /// Does an element leave all that is marked, and so the node, where it is? What was just drawn is at hand, unlike the tables
+    /// of a large specification.
+    #[inline]
+    fn stay(&self, element: &[u32]) -> bool {
+        let stays = |(&point, &more): (&u16, &u32)| more == 0 || element[point as usize] == u32::from(point);
+        self.points.iter().zip(&self.more).all(stays)
+    }
 }
 
 /// A node with more references is drawn as a vertex.
@@ -235,12 +245,11 @@ impl ProductActor<'_> {
         }
         match nodes {
             Nodes::Fixed => node,
-            Nodes::Marked(references, _) | Nodes::Permuted(references) => {
-                match references.is_fixed(moved(element), 0, node) {
-                    true => node,
-                    false => references.apply(element, 0, node).1,
-                }
-            }
+            Nodes::Marked(references, marks) => match marks[node as usize].stay(element) {
+                true => node,
+                false => references.apply(element, 0, node).1,
+            },
+            Nodes::Permuted(references) => references.apply(element, 0, node).1,
             Nodes::Sets(references) => {
                 let states = normal_form.states(NodeId(node));
                 self.set.clear();
@@ -262,7 +271,9 @@ impl Actor for ProductActor<'_> {
 
     fn draw_slots(&mut self, row: &[Value], slots: &[u32], picture: &mut Picture) -> bool {
         self.slots.clear();
-        self.slots.extend(slots.iter().filter(|slot| **slot > 0).map(|slot| slot - 1));
+        for &slot in slots.iter().filter(|slot| **slot > 0) {
+            self.slots.push(slot - 1);
+        }
         let by_slot = self.implementation.draw_slots(&row[1..], &self.slots, picture);
         if by_slot && self.slots.len() < slots.len() {
             self.draw_node(row[0], picture);

@@ -90,7 +90,7 @@ pub(crate) struct Maps {
 }
 
 /// How many numbers the maps that are kept may have together.
-const MOST_KEPT: usize = 1 << 26;
+const MOST_KEPT: usize = 1 << 24;
 
 impl Normalised {
     /// For each node, or each state, what a permutation of the labels makes of it, or why it makes nothing of it; labels beyond the

@@ -170,6 +170,8 @@ impl<'a> Quotient<'a> {
             Some(slots) => slots.iter().copied().for_each(compare),
             None => (0..from.len() as u32).for_each(&mut compare),
         }
+        let differing = from.iter().zip(to).filter(|(old, new)| old != new).count();
+        debug_assert_eq!(differing, changed.len(), "a group writes what it does not declare");
         changed
     }
 
