@@ -96,7 +96,7 @@ pub(crate) enum Command {
     },
     /// Step through a process or a Promela model by hand, walk at random, or follow a counterexample
     Trace(Tracing),
-    /// Tell the symmetries of each assertion of a script: types, groups, orders, and what is in the way of more
+    /// Tell the symmetries of each assertion of a script, or of a Promela model: types, groups, orders, and what is in the way of more
     Symmetry(Symmetries),
     /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
     #[command(subcommand)]
@@ -209,6 +209,9 @@ pub(crate) struct Symmetries {
     /// Leave sequential components as they are instead of compressing them by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
+    /// Where to write the static channel diagram of a Promela model, as SVG
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
     /// The language of the script [default: by extension]
     #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
     pub(crate) language: Option<&'static str>,

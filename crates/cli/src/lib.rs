@@ -10,6 +10,7 @@ mod groups;
 mod interrupt;
 mod look;
 mod lts;
+mod model_symmetry;
 mod prompt;
 mod refines;
 mod run;

@@ -11,6 +11,7 @@ use trefoil_session::{Resources, Verdict};
 use crate::arguments::{Common, Symmetries};
 use crate::check::explain::cut;
 use crate::check::runner::Choosing;
+use crate::model_symmetry;
 use crate::run::{Answer, Destination, Run};
 use crate::text::{count, list, magnitude, resources, table};
 
@@ -22,6 +23,14 @@ const GENERATORS: usize = 4;
 const LETTERS: usize = 160;
 
 pub(crate) fn run(arguments: &Symmetries, common: Common) -> ExitCode {
+    if trefoil_session::check::language(&arguments.file, arguments.language) == Some("promela") {
+        return model_symmetry::run(&arguments.file, arguments.output.as_deref(), common);
+    }
+    if arguments.output.is_some() {
+        let mut run = Run::new("symmetry", common, Destination::Out);
+        run.misuse("--output: only Promela models have a channel diagram");
+        return run.finish();
+    }
     let mut run = Run::new("symmetry", common, Destination::Out);
     let file = &arguments.file;
     let files = [file.display().to_string()];

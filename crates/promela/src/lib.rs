@@ -9,6 +9,7 @@ mod evaluate;
 pub mod machine;
 pub mod program;
 pub mod simulate;
+pub mod symmetry;
 pub mod syntax;
 mod trail;
 

@@ -10,6 +10,7 @@ pub mod networks;
 pub mod permutations;
 pub mod processes;
 pub mod promela;
+pub mod promela_symmetric;
 pub mod properties;
 pub mod refinement;
 pub mod symmetric;

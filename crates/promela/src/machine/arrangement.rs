@@ -75,6 +75,8 @@ pub(crate) struct Arrangement {
     pub(crate) priority: bool,
     /// The statements of the program for this arrangement.
     pub(crate) code: Arc<Code>,
+    /// Do processes stay at their ends for ever?
+    pub(crate) keeps_processes: bool,
 }
 
 /// The largest number of values that a slot's declaration can name.
@@ -166,6 +168,7 @@ impl Arrangement {
             fixed: None,
             priority,
             code: Arc::default(),
+            keeps_processes: false,
         };
         if single {
             let mut fixed = arrangement.queues.clone();

@@ -41,7 +41,7 @@ impl Machine<'_> {
             }
             Act::Indivisible(body) => self.indivisible(body, passed),
             Act::End => {
-                let last = self.actor + 1 == self.count();
+                let last = self.actor + 1 == self.count() && !self.arrangement.keeps_processes;
                 if last {
                     self.remove(self.actor);
                 }

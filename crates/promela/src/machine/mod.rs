@@ -6,6 +6,7 @@ mod describe;
 mod execute;
 mod explorer;
 mod fault;
+mod look;
 #[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
 mod machine;
 mod moves;
@@ -14,5 +15,6 @@ mod parts;
 mod system;
 mod terms;
 
+pub(crate) use arrangement::COUNT;
 pub use fault::{Fault, FaultKind};
 pub use system::Model;

@@ -117,6 +117,23 @@ impl Model {
         Model::with_room(self.program.clone(), room, &self.control)
     }
 
+    /// The same model with processes that stay at their ends for ever.
+    pub fn keeping_processes(&self) -> Model {
+        let mut model = Model::with_room(self.program.clone(), self.room.clone(), &self.control);
+        model.arrangement.keeps_processes = true;
+        model
+    }
+
+    /// The same model, with room for as many processes, in which those at their ends go.
+    pub fn letting_processes_go(&self) -> Model {
+        Model::with_room(self.program.clone(), self.room.clone(), &self.control)
+    }
+
+    /// Do processes stay at their ends for ever?
+    pub fn keeps_processes(&self) -> bool {
+        self.arrangement.keeps_processes
+    }
+
     pub(crate) fn want(&self, wanted: (u8, ProcessTypeId)) {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted);
         self.wants.store(true, Ordering::Relaxed);

@@ -320,6 +320,11 @@ fn failure_text(failure: &Failure) -> String {
     }
 }
 
+/// The language of a script, when that can be told.
+pub fn language(file: &Path, language: Option<&'static str>) -> Option<&'static str> {
+    language_of(file, language).ok()
+}
+
 /// Refuses what is written in another language.
 pub(crate) fn must_be_cspm(file: &Path, language: Option<&'static str>) -> Result<(), Problem> {
     if language_of(file, language)? == "cspm" {

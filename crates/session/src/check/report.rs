@@ -257,6 +257,8 @@ pub enum PermutedKind {
     EqualComponents,
     /// Components and labels, as symmetries of the network permute them.
     Network,
+    /// Processes and channels of a Promela model, or the numbers that it gives to them.
+    Processes,
 }
 
 /// Why a claim fails: runs of the process, step by step, and what is wrong at their ends.

@@ -8,9 +8,11 @@
 
 mod chart;
 mod probe;
+mod report;
 mod search;
 pub(crate) mod simulate;
 mod story;
+mod symmetry;
 pub(crate) mod words;
 
 use std::io::Read;
@@ -19,6 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trefoil_control::peak_memory;
+use trefoil_promela::symmetry::Symmetries;
 use trefoil_promela::{Model, read};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span};
 
@@ -26,7 +29,9 @@ use crate::check::{Assertion, AssertionReport, CheckOptions, Claim, PrintResult,
 use crate::cspm::Warnings;
 use crate::problem::{NOT_SUPPORTED, REFUSED};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
+pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmetry};
 use search::{Answers, Property, Spotted};
+use symmetry::Trouble;
 
 pub use story::{Created, EndState, Process, Statement, Story, Variable};
 
@@ -41,6 +46,8 @@ pub struct Script {
     complete: Option<Answers>,
     /// What a search without states has found, and how it remembered them.
     probed: Option<(Store, Answers)>,
+    /// Once somebody wanted them.
+    symmetries: Option<Symmetries>,
 }
 
 impl Script {
@@ -106,7 +113,7 @@ impl Script {
             })
             .collect();
         let model = Model::new(Arc::new(program), &job.control);
-        Ok(Script { file: name, sources, warnings, model, listed, complete: None, probed: None })
+        Ok(Script { file: name, sources, warnings, model, listed, complete: None, probed: None, symmetries: None })
     }
 
     /// What is suspicious about it.
@@ -140,7 +147,7 @@ impl Script {
         }
         let answers = match options.store {
             Store::Exact => self.answers(property, options, job),
-            _ => self.probed_answers(property, options, job),
+            _ => self.probed_answers(property, options, job).map_err(Trouble::Stopped),
         };
         match answers {
             Ok(answers) => {
@@ -152,6 +159,8 @@ impl Script {
                 report.verdict = if found.is_some() { Verdict::Fails } else { Verdict::Holds };
                 report.result = Some(u8::from(found.is_none()));
                 report.witness = found.map(|spotted: Spotted| spotted.evidence);
+                report.symmetry = answers.symmetry.clone();
+                report.notes.extend(answers.notes.iter().cloned());
                 if let Some(coverage) = &answers.coverage {
                     report.algorithm = Some(coverage.store.to_string());
                     if report.verdict == Verdict::Holds {
@@ -165,7 +174,10 @@ impl Script {
                     report.notes.extend(self.unreached(&answers));
                 }
             }
-            Err(stopped) => {
+            Err(Trouble::Refused(why)) => {
+                report.tell(&Diagnostic::error(REFUSED, why, Place::Span(span)), &self.sources)
+            }
+            Err(Trouble::Stopped(stopped)) => {
                 let unfinished = Unfinished::new(stopped, &job.control);
                 report.verdict = Verdict::Unknown;
                 report.reason = Some(unfinished.reason.clone());

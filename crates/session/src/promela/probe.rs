@@ -85,6 +85,8 @@ impl Script {
                 found: [None, None, None],
                 complete,
                 unreached: Vec::new(),
+                symmetry: None,
+                notes: Vec::new(),
                 coverage: Some(Coverage {
                     store,
                     table_bytes: probe.coverage.bytes,

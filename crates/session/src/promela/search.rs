@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use trefoil_control::Stopped;
 use trefoil_explore::{End, Exploration, Finding as Reported, Options, Order, Visited, Visitor, search};
+use trefoil_promela::symmetry::Symmetric;
 use trefoil_promela::{Fault, FaultKind, Model, Move, Simulator};
+use trefoil_symmetry::Tally;
 use trefoil_system::replay::{Rejection, replay_path};
 use trefoil_system::{LabelId, Path, StateId, TakenStep, Value};
 
 use super::Script;
 use super::story::Story;
+use super::symmetry::Trouble;
 use crate::Job;
-use crate::check::{CheckOptions, Coverage, Evidence, Finding, Run, Step};
+use crate::check::{CheckOptions, Coverage, Evidence, Finding, Run, Step, UsedSymmetry};
 
 /// What can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +44,9 @@ pub(super) struct Answers {
     pub(super) unreached: Vec<(u16, Vec<u32>)>,
     /// When states were not kept.
     pub(super) coverage: Option<Coverage>,
+    /// The symmetry that was used.
+    pub(super) symmetry: Option<UsedSymmetry>,
+    pub(super) notes: Vec<String>,
 }
 
 /// A counterexample.
@@ -51,23 +57,38 @@ pub(super) struct Spotted {
 
 /// Where a counterexample ends.
 #[derive(Clone, Copy)]
-struct Seen {
-    distance: u32,
-    state: StateId,
-    step: Option<(LabelId, StateId)>,
+pub(super) struct Seen {
+    pub(super) distance: u32,
+    pub(super) state: StateId,
+    pub(super) step: Option<(LabelId, StateId)>,
 }
 
-struct Watch<'m> {
+pub(super) struct Watch<'m> {
     model: &'m Model,
     first_fault: LabelId,
     /// The search ends with the first counterexample for this one.
     stop: Option<Property>,
-    seen: [Option<Seen>; 3],
+    pub(super) seen: [Option<Seen>; 3],
     /// Steps that only show a fault.
-    broken: u64,
+    pub(super) broken: u64,
+    /// How many states representatives stand for.
+    pub(super) tally: Tally,
+    /// When representatives are searched.
+    symmetric: Option<&'m Symmetric>,
 }
 
-impl Watch<'_> {
+impl<'m> Watch<'m> {
+    /// The search ends with the first counterexample for a property, if one is given.
+    pub(super) fn new(model: &'m Model, stop: Option<Property>) -> Watch<'m> {
+        let first_fault = model.first_fault_label();
+        Watch { model, first_fault, stop, seen: [None; 3], broken: 0, tally: Tally::default(), symmetric: None }
+    }
+
+    /// The same for a search among representatives.
+    pub(super) fn among_representatives(symmetric: &'m Symmetric, stop: Option<Property>) -> Watch<'m> {
+        Watch { symmetric: Some(symmetric), ..Watch::new(symmetric.model(), stop) }
+    }
+
     fn see(&mut self, property: Property, seen: Seen) -> bool {
         let known = &mut self.seen[property as usize];
         if known.is_none_or(|known| seen.distance < known.distance) {
@@ -83,13 +104,21 @@ impl Visitor for Watch<'_> {
             return Reported::State;
         }
         if state.steps.is_empty() && !self.model.is_valid_end(state.row) {
-            let seen = Seen { distance: state.distance, state: state.id, step: None };
-            if self.see(Property::EndStates, seen) {
-                return Reported::State;
-            }
+            // Where processes stay, those that are in the way have to go in the model itself.
+            let more = self.symmetric.map_or(0, |symmetric| symmetric.must_go(state.row));
+            let seen = Seen { distance: state.distance + more, state: state.id, step: None };
+            self.see(Property::EndStates, seen);
+        }
+        if self.stop == Some(Property::EndStates)
+            && self.seen[Property::EndStates as usize].is_some_and(|seen| seen.distance <= state.distance)
+        {
+            return Reported::State;
         }
         let mut reported = Reported::Nothing;
         for (index, edge) in state.steps.iter().enumerate() {
+            if edge.fresh {
+                self.tally.note(edge.group);
+            }
             if edge.label.0 < self.first_fault.0 {
                 continue;
             }
@@ -113,30 +142,29 @@ impl Script {
         property: Property,
         options: &CheckOptions,
         job: &Job,
-    ) -> Result<Answers, Stopped> {
+    ) -> Result<Answers, Trouble> {
         if let Some(complete) = &self.complete {
             return Ok(complete.clone());
+        }
+        if let Some(answers) = self.reduced_answers(property, options, job)? {
+            if answers.complete {
+                self.complete = Some(answers.clone());
+            }
+            return Ok(answers);
         }
         let stop = (!options.keep_going).then_some(property);
         loop {
             job.control.check()?;
             job.control.progress().begin("searching", 0);
             let settings = Options { threads: job.threads, order: Order::Steps, cycles: false };
-            let first_fault = self.model.first_fault_label();
-            let found = search(&self.model, &settings, &job.control, || Watch {
-                model: &self.model,
-                first_fault,
-                stop,
-                seen: [None; 3],
-                broken: 0,
-            });
+            let found = search(&self.model, &settings, &job.control, || Watch::new(&self.model, stop));
             if self.model.needs_room() {
                 drop(found);
                 self.model = self.model.with_more_room();
                 continue;
             }
             if let End::Stopped(stopped) = found.end {
-                return Err(stopped);
+                return Err(Trouble::Stopped(stopped));
             }
             let answers = self.collect(&found, property, job)?;
             if answers.complete {
@@ -158,6 +186,8 @@ impl Script {
             complete,
             unreached: self.model.unreached(),
             coverage: None,
+            symmetry: None,
+            notes: Vec::new(),
         };
         for index in 0..3 {
             // Only what the search was made for is a shortest one when it ended early.

@@ -1,0 +1,107 @@
+//! Symmetry reduction of Promela models through the command line.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/promela")
+}
+
+fn trefoil(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_trefoil")).args(arguments).output().expect("trefoil runs")
+}
+
+fn results(file: &Path, options: &[&str]) -> Vec<Value> {
+    let file = file.to_string_lossy();
+    let mut arguments = vec!["check", &*file, "--format", "json"];
+    arguments.extend(options);
+    let document: Value = serde_json::from_slice(&trefoil(&arguments).stdout).expect("JSON");
+    document["runs"][0]["results"].as_array().cloned().unwrap_or_default()
+}
+
+fn model(text: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::Builder::new().suffix(".pml").tempfile().expect("a file");
+    std::fs::write(file.path(), text).expect("written");
+    file
+}
+
+#[test]
+fn representatives_answer_as_all_states_do() {
+    let mut reduced = 0;
+    for entry in std::fs::read_dir(folder()).expect("the examples") {
+        let path = entry.expect("one").path();
+        if path.extension().is_none_or(|extension| extension != "pml") {
+            continue;
+        }
+        let all = results(&path, &["--symmetry", "off", "--keep-going"]);
+        for threads in ["1", "2"] {
+            let some = results(&path, &["--symmetry", "auto", "--keep-going", "--threads", threads]);
+            assert_eq!(all.len(), some.len());
+            for (one, other) in all.iter().zip(&some) {
+                assert_eq!(one["verdict"], other["verdict"], "{}", path.display());
+                assert!(one["symmetry"].is_null());
+                if other["symmetry"].is_null() {
+                    assert_eq!(one["visited_states"], other["visited_states"], "{}", path.display());
+                    continue;
+                }
+                reduced += 1;
+                let stays = other["notes"].to_string().contains("processes that have ended stay");
+                if !stays {
+                    let total: u64 =
+                        other["symmetry"]["total_states"].as_str().expect("text").parse().expect("a number");
+                    assert_eq!(one["visited_states"], total, "{}", path.display());
+                    assert_eq!(one["witness"]["length"], other["witness"]["length"], "{}", path.display());
+                }
+            }
+        }
+    }
+    assert!(reduced > 10, "too few: {reduced}");
+}
+
+#[test]
+fn a_counterexample_is_one_of_the_model_itself() {
+    // Two of three processes have ended when the third is stuck; the older one has to go before nothing can happen.
+    let file = model("byte x; active [3] proctype P() { x++; x == 2 -> skip }\n");
+    for strategy in ["auto", "canonical", "enumerate", "sorted", "hillclimbing"] {
+        let answers = results(file.path(), &["--strategy", strategy]);
+        assert_eq!(answers[1]["verdict"], "fails");
+        assert_eq!(answers[1]["symmetry"]["order"], "6");
+        assert_eq!(answers[1]["witness"]["finding"]["kind"], "invalid_end");
+    }
+}
+
+#[test]
+fn the_symmetries_of_a_model_are_told() {
+    let file = folder().join("philosophers.pml");
+    let file = file.to_string_lossy();
+    let picture = tempfile::Builder::new().suffix(".svg").tempfile().expect("a file");
+    let output = trefoil(&["symmetry", &file, "--output", &picture.path().to_string_lossy(), "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let told = &document["results"][0];
+    assert_eq!(told["order"], "4", "{document}");
+    assert_eq!(told["structure"], "C4");
+    assert!(told["generators"][0].as_str().is_some_and(|cycles| cycles.starts_with('(')));
+    assert!(told["reasons"].is_array());
+    assert!(std::fs::read_to_string(picture.path()).expect("a picture").contains("<svg"));
+    let output = trefoil(&["symmetry", &file]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("C4, 4 elements"), "{output:?}");
+}
+
+#[test]
+fn what_is_in_the_way_is_told_with_its_place() {
+    let file = model("byte x;\nactive [3] proctype P() {\n  do\n  :: x = _pid % 2\n  od\n}\n");
+    let output = trefoil(&["symmetry", &file.path().to_string_lossy()]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("no symmetries were found"), "{text}");
+    assert!(text.contains("matters here") && text.contains(":4:"), "{text}");
+}
+
+#[test]
+fn a_strategy_that_does_not_suit_is_refused() {
+    let file = folder().join("philosophers.pml");
+    let output = trefoil(&["check", &file.to_string_lossy(), "--strategy", "sorted"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}

@@ -1,0 +1,350 @@
+//! The symmetries of a model: found in its program, proved on its program, and put to work on its states.
+//!
+//! After Donaldson, Miller and Calder, *Finding symmetry in models of concurrent systems by static channel diagram analysis*, 2005: processes that run
+//! the same text and are connected in the same way can be exchanged. Nothing has to be declared. What is done, in order:
+//!
+//! - [`startup`] runs the model until all processes are started;
+//! - [`classes`] infers which variables, array indices and message fields hold processes, channels, or values of the model's own that are only
+//!   compared and passed on;
+//! - [`terms`] writes each statement as a term over everything that a symmetry can move ([`items`]);
+//! - [`graph`] makes one coloured graph of all this, whose automorphisms are proposed as symmetries;
+//! - [`proof`] looks at each of them directly: restrictions 1 and 2 of the paper, and what Promela adds to them;
+//! - [`diagram`] draws the static channel diagram, and says of each of its automorphisms that is none of the model what is in the way;
+//! - [`points`] finds few items that tell all others, and [`action`] lets the group act on rows.
+//!
+//! # Processes that end
+//!
+//! In Promela a process goes only when all younger ones have gone, so two processes that end are not symmetric: the younger one can go first. When
+//! nobody can see that a process has gone (nothing asks for `_nr_pr` or `_last`, looks at such a process, has priorities, or
+//! uses a channel that goes with it), the model is searched with processes that stay at their ends for ever. That model has the
+//! runs of the original without the steps in which processes go. It violates an assertion exactly when the original does. Where nothing
+//! can happen in one, processes can only go in the other, and then nothing can happen there; so `timeout` is true in both, and
+//! an end is invalid in both or in neither, since to be at its end is valid. Where it can be seen, processes that end are not moved.
+
+mod action;
+mod classes;
+mod diagram;
+mod failing;
+mod graph;
+mod items;
+mod pictures;
+mod points;
+mod proof;
+mod rows;
+mod startup;
+mod terms;
+mod walk;
+
+use std::sync::Arc;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_groups::{Permutation, PermutationGroup};
+use trefoil_source::Span;
+use trefoil_system::{Action, Explorer, Group, Labels, Layout, System, Value};
+
+use crate::machine::Model;
+use crate::program::{Node, Program};
+use action::ModelAction;
+use classes::{Classes, Domain};
+pub use diagram::{Diagram, DiagramNode, NodeKind};
+use items::{Item, ItemId, Items};
+use points::Points;
+use proof::Proof;
+use rows::Rows;
+use startup::Settled;
+
+/// Why something is not symmetric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// Where, when it is one place.
+    pub span: Option<Span>,
+    /// In words.
+    pub text: String,
+}
+
+impl Reason {
+    fn at(span: Option<Span>, text: impl Into<String>) -> Reason {
+        Reason { span, text: text.into() }
+    }
+}
+
+/// A model with the group of its symmetries.
+pub struct Symmetric {
+    model: Arc<Model>,
+    action: ModelAction,
+}
+
+impl Symmetric {
+    /// The model; its processes may stay at their ends, see [`Model::keeps_processes`].
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// How many processes have to go before nothing can happen any more, in a state where nothing else can, or in the state that is symmetric to it
+    /// where they are fewest: as many as are younger than the youngest that may be one which has not ended.
+    pub fn must_go(&self, row: &[Value]) -> u32 {
+        if !self.model.keeps_processes() {
+            return 0;
+        }
+        let running = row[rows::COUNT];
+        let stuck =
+            |position: u32| self.action.together(position).iter().any(|&other| !self.model.has_ended(row, other));
+        (0..running).take_while(|&gone| !stuck(running - 1 - gone)).count() as u32
+    }
+
+    /// An element that carries such a state to the one where as few as that have to go.
+    pub fn fewest_go(&self, row: &[Value]) -> Vec<u32> {
+        let target = (row[rows::COUNT]).checked_sub(1 + self.must_go(row));
+        let from = target.and_then(|target| {
+            self.action.together(target).into_iter().find(|&other| !self.model.has_ended(row, other))
+        });
+        match (from, target) {
+            (Some(from), Some(target)) => self.action.carrying(from, target),
+            _ => (0..self.action.points() as u32).collect(),
+        }
+    }
+
+    /// Control states that stand for each other, by process type: when one is reached, all are.
+    pub fn control_orbits(&self) -> Vec<Vec<(u16, u32)>> {
+        self.action.control_orbits()
+    }
+}
+
+impl System for Symmetric {
+    fn layout(&self) -> &Layout {
+        self.model.layout()
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        self.model.labels()
+    }
+
+    fn groups(&self) -> &[Group] {
+        self.model.groups()
+    }
+
+    fn initial(&self) -> Vec<Value> {
+        self.model.initial()
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        self.model.explorer()
+    }
+
+    fn action(&self) -> Option<&dyn Action> {
+        Some(&self.action)
+    }
+
+    fn describe(&self, row: &[Value]) -> String {
+        self.model.describe(row)
+    }
+}
+
+/// What was found out about the symmetries of a model.
+pub struct Symmetries {
+    /// The model and its group, unless that is trivial.
+    pub symmetric: Option<Symmetric>,
+    /// What each generator does, as cycles of names.
+    pub generators: Vec<Vec<Vec<String>>>,
+    /// What is in the way of more.
+    pub reasons: Vec<Reason>,
+    /// Who uses what; nothing when the model was not looked at so far.
+    pub diagram: Diagram,
+}
+
+/// Finds and proves the symmetries of a program.
+pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetries, Stopped> {
+    let none = |reasons| Symmetries { symmetric: None, generators: Vec::new(), reasons, diagram: Diagram::default() };
+    if program.processes.is_empty() || program.active.is_empty() {
+        return Ok(none(Vec::new()));
+    }
+    if let Some(trace) = &program.trace {
+        let why = "models with a trace declaration are not reduced";
+        return Ok(none(vec![Reason::at(Some(trace.automaton.span), why)]));
+    }
+    let settled = match startup::settle(program, control)? {
+        Ok(settled) => settled,
+        Err(reason) => return Ok(none(vec![reason])),
+    };
+    if too_large(program, &settled) {
+        return Ok(none(vec![Reason::at(None, "the model has too many variables to look for symmetries")]));
+    }
+    let classes = Classes::infer(program, &settled);
+    let mut items = Items::new(program, &settled, &classes);
+    let mut terms = match terms::terms(program, &settled, &classes, &mut items) {
+        Ok(terms) => terms,
+        Err(reason) => return Ok(none(vec![reason])),
+    };
+    let mut reasons = classes.reasons.clone();
+    let visible = sees_ends(program, &settled);
+    if let Some(reason) = &visible {
+        let ending = (0..settled.types.len()).filter(|&position| settled.ends[position]);
+        for position in ending {
+            terms.fixed.entry(items.process(position as u32)).or_insert_with(|| reason.clone());
+        }
+    }
+    reasons.extend(terms.fixed.values().cloned());
+    let Some(proposed) = graph::symmetries(program, &settled, &classes, &items, &terms, control)? else {
+        return Ok(none(vec![Reason::at(None, "the model is too large to look for symmetries")]));
+    };
+    let everything = Rows::new(program, &settled.model, &classes, &items, &vec![true; items.len()]);
+    let proof =
+        Proof { program, settled: &settled, classes: &classes, items: &items, terms: &terms, rows: &everything };
+    let mut generators = Vec::new();
+    for images in proposed {
+        control.check()?;
+        match proof.check(&images) {
+            Ok(()) => generators.push(images),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    let diagram = diagram::diagram(program, &settled, &classes, &items, &terms.written);
+    let shown = (items.processes() + items.channels()) as usize;
+    let restricted = |images: &Vec<ItemId>| {
+        Permutation::from_images(images[..shown].to_vec()).expect("processes and channels stay among themselves")
+    };
+    let proved: Vec<Permutation> = generators.iter().map(restricted).collect();
+    let group = PermutationGroup::generate(shown, &proved, control)?;
+    for images in diagram::suggested(&diagram, program, &settled, &classes, &items, control)? {
+        // What else moves along may have been put together wrongly.
+        if group.contains(&restricted(&images)) {
+            continue;
+        }
+        if let Err(reason) = proof.check(&images) {
+            reasons.push(diagram::told(program, &settled, &items, &images, reason));
+        }
+    }
+    reasons.sort_by_key(|reason| (reason.span.map(|span| (span.start, span.end)), reason.text.clone()));
+    reasons.dedup();
+    let points = Points::new(&items, &generators);
+    if points.items.is_empty() {
+        return Ok(Symmetries { diagram, ..none(reasons) });
+    }
+    let mut moved = vec![false; items.len()];
+    points.orbits.iter().flatten().for_each(|&item| moved[item as usize] = true);
+    let named: Vec<Vec<Vec<String>>> =
+        generators.iter().map(|images| cycles(program, &settled, &classes, &items, images)).collect();
+    let names = points.items.iter().map(|&item| name(program, &settled, &items, item)).collect();
+    let rows = Rows::new(program, &settled.model, &classes, &items, &moved);
+    let ending = (0..settled.types.len()).any(|position| moved[position] && settled.ends[position]);
+    let model = Arc::new(if ending { settled.model.keeping_processes() } else { settled.model });
+    let action = ModelAction::new(model.clone(), items, points, names, rows);
+    Ok(Symmetries { symmetric: Some(Symmetric { model, action }), generators: named, reasons, diagram })
+}
+
+/// Variables beyond this many are not looked at.
+const MOST_CELLS: usize = 1 << 16;
+
+fn too_large(program: &Program, settled: &Settled) -> bool {
+    let own = |&kind: &u16| program.processes[usize::from(kind)].frame.cells.len();
+    let channels: usize = settled.model.channels().iter().map(|queue| queue.capacity as usize).sum();
+    program.globals.cells.len() + settled.types.iter().map(own).sum::<usize>() + channels > MOST_CELLS
+}
+
+/// What sees that a process has gone.
+fn sees_ends(program: &Program, settled: &Settled) -> Option<Reason> {
+    let ends = |kind: u16| (0..).zip(&settled.types).any(|(at, &other): (usize, _)| other == kind && settled.ends[at]);
+    if program.uses_priority && settled.ends.contains(&true) {
+        return Some(Reason::at(None, "processes end, and priorities depend on which are left"));
+    }
+    if program.uses_last && settled.ends.contains(&true) {
+        return Some(Reason::at(None, "processes end one after the other, and `_last` tells which one did"));
+    }
+    for (kind, process) in program.processes.iter().enumerate() {
+        if ends(kind as u16) && !process.frame.channels.is_empty() {
+            let why = "processes of this type end one after the other, and their channels go with them";
+            return Some(Reason::at(Some(process.span), why));
+        }
+    }
+    let mut found = None;
+    for (kind, process) in program.processes.iter().enumerate() {
+        let mut look = |root: u32, span: Span| {
+            walk::visit(program, root, &mut |_, node| {
+                let seen = match node {
+                    Node::ProcessCount => settled.ends.contains(&true),
+                    Node::ProgramCounter(_) => settled.ends.contains(&true),
+                    Node::Remote(remote) => ends(program.remotes[remote as usize].process),
+                    _ => false,
+                };
+                if seen && found.is_none() {
+                    let why = "processes end one after the other, and this tells which have";
+                    found = Some(Reason::at(Some(span), why));
+                }
+            });
+        };
+        if let Some(provided) = process.provided {
+            look(provided, process.span);
+        }
+        for (state, transitions) in process.transitions.iter().enumerate() {
+            for transition in transitions.iter().filter(|_| settled.reachable[kind][state]) {
+                let span = process.statements[transition.statement as usize].span;
+                for root in walk::expressions_of(program, &transition.action) {
+                    look(root, span);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What a person calls an item.
+fn name(program: &Program, settled: &Settled, items: &Items, item: ItemId) -> String {
+    match items.item(item) {
+        Item::Process(position) => {
+            let process = &program.processes[usize::from(settled.types[position as usize])];
+            format!("{}({position})", process.name)
+        }
+        Item::Channel(number) => {
+            let queue = &settled.model.channels()[number as usize - 1];
+            let kind = &settled.model.channel_kinds()[queue.kind as usize];
+            match queue.position {
+                None => kind.name.clone(),
+                Some(position) => {
+                    let owner = &program.processes[usize::from(settled.types[usize::from(position)])];
+                    format!("{}({position}):{}", owner.name, kind.name)
+                }
+            }
+        }
+        Item::Own(_, value) => value.to_string(),
+        Item::Control(kind, state) => {
+            let process = &program.processes[usize::from(kind)];
+            let statement = &process.statements[state as usize];
+            format!("{} line {} `{}`", process.name, statement.line, statement.text)
+        }
+        Item::Local(kind, cell) => {
+            let process = &program.processes[usize::from(kind)];
+            format!("{}:{}", process.name, process.frame.cells[cell as usize].name)
+        }
+        Item::Global(cell) => program.globals.cells[cell as usize].name.clone(),
+        Item::Array(array) => format!("array {array}"),
+    }
+}
+
+/// The cycles of a permutation, by name. Control states, local variables and variables that are channels are left out: they follow.
+fn cycles(
+    program: &Program,
+    settled: &Settled,
+    classes: &Classes,
+    items: &Items,
+    images: &[ItemId],
+) -> Vec<Vec<String>> {
+    let is_shown = |item: ItemId| match items.item(item) {
+        Item::Process(_) | Item::Channel(_) | Item::Own(..) => true,
+        Item::Global(cell) => classes.domain[classes.global[cell as usize] as usize] != Domain::Channel,
+        Item::Control(..) | Item::Local(..) | Item::Array(_) => false,
+    };
+    let mut seen = vec![false; images.len()];
+    let mut cycles = Vec::new();
+    for start in 0..images.len() as ItemId {
+        let mut cycle = Vec::new();
+        let mut at = start;
+        while !std::mem::replace(&mut seen[at as usize], true) {
+            cycle.push(name(program, settled, items, at));
+            at = images[at as usize];
+        }
+        if cycle.len() > 1 && is_shown(start) {
+            cycles.push(cycle);
+        }
+    }
+    cycles
+}

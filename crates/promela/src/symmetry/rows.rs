@@ -1,0 +1,229 @@
+//! What a permutation of items does to a row.
+//!
+//! A row is gone through part by part: global variables, processes, channels. A part is written to where its item goes, and values that
+//! stand for items are renamed. Parts that no element of a group moves, and that hold nothing that one moves, are copied with
+//! the rest of the row. Processes that do not run and messages that are not there are zero, and stay so.
+
+use trefoil_system::Value;
+
+use super::classes::{Classes, Domain};
+use super::items::{Item, ItemId, Items};
+use crate::machine::Model;
+use crate::program::{ProcessTypeId, Program};
+
+/// No item.
+pub(super) const NONE: ItemId = ItemId::MAX;
+
+/// Values from here on stand for themselves.
+pub(super) const MOST_VALUES: usize = 4096;
+
+/// What the values of a slot stand for: a table of items by value.
+pub(super) type Lookup = Option<u32>;
+
+pub(super) struct GlobalPart {
+    pub(super) slot: u32,
+    pub(super) cell: ItemId,
+    pub(super) lookup: Lookup,
+}
+
+pub(super) struct ProcessPart {
+    pub(super) position: u32,
+    pub(super) item: ItemId,
+    /// The slot of its control state.
+    pub(super) control: u32,
+    /// The items of its control states, when one is moved.
+    pub(super) controls: Option<ItemId>,
+    /// The slot of its first cell, and that cell's item.
+    pub(super) cells: u32,
+    pub(super) first_cell: ItemId,
+    pub(super) lookups: Vec<Lookup>,
+    /// Is any of its cells moved?
+    pub(super) cells_move: bool,
+}
+
+pub(super) struct ChannelPart {
+    pub(super) item: ItemId,
+    pub(super) slot: u32,
+    pub(super) capacity: u32,
+    pub(super) lookups: Vec<Lookup>,
+    pub(super) owner: Option<u8>,
+}
+
+/// The parts of rows that a group moves or renames.
+pub(super) struct Rows {
+    pub(super) globals: Vec<GlobalPart>,
+    pub(super) processes: Vec<ProcessPart>,
+    pub(super) channels: Vec<ChannelPart>,
+    pub(super) last: Option<u32>,
+    /// By lookup and value.
+    tables: Vec<Vec<ItemId>>,
+    /// By item: the value that stands for it.
+    values: Vec<u32>,
+    /// By item: where it lies. For channels the slot of the length, for processes that of the control state, for cells the slot of a global
+    /// one or the offset of a local one.
+    slots: Vec<u32>,
+}
+
+/// The slot of the number of processes.
+pub(super) const COUNT: usize = crate::machine::COUNT;
+
+impl Rows {
+    /// The rows of a model under a group that moves these items.
+    pub(super) fn new(program: &Program, model: &Model, classes: &Classes, items: &Items, moved: &[bool]) -> Rows {
+        let arrangement = &model.arrangement;
+        let mut rows = Rows {
+            globals: Vec::new(),
+            processes: Vec::new(),
+            channels: Vec::new(),
+            last: None,
+            tables: Vec::new(),
+            values: (0..items.len() as u32).map(|item| items.value_of(item) as u32).collect(),
+            slots: vec![0; items.len()],
+        };
+        let mut known: Vec<(Domain, u32)> = Vec::new();
+        let mut lookup = |domain: Domain| -> Lookup {
+            if let Some(&(_, table)) = known.iter().find(|(known, _)| *known == domain) {
+                return (table != NONE).then_some(table);
+            }
+            let of_value = |value: usize| match items.of_value(domain, value as i32) {
+                Some(item) if moved[item as usize] => item,
+                _ => NONE,
+            };
+            let mut table: Vec<ItemId> =
+                if domain == Domain::Plain { Vec::new() } else { (0..MOST_VALUES).map(of_value).collect() };
+            table.truncate(table.iter().rposition(|&item| item != NONE).map_or(0, |last| last + 1));
+            let any = !table.is_empty();
+            known.push((domain, if any { rows.tables.len() as u32 } else { NONE }));
+            any.then(|| {
+                rows.tables.push(table);
+                rows.tables.len() as u32 - 1
+            })
+        };
+        for (cell, (&class, &slot)) in (0..).zip(classes.global.iter().zip(&arrangement.globals)) {
+            let item = items.global(cell);
+            rows.slots[item as usize] = slot;
+            let declared = &program.globals.cells[cell as usize];
+            let lookup = lookup(classes.domain[class as usize]);
+            if !declared.hidden && (moved[item as usize] || lookup.is_some()) {
+                rows.globals.push(GlobalPart { slot, cell: item, lookup });
+            }
+        }
+        for (kind, process) in program.processes.iter().enumerate() {
+            for cell in 0..process.frame.cells.len() as u32 {
+                rows.slots[items.local(kind as ProcessTypeId, cell) as usize] = cell;
+            }
+        }
+        for (position, place) in (0..).zip(&arrangement.positions) {
+            let kind = place.types[0];
+            let process = &program.processes[usize::from(kind)];
+            let control = place.base + 1;
+            let item = items.process(position);
+            rows.slots[item as usize] = control;
+            let lookups: Vec<Lookup> =
+                classes.local[usize::from(kind)].iter().map(|&class| lookup(classes.domain[class as usize])).collect();
+            let states = 0..process.transitions.len() as u32;
+            let controls_move = states.clone().any(|state| moved[items.control(kind, state) as usize]);
+            let cells_move = (0..lookups.len() as u32).any(|cell| moved[items.local(kind, cell) as usize]);
+            if moved[item as usize] || controls_move || cells_move || lookups.iter().any(Option::is_some) {
+                rows.processes.push(ProcessPart {
+                    position,
+                    item,
+                    control,
+                    controls: controls_move.then(|| items.control(kind, 0)),
+                    cells: place.base + arrangement.shapes[usize::from(kind)].cells,
+                    first_cell: if lookups.is_empty() { 0 } else { items.local(kind, 0) },
+                    lookups,
+                    cells_move,
+                });
+            }
+        }
+        for (number, queue) in (1..).zip(model.channels()) {
+            let item = items.channel(number);
+            rows.slots[item as usize] = queue.slot;
+            let lookups: Vec<Lookup> = classes.field[queue.kind as usize]
+                .iter()
+                .map(|&class| lookup(classes.domain[class as usize]))
+                .collect();
+            if queue.capacity > 0 && (moved[item as usize] || lookups.iter().any(Option::is_some)) {
+                rows.channels.push(ChannelPart {
+                    item,
+                    slot: queue.slot,
+                    capacity: queue.capacity,
+                    lookups,
+                    owner: queue.position,
+                });
+            }
+        }
+        let processes_move =
+            items.all().iter().zip(moved).any(|(item, &moved)| moved && matches!(item, Item::Process(_)));
+        rows.last = arrangement.last.filter(|_| processes_move);
+        rows
+    }
+
+    /// The item that a value stands for, when it is one that is moved.
+    #[inline]
+    pub(super) fn item(&self, lookup: Lookup, value: Value) -> Option<ItemId> {
+        let item = *self.tables[lookup? as usize].get(value as usize)?;
+        (item != NONE).then_some(item)
+    }
+
+    /// Where an item lies.
+    pub(super) fn slot_of(&self, item: ItemId) -> u32 {
+        self.slots[item as usize]
+    }
+
+    #[inline]
+    pub(super) fn renamed(&self, images: &[ItemId], lookup: Lookup, value: Value) -> Value {
+        match self.item(lookup, value) {
+            Some(item) => self.values[images[item as usize] as usize],
+            None => value,
+        }
+    }
+
+    /// `into` becomes what the permutation makes of a row.
+    pub(super) fn apply(&self, images: &[ItemId], row: &[Value], into: &mut [Value]) {
+        into.copy_from_slice(row);
+        let image = |item: ItemId| images[item as usize] as usize;
+        for part in &self.globals {
+            let to = self.slots[image(part.cell)] as usize;
+            into[to] = self.renamed(images, part.lookup, row[part.slot as usize]);
+        }
+        let count = row[COUNT];
+        for part in self.processes.iter().filter(|part| part.position < count) {
+            let control = self.slots[image(part.item)] as usize;
+            let state = row[part.control as usize];
+            into[control] = part.controls.map_or(state, |first| self.values[image(first + state)]);
+            let cells = control + (part.cells - part.control) as usize;
+            // A priority lies between.
+            for between in 1..(part.cells - part.control) as usize {
+                into[control + between] = row[part.control as usize + between];
+            }
+            let from = part.cells as usize;
+            for (at, &lookup) in part.lookups.iter().enumerate() {
+                let to = if part.cells_move { self.slots[image(part.first_cell + at as u32)] as usize } else { at };
+                into[cells + to] = self.renamed(images, lookup, row[from + at]);
+            }
+        }
+        for part in self.channels.iter().filter(|part| part.owner.is_none_or(|owner| u32::from(owner) < count)) {
+            let (from, to) = (part.slot as usize, self.slots[image(part.item)] as usize);
+            let length = row[from] as usize;
+            let fields = part.lookups.len();
+            into[to] = row[from];
+            let mut at = 1;
+            for _ in 0..length {
+                for &lookup in &part.lookups {
+                    into[to + at] = self.renamed(images, lookup, row[from + at]);
+                    at += 1;
+                }
+            }
+            into[to + at..=to + part.capacity as usize * fields].fill(0);
+        }
+        if let Some(last) = self.last {
+            let value = row[last as usize];
+            // Its values are positions, and the first items are the processes.
+            if (value as usize) < images.len() && value < count {
+                into[last as usize] = images[value as usize];
+            }
+        }
+    }
+}

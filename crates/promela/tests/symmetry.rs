@@ -1,0 +1,437 @@
+//! Symmetries of models: each is an automorphism of the explicit state space, quotients have one state for each orbit, and models that break a
+//! restriction lose the symmetries that it breaks.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use support::compile;
+use trefoil_control::Control;
+use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
+use trefoil_promela::symmetry::{Symmetric, Symmetries, symmetries};
+use trefoil_promela::{FaultKind, Model};
+use trefoil_symmetry::{Quotient, Symmetry, Tally, UBig, strategy_named};
+use trefoil_system::{System, Value};
+use trefoil_testkit::promela_symmetric::{SHAPES, random_symmetric_program};
+use trefoil_testkit::{Random, seed};
+
+fn found(text: &str) -> Symmetries {
+    let (program, diagnostics, _) = compile("model.pml", text);
+    let program = program.unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"));
+    symmetries(&Arc::new(program), &Control::unlimited()).expect("no budget")
+}
+
+fn order(symmetric: &Symmetric) -> UBig {
+    let action = symmetric.action().expect("it has one");
+    let strategy = strategy_named("auto").expect("there is one");
+    Symmetry::of_action(action, strategy, &Control::unlimited()).unwrap_or_else(|why| panic!("{why}")).order()
+}
+
+type Steps = BTreeMap<(Vec<Value>, Option<FaultKind>), usize>;
+
+/// The explicit state space, straight from the successors.
+struct Space {
+    states: Vec<Vec<Value>>,
+    number: HashMap<Vec<Value>, usize>,
+    steps: Vec<Steps>,
+    ends: Vec<bool>,
+}
+
+const MOST: usize = 8_000;
+
+fn space(model: &Model) -> Option<Space> {
+    let mut space =
+        Space { states: vec![model.initial()], number: HashMap::new(), steps: Vec::new(), ends: Vec::new() };
+    space.number.insert(model.initial(), 0);
+    let mut explorer = model.explorer();
+    while space.steps.len() < space.states.len() {
+        let row = space.states[space.steps.len()].clone();
+        let mut steps = Steps::new();
+        explorer.successors(&row, &mut |step| {
+            *steps.entry((step.row.to_vec(), model.fault(step.label).map(|fault| fault.kind))).or_default() += 1;
+        });
+        for (target, _) in steps.keys() {
+            if !space.number.contains_key(target) {
+                space.number.insert(target.clone(), space.states.len());
+                space.states.push(target.clone());
+            }
+        }
+        space.ends.push(steps.is_empty() && !model.is_valid_end(&row));
+        space.steps.push(steps);
+        if space.states.len() > MOST {
+            return None;
+        }
+    }
+    assert!(!model.needs_room());
+    Some(space)
+}
+
+/// Every generator is an automorphism; the number of orbits is returned.
+fn check_automorphisms(symmetric: &Symmetric, space: &Space, text: &str) -> usize {
+    let action = symmetric.action().expect("it has one");
+    let mut actor = action.actor();
+    let mut image = vec![0; space.states[0].len()];
+    let mut orbit_of: Vec<usize> = (0..space.states.len()).collect();
+    fn root(orbit_of: &mut [usize], mut at: usize) -> usize {
+        while orbit_of[at] != at {
+            orbit_of[at] = orbit_of[orbit_of[at]];
+            at = orbit_of[at];
+        }
+        at
+    }
+    for generator in action.generators() {
+        for at in 0..space.states.len() {
+            actor.apply(generator, &space.states[at], &mut image);
+            let other = *space.number.get(&image).unwrap_or_else(|| {
+                panic!(
+                    "{generator:?} leaves the states: {} became {}\n{text}",
+                    symmetric.describe(&space.states[at]),
+                    symmetric.describe(&image)
+                )
+            });
+            assert_eq!(space.ends[at], space.ends[other], "{text}");
+            let mut images = Steps::new();
+            for ((target, fault), count) in &space.steps[at] {
+                let mut moved = vec![0; target.len()];
+                actor.apply(generator, target, &mut moved);
+                *images.entry((moved, *fault)).or_default() += count;
+            }
+            assert_eq!(images, space.steps[other], "{generator:?}\n{text}");
+            let (one, two) = (root(&mut orbit_of, at), root(&mut orbit_of, other));
+            orbit_of[one] = two;
+        }
+    }
+    assert_eq!(root(&mut orbit_of, 0), 0, "the initial state is kept");
+    (0..orbit_of.len()).map(|at| root(&mut orbit_of, at)).collect::<BTreeSet<_>>().len()
+}
+
+const EXACT: &[&str] = &["auto", "canonical", "enumerate", "stabiliser"];
+
+#[derive(Default)]
+struct Count {
+    tally: Tally,
+}
+
+impl Visitor for Count {
+    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+        state.steps.iter().filter(|edge| edge.fresh).for_each(|edge| self.tally.note(edge.group));
+        Finding::Nothing
+    }
+}
+
+/// The quotient has one state for each orbit, and they stand for all states.
+fn check_quotients(symmetric: &Symmetric, space: &Space, orbits: usize, text: &str) {
+    let control = Control::unlimited();
+    let action = symmetric.action().expect("it has one");
+    for name in EXACT.iter().chain(&["segmented", "sorted", "ordering", "fast", "hillclimbing"]) {
+        let strategy = strategy_named(name).expect("there is one");
+        let Ok(symmetry) = Symmetry::of_action(action, strategy, &control) else { continue };
+        let mut quotient = Quotient::new(symmetric, action, &symmetry, &control).expect("no budget");
+        quotient.count(|_| true);
+        let options = Options { threads: 1, order: Order::Steps, cycles: false };
+        let explored = search(&quotient, &options, &control, Count::default);
+        assert_eq!(explored.end, End::Complete);
+        if EXACT.contains(name) || *name == "segmented" {
+            assert_eq!(explored.counts.states as usize, orbits, "{name}\n{text}");
+            if let Some(total) = quotient.total(explored.visitors.iter().map(|count| &count.tally)) {
+                assert_eq!(total, UBig::from(space.states.len()), "{name}\n{text}");
+            }
+        } else {
+            assert!(explored.counts.states as usize >= orbits, "{name}\n{text}");
+            assert!(explored.counts.states as usize <= space.states.len(), "{name}\n{text}");
+        }
+    }
+}
+
+/// What the original and the one whose processes stay have in common: the faults, and whether there is an invalid end.
+fn verdicts(space: &Space) -> (BTreeSet<FaultKind>, bool) {
+    let faults = space.steps.iter().flat_map(|steps| steps.keys().filter_map(|(_, fault)| *fault)).collect();
+    (faults, space.ends.contains(&true))
+}
+
+/// Everything that is to be checked about a model; the order of its group, and how many states and orbits it has.
+fn check(text: &str) -> (UBig, usize, usize) {
+    let symmetries = found(text);
+    let Some(symmetric) = &symmetries.symmetric else { return (UBig::ONE, 0, 0) };
+    let Some(explicit) = space(symmetric.model()) else { return (order(symmetric), 0, 0) };
+    let orbits = check_automorphisms(symmetric, &explicit, text);
+    check_quotients(symmetric, &explicit, orbits, text);
+    if symmetric.model().keeps_processes() {
+        let (program, ..) = compile("model.pml", text);
+        if let Some(original) = space(&support::roomy(program.expect("it compiles"))) {
+            assert_eq!(verdicts(&original), verdicts(&explicit), "{text}");
+        }
+    }
+    (order(symmetric), explicit.states.len(), orbits)
+}
+
+fn has_order(text: &str, expected: u64) {
+    let (found, ..) = check(text);
+    assert_eq!(found, UBig::from(expected), "{:?}\n{text}", self::found(text).reasons);
+}
+
+#[test]
+fn processes_that_run_the_same_text_are_exchanged() {
+    has_order("byte x; active [4] proctype P() { do :: x < 5 -> x++ :: x == 5 -> x = 0 od }", 24);
+    has_order("byte x; active [2] proctype P() { do :: x++ od } active [3] proctype Q() { do :: x = 0 od }", 12);
+}
+
+#[test]
+fn processes_with_their_own_channels_are_exchanged() {
+    let text = "
+        mtype = { ask, answer };
+        chan request = [2] of { mtype, chan };
+        chan own[3] = [1] of { mtype };
+        proctype Client(chan back) { do :: request!ask, back; back?answer od }
+        proctype Server() { chan back; do :: request?ask, back; back!answer od }
+        init { atomic { run Server(); run Client(own[0]); run Client(own[1]); run Client(own[2]) } }";
+    has_order(text, 6);
+}
+
+#[test]
+fn arrays_by_pid_move_along() {
+    has_order(
+        "byte turn[4]; active [4] proctype P() { do :: turn[_pid] == 0 -> turn[_pid] = 1 :: turn[_pid] == 1 -> turn[_pid] = 0 od }",
+        24,
+    );
+    has_order(
+        "byte turn[4]; active [4] proctype P() { do :: turn[_pid] == 0 && turn[2] == 0 -> turn[_pid] = 1 :: turn[_pid] == 1 -> turn[_pid] = 0 od }",
+        6,
+    );
+}
+
+#[test]
+fn numbers_that_a_model_gives_to_its_processes_are_found() {
+    let text = "
+        bool want[3]; byte holder = 9;
+        proctype P(byte id) {
+            do
+            :: want[id] = true; atomic { holder == 9 -> holder = id }; assert(holder == id); want[id] = false; holder = 9
+            od
+        }
+        init { atomic { run P(0); run P(1); run P(2) } }";
+    has_order(text, 6);
+}
+
+#[test]
+fn rings_rotate() {
+    let text = "
+        chan c[4] = [1] of { bit };
+        proctype P(chan from, to) { bit b; do :: to!1 :: from?b od }
+        init { atomic { run P(c[0], c[1]); run P(c[1], c[2]); run P(c[2], c[3]); run P(c[3], c[0]) } }";
+    has_order(text, 4);
+    let text = "
+        chan c[5] = [0] of { bit };
+        proctype P(chan from, to) { bit b; do :: to!1 :: from?b od }
+        init { atomic { run P(c[0], c[1]); run P(c[1], c[2]); run P(c[2], c[3]); run P(c[3], c[4]); run P(c[4], c[0]) } }";
+    let (order, ..) = check(text);
+    assert_eq!(order, UBig::from(5u8));
+}
+
+#[test]
+fn what_breaks_a_restriction_is_not_used() {
+    // Restriction 1: the number of a process matters.
+    has_order("byte x; active [3] proctype P() { do :: x = _pid % 2 od }", 1);
+    has_order("byte x; active [3] proctype P() { do :: _pid > 1 -> x = 0 :: else -> x = 1 od }", 1);
+    has_order("byte x; active [3] proctype P() { if :: _pid == 2 -> x = 1 :: else -> skip fi; end: false }", 2);
+    // Restriction 2: they do not start alike.
+    has_order("byte a[3] = { 0, 0, 1 }; active [3] proctype P() { do :: a[_pid] = 1 :: a[_pid] = 0 od }", 2);
+    // Messages that are kept in order.
+    has_order("chan c = [2] of { byte }; active [3] proctype P() { do :: c!!_pid :: c?eval(_pid) od }", 1);
+    has_order("chan c = [2] of { byte }; active [3] proctype P() { do :: c!_pid :: c?eval(_pid) od }", 6);
+}
+
+#[test]
+fn processes_that_end_stay() {
+    has_order("byte x; active [3] proctype P() { x < 2 -> x++ }", 6);
+    has_order("byte x; active [3] proctype P() { x++; assert(x < 3) }", 6);
+    has_order("byte x; active [3] proctype P() { x++; _nr_pr < 3 -> x = 0 }", 1);
+    has_order("byte x; active [3] proctype P() { if :: x++ :: timeout -> assert(x < 1) fi }", 6);
+    has_order("byte x; active [3] proctype P() { chan c = [1] of { bit }; c!1; x++ }", 1);
+}
+
+/// The load balancer of Donaldson, Miller and Calder, 2005, from its description.
+const LOAD_BALANCER: &str = "
+    mtype = { reply };
+    chan client[6] = [1] of { mtype };
+    chan server[3] = [2] of { chan };
+    chan balancer[2] = [1] of { chan };
+    proctype Client(chan own, request) { do :: request!own; own?reply od }
+    proctype Server(chan own) { chan back; do :: own?back; back!reply od }
+    proctype Balancer(chan own) {
+        chan back;
+        do
+        :: atomic { own?back;
+            if
+            :: len(server[0]) <= len(server[1]) && len(server[0]) <= len(server[2]) -> server[0]!back
+            :: len(server[1]) <= len(server[0]) && len(server[1]) <= len(server[2]) -> server[1]!back
+            :: len(server[2]) <= len(server[0]) && len(server[2]) <= len(server[1]) -> server[2]!back
+            fi }
+        od
+    }
+    init { atomic {
+        run Client(client[0], balancer[0]); run Client(client[1], balancer[0]); run Client(client[2], balancer[0]);
+        run Client(client[3], balancer[1]); run Client(client[4], balancer[1]); run Client(client[5], balancer[1]);
+        run Server(server[0]); run Server(server[1]); run Server(server[2]);
+        run Balancer(balancer[0]); run Balancer(balancer[1]) } }";
+
+#[test]
+fn the_load_balancer_has_432_symmetries() {
+    let symmetries = found(LOAD_BALANCER);
+    let symmetric = symmetries.symmetric.unwrap_or_else(|| panic!("{:?}", symmetries.reasons));
+    assert_eq!(order(&symmetric), UBig::from(432u32));
+    // A small one of its kind.
+    let small = LOAD_BALANCER
+        .replace("run Client(client[1], balancer[0]); run Client(client[2], balancer[0]);", "")
+        .replace("run Client(client[4], balancer[1]); run Client(client[5], balancer[1]);", "");
+    let (order, ..) = check(&small);
+    assert_eq!(order, UBig::from(12u32));
+}
+
+#[test]
+fn examples_agree() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/promela");
+    let mut reduced = HashSet::new();
+    for entry in std::fs::read_dir(folder).expect("the examples") {
+        let path = entry.expect("one").path();
+        if path.extension().is_some_and(|extension| extension == "pml") {
+            let text = std::fs::read_to_string(&path).expect("an example");
+            let (order, states, orbits) = check(&text);
+            println!("{}: order {order}, {states} states, {orbits} orbits", path.display());
+            if order > UBig::ONE {
+                reduced.insert(path);
+            } else {
+                println!("    {:?}", found(&text).reasons.iter().map(|reason| &reason.text).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+/// How many random programs of each shape are tried; more with `TREFOIL_PROMELA_CASES`.
+fn cases(few: u64) -> u64 {
+    std::env::var("TREFOIL_PROMELA_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(few)
+}
+
+#[test]
+fn random_programs_agree() {
+    let seed = seed();
+    println!("TREFOIL_SEED={seed}");
+    let (mut symmetric, mut smaller) = (0, 0);
+    for (number, shape) in SHAPES.iter().enumerate() {
+        for case in 0..cases(12) {
+            let case = seed.wrapping_add(1_000_000 * number as u64 + case);
+            let (text, broken) = random_symmetric_program(&mut Random::new(case), shape);
+            let (order, states, orbits) = check(&text);
+            symmetric += usize::from(order > UBig::ONE);
+            smaller += usize::from(orbits < states);
+            let _ = broken;
+        }
+    }
+    println!("{symmetric} symmetric, {smaller} smaller");
+    assert!(symmetric > SHAPES.len(), "too few are symmetric: {symmetric}");
+}
+
+/// Three processes of a type `P` that `init` starts, so that 0 is none of them.
+fn three(globals: &str, head: &str, body: &str) -> String {
+    format!("{globals}\nproctype P(){head} {{ {body} }}\ninit {{ atomic {{ run P(); run P(); run P() }} }}\n")
+}
+
+#[test]
+fn every_construct_can_be_symmetric() {
+    let any = "if :: o = 1 :: o = 2 :: o = 3 fi";
+    let models = [
+        three(
+            "typedef Row { bit to[4] }; Row m[4];",
+            "",
+            &format!("byte o; do :: {any} :: m[_pid].to[o] = 1 :: m[o].to[_pid] -> m[o].to[_pid] = 0 od"),
+        ),
+        three("", "", &format!("byte o; bit seen[4]; do :: {any} :: seen[o] = 1 :: seen[_pid] -> seen[_pid] = 0 od")),
+        three("", "", &format!("pid o; byte held[4]; do :: {any} :: held[o] = o :: held[_pid] == o -> held[o] = 0 od")),
+        three("bit x;", "", &format!("pid o; do :: {any} :: o > 0 -> skip od")).replace("o > 0", "o != 0 && P[o]@here"),
+        three("pid turn;", " provided (turn == 0 || turn == _pid)", "do :: turn = _pid :: turn == _pid -> turn = 0 od"),
+        three("bit x;", " priority 2", "do :: x = 1 - x od"),
+        three("bit x;", "", "do :: _last == _pid -> x = 1 :: x = 0 od"),
+        three("bit h[4];", "", "bit x; do :: { x = 1; x = 0 } unless { h[_pid] -> h[_pid] = 0 } :: h[_pid] = 1 od"),
+        three(
+            "hidden byte t; chan c = [0] of { pid, bit };",
+            "",
+            "pid o; do :: d_step { t = _pid; o = t } :: c!_pid, 1 :: c?o, 1 :: o = 0 od",
+        ),
+        three(
+            "typedef Link { chan to; pid who }; chan c[4] = [1] of { pid }; Link l[4];",
+            "",
+            "do :: l[_pid].to = c[_pid]; l[_pid].who = _pid; l[_pid].to!_pid; l[_pid].to?eval(_pid) od",
+        ),
+        three(
+            "chan c = [2] of { pid }; bit x;",
+            "",
+            "do :: c??eval(_pid) :: c!_pid :: c?<eval(_pid)>  -> x = 1 :: c??[eval(_pid)] -> x = 0 od",
+        ),
+        three(
+            "mtype = { a, b }; mtype m = a; bit v[4];",
+            "",
+            "do :: m == a -> m = b; v[_pid] = 1 :: m == b -> m = a; v[_pid] = 0 od",
+        ),
+        three(
+            "bit v[4]; byte n;",
+            "",
+            "do :: n = v[1] + v[3] + v[2] :: (v[1] || v[3] || v[2]) -> v[_pid] = 0 :: v[_pid] = 1 od",
+        ),
+    ];
+    for text in models {
+        let text = text.replace("do :: if :: o = 1", "here: do :: if :: o = 1");
+        has_order(&text, 6);
+    }
+}
+
+#[test]
+fn traps_are_seen() {
+    // A number that is true when it is not zero, and zero is one of those that would be exchanged.
+    let numbered = |body: &str| {
+        format!(
+            "byte w = 9; bit q[2]; proctype P(byte id) {{ do {body} od }} init {{ atomic {{ run P(0); run P(1) }} }}"
+        )
+    };
+    has_order(&numbered(":: w = id :: w == id -> w = 9 :: q[id] = 1"), 2);
+    has_order(&numbered(":: w = id :: w -> w = 9"), 1);
+    has_order(&numbered(":: w = id :: q[id] = 1 :: w == 1 -> w = 9"), 1);
+    // The first alternative that can be taken is taken in a d_step, in any other place each of them.
+    let choice = |step: &str| {
+        three(
+            "pid w; bit h[4];",
+            "",
+            &format!(
+                "do :: w = _pid :: h[_pid] = 1 :: {step} {{ if :: h[1] -> w = 1 :: h[2] -> w = 2 :: h[3] -> w = 3 fi }} od"
+            ),
+        )
+    };
+    has_order(&choice("atomic"), 6);
+    has_order(&choice("d_step"), 1);
+    // An error in an operand that comes later is not always met.
+    let guarded = |one: &str, other: &str| {
+        three(
+            "bit h[4]; byte n; bit v[2];",
+            "",
+            &format!("do :: {one} && {other} -> h[_pid] = 0 :: h[_pid] = 1 :: n = 2 - n od"),
+        )
+    };
+    has_order(&guarded("h[1]", "(h[3] && h[2])"), 6);
+    has_order(&guarded("h[1]", "(h[2] && h[3] && v[n])"), 2);
+    // A variable that is too narrow.
+    has_order(&three("bit w;", "", "do :: w = _pid :: w == _pid -> w = 0 od"), 1);
+    // Only some of them are named.
+    has_order(&three("pid w;", "", "do :: w = 2 :: w == _pid -> w = 0 od"), 2);
+    has_order(&three("bit x;", "", "do :: P[2]@there -> x = 1 :: x = 0; there: x = 0 od"), 2);
+    has_order(&three("bit x;", "", "do :: P@there -> x = 1 :: x = 0; there: x = 0 od"), 2);
+    has_order(&three("byte x;", "", "do :: x = pc_value(_pid) :: x = 0 od"), 6);
+}
+
+#[test]
+fn reasons_name_the_statement() {
+    let text = three("byte x; bit h[4];", "", "do :: h[_pid] = 1 :: h[2] -> x = 1 :: x = 0 od");
+    let symmetries = found(&text);
+    let told: Vec<&str> = symmetries.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    assert!(told.iter().any(|text| text.contains("is not like") && text.contains("h[2]")), "{told:?}");
+    assert!(symmetries.diagram.nodes.len() > 4 && !symmetries.diagram.arcs.is_empty());
+}
