@@ -76,6 +76,7 @@ impl Script {
             states: found.counts.states,
             transitions: found.counts.transitions + 1 - found.visitors.iter().map(|watch| watch.broken).sum::<u64>(),
             depth: found.counts.depth,
+            bytes: found.states.bytes() as u64,
             found: [None, None, None],
             complete,
             unreached: unreached(symmetric),
