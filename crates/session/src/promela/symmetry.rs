@@ -147,9 +147,11 @@ impl Script {
                 real.steps.push(steps.swap_remove(at));
             }
         }
-        while to_the_end {
+        if !to_the_end {
+            return Ok(real);
+        }
+        while let Some(step) = next(real.last()).into_iter().next() {
             job.control.check()?;
-            let Some(step) = next(real.last()).into_iter().next() else { break };
             assert!(self.model.has_gone(real.last(), &step.row), "nothing but the end of processes is left");
             real.steps.push(step);
         }
