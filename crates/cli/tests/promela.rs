@@ -69,3 +69,49 @@ fn what_cannot_be_honoured_is_refused() {
     let output = trefoil(&["graph", &file, "P"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("CSPM scripts only"), "{output:?}");
 }
+
+/// Checks a text as a model.
+fn checked(text: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("model.pml");
+    std::fs::write(&file, text).expect("it is written");
+    let output = trefoil(&["check", &file.to_string_lossy()]);
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    (output.status.code(), said)
+}
+
+#[test]
+fn initial_values_that_cannot_be_computed_are_errors() {
+    for (text, why) in [
+        ("byte a[3] = {1, 2, 3}; byte i = 5; init { byte x = a[i]; assert(x == 0) }", "array index out of range"),
+        ("byte z; init { int x = 1 / z; assert(x == 0) }", "division by zero"),
+        ("byte x = 5 % 0; init { skip }", "division by zero"),
+    ] {
+        let (code, said) = checked(text);
+        assert_eq!(code, Some(2), "{text}\n{said}");
+        assert!(said.contains(why), "{text}\n{said}");
+    }
+    // Of a process that is started later it is the fault of the step that starts it.
+    let (code, said) = checked("byte z; proctype P() { int x = 1 / z; skip } init { run P() }");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("division by zero"), "{said}");
+}
+
+#[test]
+fn a_rendezvous_channel_is_not_polled() {
+    let text = "chan c = [0] of { byte }; byte y;
+        active proctype S() { c!1 }
+        active proctype R() { byte v; if :: c?[1] -> y = 1 :: c?v -> y = 2 fi }";
+    let (code, said) = checked(text);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("poll of a rendezvous channel"), "{said}");
+}
+
+#[test]
+fn processes_that_are_declared_twice_are_diagnosed() {
+    for text in ["init { skip } init { skip }", "active proctype A() { skip } active proctype A() { skip }"] {
+        let (code, said) = checked(text);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("declared twice"), "{said}");
+    }
+}

@@ -256,3 +256,14 @@ fn instances_have_datatypes_of_their_own() {
     let (_, out, _) = trefoil(script, &["check", "script.csp", "--only", "2", "--only", "3"]);
     assert!(out.contains("2  fails") && out.contains("3  holds"), "{out}");
 }
+
+#[test]
+fn a_list_that_leaves_nothing_to_exchange_exchanges_nothing_else() {
+    let script = "datatype T = A | B | C\nchannel c, d : T\nP(x) = c.x -> d.x -> P(x)\nS = ||| x : T @ P(x)\n";
+    for (list, states) in [("", 4), (": diff(T, {| A |})", 6), (": diff(T, {| A, B |})", 8)] {
+        let script = format!("{script}assert S :[deadlock free] :[symmetry reduce]{list}\n");
+        let (code, said, _) = trefoil(&script, &["check", "script.csp"]);
+        assert_eq!(code, 0, "{said}");
+        assert!(said.contains(&format!("({states} states")), "{list}: {said}");
+    }
+}

@@ -110,6 +110,10 @@ fn check_replay(text: &str, what: &str, verifier: bool) -> usize {
     let mut simulator = Simulator::new(&model);
     let mut replayed = 0;
     for (path, fault) in counterexamples(&model) {
+        // Spin's simulator cannot take the step that its verifier complains of.
+        if fault.is_some_and(|fault| fault.kind == trefoil_promela::FaultKind::Poll) {
+            continue;
+        }
         let mut moves: Vec<Move> = Vec::new();
         let mut before = path.start.clone();
         for step in &path.steps {

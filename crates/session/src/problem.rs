@@ -11,6 +11,7 @@ pub(crate) const UNREADABLE: Code = "S005";
 pub(crate) const TOO_LARGE_TO_DRAW: Code = "S006";
 pub(crate) const NO_PROCESS: Code = "S007";
 pub(crate) const NOT_SYMMETRIC: Code = "S008";
+pub(crate) const NO_INITIAL_STATE: Code = "S009";
 
 /// The codes of this crate.
 const CODES: &[CodeEntry] = &[
@@ -33,6 +34,11 @@ const CODES: &[CodeEntry] = &[
         NOT_SYMMETRIC,
         "what is to be reduced by the symmetry of a datatype is not symmetric in it",
         "assert P [T= Q :[symmetry reduce]: T, with a P that waits for one value of T",
+    ),
+    CodeEntry::new(
+        NO_INITIAL_STATE,
+        "an initial value of a Promela model cannot be computed",
+        "byte zero; init { int x = 1 / zero }",
     ),
 ];
 

@@ -113,8 +113,7 @@ impl Compiler<'_> {
         for unit in units {
             let Unit::Process(process) = unit else { continue };
             let number = self.names.processes.len() as ProcessTypeId;
-            let twice = self.names.processes.insert(process.name.text.clone(), number).is_some();
-            if twice {
+            if self.names.processes.contains_key(&process.name.text) {
                 let _: Compiled<()> = self.complain(
                     DECLARED_TWICE,
                     format!("`{}` is declared twice", process.name.text),
@@ -122,6 +121,7 @@ impl Compiler<'_> {
                 );
                 continue;
             }
+            self.names.processes.insert(process.name.text.clone(), number);
             self.names.parameters.push(process.parameters.clone());
             self.program.processes.push(ProcessType {
                 name: process.name.text.clone(),

@@ -15,6 +15,8 @@ pub enum FaultKind {
     Division,
     /// A send or receive on something that is no channel.
     NoChannel,
+    /// A look into a rendezvous channel, which never holds anything.
+    Poll,
     /// A message with another number of fields than the channel's.
     Fields,
     /// More than 255 processes.
@@ -45,6 +47,7 @@ impl fmt::Display for FaultKind {
             FaultKind::Index => "array index out of range",
             FaultKind::Division => "division by zero",
             FaultKind::NoChannel => "send or receive on no channel",
+            FaultKind::Poll => "poll of a rendezvous channel",
             FaultKind::Fields => "wrong number of message fields",
             FaultKind::TooManyProcesses => "too many processes",
             FaultKind::Blocked => "a d_step blocks",

@@ -285,6 +285,7 @@ impl<'a> Machine<'a> {
         let number = self.evaluate(poll.channel);
         let Some(queue) = self.channel(number) else { return 0 };
         if queue.capacity == 0 {
+            self.fail(FaultKind::Poll);
             return 0;
         }
         let length = self.row[queue.slot as usize];

@@ -12,7 +12,7 @@ use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 use super::arrangement::Arrangement;
 use super::dependencies::groups;
 use super::explorer::ModelExplorer;
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::machine::Machine;
 
 /// A model with an arrangement of its rows.
@@ -33,6 +33,7 @@ pub struct Model {
     wants: AtomicBool,
     room: BTreeSet<(u8, ProcessTypeId)>,
     initial: Vec<Value>,
+    initial_fault: Option<FaultKind>,
 }
 
 impl Model {
@@ -64,7 +65,8 @@ impl Model {
         let groups = groups(&program, &arrangement);
         let reached =
             program.processes.iter().flat_map(|process| &process.statements).map(|_| AtomicU8::new(0)).collect();
-        let initial = Machine::new(&program, &arrangement).row[..arrangement.width()].to_vec();
+        let machine = Machine::new(&program, &arrangement);
+        let (initial, initial_fault) = (machine.row[..arrangement.width()].to_vec(), machine.fault);
         Model {
             program,
             arrangement,
@@ -79,7 +81,13 @@ impl Model {
             wants: AtomicBool::new(false),
             room,
             initial,
+            initial_fault,
         }
+    }
+
+    /// What goes wrong when the initial values of variables are computed, if anything does: then there is no initial state.
+    pub fn initial_fault(&self) -> Option<FaultKind> {
+        self.initial_fault
     }
 
     /// The compiled program.

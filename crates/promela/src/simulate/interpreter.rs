@@ -242,6 +242,7 @@ impl<'a> Interpreter<'a> {
                 let poll = &program.polls[poll as usize];
                 let Some(queue) = self.channel(poll.channel) else { return 0 };
                 if queue.capacity == 0 {
+                    self.fail(FaultKind::Poll);
                     return 0;
                 }
                 let length = self.row[queue.slot as usize];

@@ -171,8 +171,7 @@ impl Script {
         specification: Option<(&Prepared<'_>, &Lts)>,
         control: &Control,
     ) -> Result<Option<Looked>, Trouble> {
-        let Some(proposed) = self.proposed(listed, options)? else { return Ok(None) };
-        let insisted = proposed.iter().any(|proposal| proposal.claimed.is_some());
+        let Some((proposed, insisted)) = self.proposed(listed, options)? else { return Ok(None) };
         let Script { compiler, sources, .. } = self;
         let Some(compiler) = compiler else { return Ok(None) };
         control.progress().begin("proving symmetries", 0);
@@ -287,8 +286,9 @@ impl Script {
         }
     }
 
-    /// The sets of constants that the user, the assertion or the text of the script proposes; `None` when no symmetry is wanted.
-    fn proposed(&mut self, listed: &Listed, options: &CheckOptions) -> Result<Option<Vec<Proposal>>, Trouble> {
+    /// The sets of constants that the user, the assertion or the text of the script proposes, and whether nothing else may be exchanged;
+    /// `None` when no symmetry is wanted.
+    fn proposed(&mut self, listed: &Listed, options: &CheckOptions) -> Result<Option<(Vec<Proposal>, bool)>, Trouble> {
         let claimed = match &options.symmetry {
             Wanted::Nothing => return Ok(None),
             Wanted::AsWritten if !self.insists_on_symmetry(listed, options) => return Ok(None),
@@ -309,6 +309,7 @@ impl Script {
         // A datatype of a module stands for those of all its instances.
         let datatypes = compiler.evaluator().datatypes();
         let mut proposals = Vec::new();
+        let insisted = claimed.is_some();
         match claimed {
             Some(claims) => {
                 for claim in claims {
@@ -338,7 +339,7 @@ impl Script {
             }
         }
         proposals.retain(|proposal| proposal.constants.len() > 1);
-        Ok(Some(proposals))
+        Ok(Some((proposals, insisted)))
     }
 }
 

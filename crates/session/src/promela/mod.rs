@@ -27,7 +27,7 @@ use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span};
 
 use crate::check::{Assertion, AssertionReport, CheckOptions, Claim, PrintResult, RunReport, Store, Wanted, line};
 use crate::cspm::Warnings;
-use crate::problem::{NOT_SUPPORTED, REFUSED};
+use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmetry};
 use search::{Answers, Property, Spotted};
@@ -113,6 +113,13 @@ impl Script {
             })
             .collect();
         let model = Model::new(Arc::new(program), &job.control);
+        if let Some(fault) = model.initial_fault() {
+            let message = format!("a variable has no initial value: {fault}");
+            let wrong = Diagnostic::error(NO_INITIAL_STATE, message, Place::File(name)).help(
+                "look at the initial values of global variables and of the variables of `init` and active processes",
+            );
+            return Err(Problem::Input(vec![wrong]));
+        }
         Ok(Script { file: name, sources, warnings, model, listed, complete: None, probed: None, symmetries: None })
     }
 
