@@ -1,25 +1,10 @@
 //! Symmetry reduction of Promela models through the command line.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod models;
 
 use serde_json::Value;
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/promela")
-}
-
-fn trefoil(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_trefoil")).args(arguments).output().expect("trefoil runs")
-}
-
-fn results(file: &Path, options: &[&str]) -> Vec<Value> {
-    let file = file.to_string_lossy();
-    let mut arguments = vec!["check", &*file, "--format", "json"];
-    arguments.extend(options);
-    let document: Value = serde_json::from_slice(&trefoil(&arguments).stdout).expect("JSON");
-    document["runs"][0]["results"].as_array().cloned().unwrap_or_default()
-}
+use models::{folder, results, trefoil};
 
 fn model(text: &str) -> tempfile::NamedTempFile {
     let file = tempfile::Builder::new().suffix(".pml").tempfile().expect("a file");
