@@ -5,7 +5,7 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use trefoil_session::promela::{EndState, Statement, Story};
 
-use crate::text::count;
+use crate::text::{count, counted};
 
 /// Statements: depth, process, place, text; below them what they print and change.
 pub(crate) fn statements(statements: &[Statement], colour: bool) -> String {
@@ -84,7 +84,7 @@ pub(crate) fn story(story: &Story, most: usize, colour: bool) -> String {
         text.push_str(&statements(all, colour));
     }
     let depth = all.last().map_or(0, |statement| statement.depth);
-    let _ = writeln!(text, "the run ends after {depth} steps");
+    let _ = writeln!(text, "the run ends after {}", counted(depth as u64, "statement"));
     text.push_str(&end(&story.end, depth));
     text
 }

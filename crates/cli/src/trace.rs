@@ -90,8 +90,13 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
         let _progress = ProgressLine::show(control);
         open(&tracing, &Job { control: control.clone(), threads: threads(&common) })
     });
+    let lost;
     let mut subject = match opened {
-        Ok((subject, said)) => {
+        Ok((subject, said, astray)) => {
+            if let Some(why) = &astray {
+                terminal::complain(&format!("error: {why}\n"));
+            }
+            lost = astray;
             if terminal::print(&said).is_err() {
                 return ExitCode::from(exit::WRONG);
             }
@@ -126,7 +131,7 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
             break;
         }
     }
-    ExitCode::SUCCESS
+    if lost.is_some() { ExitCode::from(exit::WRONG) } else { ExitCode::SUCCESS }
 }
 
 fn threads(common: &Common) -> usize {
@@ -144,15 +149,15 @@ fn told(said: Result<String, Trouble>) -> bool {
     true
 }
 
-/// Opens what is stepped through, and says what was found.
-fn open(tracing: &Tracing, job: &Job) -> Result<(Option<Subject>, String), Problem> {
+/// Opens what is stepped through, and says what was found, and why a trail cannot be followed to its end.
+fn open(tracing: &Tracing, job: &Job) -> Result<(Option<Subject>, String, Option<String>), Problem> {
     let looking = tracing.looking.clone().into();
     if let Some(trail) = &tracing.trail {
         let (subject, lost) = Subject::of_trail(&looking, trail, job)?;
-        return Ok((Some(subject), lost.map_or_else(String::new, |lost| format!("{lost}\n"))));
+        return Ok((Some(subject), String::new(), lost));
     }
     let Some(index) = tracing.assertion else {
-        return Ok((Some(Subject::open_to_step(&looking, job)?), String::new()));
+        return Ok((Some(Subject::open_to_step(&looking, job)?), String::new(), None));
     };
     let options = CheckOptions { compress_leaves: looking.compress_leaves, ..CheckOptions::default() };
     let (subject, report) = Subject::of_assertion(&looking, index, &options, job)?;
@@ -163,7 +168,7 @@ fn open(tracing: &Tracing, job: &Job) -> Result<(Option<Subject>, String), Probl
         said.push_str("it holds, and there is no run to follow\n");
     }
     said.push_str(&report.rendered[usize::from(terminal::colour_out())]);
-    Ok((subject, said))
+    Ok((subject, said, None))
 }
 
 /// A walk, or a run that is followed, without a prompt.
@@ -181,7 +186,8 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
     let files = [tracing.looking.file.display().to_string()];
     let mut trouble = None;
     run.check(&files, |job| {
-        let (subject, said) = open(&tracing, job)?;
+        let (subject, said, lost) = open(&tracing, job)?;
+        trouble = lost;
         let Some(mut subject) = subject else {
             terminal::complain(&said);
             return Err(Problem::Input(Vec::new()));
@@ -198,10 +204,11 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
             None => stepper.path_report(&job.control)?,
         };
         if let Some(file) = &tracing.chart {
-            trouble = match &report.story {
+            let failed = match &report.story {
                 Some(story) => save(file, &story.chart(&caption(&report), report.stuck)).err(),
                 None => Some("--chart is for Promela models".to_string()),
             };
+            trouble = trouble.take().or(failed);
         }
         Ok(report)
     });

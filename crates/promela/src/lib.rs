@@ -7,8 +7,10 @@ mod codes;
 mod compile;
 mod evaluate;
 pub mod machine;
+mod merging;
 pub mod program;
 pub mod simulate;
+mod suggest;
 pub mod symmetry;
 pub mod syntax;
 mod trail;
@@ -36,7 +38,7 @@ pub fn read(
     if diagnostics.iter().any(|told| told.severity == trefoil_source::Severity::Error) {
         return Ok(None);
     }
-    let mut program = compile::compile(&units, diagnostics, control)?;
+    let mut program = compile::compile(file, &units, diagnostics, control)?;
     if let Some(program) = &mut program {
         compile::add_texts(program, sources);
     }

@@ -80,6 +80,8 @@ pub struct ChannelKind {
     pub capacity: u32,
     /// What the fields hold.
     pub fields: Vec<Sort>,
+    /// Is a message one record?
+    pub is_record: bool,
     /// The variable it is made for.
     pub name: String,
     /// Where.

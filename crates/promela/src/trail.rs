@@ -14,15 +14,17 @@
 //! line alone. A verifier replays it (`pan -r`) when it was made without merging (`spin -a -o3`) and without claim (`-DNOCLAIM`).
 //!
 //! [`Trail::follow`] finds the moves of a model that a trail names. A line names a process and a statement, and in a moment at most one
-//! move fits, except where a send is offered to several receivers; then the next line tells which. Merged
-//! statements that no line names are filled in: where a line does not fit, its process goes on alone while it has no choice. They are
-//! statements that nobody else sees, so it does not matter when they are executed.
+//! move fits, except where a send is offered to several receivers; then the next line tells which. Statements that are merged to that of a line
+//! are executed with it (see `merging`). Where a line does not fit all the same, its process goes on alone while it has no choice: merged statements
+//! are such that nobody else sees them, so it does not matter when they are executed.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use trefoil_control::{Control, Stopped};
 
-use crate::simulate::{Moment, Move, Simulator};
+use crate::merging::Merging;
+use crate::simulate::{Act, Moment, Move, Simulator};
 
 /// One line: a transition of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +128,12 @@ impl Trail {
         let mut at = 0;
         // Statements that were filled in since the last line.
         let mut filled = 0;
+        let merging = Merging::new(simulator.model);
+        // The lines of each process, the first one last.
+        let mut ahead: HashMap<u8, Vec<usize>> = HashMap::new();
+        for (line, Line { process, .. }) in self.lines.iter().enumerate().rev() {
+            ahead.entry(*process).or_default().push(line);
+        }
         while at < self.lines.len() {
             control.check()?;
             let possible = simulator.moves(&here);
@@ -139,20 +147,18 @@ impl Trail {
             };
             filled = if lines == 0 { filled + 1 } else { 0 };
             at += lines;
+            let act = chosen.acts[0];
+            let merges = self.merged && chosen.acts.len() == 1 && chosen.fault.is_none() && merging.starts(act, &here);
             let after = chosen.after.clone();
             moves.push((here, chosen.clone()));
             here = after;
-        }
-        // Statements that are merged into the last line: whoever holds control then goes on to where it goes wrong or has a choice.
-        while self.merged && here.holder.is_some() && moves.len() < at + MOST_FILLED {
-            control.check()?;
-            match &simulator.moves(&here)[..] {
-                [only] if moves.last().is_none_or(|(_, last)| last.fault.is_none()) => {
-                    let after = only.after.clone();
-                    moves.push((here, only.clone()));
-                    here = after;
+            if merges {
+                let own = ahead.entry(act.process).or_default();
+                while own.last().is_some_and(|&line| line < at) {
+                    own.pop();
                 }
-                _ => break,
+                let next = own.last().map(|&line| self.lines[line].transition);
+                here = merge(simulator, &merging, (act, next), here, &mut moves, control)?;
             }
         }
         Ok(Followed { moves, lost: None })
@@ -174,6 +180,36 @@ impl Trail {
                 .get(at + place)
                 .is_some_and(|line| line.process == act.process && line.transition == simulator.number(act))
         })
+    }
+}
+
+/// Executes what is merged to an act, given the next line of its process.
+fn merge(
+    simulator: &mut Simulator<'_>,
+    merging: &Merging<'_>,
+    (act, next): (Act, Option<u32>),
+    mut here: Moment,
+    moves: &mut Vec<(Moment, Move)>,
+    control: &Control,
+) -> Result<Moment, Stopped> {
+    let mut passed = HashSet::from([act.control]);
+    loop {
+        control.check()?;
+        let possible = simulator.moves(&here);
+        let mut own = possible.iter().filter(|step| step.acts[0].process == act.process);
+        let (Some(step), None) = (own.next(), own.next()) else { return Ok(here) };
+        let merged = step.acts[0];
+        // What has a line of its own was not merged.
+        let named = next == Some(simulator.number(merged));
+        if named || step.acts.len() > 1 || !merging.follows(merged, &here) || !passed.insert(merged.control) {
+            return Ok(here);
+        }
+        let (after, wrong) = (step.after.clone(), step.fault.is_some());
+        moves.push((here, step.clone()));
+        here = after;
+        if wrong {
+            return Ok(here);
+        }
     }
 }
 

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use trefoil_source::Span;
+use trefoil_source::{Diagnostic, Place as Where, Span};
 
 use super::names::{Shape, Symbol, Variable};
-use super::{Compiled, Compiler};
-use crate::codes::{ARGUMENTS, D_STEP, MISPLACED, NOT_SUPPORTED, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE};
+use super::{Compiled, Compiler, Wrong};
+use crate::codes::{ARGUMENTS, D_STEP, MISPLACED, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE};
 use crate::evaluate::binary;
 use crate::program::{
     ChannelKind, ExpressionId, Index, Node, Pattern, Place, PlaceId, Poll, Remote, RemoteTarget, Run, Sort,
 };
+use crate::suggest::nearest;
 use crate::syntax::tree::{Argument, Expression, ExpressionKind, Probe, Reference, Unary};
 
 /// A reference that was looked up: its cells, and what is known about them.
@@ -190,10 +191,15 @@ impl Compiler<'_> {
             ExpressionKind::NonProgress => {
                 return self.complain(MISPLACED, "`np_` means something only in a never claim", span);
             }
-            ExpressionKind::Enabled(_) => {
-                return self.complain(NOT_SUPPORTED, "`enabled` is not supported", span);
+            ExpressionKind::Enabled(process) => {
+                self.warn(SUSPICIOUS, "`enabled` is meant for never claims", span);
+                self.enabled.get_or_insert(span);
+                Node::Enabled(self.expression(process)?)
             }
-            ExpressionKind::ProgramCounter(process) => Node::ProgramCounter(self.expression(process)?),
+            ExpressionKind::ProgramCounter(process) => {
+                self.warn(SUSPICIOUS, "`pc_value` is meant for never claims", span);
+                Node::ProgramCounter(self.expression(process)?)
+            }
             ExpressionKind::Priority(process) => Node::Priority(self.expression(process)?),
             ExpressionKind::RemoteLabel { process, index, label } => {
                 let Some(number) = self.names.process(&process.text) else {
@@ -203,6 +209,11 @@ impl Compiler<'_> {
                         process.span,
                     );
                 };
+                let own = self.current.as_ref().is_some_and(|current| current.text == process.text);
+                if !own && !self.names.remote.contains_key(&number) {
+                    let message = format!("`{}` is declared below this place; Spin refuses that", process.text);
+                    self.warn(SUSPICIOUS, message, process.span);
+                }
                 let index = index.as_ref().map(|index| self.expression(index)).transpose()?;
                 let target = RemoteTarget::Label(0);
                 self.program.remotes.push(Remote { process: number, index, target, span });
@@ -370,7 +381,19 @@ impl Compiler<'_> {
             Some(Symbol::Constant { .. }) => {
                 self.complain(WRONG_TYPE, format!("`{}` is a constant, not a variable", name.text), reference.span)
             }
-            None => self.complain(UNKNOWN_NAME, format!("nothing declares `{}`", name.text), name.span),
+            // Why it is not there was said where it is declared.
+            None if self.broken.contains(&name.text) => Err(Wrong),
+            None => {
+                let message = format!("nothing declares `{}`", name.text);
+                let unknown = Diagnostic::error(UNKNOWN_NAME, message, Where::Span(name.span));
+                let near = nearest(&name.text, self.names.known());
+                let help = near.map(|near| format!("did you mean `{near}`?"));
+                self.diagnostics.push(match help {
+                    Some(help) => unknown.help(help),
+                    None => unknown,
+                });
+                Err(Wrong)
+            }
         }
     }
 

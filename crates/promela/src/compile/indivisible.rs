@@ -67,7 +67,8 @@ impl Compiler<'_> {
     fn step_of(&mut self, draft: &mut Draft<'_>, element: ElementId) -> Compiled<IndivisibleStep> {
         let here = &draft.body.elements[element];
         let action = match &here.kind {
-            Kind::If | Kind::Do => {
+            // Of an `unless` its first part, or else its second.
+            Kind::If | Kind::Do | Kind::Unless => {
                 let mut options = Vec::new();
                 for &part in &here.parts {
                     options.push(self.entry(draft, Some(draft.body.sequences[part].first))?);
@@ -76,7 +77,7 @@ impl Compiler<'_> {
             }
             Kind::Basic(action) => (**action).clone(),
             Kind::Never => Action::Condition(self.node(Node::Constant(0))),
-            Kind::End | Kind::Unless => return self.complain(D_STEP, "a d_step cannot contain this", here.span),
+            Kind::End => return self.complain(D_STEP, "a d_step cannot contain this", here.span),
             _ => Action::Skip,
         };
         let next = self.entry(draft, here.next)?;
@@ -94,6 +95,7 @@ impl Compiler<'_> {
                 }
                 None => Guard::Free,
             },
+            Kind::Unless => return self.complain(D_STEP, "a d_step cannot begin with `unless`", here.span),
             Kind::If => collected(body, first, self),
             Kind::Joint => match here.next {
                 Some(next) if matches!(body.elements[next].kind, Kind::Do) => collected(body, next, self),

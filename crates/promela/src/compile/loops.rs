@@ -6,6 +6,7 @@ use trefoil_source::Span;
 
 use super::Compiled;
 use super::flow::{Jump, Kind};
+use super::names::Shape;
 use super::statements::{Builder, Declarations, Prepared};
 use crate::codes::WRONG_TYPE;
 use crate::program::{Action, Node, Receive, Send, Shown, Sort};
@@ -86,6 +87,7 @@ impl Builder<'_, '_> {
         span: Span,
         number: usize,
     ) -> Compiled<Prepared> {
+        self.check_range(from, to)?;
         let start = self.assignment(variable, from)?;
         let condition = self.comparison(variable, Binary::AtMost, to)?;
         let step = self.increment(variable, 1)?;
@@ -99,6 +101,17 @@ impl Builder<'_, '_> {
         self.add_shown(condition, span, Some(variable.span), high.0, high.1);
         self.loop_body(body, names)?;
         self.finish_loop(step, Some(variable.span), number, true, span)
+    }
+
+    /// A range of numbers that are written down is not empty.
+    fn check_range(&mut self, from: &Expression, to: &Expression) -> Compiled<()> {
+        match (&from.kind, &to.kind) {
+            (ExpressionKind::Number(low), ExpressionKind::Number(high)) if low > high => {
+                let message = format!("there is no number from {low} to {high}");
+                self.compiler.complain(WRONG_TYPE, message, from.span.to(to.span))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn prepare_for_in(
@@ -119,6 +132,11 @@ impl Builder<'_, '_> {
             let message = "`for … in` needs an array, or a channel with room that is declared with its messages";
             return self.compiler.complain(WRONG_TYPE, message, collection.span);
         };
+        let record = self.compiler.find(variable).is_ok_and(|found| matches!(found.shape, Shape::Record(_)));
+        if !record || !kind.is_record {
+            let message = "`for … in` goes through a channel only if its messages are one record, and into a variable of that type";
+            return self.compiler.complain(WRONG_TYPE, message, collection.span);
+        }
         // Every message is taken out and put back, so that all have been seen after one turn.
         let sort = if kind.capacity > 255 { Sort::Short } else { Sort::Byte };
         self.temporaries += 1;
@@ -161,6 +179,7 @@ impl Builder<'_, '_> {
         plain: bool,
         span: Span,
     ) -> Compiled<Prepared> {
+        self.check_range(from, to)?;
         if let (Some(low), Some(high)) = (self.compiler.fold(from), self.compiler.fold(to))
             && plain
             && (0..=LONGEST_SELECTION).contains(&(i64::from(high) - i64::from(low)))

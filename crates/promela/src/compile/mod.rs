@@ -14,15 +14,15 @@ mod names;
 mod statements;
 mod transitions;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_source::{Diagnostic, Place, Severity, Span};
+use trefoil_source::{Diagnostic, FileId, Place, Severity, Span};
 
-use crate::codes::{NO_PROCESS, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME};
+use crate::codes::{NO_PROCESS, NOT_SUPPORTED, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME};
 use crate::program::{EventTrace, Frame, NamedClaim, Program, Shown};
-use crate::syntax::tree::{Claim, ClaimBody, Process, Unit};
+use crate::syntax::tree::{Claim, ClaimBody, Process, Unit, Word};
 use names::Names;
 
 /// A mistake was told.
@@ -43,6 +43,14 @@ pub(crate) struct Compiler<'a> {
     pub(crate) remote_names: BTreeSet<(Arc<str>, Arc<str>)>,
     /// Is the compiler inside a `d_step`?
     pub(crate) in_d_step: bool,
+    /// The proctype that is compiled.
+    pub(crate) current: Option<Word>,
+    /// Names whose declaration is wrong: nothing more is said about them.
+    pub(crate) broken: HashSet<Arc<str>>,
+    /// Who claims to be the only sender or, with `true`, receiver of a global channel.
+    pub(crate) exclusive: HashMap<(Arc<str>, bool), Word>,
+    /// Where `enabled` is used first.
+    pub(crate) enabled: Option<Span>,
 }
 
 impl Compiler<'_> {
@@ -61,6 +69,7 @@ pub const MOST_PROCESSES: usize = 255;
 
 /// Compiles the units of a model; nothing when something is wrong with it, which the diagnostics say.
 pub(crate) fn compile(
+    file: FileId,
     units: &[Unit],
     diagnostics: &mut Vec<Diagnostic>,
     control: &Control,
@@ -90,6 +99,10 @@ pub(crate) fn compile(
         remote_labels: Vec::new(),
         remote_names: BTreeSet::new(),
         in_d_step: false,
+        current: None,
+        broken: HashSet::new(),
+        exclusive: HashMap::new(),
+        enabled: None,
     };
     compiler.declare_processes(units);
     compiler.find_reserved(units);
@@ -99,15 +112,15 @@ pub(crate) fn compile(
         let _: Compiled<()> = compiler.unit(unit);
     }
     compiler.resolve_remote_labels();
+    compiler.check_enabled();
     if compiler.program.active.is_empty() && !compiler.diagnostics.iter().any(|told| told.severity == Severity::Error) {
         let place = units.iter().find_map(|unit| match unit {
             Unit::Process(process) => Some(process.name.span),
             _ => None,
         });
         let message = "nothing runs: there is no init and no active proctype";
-        if let Some(span) = place {
-            compiler.warn(NO_PROCESS, message, span);
-        }
+        let span = place.unwrap_or(Span { file, start: 0, end: 0 });
+        compiler.warn(NO_PROCESS, message, span);
     }
     let wrong = compiler.diagnostics.iter().any(|told| told.severity == Severity::Error);
     Ok((!wrong).then_some(compiler.program))
@@ -122,7 +135,7 @@ impl Compiler<'_> {
             Unit::Typedef { name, fields } => self.typedef(name, fields),
             Unit::Claim(claim) => self.claim(claim),
             Unit::Trace { forbidden, body, span, end } => {
-                let name = crate::syntax::tree::Word { text: ":trace:".into(), span: *span };
+                let name = Word { text: ":trace:".into(), span: *span };
                 if self.program.trace.is_some() {
                     self.warn(SUSPICIOUS, "only the last trace declaration counts", *span);
                 }
@@ -130,6 +143,16 @@ impl Compiler<'_> {
                 self.program.trace = Some(EventTrace { forbidden: *forbidden, automaton });
                 Ok(())
             }
+        }
+    }
+
+    /// What a process can do beside a handshake that is only half made is not defined; Spin's verifiers refuse it too.
+    fn check_enabled(&mut self) {
+        let Some(span) = self.enabled else { return };
+        let frames = self.program.processes.iter().map(|process| &process.frame).chain([&self.program.globals]);
+        if frames.flat_map(|frame| &frame.channels).any(|channel| channel.capacity == 0) {
+            let message = "`enabled` cannot be used in a model with rendezvous channels";
+            let _: Compiled<()> = self.complain(NOT_SUPPORTED, message, span);
         }
     }
 
@@ -163,14 +186,17 @@ impl Compiler<'_> {
         if process.priority.is_some_and(|priority| !(1..=255).contains(&priority)) {
             return self.complain(TOO_LARGE, "a priority is a number from 1 to 255", process.name.span);
         }
-        let mut compiled = self.process_type(
+        self.current = Some(process.name.clone());
+        let compiled = self.process_type(
             &process.name,
             &process.parameters,
             &process.body,
             process.end,
             process.provided.as_ref(),
             false,
-        )?;
+        );
+        self.current = None;
+        let mut compiled = compiled?;
         compiled.deterministic = process.deterministic;
         if process.deterministic {
             self.warn(SUSPICIOUS, "whether a D_proctype is deterministic is not checked", process.name.span);

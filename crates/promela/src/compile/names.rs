@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trefoil_source::Span;
+use trefoil_source::{Diagnostic, Place, Span};
 
 use super::{Compiled, Compiler};
-use crate::codes::{DECLARED_TWICE, NOT_CONSTANT, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE};
+use crate::codes::{DECLARED_TWICE, MISPLACED, NOT_CONSTANT, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE};
 use crate::program::{Cell, ChannelKind, ExpressionId, Frame, Initialiser, Node, ProcessType, ProcessTypeId, Sort};
 use crate::syntax::tree::{
     ChannelType, Declaration, Declared, Expression, ExpressionKind, Initial, MtypeSet, Statement, StatementKind,
-    TypeName, Unit, Visibility, Word, visit_expressions,
+    TypeName, Unit, Visibility, Word, run_in, visit_expressions,
 };
 
 /// Cells of a frame; a larger one is refused.
@@ -83,6 +83,12 @@ impl Names {
     pub(crate) fn find(&self, name: &str) -> Option<&Symbol> {
         let local = self.scopes.iter().rev().find_map(|(_, scope)| scope.get(name));
         local.or_else(|| self.global.get(name))
+    }
+
+    /// All names that mean something here.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &str> {
+        let local = self.scopes.iter().flat_map(|(_, scope)| scope.keys());
+        local.chain(self.global.keys()).map(|name| &**name)
     }
 
     pub(crate) fn open(&mut self) {
@@ -258,8 +264,10 @@ impl Compiler<'_> {
             TypeName::Short => Sort::Short,
             TypeName::Int => Sort::Int,
             TypeName::Unsigned => match width {
-                Some((bits @ 1..=32, _)) => Sort::Bits(bits as u8),
-                Some((_, place)) => return self.complain(TOO_LARGE, "an unsigned has 1 to 32 bits", place),
+                Some((bits @ 1..=31, _)) => Sort::Bits(bits as u8),
+                Some((_, place)) => {
+                    return self.complain(TOO_LARGE, "an unsigned has 1 to 31 bits; `int` has 32", place);
+                }
                 None => {
                     return self.complain(
                         WRONG_TYPE,
@@ -368,7 +376,9 @@ impl Compiler<'_> {
         if capacity as usize * fields.len() > MOST_CELLS {
             return self.complain(TOO_LARGE, "this channel is too large", channel.span);
         }
-        Ok(ChannelKind { capacity: capacity as u32, fields, name: name.text.to_string(), span: channel.span })
+        let is_record = matches!(&channel.fields[..], [(TypeName::Record(_), _)]);
+        let name = name.text.to_string();
+        Ok(ChannelKind { capacity: capacity as u32, fields, is_record, name, span: channel.span })
     }
 
     /// The sorts of the cells of a shape.
@@ -404,6 +414,27 @@ impl Compiler<'_> {
         frame: &mut Frame,
         starts: bool,
     ) -> Compiled<Variable> {
+        let placed = self.try_to_place(declaration, declared, global, frame, starts);
+        if placed.is_err() {
+            self.broken.insert(declared.name.text.clone());
+        }
+        placed
+    }
+
+    fn try_to_place(
+        &mut self,
+        declaration: &Declaration,
+        declared: &Declared,
+        global: bool,
+        frame: &mut Frame,
+        starts: bool,
+    ) -> Compiled<Variable> {
+        if let Some(span) = declared.initial.as_ref().and_then(run_in) {
+            return self.complain(MISPLACED, "a variable cannot start with a `run`; assign it in a statement", span);
+        }
+        if !global {
+            self.warn_of_hiding(&declared.name);
+        }
         let mut variable = self.variable(declaration, declared, global)?;
         variable.base = frame.cells.len() as u32;
         self.grown(variable.base, &variable, declared.name.span)?;
@@ -427,6 +458,21 @@ impl Compiler<'_> {
             self.initialise(&variable, declared.initial.as_ref(), frame)?;
         }
         Ok(variable)
+    }
+
+    /// Spin takes a name that is declared further out for the same variable, and refuses the second declaration.
+    fn warn_of_hiding(&mut self, name: &Word) {
+        if self.names.innermost().contains_key(&name.text) {
+            return;
+        }
+        let Some(outer) = self.names.find(&name.text) else { return };
+        let place = if let Symbol::Variable(outer) = outer { Some(outer.span) } else { None };
+        let message = format!("`{}` hides another one; Spin refuses that", name.text);
+        let warning = Diagnostic::warning(SUSPICIOUS, message, Place::Span(name.span));
+        self.diagnostics.push(match place {
+            Some(place) => warning.also(Place::Span(place), "the other one"),
+            None => warning,
+        });
     }
 
     /// Adds the cells of a shape.

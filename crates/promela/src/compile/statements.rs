@@ -8,9 +8,9 @@ use std::sync::Arc;
 use trefoil_source::Span;
 
 use super::flow::{Body, Chain, Element, ElementId, Jump, Kind, Label, SequenceId};
-use super::names::{Shape, Variable};
+use super::names::{Shape, Symbol, Variable};
 use super::{Compiled, Compiler, Wrong};
-use crate::codes::{D_STEP, LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE};
+use crate::codes::{LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE};
 use crate::program::{
     Action, ChannelKind, ExpressionId, Frame, Node, Pattern, Print, ProcessType, Receive, Send, Sort,
 };
@@ -118,12 +118,30 @@ impl Compiler<'_> {
         Ok(compiled)
     }
 
+    /// Notes that a proctype is the only one that sends to a channel or receives from it; there can be one of each.
+    fn claim_channel(&mut self, channel: &Reference, receives: bool) {
+        let name = &channel.name.text;
+        let global = matches!(self.names.find(name), Some(Symbol::Variable(variable)) if variable.global);
+        let (Some(current), true) = (self.current.clone(), global) else { return };
+        let first = self.exclusive.entry((name.clone(), receives)).or_insert_with(|| current.clone()).clone();
+        if first.text != current.text {
+            let (word, what) = if receives { ("xr", "receives from") } else { ("xs", "sends to") };
+            let message = format!(
+                "`{word}` says here that only `{}` {what} `{name}`, and in `{}` that only that one does",
+                current.text, first.text
+            );
+            let _: Compiled<()> = self.complain(MISPLACED, message, channel.span);
+        }
+    }
+
     /// Spin numbers the elements of a claim as well.
     pub(super) fn number_claim(&mut self, body: &Sequence) {
         let told = self.diagnostics.len();
+        let enabled = self.enabled;
         let name = Word { text: ":never:".into(), span: body[0].span };
         let _ = self.process_type(&name, &[], body, body[0].span, None, false);
         self.diagnostics.truncate(told);
+        self.enabled = enabled;
     }
 }
 
@@ -218,9 +236,10 @@ impl Builder<'_, '_> {
     fn step(&mut self, statement: &Statement, names: &mut Declarations) -> Compiled<()> {
         match &statement.kind {
             StatementKind::Declare(declaration) => self.declare(declaration, names),
-            StatementKind::Exclusive { channels, .. } => {
+            StatementKind::Exclusive { channels, receives } => {
                 for channel in channels {
                     self.compiler.channel(channel)?;
+                    self.compiler.claim_channel(channel, *receives);
                 }
                 Ok(())
             }
@@ -382,7 +401,9 @@ impl Builder<'_, '_> {
                 self.body.elements[element].parts = vec![main, escape];
                 self.join(main, joint);
                 self.join(escape, joint);
-                self.body.attach_escape(main, escape);
+                if !self.compiler.in_d_step {
+                    self.body.attach_escape(main, escape);
+                }
                 self.append(element);
                 self.append(joint);
                 (element, true)
@@ -537,7 +558,7 @@ impl Builder<'_, '_> {
             Condition(Expression { kind: ExpressionKind::Number(1), .. }) => Ok(()),
             _ => self.compiler.complain(
                 MISPLACED,
-                "only sends, receives and control can stand in a trace",
+                "only sends, receives and control can stand in a trace or notrace",
                 statement.span,
             ),
         }
@@ -575,7 +596,8 @@ impl Builder<'_, '_> {
 
     fn prepare_unless(&mut self, main: &Statement, escape: &Statement, names: &mut Declarations) -> Compiled<Prepared> {
         if self.compiler.in_d_step {
-            return self.compiler.complain(D_STEP, "`unless` inside a d_step is not supported", main.span);
+            let message = "inside a d_step, `unless` is no more than a choice: what follows it is done only if what stands before it cannot begin";
+            self.compiler.warn(SUSPICIOUS, message, main.span);
         }
         let prepared_main = stacker::maybe_grow(128 << 10, 2 << 20, || self.prepare(main, names))?;
         let prepared_escape = stacker::maybe_grow(128 << 10, 2 << 20, || self.prepare(escape, names))?;
@@ -642,7 +664,11 @@ impl Builder<'_, '_> {
             }
             StatementKind::Send { channel, sorted, arguments } => {
                 let (channel, kind) = compiler.channel(channel)?;
-                let arguments = self.send_arguments(arguments, kind.as_deref(), span)?;
+                let arguments = if self.events {
+                    self.event_arguments(arguments, kind.as_deref(), span)?
+                } else {
+                    self.send_arguments(arguments, kind.as_deref(), span)?
+                };
                 Action::Send(Box::new(Send { channel, sorted: *sorted, arguments }))
             }
             StatementKind::Receive { channel, random, copy, arguments } => {
@@ -653,6 +679,30 @@ impl Builder<'_, '_> {
             _ => return compiler.complain(MISPLACED, "this statement cannot stand here", span),
         };
         Ok(Kind::Basic(Arc::new(action)))
+    }
+
+    /// The fields of a send in a `trace`: constants are compared, everything else stands for any value.
+    fn event_arguments(
+        &mut self,
+        given: &[Expression],
+        kind: Option<&ChannelKind>,
+        span: Span,
+    ) -> Compiled<Vec<ExpressionId>> {
+        let mut arguments = Vec::new();
+        for argument in given {
+            let plain = matches!(argument.kind, ExpressionKind::Number(_) | ExpressionKind::Variable(_));
+            match self.compiler.fold(argument).filter(|_| plain) {
+                Some(value) => arguments.push(self.compiler.node(Node::Constant(value))),
+                None => {
+                    let written = matches!(&argument.kind, ExpressionKind::Variable(name) if &*name.name.text == "_");
+                    let fields = if written { 1 } else { self.compiler.expand(argument, &[])?.len() };
+                    // Whatever is no constant matches everything.
+                    arguments.extend((0..fields).map(|_| self.compiler.node(Node::Pid)));
+                }
+            }
+        }
+        self.compiler.check_fields(arguments.len(), kind, span)?;
+        Ok(arguments)
     }
 
     fn send_arguments(

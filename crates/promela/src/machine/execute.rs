@@ -72,6 +72,27 @@ impl Machine<'_> {
         }
     }
 
+    /// A send to what is no channel, or no longer one.
+    #[cold]
+    fn no_channel_to_send(&mut self, channel: Channel) -> bool {
+        if self.no_channel_to_receive(channel) {
+            return true;
+        }
+        self.fail(FaultKind::GoneChannel);
+        true
+    }
+
+    /// A receive from what is no channel; nothing ever comes from one that went with its process.
+    #[cold]
+    fn no_channel_to_receive(&mut self, channel: Channel) -> bool {
+        let Channel::Named(term) = channel else { return false };
+        if self.evaluate(term) > 0 {
+            return self.fault_now();
+        }
+        self.fail(FaultKind::NoChannel);
+        true
+    }
+
     /// A fault while a guard is evaluated is a step that shows it.
     fn fault_now(&self) -> bool {
         self.fault.is_some_and(|fault| fault != FaultKind::Assertion)
@@ -79,8 +100,7 @@ impl Machine<'_> {
 
     fn send(&mut self, send: &SendAct) -> bool {
         let Some(queue) = self.addressed(send.channel) else {
-            self.fail(FaultKind::NoChannel);
-            return true;
+            return self.no_channel_to_send(send.channel);
         };
         let arrangement = self.arrangement;
         let sorts = &arrangement.kinds[queue.kind as usize].fields[..];
@@ -150,8 +170,7 @@ impl Machine<'_> {
 
     fn receive(&mut self, receive: &ReceiveAct) -> bool {
         let Some(queue) = self.addressed(receive.channel) else {
-            self.fail(FaultKind::NoChannel);
-            return true;
+            return self.no_channel_to_receive(receive.channel);
         };
         if queue.capacity == 0 {
             return false;

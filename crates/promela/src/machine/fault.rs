@@ -15,6 +15,8 @@ pub enum FaultKind {
     Division,
     /// A send or receive on something that is no channel.
     NoChannel,
+    /// A send to a channel that went with its process, or a question whether it is full.
+    GoneChannel,
     /// A look into a rendezvous channel, which never holds anything.
     Poll,
     /// A message with another number of fields than the channel's.
@@ -27,8 +29,10 @@ pub enum FaultKind {
     Rendezvous,
     /// An atomic sequence or `d_step` that never ends.
     Endless,
-    /// A look at a process that is not there.
+    /// A look at a variable of a process that is of another type.
     Remote,
+    /// An `enabled` whose answer depends on itself.
+    Enabled,
     /// A send or receive that a `trace` does not allow, or that completes a `notrace`.
     Trace,
 }
@@ -47,13 +51,15 @@ impl fmt::Display for FaultKind {
             FaultKind::Index => "array index out of range",
             FaultKind::Division => "division by zero",
             FaultKind::NoChannel => "send or receive on no channel",
+            FaultKind::GoneChannel => "use of a channel that went with its process",
             FaultKind::Poll => "poll of a rendezvous channel",
             FaultKind::Fields => "wrong number of message fields",
             FaultKind::TooManyProcesses => "too many processes",
             FaultKind::Blocked => "a d_step blocks",
             FaultKind::Rendezvous => "a rendezvous inside a d_step",
             FaultKind::Endless => "an atomic sequence or d_step that never ends",
-            FaultKind::Remote => "reference to a process that is not there",
+            FaultKind::Remote => "reference to a variable of a process that is of another type",
+            FaultKind::Enabled => "enabled() asks about the process that asks",
             FaultKind::Trace => "an event that the trace declaration does not allow",
         })
     }

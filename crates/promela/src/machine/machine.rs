@@ -40,6 +40,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) wanted: Option<(u8, ProcessTypeId)>,
     hidden: Vec<u32>,
     pub(crate) scratch: Vec<u32>,
+    /// How many processes are being asked whether they are enabled.
+    pub(super) asking: usize,
     /// The message that was sent or received last, where a `trace` looks at it.
     pub(crate) message: Vec<i32>,
 }
@@ -61,6 +63,7 @@ impl<'a> Machine<'a> {
             wanted: None,
             hidden: vec![0; arrangement.hidden],
             scratch: Vec::new(),
+            asking: 0,
             message: Vec::new(),
         };
         machine.start();
@@ -257,25 +260,23 @@ impl<'a> Machine<'a> {
             Term::Length(channel) => self.length_of(channel).map_or(0, |(length, _)| length),
             Term::Full(channel) => self.is_full(channel),
             Term::NotFull(channel) => 1 - self.is_full(channel),
-            Term::Empty(channel) => self.length_of(channel).map_or(0, |(length, _)| i32::from(length == 0)),
+            Term::Empty(channel) => self.length_of(channel).map_or(1, |(length, _)| i32::from(length == 0)),
             Term::NotEmpty(channel) => self.length_of(channel).map_or(0, |(length, _)| i32::from(length > 0)),
             Term::Poll(poll) => self.poll(&code.terms.polls[poll as usize]),
             Term::Last => self.arrangement.last.map_or(0, |slot| self.row[slot as usize] as i32),
             Term::ProgramCounter(process) => {
                 let process = self.evaluate(process);
-                match self.living(process) {
-                    Some(position) => self.row[self.control_slot(position)] as i32,
-                    None => {
-                        self.fail(FaultKind::Remote);
-                        0
-                    }
-                }
+                self.living(process).map_or(0, |position| self.row[self.control_slot(position)] as i32)
             }
             Term::Priority(process) => {
                 let process = self.evaluate(process);
                 self.living(process).map_or(0, |position| self.priority_of(position))
             }
             Term::OwnPriority => self.priority_of(self.actor),
+            Term::Enabled(process) => {
+                let process = self.evaluate(process);
+                i32::from(self.is_enabled(process))
+            }
             Term::Remote(remote) => self.remote(&code.terms.remotes[remote as usize]),
             _ => 0,
         }
@@ -304,7 +305,7 @@ impl<'a> Machine<'a> {
         0
     }
 
-    fn living(&self, process: i32) -> Option<usize> {
+    pub(super) fn living(&self, process: i32) -> Option<usize> {
         usize::try_from(process).ok().filter(|&position| position < self.count())
     }
 
@@ -319,17 +320,18 @@ impl<'a> Machine<'a> {
         let found = match remote.index {
             Some(index) => {
                 let process = self.evaluate(index);
-                self.living(process).filter(|&position| self.type_at(position) == remote.process)
+                self.living(process)
             }
             None => (0..self.count()).find(|&position| self.type_at(position) == remote.process),
         };
-        let Some(position) = found else {
-            // Nobody is at a label of a process that is gone.
+        // Nothing is left of a process that is gone: it is at no label, and its variables are 0.
+        let Some(position) = found else { return 0 };
+        if self.type_at(position) != remote.process {
             if let RemoteTermTarget::Cell(_) = remote.target {
                 self.fail(FaultKind::Remote);
             }
             return 0;
-        };
+        }
         match &remote.target {
             RemoteTermTarget::Label(state) => i32::from(self.row[self.control_slot(position)] == *state),
             RemoteTermTarget::Cell(element) => {
@@ -342,11 +344,11 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The channel with a number, or a fault.
+    /// The channel with a number; nothing when it went with its process, and a fault when there never was one.
     #[inline]
     fn channel(&mut self, number: i32) -> Option<Queue> {
         let found = self.queue(number);
-        if found.is_none() {
+        if found.is_none() && number <= 0 {
             self.fail(FaultKind::NoChannel);
         }
         found
@@ -401,7 +403,13 @@ impl<'a> Machine<'a> {
     }
 
     fn is_full(&mut self, channel: TermId) -> i32 {
-        self.length_of(channel).map_or(0, |(length, queue)| i32::from(length >= queue.capacity.max(1) as i32))
+        match self.length_of(channel) {
+            Some((length, queue)) => i32::from(length >= queue.capacity.max(1) as i32),
+            None => {
+                self.fail(FaultKind::GoneChannel);
+                0
+            }
+        }
     }
 
     /// Creates a process; its number.

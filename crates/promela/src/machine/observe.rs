@@ -35,6 +35,25 @@ impl Machine<'_> {
         true
     }
 
+    /// Can another process do something now?
+    pub(super) fn is_enabled(&mut self, process: i32) -> bool {
+        if usize::try_from(process).is_ok_and(|process| process == self.actor) || self.asking >= self.count() {
+            self.fail(FaultKind::Enabled);
+            return false;
+        }
+        let Some(other) = self.living(process) else { return false };
+        let asker = std::mem::replace(&mut self.actor, other);
+        self.asking += 1;
+        let moves = self.type_code(other).moves(self.row[self.control_slot(other)]);
+        let mut passed = false;
+        for step in moves {
+            passed |= self.can(&step.act, passed);
+        }
+        self.asking -= 1;
+        self.actor = asker;
+        passed
+    }
+
     /// Moves the automaton of a `trace` by a send or receive that has just happened.
     pub(super) fn observe(&mut self, act: &Act) -> Option<FaultKind> {
         let program = self.program;

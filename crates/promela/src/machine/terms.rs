@@ -61,9 +61,9 @@ pub(crate) enum Term {
     ProgramCounter(TermId),
     Priority(TermId),
     OwnPriority,
+    Enabled(TermId),
     /// An index into [`Terms::remotes`].
     Remote(u32),
-    Zero,
 }
 
 /// One index of an element.
@@ -277,7 +277,7 @@ impl<'a> Translator<'a> {
             Node::ProgramCounter(process) => Term::ProgramCounter(known(self, process)),
             Node::Priority(process) => Term::Priority(known(self, process)),
             Node::OwnPriority => Term::OwnPriority,
-            Node::Enabled(_) => Term::Zero,
+            Node::Enabled(process) => Term::Enabled(known(self, process)),
             Node::Remote(remote) => self.remote(remote),
         }
     }
@@ -419,8 +419,7 @@ impl Program {
             | Node::Pid
             | Node::ProcessCount
             | Node::Last
-            | Node::OwnPriority
-            | Node::Enabled(_) => {}
+            | Node::OwnPriority => {}
             Node::Place(place) => self.places[place as usize].indices.iter().for_each(|index| with(index.value)),
             Node::Not(inner)
             | Node::Negate(inner)
@@ -431,7 +430,8 @@ impl Program {
             | Node::NotFull(inner)
             | Node::NotEmpty(inner)
             | Node::ProgramCounter(inner)
-            | Node::Priority(inner) => with(inner),
+            | Node::Priority(inner)
+            | Node::Enabled(inner) => with(inner),
             Node::Binary(_, left, right) => [left, right].into_iter().for_each(with),
             Node::Conditional(condition, yes, no) => [condition, yes, no].into_iter().for_each(with),
             Node::Run(run) => self.runs[run as usize].arguments.iter().for_each(|&argument| with(argument)),

@@ -39,6 +39,8 @@ pub(crate) struct Interpreter<'a> {
     pub(crate) wanted: Option<(u8, ProcessTypeId)>,
     hidden: Vec<u32>,
     pub(crate) scratch: Vec<u32>,
+    /// How many processes are being asked whether they are enabled.
+    pub(super) asking: usize,
     /// The message that was sent or received last, where a `trace` looks at it.
     pub(crate) message: Vec<i32>,
 }
@@ -59,6 +61,7 @@ impl<'a> Interpreter<'a> {
             wanted: None,
             hidden: vec![0; arrangement.hidden],
             scratch: Vec::new(),
+            asking: 0,
             message: Vec::new(),
         };
         interpreter.start();
@@ -235,7 +238,7 @@ impl<'a> Interpreter<'a> {
             Node::Length(channel) => self.length_of(channel).map_or(0, |(length, _)| length),
             Node::Full(channel) => self.is_full(channel),
             Node::NotFull(channel) => 1 - self.is_full(channel),
-            Node::Empty(channel) => self.length_of(channel).map_or(0, |(length, _)| i32::from(length == 0)),
+            Node::Empty(channel) => self.length_of(channel).map_or(1, |(length, _)| i32::from(length == 0)),
             Node::NotEmpty(channel) => self.length_of(channel).map_or(0, |(length, _)| i32::from(length > 0)),
             Node::Poll(poll) => {
                 let program = self.program;
@@ -263,25 +266,23 @@ impl<'a> Interpreter<'a> {
             Node::Last => self.arrangement.last.map_or(0, |slot| self.row[slot as usize] as i32),
             Node::ProgramCounter(process) => {
                 let process = self.evaluate(process);
-                match self.living(process) {
-                    Some(position) => self.row[self.control_slot(position)] as i32,
-                    None => {
-                        self.fail(FaultKind::Remote);
-                        0
-                    }
-                }
+                self.living(process).map_or(0, |position| self.row[self.control_slot(position)] as i32)
             }
             Node::Priority(process) => {
                 let process = self.evaluate(process);
                 self.living(process).map_or(0, |position| self.priority_of(position))
             }
             Node::OwnPriority => self.priority_of(self.actor),
+            Node::Enabled(process) => {
+                let process = self.evaluate(process);
+                i32::from(self.is_enabled(process))
+            }
             Node::Remote(remote) => self.remote(remote),
             _ => 0,
         }
     }
 
-    fn living(&self, process: i32) -> Option<usize> {
+    pub(super) fn living(&self, process: i32) -> Option<usize> {
         usize::try_from(process).ok().filter(|&position| position < self.count())
     }
 
@@ -298,17 +299,18 @@ impl<'a> Interpreter<'a> {
         let found = match remote.index {
             Some(index) => {
                 let process = self.evaluate(index);
-                self.living(process).filter(|&position| self.type_at(position) == remote.process)
+                self.living(process)
             }
             None => (0..self.count()).find(|&position| self.type_at(position) == remote.process),
         };
-        let Some(position) = found else {
-            // Nobody is at a label of a process that is gone.
+        // Nothing is left of a process that is gone: it is at no label, and its variables are 0.
+        let Some(position) = found else { return 0 };
+        if self.type_at(position) != remote.process {
             if let RemoteTarget::Place(_) = remote.target {
                 self.fail(FaultKind::Remote);
             }
             return 0;
-        };
+        }
         match remote.target {
             RemoteTarget::Label(state) => i32::from(self.row[self.control_slot(position)] == state),
             RemoteTarget::Place(place) => {
@@ -332,12 +334,12 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The channel that an expression names, or a fault.
+    /// The channel that an expression names; nothing when it went with its process, and a fault when there never was one.
     #[inline]
     pub(crate) fn channel(&mut self, expression: ExpressionId) -> Option<Queue> {
         let number = self.evaluate(expression);
         let found = self.queue(number);
-        if found.is_none() {
+        if found.is_none() && number <= 0 {
             self.fail(FaultKind::NoChannel);
         }
         found
@@ -394,7 +396,11 @@ impl<'a> Interpreter<'a> {
     }
 
     fn is_full(&mut self, channel: ExpressionId) -> i32 {
-        self.length_of(channel).map_or(0, |(length, queue)| i32::from(length >= queue.capacity.max(1) as i32))
+        let Some((length, queue)) = self.length_of(channel) else {
+            self.fail(FaultKind::GoneChannel);
+            return 0;
+        };
+        i32::from(length >= queue.capacity.max(1) as i32)
     }
 
     /// Creates a process; its number.

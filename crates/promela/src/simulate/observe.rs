@@ -38,6 +38,27 @@ impl Interpreter<'_> {
         true
     }
 
+    /// Can another process do something now?
+    pub(super) fn is_enabled(&mut self, process: i32) -> bool {
+        if process == self.actor as i32 || self.asking >= self.count() {
+            self.fail(FaultKind::Enabled);
+            return false;
+        }
+        let Some(other) = self.living(process) else { return false };
+        let asker = self.actor;
+        let program = self.program;
+        self.act(other);
+        self.asking += 1;
+        let control = self.row[self.control_slot(other)] as usize;
+        let mut passed = false;
+        for transition in &program.processes[usize::from(self.process)].transitions[control] {
+            passed |= self.can(&transition.action, passed);
+        }
+        self.asking -= 1;
+        self.act(asker);
+        passed
+    }
+
     /// Moves the automaton of a `trace` by a send or receive that has just happened.
     pub(super) fn observe(&mut self, action: &Action) -> Option<FaultKind> {
         let program = self.program;

@@ -68,7 +68,7 @@ impl Interpreter<'_> {
     fn send(&mut self, send: &Send) -> bool {
         let number = self.evaluate(send.channel);
         let Some(queue) = self.queue(number) else {
-            self.fail(FaultKind::NoChannel);
+            self.fail(if number > 0 { FaultKind::GoneChannel } else { FaultKind::NoChannel });
             return true;
         };
         let arrangement = self.arrangement;
@@ -126,6 +126,10 @@ impl Interpreter<'_> {
     fn receive(&mut self, receive: &Receive) -> bool {
         let number = self.evaluate(receive.channel);
         let Some(queue) = self.queue(number) else {
+            // Nothing ever comes from a channel that went with its process.
+            if number > 0 {
+                return self.fault_now();
+            }
             self.fail(FaultKind::NoChannel);
             return true;
         };

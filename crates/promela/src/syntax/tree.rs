@@ -499,6 +499,27 @@ pub fn visit_expressions<'a>(units: &'a [Unit], see: &mut dyn FnMut(&'a Expressi
             Unless(main, escape) => statements.extend([&**main, &**escape]),
         }
     }
+    visit_all(work, see);
+}
+
+/// The `run` in what a variable starts with.
+pub(crate) fn run_in(initial: &Initial) -> Option<Span> {
+    let work = match initial {
+        Initial::Value(value) => vec![value],
+        Initial::List(values) => values.iter().collect(),
+        Initial::Channel(_) => Vec::new(),
+    };
+    let mut found = None;
+    visit_all(work, &mut |expression| {
+        if let ExpressionKind::Run { .. } = expression.kind {
+            found.get_or_insert(expression.span);
+        }
+    });
+    found
+}
+
+/// Calls `see` for these expressions and all inside them.
+fn visit_all<'a>(mut work: Vec<&'a Expression>, see: &mut dyn FnMut(&'a Expression)) {
     while let Some(expression) = work.pop() {
         see(expression);
         use ExpressionKind::*;

@@ -193,6 +193,16 @@ impl AssertionReport {
 }
 
 impl AssertionReport {
+    /// Says how far a check came that was stopped.
+    pub(crate) fn give_up(&mut self, unfinished: Unfinished) {
+        self.verdict = Verdict::Unknown;
+        self.reason = Some(unfinished.reason.clone());
+        self.visited_states = unfinished.states;
+        self.visited_transitions = unfinished.transitions;
+        self.visited_plys = unfinished.depth;
+        self.unfinished = Some(unfinished);
+    }
+
     /// Says why the assertion has no answer.
     pub(crate) fn tell(&mut self, diagnostic: &Diagnostic, sources: &Sources) {
         let told = DiagnosticReport::new(diagnostic, sources);

@@ -46,6 +46,8 @@ pub struct Script {
     complete: Option<Answers>,
     /// What a search without states has found, and how it remembered them.
     probed: Option<(Store, Answers)>,
+    /// How far a search for everything came that was stopped.
+    unfinished: Option<Unfinished>,
     /// Once somebody wanted them.
     symmetries: Option<Symmetries>,
 }
@@ -120,7 +122,7 @@ impl Script {
             );
             return Err(Problem::Input(vec![wrong]));
         }
-        Ok(Script { file: name, sources, warnings, model, listed, complete: None, probed: None, symmetries: None })
+        Ok(Script { file: name, sources, warnings, model, listed, complete: None, probed: None, unfinished: None, symmetries: None })
     }
 
     /// What is suspicious about it.
@@ -149,7 +151,22 @@ impl Script {
             None
         };
         if let Some((code, message)) = refusal {
-            report.tell(&Diagnostic::error(code, message, Place::Span(span)), &self.sources);
+            let mut refused = Diagnostic::error(code, message, Place::Span(span));
+            if property == Property::Claim {
+                let others: Vec<String> = self
+                    .listed
+                    .iter()
+                    .filter(|(_, property, _)| *property != Property::Claim)
+                    .map(|(shown, ..)| format!("--only {}", shown.index))
+                    .collect();
+                refused = refused.help(format!("{} checks the rest", others.join(" ")));
+            }
+            report.tell(&refused, &self.sources);
+            return report;
+        }
+        // One search answers everything, and what was stopped is not begun again.
+        if let (true, Some(unfinished)) = (options.keep_going, &self.unfinished) {
+            report.give_up(unfinished.clone());
             return report;
         }
         let answers = match options.store {
@@ -173,7 +190,7 @@ impl Script {
                     if report.verdict == Verdict::Holds {
                         report.verdict = Verdict::Unknown;
                         report.result = None;
-                        report.reason = Some(probe::probably(coverage, answers.states));
+                        report.reason = Some(probe::quality(coverage, answers.states));
                     }
                     report.coverage = Some(coverage.clone());
                 }
@@ -186,12 +203,8 @@ impl Script {
             }
             Err(Trouble::Stopped(stopped)) => {
                 let unfinished = Unfinished::new(stopped, &job.control);
-                report.verdict = Verdict::Unknown;
-                report.reason = Some(unfinished.reason.clone());
-                report.visited_states = unfinished.states;
-                report.visited_transitions = unfinished.transitions;
-                report.visited_plys = unfinished.depth;
-                report.unfinished = Some(unfinished);
+                self.unfinished = Some(unfinished.clone());
+                report.give_up(unfinished);
             }
         }
         report.check_seconds = seconds(started.elapsed());

@@ -3,7 +3,7 @@
 use trefoil_source::Span;
 
 use super::{Inline, Parsed, Parser};
-use crate::codes::{EMBEDDED_C, EXPECTED};
+use crate::codes::EXPECTED;
 use crate::syntax::token::Kind;
 use crate::syntax::tree::{
     ChannelType, Claim, ClaimBody, Declaration, Declared, Initial, MtypeSet, Process, TypeName, Unit, Visibility, Word,
@@ -91,7 +91,7 @@ impl Parser<'_> {
                 Unit::Mtype(MtypeSet { set, names })
             }
             "c_code" | "c_decl" | "c_state" | "c_track" => {
-                return self.complain(EMBEDDED_C, format!("embedded C code (`{name}`) is not supported"), token.span);
+                return self.refuse_c(&name, token.span);
             }
             _ if self.begins_declaration() => Unit::Declare(self.declaration()?),
             _ => return self.expected("a declaration or proctype"),

@@ -3,7 +3,7 @@
 use trefoil_source::Span;
 
 use super::{Parsed, Parser};
-use crate::codes::{EMBEDDED_C, TOO_DEEP};
+use crate::codes::TOO_DEEP;
 use crate::syntax::token::Kind;
 use crate::syntax::tree::{Argument, Binary, Expression, ExpressionKind, Probe, Reference, Unary, Word};
 
@@ -195,7 +195,7 @@ impl Parser<'_> {
                     _ => ExpressionKind::Priority(process),
                 }
             }
-            "c_expr" => return self.complain(EMBEDDED_C, "embedded C code is not supported", from),
+            "c_expr" => return self.refuse_c("c_expr", from),
             _ if self.processes.contains_key(name) && self.is_remote() => self.remote()?,
             _ => {
                 let reference = self.reference()?;

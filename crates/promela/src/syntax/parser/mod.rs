@@ -17,7 +17,8 @@ use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
 use super::preprocess::{Reader, preprocess};
 use super::token::{KEYWORDS, Kind, Token};
 use super::tree::{Unit, Word};
-use crate::codes::{EXPECTED, TOO_DEEP};
+use crate::codes::{EMBEDDED_C, EXPECTED, TOO_DEEP};
+use crate::suggest::nearest;
 
 /// Statements and expressions nested deeper than this are refused.
 const MOST_NESTED: usize = 1000;
@@ -132,9 +133,29 @@ impl Parser<'_> {
         Err(Wrong)
     }
 
+    /// One word about embedded C is enough.
+    fn refuse_c<T>(&mut self, name: &str, span: Span) -> Parsed<T> {
+        if self.diagnostics.iter().any(|told| told.code == EMBEDDED_C) {
+            return Err(Wrong);
+        }
+        self.complain(EMBEDDED_C, format!("embedded C code (`{name}`) is not supported"), span)
+    }
+
     fn expected<T>(&mut self, what: &str) -> Parsed<T> {
         let token = self.peek().clone();
-        self.complain(EXPECTED, format!("{what} was expected, not {}", token.describe()), token.span)
+        // Where a name stands before something that cannot follow it, the name itself may be misspelt.
+        let before = self.at.checked_sub(1).map(|at| &self.tokens[at]);
+        let misspelt = [Some(&token), before.filter(|_| token.name().is_some())].into_iter().flatten();
+        let near = misspelt.filter_map(|token| token.name()).find_map(|name| {
+            nearest(name, KEYWORDS.iter().copied().chain(self.records.keys().map(|record| &**record)))
+        });
+        let message = format!("{what} was expected, not {}", token.describe());
+        let wrong = Diagnostic::error(EXPECTED, message, Place::Span(token.span));
+        self.diagnostics.push(match near {
+            Some(near) => wrong.help(format!("did you mean `{near}`?")),
+            None => wrong,
+        });
+        Err(Wrong)
     }
 
     fn need(&mut self, mark: &'static str) -> Parsed<Span> {

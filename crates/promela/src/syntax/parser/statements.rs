@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trefoil_source::Span;
 
 use super::{MOST_INLINES, Parsed, Parser, Wrong};
-use crate::codes::{EMBEDDED_C, EXPECTED, MACRO_CALL, NOT_SUPPORTED, TOO_DEEP};
+use crate::codes::{EXPECTED, MACRO_CALL, NOT_SUPPORTED, TOO_DEEP};
 use crate::syntax::token::{Kind, Token};
 use crate::syntax::tree::{Sequence, Statement, StatementKind, Word};
 
@@ -203,7 +203,7 @@ impl Parser<'_> {
                 StatementKind::SetPriority(process, priority)
             }
             "c_code" | "c_decl" => {
-                return self.complain(EMBEDDED_C, format!("embedded C code (`{name}`) is not supported"), from);
+                return self.refuse_c(name, from);
             }
             "return" if self.expanding > 0 => {
                 return self.complain(NOT_SUPPORTED, "inlines that return a value are not supported", from);

@@ -1,0 +1,119 @@
+//! Which statements a verifier of Spin merges with the one before them.
+//!
+//! Unless it is told not to (`-o3`), Spin makes one transition of a statement and those behind it that nobody else can notice. A trail then has
+//! one line for all of them. To follow such a trail one has to know where the merged statements end, above all behind its last line:
+//! the assertion that fails may be one of them.
+//!
+//! A statement can be merged to the one before it when it is all that its state has, has no label and no escape, cannot block (an assignment, an
+//! assertion, something printed, a jump), and is either inside an atomic sequence or speaks of nothing but variables of its process. A condition,
+//! a receive, or a send (where no channel is a rendezvous) can have others merged to it under the same terms, but is never merged itself.
+
+use crate::machine::Model;
+use crate::program::{Action, ExpressionId, Node, PlaceId, ProcessType, Program};
+use crate::simulate::{Act, Moment};
+
+/// What may be merged in a model.
+pub(crate) struct Merging<'m> {
+    model: &'m Model,
+    /// Is a channel a rendezvous?
+    rendezvous: bool,
+}
+
+impl<'m> Merging<'m> {
+    pub(crate) fn new(model: &'m Model) -> Merging<'m> {
+        let program = &model.program;
+        let frames = program.processes.iter().map(|process| &process.frame).chain([&program.globals]);
+        let rendezvous = frames.flat_map(|frame| &frame.channels).any(|channel| channel.capacity == 0);
+        Merging { model, rendezvous }
+    }
+
+    /// Can others be merged to an act that is made at this moment?
+    pub(crate) fn starts(&self, act: Act, moment: &Moment) -> bool {
+        let program = &self.model.program;
+        let blocks = match &*act.transition(self.model).action {
+            Action::Condition(condition) => is_free_of_runs(program, *condition),
+            Action::Receive(_) => true,
+            Action::Send(_) => !self.rendezvous,
+            Action::Skip => true,
+            _ => false,
+        };
+        (blocks && self.stands_alone(act, moment)) || self.follows(act, moment)
+    }
+
+    /// Can it be merged to what was before it?
+    pub(crate) fn follows(&self, act: Act, moment: &Moment) -> bool {
+        let process = self.process(act);
+        let labelled = process.labels.iter().any(|&(_, state)| state == act.control);
+        let statement = &process.statements[act.transition(self.model).statement as usize];
+        let passes = match &*act.transition(self.model).action {
+            Action::Assign(..) | Action::Assert(_) => true,
+            Action::Skip => statement.print.is_some() || ["goto", "break"].iter().any(|&jump| statement.text.starts_with(jump)),
+            _ => false,
+        };
+        passes && !labelled && self.stands_alone(act, moment)
+    }
+
+    fn process(&self, act: Act) -> &'m ProcessType {
+        &self.model.program.processes[usize::from(act.kind)]
+    }
+
+    /// Is there nothing else to do, and nobody who could notice?
+    fn stands_alone(&self, act: Act, moment: &Moment) -> bool {
+        let transition = act.transition(self.model);
+        let atomic = transition.atomic || moment.holder == Some(act.process);
+        self.process(act).transitions[act.control as usize].len() == 1
+            && (atomic || self.is_own(&transition.action, self.process(act), transition.statement))
+    }
+
+    /// Does it speak only of variables of its process?
+    fn is_own(&self, action: &Action, process: &ProcessType, statement: u32) -> bool {
+        let program = &self.model.program;
+        let own = |root: &ExpressionId| is_own_value(program, *root);
+        match action {
+            Action::Skip => {
+                let print = process.statements[statement as usize].print;
+                print.is_none_or(|print| program.prints[print as usize].arguments.iter().all(|(value, _)| own(value)))
+            }
+            Action::Condition(value) | Action::Assert(value) => own(value),
+            Action::Assign(place, value) => is_own_place(program, *place) && own(value),
+            _ => false,
+        }
+    }
+}
+
+fn is_own_place(program: &Program, place: PlaceId) -> bool {
+    let place = &program.places[place as usize];
+    !place.global && place.indices.iter().all(|index| is_own_value(program, index.value))
+}
+
+fn is_own_value(program: &Program, root: ExpressionId) -> bool {
+    let mut work = vec![root];
+    while let Some(expression) = work.pop() {
+        match program.expressions[expression as usize] {
+            Node::Constant(_) | Node::Local(_) | Node::Pid => {}
+            Node::Place(place) if !program.places[place as usize].global => {
+                work.extend(program.places[place as usize].indices.iter().map(|index| index.value));
+            }
+            Node::Not(inner) | Node::Negate(inner) | Node::Complement(inner) => work.push(inner),
+            Node::Binary(_, left, right) => work.extend([left, right]),
+            Node::Conditional(condition, yes, no) => work.extend([condition, yes, no]),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// A new process may be one that nobody waits for.
+fn is_free_of_runs(program: &Program, root: ExpressionId) -> bool {
+    let mut work = vec![root];
+    while let Some(expression) = work.pop() {
+        match program.expressions[expression as usize] {
+            Node::Run(_) => return false,
+            Node::Not(inner) | Node::Negate(inner) | Node::Complement(inner) => work.push(inner),
+            Node::Binary(_, left, right) => work.extend([left, right]),
+            Node::Conditional(condition, yes, no) => work.extend([condition, yes, no]),
+            _ => {}
+        }
+    }
+    true
+}
