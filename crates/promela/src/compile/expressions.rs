@@ -513,7 +513,9 @@ impl Compiler<'_> {
                 }
             }
         }
-        self.check_fields(patterns.len(), kind, span)?;
+        if let Some(kind) = kind.filter(|kind| kind.fields.len() != patterns.len()) {
+            self.suspect_fields(patterns.len(), kind.fields.len(), span);
+        }
         Ok(patterns)
     }
 
@@ -525,6 +527,12 @@ impl Compiler<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A wrong number of fields that Spin accepts: an error of the run that comes there.
+    pub(super) fn suspect_fields(&mut self, given: usize, fields: usize, span: Span) {
+        let message = format!("the messages of this channel have {fields} fields, not {given}: a run that comes here fails");
+        self.warn(ARGUMENTS, message, span);
     }
 
     /// After all process types are known: where their labels are.

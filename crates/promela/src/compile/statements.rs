@@ -716,7 +716,11 @@ impl Builder<'_, '_> {
         for argument in given {
             arguments.extend(self.compiler.expand(argument, &wanted[arguments.len().min(wanted.len())..])?);
         }
-        self.compiler.check_fields(arguments.len(), kind, span)?;
+        if arguments.len() < wanted.len() {
+            self.compiler.suspect_fields(arguments.len(), wanted.len(), span);
+        } else {
+            self.compiler.check_fields(arguments.len(), kind, span)?;
+        }
         Ok(arguments)
     }
 }

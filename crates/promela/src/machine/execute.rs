@@ -95,7 +95,7 @@ impl Machine<'_> {
 
     /// A fault while a guard is evaluated is a step that shows it.
     fn fault_now(&self) -> bool {
-        self.fault.is_some_and(|fault| fault != FaultKind::Assertion)
+        self.fault.is_some_and(|fault| !fault.goes_on())
     }
 
     fn send(&mut self, send: &SendAct) -> bool {
@@ -108,11 +108,11 @@ impl Machine<'_> {
         if queue.capacity > 0 && length == queue.capacity {
             return false;
         }
-        if sorts.len() != send.arguments.len() {
+        let same_length = sorts.len() == send.arguments.len();
+        if !same_length {
             self.fail(FaultKind::Fields);
-            return true;
         }
-        if queue.capacity > 0 && !send.sorted && arrangement.event.is_none() {
+        if queue.capacity > 0 && !send.sorted && arrangement.event.is_none() && same_length {
             // No argument can look at the channel while it is half written: a message counts when the length says so, and what is
             // behind the length is looked at by nobody.
             let first = self.field_slot(&queue, length, 0);
@@ -129,6 +129,7 @@ impl Machine<'_> {
             let value = self.evaluate(*argument);
             message.push(value as u32 & sort.mask());
         }
+        message.resize(sorts.len(), 0);
         if self.arrangement.event.is_some() {
             self.message = message.iter().zip(sorts).map(|(&value, sort)| sort.read(value)).collect();
         }
@@ -180,8 +181,8 @@ impl Machine<'_> {
             return false;
         }
         let fields = queue.fields as usize;
-        if fields != receive.fields.len() {
-            self.fail(FaultKind::Fields);
+        if fields < receive.fields.len() {
+            self.fail(FaultKind::MissingFields);
             return true;
         }
         let looked = if receive.random { length } else { 1 };
@@ -190,6 +191,9 @@ impl Machine<'_> {
         };
         if self.arrangement.event.is_some() {
             self.message = (0..fields).map(|field| self.field(&queue, message, field)).collect();
+        }
+        if fields > receive.fields.len() && !receive.copy {
+            self.fail(FaultKind::Fields);
         }
         for (field, pattern) in receive.fields.iter().enumerate() {
             if let Field::Store(target) = pattern {
@@ -231,8 +235,8 @@ impl Machine<'_> {
         self.handshake = None;
         let arrangement = self.arrangement;
         let sorts = &arrangement.kinds[handshake.queue.kind as usize].fields;
-        if sorts.len() != receive.fields.len() {
-            self.fail(FaultKind::Fields);
+        if sorts.len() < receive.fields.len() {
+            self.fail(FaultKind::MissingFields);
             return true;
         }
         let value_of =
@@ -247,6 +251,9 @@ impl Machine<'_> {
         }
         if self.arrangement.event.is_some() {
             self.message = (0..sorts.len()).map(|field| value_of(self, field)).collect();
+        }
+        if sorts.len() > receive.fields.len() {
+            self.fail(FaultKind::Fields);
         }
         for (field, pattern) in receive.fields.iter().enumerate() {
             if let Field::Store(target) = pattern {

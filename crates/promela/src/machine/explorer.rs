@@ -172,7 +172,7 @@ impl<'a> ModelExplorer<'a> {
             }
             let mut broken = false;
             if let Some(fault) = machine.fault {
-                broken = fault != FaultKind::Assertion;
+                broken = !fault.goes_on();
                 self.fault.get_or_insert(Fault { kind: fault, process: level.kind, statement: step.statement });
             }
             if !matches!(step.act, Act::End) {

@@ -19,8 +19,11 @@ pub enum FaultKind {
     GoneChannel,
     /// A look into a rendezvous channel, which never holds anything.
     Poll,
-    /// A message with another number of fields than the channel's.
+    /// A send with another number of fields than the channel's messages have, or a receive with fewer. Fields that are missing are
+    /// zero, fields too many are lost, and the run goes on.
     Fields,
+    /// A receive of more fields than a message has.
+    MissingFields,
     /// More than 255 processes.
     TooManyProcesses,
     /// A `d_step` cannot go on.
@@ -40,7 +43,7 @@ pub enum FaultKind {
 impl FaultKind {
     /// Does the run go on behind it? Otherwise the step that shows it leads back to where it began, and is none of Spin's.
     pub fn goes_on(self) -> bool {
-        matches!(self, FaultKind::Assertion | FaultKind::Trace)
+        matches!(self, FaultKind::Assertion | FaultKind::Fields | FaultKind::Trace)
     }
 }
 
@@ -54,6 +57,7 @@ impl fmt::Display for FaultKind {
             FaultKind::GoneChannel => "use of a channel that went with its process",
             FaultKind::Poll => "poll of a rendezvous channel",
             FaultKind::Fields => "wrong number of message fields",
+            FaultKind::MissingFields => "receive of more fields than the message has",
             FaultKind::TooManyProcesses => "too many processes",
             FaultKind::Blocked => "a d_step blocks",
             FaultKind::Rendezvous => "a rendezvous inside a d_step",

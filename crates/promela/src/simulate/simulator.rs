@@ -230,7 +230,7 @@ impl<'m> Simulator<'m> {
         let interpreter = &mut self.interpreter;
         let fault_of = |kind| Fault { kind, process: act.kind, statement: transition.statement };
         let mut fault = interpreter.fault.map(fault_of);
-        let broken = interpreter.fault.is_some_and(|kind| kind != FaultKind::Assertion);
+        let broken = interpreter.fault.is_some_and(|kind| !kind.goes_on());
         if !matches!(*transition.action, Action::End) {
             let slot = interpreter.control_slot(position);
             interpreter.set(slot, transition.target);

@@ -62,7 +62,7 @@ impl Interpreter<'_> {
 
     /// A fault while a guard is evaluated is a step that shows it.
     fn fault_now(&self) -> bool {
-        self.fault.is_some_and(|fault| fault != FaultKind::Assertion)
+        self.fault.is_some_and(|fault| !fault.goes_on())
     }
 
     fn send(&mut self, send: &Send) -> bool {
@@ -79,7 +79,6 @@ impl Interpreter<'_> {
         }
         if sorts.len() != send.arguments.len() {
             self.fail(FaultKind::Fields);
-            return true;
         }
         let mut message = std::mem::take(&mut self.scratch);
         message.clear();
@@ -87,6 +86,7 @@ impl Interpreter<'_> {
             let value = self.evaluate(*argument);
             message.push(value as u32 & sort.mask());
         }
+        message.resize(sorts.len(), 0);
         if self.arrangement.event.is_some() {
             self.message = message.iter().zip(sorts).map(|(&value, sort)| sort.read(value)).collect();
         }
@@ -141,8 +141,8 @@ impl Interpreter<'_> {
             return false;
         }
         let fields = self.fields(&queue);
-        if fields != receive.fields.len() {
-            self.fail(FaultKind::Fields);
+        if fields < receive.fields.len() {
+            self.fail(FaultKind::MissingFields);
             return true;
         }
         let looked = if receive.random { length } else { 1 };
@@ -151,6 +151,9 @@ impl Interpreter<'_> {
         };
         if self.arrangement.event.is_some() {
             self.message = (0..fields).map(|field| self.field(&queue, message, field)).collect();
+        }
+        if fields > receive.fields.len() && !receive.copy {
+            self.fail(FaultKind::Fields);
         }
         for (field, pattern) in receive.fields.iter().enumerate() {
             if let Pattern::Store(place) = pattern {
@@ -193,8 +196,8 @@ impl Interpreter<'_> {
         }
         let arrangement = self.arrangement;
         let sorts = &arrangement.kinds[handshake.queue.kind as usize].fields;
-        if sorts.len() != receive.fields.len() {
-            self.fail(FaultKind::Fields);
+        if sorts.len() < receive.fields.len() {
+            self.fail(FaultKind::MissingFields);
             return true;
         }
         let value_of = |field: usize| sorts[field].read(handshake.message[field]);
@@ -208,6 +211,9 @@ impl Interpreter<'_> {
         }
         if self.arrangement.event.is_some() {
             self.message = (0..sorts.len()).map(value_of).collect();
+        }
+        if sorts.len() > receive.fields.len() {
+            self.fail(FaultKind::Fields);
         }
         for (field, pattern) in receive.fields.iter().enumerate() {
             if let Pattern::Store(place) = pattern {

@@ -337,7 +337,9 @@ impl Inference<'_> {
                 .collect();
             self.fields.insert(root, fresh);
         }
-        for (known, &field) in self.fields_of(channel).into_iter().zip(fields) {
+        for (position, known) in self.fields_of(channel).into_iter().enumerate() {
+            // Fields that are left out are sent as zero.
+            let field = fields.get(position).copied().unwrap_or(Typed::Constant(0));
             self.join(Typed::Class(known), field);
         }
     }

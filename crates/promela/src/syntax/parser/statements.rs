@@ -33,10 +33,10 @@ impl Parser<'_> {
                     continue;
                 }
             }
-            // Behind a closing brace and at the end of a line a separator may be left out, as in Spin.
+            // Behind `else`, a closing brace and at the end of a line a separator may be left out, as in Spin.
             let closed = self.at > 0 && {
                 let last = &self.tokens[self.at - 1];
-                last.is("}") || last.is_name("fi") || last.is_name("od") || self.peek().fresh
+                last.is("}") || last.is_name("else") || last.is_name("fi") || last.is_name("od") || self.peek().fresh
             };
             if !self.peek().is(";") && !self.peek().is("->") && !self.ends_sequence() && !closed {
                 let _: Parsed<()> = self.expected("`;`, `->` or the end of the sequence");
