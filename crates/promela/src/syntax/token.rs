@@ -93,7 +93,6 @@ pub(crate) const KEYWORDS: &[&str] = &[
     "goto",
     "hidden",
     "if",
-    "in",
     "init",
     "inline",
     "int",
