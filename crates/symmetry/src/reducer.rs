@@ -1,9 +1,9 @@
 //! One thread's way from rows to representatives.
 //!
 //! Drawing a row, labelling its picture and applying an element costs in proportion to the row. But the rows that matter most are those
-//! that the steps of one row lead to, and each differs from it in a few slots. Where pictures are made slot by slot
-//! ([`Actor::draw_slots`]), the row is drawn once and its picture kept as a graph; for each step only the slots that it changes are drawn, as
-//! they were and as they are, and the graph is changed by the difference, labelled, and changed back.
+//! that the steps of one row lead to, and each differs from it in a few slots. Where it is known what the slots that a step
+//! changes make of a picture ([`Actor::draw_change`]), the row is drawn once and its picture kept as a graph; for each step only the difference
+//! is drawn, and the graph is changed by it, labelled, and changed back.
 //!
 //! The graph that is labelled is the one that the picture of the new row describes, so the representative is the same whichever way
 //! it was found. Where a changed slot draws vertices of its own, or the graph cannot hold what is drawn, the whole row is
@@ -72,9 +72,11 @@ impl<'a> Reducer<'a> {
 
     /// Draws a row whose picture is wanted, and the representatives of others that differ from it in few slots.
     pub(crate) fn begin(&mut self, row: &[Value]) -> &Picture {
-        self.actor.picture(row, &mut self.picture);
+        self.actor.begin(row, &mut self.picture);
         self.near = None;
-        if self.actor.draw_slots(row, &[], &mut self.before) && self.canoniser.keep(&self.picture) {
+        if self.actor.draw_change(row, row, &[], &mut self.before, &mut self.after)
+            && self.canoniser.keep(&self.picture)
+        {
             self.near = Some(Near { canvas: self.before.vertices() });
         }
         &self.picture
@@ -86,8 +88,7 @@ impl<'a> Reducer<'a> {
         let Reducer { actor, canoniser, near, before, after, row, .. } = self;
         let stabiliser = match *near {
             Some(Near { canvas })
-                if actor.draw_slots(from, slots, before)
-                    && actor.draw_slots(to, slots, after)
+                if actor.draw_change(from, to, slots, before, after)
                     && before.vertices() == canvas
                     && after.vertices() == canvas =>
             {

@@ -52,6 +52,26 @@ pub trait Actor: Send {
         false
     }
 
+    /// Draws a row as [`Actor::picture`] does, from which others differ in few slots ([`Actor::draw_change`]).
+    fn begin(&mut self, row: &[Value], picture: &mut Picture) {
+        self.picture(row, picture);
+    }
+
+    /// Draws how the picture of a row differs from that of `from`, the row that was begun with last, when the rows differ only in these
+    /// slots: `before` has the edges that are gone, `after` those that are new, and where a vertex has another colour, the second
+    /// is the first with what `before` has taken away and what `after` has added. Both are cleared first, and have
+    /// all the vertices that pictures have where nothing is drawn. False when it is not known.
+    fn draw_change(
+        &mut self,
+        from: &[Value],
+        to: &[Value],
+        slots: &[u32],
+        before: &mut Picture,
+        after: &mut Picture,
+    ) -> bool {
+        self.draw_slots(from, slots, before) && self.draw_slots(to, slots, after)
+    }
+
     /// `into` becomes what an element of the group makes of a row of the same width.
     fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]);
 

@@ -4,15 +4,15 @@
 //! [`super::pictures`].
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use trefoil_system::{Action, Actor, Label, LabelId, Picture, System, Value};
 
 use super::items::{Item, ItemId, Items};
-use super::pictures::{Content, FIRST_LABEL};
+use super::pictures::{Changed, Colours, Drawing};
 use super::points::{Keys, Points};
 use super::rows::{Lookup, Rows};
+use super::sheets::{Memory, Sheets};
 use crate::machine::Model;
 
 /// The action of a group on the rows of a model.
@@ -22,26 +22,11 @@ pub(crate) struct ModelAction {
     pub(super) points: Points,
     names: Vec<String>,
     pub(super) rows: Rows,
-    /// What is drawn, orbit by orbit: each with the number of the orbit and the first label of its edges.
-    pub(super) moved: Vec<(u32, u32, Drawn)>,
-    /// What is not moved.
-    pub(super) still: Vec<Drawn>,
-    /// Cells of processes that are moved inside their frames: the part, the cell and the orbit of the cell.
-    pub(super) cells: Vec<(u32, u32, u32)>,
-    colours: RwLock<Words>,
+    pub(super) sheets: Sheets,
+    colours: RwLock<HashMap<Vec<u32>, u32>>,
     slots: Vec<Role>,
     /// Is what becomes of a slot known without looking at others?
     slot_by_slot: bool,
-}
-
-pub(super) type Words = HashMap<Vec<u32>, u32, BuildHasherDefault<WordHasher>>;
-
-/// A part of a row, by its number among the parts of its sort.
-#[derive(Clone, Copy)]
-pub(super) enum Drawn {
-    Global(u32),
-    Process(u32),
-    Channel(u32),
 }
 
 /// What is in a slot.
@@ -58,35 +43,17 @@ struct Role {
     base: u32,
 }
 
-/// Quick and plain; the words are not chosen by an enemy.
-#[derive(Default)]
-pub(crate) struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 ^= self.0 >> 29;
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        self.write_u64(word as u64);
-    }
-}
-
 impl ModelAction {
-    pub(super) fn new(model: Arc<Model>, items: Items, points: Points, names: Vec<String>, rows: Rows) -> ModelAction {
+    pub(super) fn new(
+        model: Arc<Model>,
+        items: Items,
+        points: Points,
+        names: Vec<String>,
+        mut rows: Rows,
+    ) -> ModelAction {
+        let constant = constant_slots(&model, items.len(), &points, &rows);
+        rows.leave_out(|slot| constant[slot as usize]);
+        let sheets = Sheets::new(&rows, &points, model.layout().width());
         let mut action = ModelAction {
             slots: Vec::new(),
             slot_by_slot: !points.orbits.iter().flatten().any(|&item| {
@@ -98,52 +65,11 @@ impl ModelAction {
             points,
             names,
             rows,
-            moved: Vec::new(),
-            still: Vec::new(),
-            cells: Vec::new(),
+            sheets,
             colours: RwLock::default(),
         };
-        action.arrange();
         action.assign_roles();
         action
-    }
-
-    /// Puts the parts in the order in which they are drawn.
-    fn arrange(&mut self) {
-        let mut part_of: HashMap<ItemId, Drawn> = HashMap::new();
-        part_of.extend((0..).zip(&self.rows.globals).map(|(at, part)| (part.cell, Drawn::Global(at))));
-        part_of.extend((0..).zip(&self.rows.processes).map(|(at, part)| (part.item, Drawn::Process(at))));
-        part_of.extend((0..).zip(&self.rows.channels).map(|(at, part)| (part.item, Drawn::Channel(at))));
-        let mut label = FIRST_LABEL;
-        for (number, orbit) in (0..).zip(&self.points.orbits) {
-            let parts: Vec<Drawn> = orbit.iter().filter_map(|item| part_of.get(item).copied()).collect();
-            self.moved.extend(parts.iter().map(|&part| (number, label, part)));
-            label += match parts.first() {
-                None => 0,
-                Some(Drawn::Global(_)) => 1,
-                Some(Drawn::Process(at)) => {
-                    1 + self.rows.processes[*at as usize].lookups.iter().flatten().count() as u32
-                }
-                Some(Drawn::Channel(at)) => {
-                    let part = &self.rows.channels[*at as usize];
-                    part.capacity * part.lookups.iter().flatten().count() as u32
-                }
-            };
-        }
-        let is_still = |item: ItemId| self.points.keys(item).is_none();
-        let still = (0..).zip(&self.rows.globals).filter(|(_, part)| is_still(part.cell));
-        self.still.extend(still.map(|(at, _)| Drawn::Global(at)));
-        let still = (0..).zip(&self.rows.processes).filter(|(_, part)| is_still(part.item));
-        self.still.extend(still.map(|(at, _)| Drawn::Process(at)));
-        let still = (0..).zip(&self.rows.channels).filter(|(_, part)| is_still(part.item));
-        self.still.extend(still.map(|(at, _)| Drawn::Channel(at)));
-        for (at, part) in (0..).zip(&self.rows.processes).filter(|(_, part)| part.cells_move) {
-            for cell in 0..part.lookups.len() as u32 {
-                let item = part.first_cell + cell;
-                let orbit = self.points.orbits.iter().position(|orbit| orbit.contains(&item));
-                self.cells.extend(orbit.map(|orbit| (at, cell, orbit as u32)));
-            }
-        }
     }
 
     fn assign_roles(&mut self) {
@@ -234,6 +160,25 @@ impl ModelAction {
     }
 }
 
+/// The slots that no step writes and whose values no element of the group changes, such as those of an array of channels.
+fn constant_slots(model: &Model, items: usize, points: &Points, rows: &Rows) -> Vec<bool> {
+    let initial = model.initial();
+    let mut constant = vec![true; initial.len()];
+    for group in model.groups() {
+        group.may_write.iter().chain(group.must_write.iter()).for_each(|slot| constant[slot] = false);
+    }
+    let mut images: Vec<ItemId> = (0..items as ItemId).collect();
+    let mut row = initial.clone();
+    for generator in &points.generators {
+        points.images_into(generator, &mut images);
+        rows.apply(&images, &initial, &mut row);
+        for (constant, (old, new)) in constant.iter_mut().zip(initial.iter().zip(&row)) {
+            *constant &= old == new;
+        }
+    }
+    constant
+}
+
 impl Action for ModelAction {
     fn points(&self) -> usize {
         self.points.items.len()
@@ -251,9 +196,11 @@ impl Action for ModelAction {
         Box::new(ModelActor {
             action: self,
             images: (0..self.items.len() as ItemId).collect(),
-            words: vec![Vec::new(); self.points.items.len()],
-            content: Content::default(),
-            known: Words::default(),
+            memory: Memory::default(),
+            colours: Colours::default(),
+            changed: Vec::new(),
+            begun: Drawing::default(),
+            other: Drawing::default(),
         })
     }
 }
@@ -261,10 +208,13 @@ impl Action for ModelAction {
 pub(super) struct ModelActor<'a> {
     pub(super) action: &'a ModelAction,
     images: Vec<ItemId>,
-    /// What makes the colour of each point.
-    pub(super) words: Vec<Vec<u32>>,
-    pub(super) content: Content,
-    pub(super) known: Words,
+    pub(super) memory: Memory,
+    pub(super) colours: Colours,
+    /// The sheets that a step changes.
+    pub(super) changed: Vec<Changed>,
+    /// The row from which others differ little, and another one.
+    begun: Drawing,
+    other: Drawing,
 }
 
 impl ModelActor<'_> {
@@ -275,20 +225,39 @@ impl ModelActor<'_> {
 
 impl Actor for ModelActor<'_> {
     fn picture(&mut self, row: &[Value], picture: &mut Picture) {
-        picture.clear(self.words.len());
-        self.words.iter_mut().for_each(Vec::clear);
-        self.draw_moved(row, picture);
-        self.draw_cells(row, picture);
-        self.draw_still(row, picture);
-        for point in 0..self.words.len() {
-            let words = std::mem::take(&mut self.words[point]);
-            let colour = self.colour(&words);
-            self.words[point] = words;
-            picture.set_colour(point as u32, colour);
+        if self.memory.forget_much() {
+            self.begun = Drawing::default();
         }
+        let mut drawing = std::mem::take(&mut self.other);
+        self.draw(row, &mut drawing, picture);
+        self.other = drawing;
+    }
+
+    fn begin(&mut self, row: &[Value], picture: &mut Picture) {
+        self.memory.forget_much();
+        let mut drawing = std::mem::take(&mut self.begun);
+        self.draw(row, &mut drawing, picture);
+        self.begun = drawing;
+    }
+
+    fn draw_change(
+        &mut self,
+        _from: &[Value],
+        to: &[Value],
+        slots: &[u32],
+        before: &mut Picture,
+        after: &mut Picture,
+    ) -> bool {
+        let drawing = std::mem::take(&mut self.begun);
+        let is_drawn = self.draw_difference(&drawing, to, slots, before, after);
+        self.begun = drawing;
+        is_drawn
     }
 
     fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
+        if element.iter().zip(0..).all(|(&image, point)| image == point) {
+            return into.copy_from_slice(row);
+        }
         self.action.points.images_into(element, &mut self.images);
         self.action.rows.apply(&self.images, row, into);
     }

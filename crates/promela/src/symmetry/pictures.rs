@@ -1,4 +1,4 @@
-//! What a row looks like: its picture.
+//! What a row looks like: its picture, and how it changes.
 //!
 //! A process, channel or variable that is moved is drawn at its keys. What it holds without naming a point is part of the colour of
 //! the point; each thing it names is an edge to that one's keys, or, when it names what is drawn at the same point, again part of the
@@ -6,193 +6,157 @@
 //! that are not moved but name points (a channel that all share) colour the points that they name. What is neither moved nor names
 //! a point is left out, as no element changes it.
 //!
-//! Colours are numbers of words, and words get their numbers when they are first met; one table serves all threads.
+//! So the colour of a point is told by the numbers of what the sheets ([`super::sheets`]) at the point hold, and by the labels under which
+//! it is named from the point itself or from what is not moved: the point's *marks*, ascending. Colours are numbers of such
+//! sequences, and words get their numbers when they are first met; one table serves all threads, and each remembers what it was told.
+//!
+//! # Changes
+//!
+//! A step changes a few slots, so a few sheets. When these are drawn at single points and name such, the picture of the target
+//! differs from that of the source in edges from those points, and in the colours of points at which a sheet changed or which a sheet that
+//! is not moved has begun or ceased to name. Those colours are put together anew from what is known of the source, with what changed in its
+//! place. Everything else (vertices of their own, the number of processes, `_last`) is left to drawing the whole row.
+//!
+//! Cost: a look-up for each sheet that changes and for each point whose colour may have, and what they name.
 
 use trefoil_system::{Picture, Value};
 
-use super::action::{Drawn, ModelActor};
+use super::action::ModelActor;
 use super::items::ItemId;
-use super::points::{Keys, Points};
-use super::rows::{COUNT, ChannelPart, Lookup, ProcessPart, Rows};
+use super::numbers::{Numbers, digest};
+use super::points::Keys;
+use super::rows::COUNT;
+use super::sheets::{CELL, OWNER, Place, VALUE};
 
-/// Labels of edges from vertices to the keys of what they stand for: owner, cell, value, each perhaps with two.
-const OWNER: u32 = 0;
-const CELL: u32 = 2;
-const VALUE: u32 = 4;
-/// The first label of what parts name.
-pub(super) const FIRST_LABEL: u32 = 6;
+/// The mark of the process that made the last step.
+const LAST: u32 = u32::MAX;
 
-/// What a part holds: words, and what it names, each with the label of its edge.
+/// Points of which changes are drawn: those of a word.
+const MOST_POINTS: usize = 64;
+
+/// What is known of a row that was drawn.
 #[derive(Default)]
-pub(super) struct Content {
-    pub(super) words: Vec<u32>,
-    pub(super) named: Vec<(u32, ItemId)>,
-    /// Is it as if it were not there?
-    pub(super) empty: bool,
+pub(super) struct Drawing {
+    /// By sheet: what it holds, as remembered.
+    entries: Vec<u32>,
+    /// By point.
+    marks: Vec<Vec<u32>>,
+    colours: Vec<u32>,
 }
 
-impl Content {
-    fn clear(&mut self) {
-        self.words.clear();
-        self.named.clear();
-        self.empty = true;
-    }
+/// A sheet that a step changes.
+#[derive(Clone, Copy)]
+pub(super) struct Changed {
+    sheet: u32,
+    /// What it holds then.
+    entry: u32,
+}
 
-    /// A value that may name something.
-    #[inline]
-    fn value(&mut self, rows: &Rows, lookup: Lookup, value: Value, label: &mut u32) {
-        if lookup.is_none() {
-            self.words.push(value);
-            self.empty &= value == 0;
-            return;
-        }
-        match rows.item(lookup, value) {
-            Some(item) => {
-                self.words.extend([1, 0]);
-                self.named.push((*label, item));
-                self.empty = false;
-            }
-            None => {
-                self.words.extend([0, value]);
-                self.empty &= value == 0;
-            }
-        }
-        *label += 1;
-    }
-
-    fn process(&mut self, rows: &Rows, part: &ProcessPart, points: &Points, row: &[Value], mut label: u32) {
-        if part.position >= row[COUNT] {
-            self.words.push(0);
-            return;
-        }
-        self.words.push(1);
-        self.empty = false;
-        let state = row[part.control as usize];
-        match part.controls.map(|first| first + state).filter(|&item| points.keys(item).is_some()) {
-            Some(item) => {
-                self.words.extend([1, 0]);
-                self.named.push((label, item));
-            }
-            None => self.words.extend([0, state]),
-        }
-        label += 1;
-        for between in part.control + 1..part.cells {
-            self.words.push(row[between as usize]);
-        }
-        for (at, &lookup) in (0u32..).zip(&part.lookups) {
-            if part.cells_move && points.keys(part.first_cell + at).is_some() {
-                label += u32::from(lookup.is_some());
-                continue;
-            }
-            self.value(rows, lookup, row[(part.cells + at) as usize], &mut label);
-        }
-    }
-
-    fn channel(&mut self, rows: &Rows, part: &ChannelPart, row: &[Value], mut label: u32) {
-        if part.owner.is_some_and(|owner| u32::from(owner) >= row[COUNT]) {
-            self.words.push(u32::MAX);
-            return;
-        }
-        let length = row[part.slot as usize];
-        self.words.push(length);
-        self.empty &= length == 0;
-        let mut slot = part.slot as usize + 1;
-        for _ in 0..length {
-            for &lookup in &part.lookups {
-                self.value(rows, lookup, row[slot], &mut label);
-                slot += 1;
-            }
-        }
-    }
+/// Numbers of words as one thread knows them.
+#[derive(Default)]
+pub(super) struct Colours {
+    known: Numbers,
+    /// What makes a colour.
+    words: Vec<u32>,
 }
 
 impl ModelActor<'_> {
-    fn content(&mut self, drawn: Drawn, row: &[Value], label: u32) -> ItemId {
-        let action = self.action;
-        let rows = &action.rows;
-        self.content.clear();
-        match drawn {
-            Drawn::Global(at) => {
-                let part = &rows.globals[at as usize];
-                let mut label = label;
-                self.content.value(rows, part.lookup, row[part.slot as usize], &mut label);
-                part.cell
-            }
-            Drawn::Process(at) => {
-                let part = &rows.processes[at as usize];
-                self.content.process(rows, part, &action.points, row, label);
-                part.item
-            }
-            Drawn::Channel(at) => {
-                let part = &rows.channels[at as usize];
-                self.content.channel(rows, part, row, label);
-                part.item
-            }
-        }
-    }
-
-    pub(super) fn colour(&mut self, words: &[u32]) -> u32 {
-        if let Some(&known) = self.known.get(words) {
+    /// The number of words, which it is given when they are new.
+    fn colour(&mut self, words: &[u32]) -> u32 {
+        let digest = digest(0, words);
+        if let Some(known) = self.colours.known.get(digest, 0, words) {
             return known;
         }
         let number = self.action.number_of(words);
-        self.known.insert(words.to_vec(), number);
+        self.colours.known.insert(digest, 0, words, number);
         number
     }
 
-    /// Draws what is moved at its keys.
-    pub(super) fn draw_moved(&mut self, row: &[Value], picture: &mut Picture) {
+    /// What a sheet holds in a row.
+    #[inline]
+    fn entry(&mut self, sheet: u32, row: &[Value]) -> u32 {
         let action = self.action;
-        for &(orbit, label, drawn) in &action.moved {
-            let item = self.content(drawn, row, label);
-            match action.points.keys(item) {
-                Some(Keys::Points(keys)) => {
-                    for &key in keys {
-                        self.words[key as usize].extend_from_slice(&self.content.words);
+        let sheet = &action.sheets.all[sheet as usize];
+        self.memory.entry(sheet, &action.rows, &action.points, row, |words| action.number_of(words))
+    }
+
+    /// Draws a row and notes what it looks like.
+    pub(super) fn draw(&mut self, row: &[Value], drawing: &mut Drawing, picture: &mut Picture) {
+        let action = self.action;
+        let points = action.points.items.len();
+        if self.colours.known.is_large() {
+            self.colours.known.clear();
+        }
+        picture.clear(points);
+        drawing.marks.resize_with(points, Vec::new);
+        drawing.marks.iter_mut().for_each(Vec::clear);
+        drawing.colours.resize(points, 0);
+        drawing.entries.clear();
+        for sheet in 0..action.sheets.all.len() as u32 {
+            let entry = self.entry(sheet, row);
+            drawing.entries.push(entry);
+            self.draw_sheet(sheet, entry, &mut drawing.marks, picture);
+        }
+        self.draw_cells(row, picture);
+        if let Some(last) = action.rows.last
+            && row[last as usize] < row[COUNT]
+            && let Some(Keys::Points(keys)) = action.points.keys(row[last as usize])
+        {
+            keys.iter().for_each(|&key| drawing.marks[key as usize].push(LAST));
+        }
+        for point in 0..points {
+            let mut words = std::mem::take(&mut self.colours.words);
+            words.clear();
+            let held = |&sheet: &u32| self.memory.held(drawing.entries[sheet as usize]).number;
+            words.extend(action.sheets.at_point[point].iter().map(held));
+            words.extend_from_slice(&drawing.marks[point]);
+            drawing.colours[point] = self.colour(&words);
+            picture.set_colour(point as u32, drawing.colours[point]);
+            self.colours.words = words;
+        }
+    }
+
+    fn draw_sheet(&mut self, number: u32, entry: u32, marks: &mut [Vec<u32>], picture: &mut Picture) {
+        let action = self.action;
+        let sheet = &action.sheets.all[number as usize];
+        let held = self.memory.held(entry);
+        match action.points.single_keys(sheet.item) {
+            Some(keys) => {
+                for at in 0..self.memory.names(held).len() {
+                    let name = self.memory.names(held)[at];
+                    let Some(others) = action.points.single_keys(name.item) else {
+                        let colour = self.colour(&[1, name.label]);
+                        let vertex = picture.add_vertex(colour);
+                        keys.iter().for_each(|&key| picture.add_edge(vertex, key, OWNER));
+                        self.point_at(vertex, name.item, VALUE, picture);
+                        continue;
+                    };
+                    if sheet.orbit.is_none() {
+                        others.iter().for_each(|&other| marks[other as usize].push(name.label));
                     }
-                    for at in 0..self.content.named.len() {
-                        let (label, named) = self.content.named[at];
-                        match action.points.keys(named) {
-                            Some(Keys::Points(others)) => {
-                                for &key in keys {
-                                    let mut own = 0;
-                                    for &other in others {
-                                        if other == key {
-                                            own = 1;
-                                        } else {
-                                            picture.add_edge(key, other, label);
-                                        }
-                                    }
-                                    self.words[key as usize].push(own);
-                                }
-                            }
-                            _ => {
-                                let colour = self.colour(&[1, label]);
-                                let vertex = picture.add_vertex(colour);
-                                keys.iter().for_each(|&key| picture.add_edge(vertex, key, OWNER));
-                                self.point_at(vertex, named, VALUE, picture);
-                            }
+                    for &key in keys {
+                        for &other in others.iter().filter(|other| **other != key) {
+                            picture.add_edge(key, other, name.label);
+                        }
+                        if others.contains(&key) {
+                            marks[key as usize].push(name.label);
                         }
                     }
                 }
-                // It is as if it were not there.
-                Some(Keys::Pairs(_)) if self.content.empty => {}
-                Some(Keys::Pairs(_)) => {
-                    let mut words = std::mem::take(&mut self.content.words);
-                    words.extend([2, orbit]);
-                    let colour = self.colour(&words);
-                    self.content.words = words;
-                    let vertex = picture.add_vertex(colour);
-                    self.point_at(vertex, item, OWNER, picture);
-                    for at in 0..self.content.named.len() {
-                        let (label, named) = self.content.named[at];
-                        let colour = self.colour(&[3, label]);
-                        let inner = picture.add_vertex(colour);
-                        picture.add_edge(vertex, inner, CELL);
-                        self.point_at(inner, named, VALUE, picture);
-                    }
+            }
+            // It is as if it were not there.
+            None if held.empty => {}
+            None => {
+                let colour = self.colour(&[2, held.number, sheet.orbit.unwrap_or_default()]);
+                let vertex = picture.add_vertex(colour);
+                self.point_at(vertex, sheet.item, OWNER, picture);
+                for at in 0..self.memory.names(held).len() {
+                    let name = self.memory.names(held)[at];
+                    let colour = self.colour(&[3, name.label]);
+                    let inner = picture.add_vertex(colour);
+                    picture.add_edge(vertex, inner, CELL);
+                    self.point_at(inner, name.item, VALUE, picture);
                 }
-                None => unreachable!("what is moved has keys"),
             }
         }
     }
@@ -216,9 +180,10 @@ impl ModelActor<'_> {
         }
     }
 
-    pub(super) fn draw_cells(&mut self, row: &[Value], picture: &mut Picture) {
+    /// Draws cells that are moved inside the frames of processes.
+    fn draw_cells(&mut self, row: &[Value], picture: &mut Picture) {
         let action = self.action;
-        for &(at, cell, orbit) in &action.cells {
+        for &(at, cell, orbit) in &action.sheets.cells {
             let part = &action.rows.processes[at as usize];
             if part.position >= row[COUNT] {
                 continue;
@@ -242,30 +207,126 @@ impl ModelActor<'_> {
         }
     }
 
-    /// Colours what is named by things that are not moved.
-    pub(super) fn draw_still(&mut self, row: &[Value], picture: &mut Picture) {
+    /// Draws how the picture of `to` differs from that of the row that was drawn, when the two differ in these slots; says whether
+    /// that is possible.
+    pub(super) fn draw_difference(
+        &mut self,
+        drawing: &Drawing,
+        to: &[Value],
+        slots: &[u32],
+        before: &mut Picture,
+        after: &mut Picture,
+    ) -> bool {
         let action = self.action;
-        for (number, &drawn) in (0u32..).zip(&action.still) {
-            self.content(drawn, row, 0);
-            for at in 0..self.content.named.len() {
-                let (label, named) = self.content.named[at];
-                match action.points.keys(named) {
-                    Some(Keys::Points(keys)) => {
-                        keys.iter().for_each(|&key| self.words[key as usize].extend([number, label]));
-                    }
-                    _ => {
-                        let colour = self.colour(&[5, number, label]);
-                        let vertex = picture.add_vertex(colour);
-                        self.point_at(vertex, named, VALUE, picture);
+        let points = action.points.items.len();
+        if points > MOST_POINTS || drawing.colours.len() != points {
+            return false;
+        }
+        before.clear(points);
+        after.clear(points);
+        self.changed.clear();
+        let mut recoloured = 0;
+        for &slot in slots {
+            let sheet = match action.sheets.place(slot) {
+                Place::Nowhere => continue,
+                Place::Elsewhere => return false,
+                Place::Sheet(sheet) => sheet,
+            };
+            if self.changed.iter().any(|changed| changed.sheet == sheet) {
+                continue;
+            }
+            let entry = self.entry(sheet, to);
+            self.changed.push(Changed { sheet, entry });
+            match self.draw_sheet_change(sheet, drawing.entries[sheet as usize], entry, before, after) {
+                Some(points) => recoloured |= points,
+                None => return false,
+            }
+        }
+        while recoloured != 0 {
+            let point = recoloured.trailing_zeros();
+            recoloured &= recoloured - 1;
+            let old = drawing.colours[point as usize];
+            let new = self.changed_colour(drawing, point);
+            if old != new {
+                before.set_colour(point, old);
+                after.set_colour(point, new);
+            }
+        }
+        true
+    }
+
+    /// Draws the edges of a sheet that now holds something else; the points whose colours may change are returned, `None` when more
+    /// than colours and edges of points changes.
+    #[inline]
+    fn draw_sheet_change(
+        &self,
+        sheet: u32,
+        old: u32,
+        new: u32,
+        before: &mut Picture,
+        after: &mut Picture,
+    ) -> Option<u64> {
+        let action = self.action;
+        let sheet = &action.sheets.all[sheet as usize];
+        let (old, new) = (self.memory.held(old), self.memory.held(new));
+        let Some(keys) = action.points.single_keys(sheet.item) else {
+            return (old.empty && new.empty).then_some(0);
+        };
+        let mut recoloured = keys.iter().fold(0, |set, &key| set | 1 << key);
+        let (gone, come) = (self.memory.names(old), self.memory.names(new));
+        for (names, others, picture) in [(gone, come, before), (come, gone, after)] {
+            for name in names.iter().filter(|name| !others.contains(name)) {
+                let ends = action.points.single_keys(name.item)?;
+                if sheet.orbit.is_none() {
+                    recoloured = ends.iter().fold(recoloured, |set, &end| set | 1 << end);
+                }
+                for &key in keys {
+                    for &end in ends.iter().filter(|end| **end != key) {
+                        picture.add_edge(key, end, name.label);
                     }
                 }
             }
         }
-        if let Some(last) = action.rows.last
-            && row[last as usize] < row[COUNT]
-            && let Some(Keys::Points(keys)) = action.points.keys(row[last as usize])
-        {
-            keys.iter().for_each(|&key| self.words[key as usize].push(u32::MAX));
+        Some(recoloured)
+    }
+
+    /// The colour of a point with what changed in its place.
+    #[inline]
+    fn changed_colour(&mut self, drawing: &Drawing, point: u32) -> u32 {
+        let action = self.action;
+        let sheets = &action.sheets;
+        let mut words = std::mem::take(&mut self.colours.words);
+        words.clear();
+        for &sheet in &sheets.at_point[point as usize] {
+            let changed = self.changed.iter().find(|changed| changed.sheet == sheet);
+            let entry = changed.map_or(drawing.entries[sheet as usize], |changed| changed.entry);
+            words.push(self.memory.held(entry).number);
         }
+        let marks = words.len();
+        let here = &sheets.at_point[point as usize];
+        let speaks = |sheet: u32| sheets.all[sheet as usize].orbit.is_none() || here.contains(&sheet);
+        for &mark in &drawing.marks[point as usize] {
+            let anew = self.changed.iter().any(|changed| {
+                let sheet = &sheets.all[changed.sheet as usize];
+                (sheet.first_label..sheet.end_label).contains(&mark) && speaks(changed.sheet)
+            });
+            if !anew {
+                words.push(mark);
+            }
+        }
+        let kept = words.len();
+        for changed in self.changed.iter().filter(|changed| speaks(changed.sheet)) {
+            for name in self.memory.names(self.memory.held(changed.entry)) {
+                if action.points.single_keys(name.item).is_some_and(|keys| keys.contains(&point)) {
+                    words.push(name.label);
+                }
+            }
+        }
+        if kept < words.len() {
+            words[marks..].sort_unstable();
+        }
+        let colour = self.colour(&words);
+        self.colours.words = words;
+        colour
     }
 }

@@ -55,6 +55,11 @@ pub(super) struct Points {
     /// For each map the item of each point, or of each pair.
     tables: Vec<Vec<ItemId>>,
     pairs: Vec<HashMap<(u32, u32), ItemId>>,
+    /// The items that follow from one point, the point, and where in `flat` the item stands that it is when the point is the first.
+    by_point: Vec<(ItemId, u32, u32)>,
+    flat: Vec<ItemId>,
+    /// The items that follow from two points.
+    by_pair: Vec<(ItemId, u32, u32, u32)>,
 }
 
 impl Points {
@@ -69,6 +74,9 @@ impl Points {
             place: vec![None; items.len()],
             tables: Vec::new(),
             pairs: Vec::new(),
+            by_point: Vec::new(),
+            flat: Vec::new(),
+            by_pair: Vec::new(),
         };
         let mut starts: Vec<u32> = Vec::new();
         for orbit in points.orbits.clone() {
@@ -92,7 +100,25 @@ impl Points {
         for (at, (item, _)) in (0..).zip(&points.follows) {
             points.place[*item as usize] = Some(at);
         }
+        points.flatten();
         points
+    }
+
+    /// Puts the tables one behind the other.
+    fn flatten(&mut self) {
+        self.flat = self.items.clone();
+        let mut begins = Vec::new();
+        for table in &self.tables {
+            begins.push(self.flat.len() as u32);
+            self.flat.extend_from_slice(table);
+        }
+        for &(item, ref follows) in &self.follows {
+            match *follows {
+                Follows::Is(point) => self.by_point.push((item, point, 0)),
+                Follows::Point(point, table) => self.by_point.push((item, point, begins[table as usize])),
+                Follows::Pair(one, two, table) => self.by_pair.push((item, one, two, table)),
+            }
+        }
     }
 
     /// Lets an orbit follow from single points.
@@ -216,11 +242,24 @@ impl Points {
         self.keys[item as usize].as_ref()
     }
 
+    /// The points at which an item is drawn: none for one that is never moved; `None` when it is drawn at pairs.
+    #[inline]
+    pub(super) fn single_keys(&self, item: ItemId) -> Option<&[u32]> {
+        match &self.keys[item as usize] {
+            None => Some(&[]),
+            Some(Keys::Points(points)) => Some(points),
+            Some(Keys::Pairs(_)) => None,
+        }
+    }
+
     /// The images of all items that are moved; the others stay as they are in `images`.
     #[inline]
     pub(super) fn images_into(&self, element: &[u32], images: &mut [ItemId]) {
-        for (item, follows) in &self.follows {
-            images[*item as usize] = self.followed(element, follows);
+        for &(item, point, begin) in &self.by_point {
+            images[item as usize] = self.flat[(begin + element[point as usize]) as usize];
+        }
+        for &(item, one, two, table) in &self.by_pair {
+            images[item as usize] = self.pairs[table as usize][&(element[one as usize], element[two as usize])];
         }
     }
 

@@ -49,6 +49,28 @@ pub(super) struct ChannelPart {
     pub(super) owner: Option<u8>,
 }
 
+/// What is done to a part.
+struct Move {
+    item: ItemId,
+    slot: u32,
+    /// How many slots there are; for a queue, in each message.
+    words: u32,
+    /// It is there when at least so many processes run.
+    needs: u32,
+    /// Where it, or each message, may name something, and by which table.
+    names: Vec<(u32, u32)>,
+    shape: Shape,
+}
+
+enum Shape {
+    /// Slots that are always there.
+    Fixed,
+    /// A length and so many messages, the rest being zero.
+    Queue,
+    /// This process, whose cells or control states are moved among themselves.
+    Odd(u32),
+}
+
 /// The parts of rows that a group moves or renames.
 pub(super) struct Rows {
     pub(super) globals: Vec<GlobalPart>,
@@ -59,6 +81,7 @@ pub(super) struct Rows {
     tables: Vec<Vec<ItemId>>,
     /// By item: the value that stands for it.
     values: Vec<u32>,
+    moves: Vec<Move>,
     /// By item: where it lies. For channels the slot of the length, for processes that of the control state, for cells the slot of a global
     /// one or the offset of a local one.
     slots: Vec<u32>,
@@ -78,6 +101,7 @@ impl Rows {
             last: None,
             tables: Vec::new(),
             values: (0..items.len() as u32).map(|item| items.value_of(item) as u32).collect(),
+            moves: Vec::new(),
             slots: vec![0; items.len()],
         };
         let mut known: Vec<(Domain, u32)> = Vec::new();
@@ -157,6 +181,7 @@ impl Rows {
         let processes_move =
             items.all().iter().zip(moved).any(|(item, &moved)| moved && matches!(item, Item::Process(_)));
         rows.last = arrangement.last.filter(|_| processes_move);
+        rows.prepare();
         rows
     }
 
@@ -180,43 +205,87 @@ impl Rows {
         }
     }
 
+    /// Puts what is to be done into the order in which it is done.
+    fn prepare(&mut self) {
+        let named = |lookups: &[Lookup]| -> Vec<(u32, u32)> {
+            (0..).zip(lookups).filter_map(|(offset, lookup)| lookup.map(|table| (offset, table))).collect()
+        };
+        let mut moves = Vec::new();
+        for part in &self.globals {
+            let names = named(&[part.lookup]);
+            moves.push(Move { item: part.cell, slot: part.slot, words: 1, needs: 0, names, shape: Shape::Fixed });
+        }
+        for (at, part) in (0..).zip(&self.processes) {
+            let cells = part.cells - part.control;
+            let mut names = named(&part.lookups);
+            names.iter_mut().for_each(|(offset, _)| *offset += cells);
+            let odd = part.cells_move || part.controls.is_some();
+            moves.push(Move {
+                item: part.item,
+                slot: part.control,
+                words: cells + part.lookups.len() as u32,
+                needs: part.position + 1,
+                names,
+                shape: if odd { Shape::Odd(at) } else { Shape::Fixed },
+            });
+        }
+        for part in &self.channels {
+            moves.push(Move {
+                item: part.item,
+                slot: part.slot,
+                words: part.lookups.len() as u32,
+                needs: part.owner.map_or(0, |owner| u32::from(owner) + 1),
+                names: named(&part.lookups),
+                shape: Shape::Queue,
+            });
+        }
+        self.moves = moves;
+    }
+
+    /// Leaves out global variables in these slots: what is there is always the same, and no element of the group changes it.
+    pub(super) fn leave_out(&mut self, slots: impl Fn(u32) -> bool) {
+        self.globals.retain(|part| !slots(part.slot));
+        self.prepare();
+    }
+
     /// `into` becomes what the permutation makes of a row.
     pub(super) fn apply(&self, images: &[ItemId], row: &[Value], into: &mut [Value]) {
         into.copy_from_slice(row);
-        let image = |item: ItemId| images[item as usize] as usize;
-        for part in &self.globals {
-            let to = self.slots[image(part.cell)] as usize;
-            into[to] = self.renamed(images, part.lookup, row[part.slot as usize]);
-        }
         let count = row[COUNT];
-        for part in self.processes.iter().filter(|part| part.position < count) {
-            let control = self.slots[image(part.item)] as usize;
-            let state = row[part.control as usize];
-            into[control] = part.controls.map_or(state, |first| self.values[image(first + state)]);
-            let cells = control + (part.cells - part.control) as usize;
-            // A priority lies between.
-            for between in 1..(part.cells - part.control) as usize {
-                into[control + between] = row[part.control as usize + between];
-            }
-            let from = part.cells as usize;
-            for (at, &lookup) in part.lookups.iter().enumerate() {
-                let to = if part.cells_move { self.slots[image(part.first_cell + at as u32)] as usize } else { at };
-                into[cells + to] = self.renamed(images, lookup, row[from + at]);
-            }
-        }
-        for part in self.channels.iter().filter(|part| part.owner.is_none_or(|owner| u32::from(owner) < count)) {
-            let (from, to) = (part.slot as usize, self.slots[image(part.item)] as usize);
-            let length = row[from] as usize;
-            let fields = part.lookups.len();
-            into[to] = row[from];
-            let mut at = 1;
-            for _ in 0..length {
-                for &lookup in &part.lookups {
-                    into[to + at] = self.renamed(images, lookup, row[from + at]);
-                    at += 1;
+        for part in self.moves.iter().filter(|part| part.needs <= count) {
+            let (from, to) = (part.slot as usize, self.slots[images[part.item as usize] as usize] as usize);
+            let words = part.words as usize;
+            match part.shape {
+                Shape::Fixed => {
+                    if from != to {
+                        into[to..to + words].copy_from_slice(&row[from..from + words]);
+                    }
+                    for &(offset, table) in &part.names {
+                        let value = row[from + offset as usize];
+                        into[to + offset as usize] = self.renamed(images, Some(table), value);
+                    }
                 }
+                Shape::Queue => {
+                    let used = row[from] as usize * words;
+                    if from != to {
+                        into[to..=to + used].copy_from_slice(&row[from..=from + used]);
+                        // What was there may have been longer.
+                        let before = row[to] as usize * words;
+                        if before > used {
+                            into[to + used + 1..=to + before].fill(0);
+                        }
+                    }
+                    if !part.names.is_empty() {
+                        for first in (1..=used).step_by(words.max(1)) {
+                            for &(offset, table) in &part.names {
+                                let at = first + offset as usize;
+                                into[to + at] = self.renamed(images, Some(table), row[from + at]);
+                            }
+                        }
+                    }
+                }
+                Shape::Odd(at) => self.apply_to_process(&self.processes[at as usize], images, row, into),
             }
-            into[to + at..=to + part.capacity as usize * fields].fill(0);
         }
         if let Some(last) = self.last {
             let value = row[last as usize];
@@ -224,6 +293,24 @@ impl Rows {
             if (value as usize) < images.len() && value < count {
                 into[last as usize] = images[value as usize];
             }
+        }
+    }
+
+    /// The same for a process whose cells or control states are moved among themselves.
+    fn apply_to_process(&self, part: &ProcessPart, images: &[ItemId], row: &[Value], into: &mut [Value]) {
+        let image = |item: ItemId| images[item as usize] as usize;
+        let control = self.slots[image(part.item)] as usize;
+        let state = row[part.control as usize];
+        into[control] = part.controls.map_or(state, |first| self.values[image(first + state)]);
+        let cells = control + (part.cells - part.control) as usize;
+        // A priority lies between.
+        for between in 1..(part.cells - part.control) as usize {
+            into[control + between] = row[part.control as usize + between];
+        }
+        let from = part.cells as usize;
+        for (at, &lookup) in part.lookups.iter().enumerate() {
+            let to = if part.cells_move { self.slots[image(part.first_cell + at as u32)] as usize } else { at };
+            into[cells + to] = self.renamed(images, lookup, row[from + at]);
         }
     }
 }

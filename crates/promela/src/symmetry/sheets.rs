@@ -1,0 +1,364 @@
+//! The parts of a row that are drawn, one *sheet* each, and what they hold.
+//!
+//! A sheet is a process, a channel or a global variable, and lies in adjacent slots. What it holds is a sequence of words in which names
+//! of points are left out, and the things that it names, each with a *label* that says where. Labels are the same for all sheets
+//! of an orbit, and otherwise different, so a label tells what names something, too.
+//!
+//! What a sheet holds follows from its slots. The same few values come again and again, so each thread remembers what came of them
+//! ([`Memory`]): sheets of one *family*, which have the same shape and the same labels, share what is remembered.
+
+use std::collections::HashMap;
+
+use trefoil_system::Value;
+
+use super::items::ItemId;
+use super::numbers::{Numbers, digest};
+use super::points::Points;
+use super::rows::{COUNT, ChannelPart, Lookup, ProcessPart, Rows};
+
+/// Labels of edges from vertices to the keys of what they stand for: owner, cell, value, each perhaps with two.
+pub(super) const OWNER: u32 = 0;
+pub(super) const CELL: u32 = 2;
+pub(super) const VALUE: u32 = 4;
+/// The first label of what parts name.
+const FIRST_LABEL: u32 = 6;
+
+/// A slot of no sheet.
+const NOWHERE: u32 = u32::MAX;
+/// A slot that is drawn in another way.
+const ELSEWHERE: u32 = u32::MAX - 1;
+
+/// A part of a row, by its number among the parts of its sort.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    Global(u32),
+    Process(u32),
+    Channel(u32),
+}
+
+/// A part of a row that is drawn.
+pub(super) struct Sheet {
+    part: Part,
+    pub(super) item: ItemId,
+    /// The orbit of the item; none when no element moves it.
+    pub(super) orbit: Option<u32>,
+    /// The labels of what it names.
+    pub(super) first_label: u32,
+    pub(super) end_label: u32,
+    family: u32,
+    slot: u32,
+    /// How many slots there are at least, and how many more for each message that the first one counts.
+    fixed: u32,
+    fields: u32,
+    /// The position of the process with which it comes and goes.
+    needs: Option<u32>,
+}
+
+/// All sheets of a model, those that are moved first.
+pub(super) struct Sheets {
+    pub(super) all: Vec<Sheet>,
+    /// The sheets that are drawn at each point.
+    pub(super) at_point: Vec<Vec<u32>>,
+    /// By slot.
+    sheet_of: Vec<u32>,
+    /// Cells of processes that are moved inside their frames: the part, the cell and the orbit of the cell.
+    pub(super) cells: Vec<(u32, u32, u32)>,
+}
+
+/// Where a slot is drawn.
+pub(super) enum Place {
+    /// On this sheet.
+    Sheet(u32),
+    /// Nowhere.
+    Nowhere,
+    /// Not on a sheet alone.
+    Elsewhere,
+}
+
+impl Sheets {
+    pub(super) fn new(rows: &Rows, points: &Points, width: usize) -> Sheets {
+        let mut part_of: HashMap<ItemId, Part> = HashMap::new();
+        part_of.extend((0..).zip(&rows.globals).map(|(at, part)| (part.cell, Part::Global(at))));
+        part_of.extend((0..).zip(&rows.processes).map(|(at, part)| (part.item, Part::Process(at))));
+        part_of.extend((0..).zip(&rows.channels).map(|(at, part)| (part.item, Part::Channel(at))));
+        let mut sheets = Sheets {
+            all: Vec::new(),
+            at_point: vec![Vec::new(); points.items.len()],
+            sheet_of: vec![NOWHERE; width],
+            cells: Vec::new(),
+        };
+        let mut label = FIRST_LABEL;
+        for (orbit, items) in (0..).zip(&points.orbits) {
+            let mut end = label;
+            for &item in items {
+                if let Some(&part) = part_of.get(&item) {
+                    end = sheets.add(rows, part, item, Some(orbit), label);
+                    for &point in points.single_keys(item).unwrap_or_default() {
+                        sheets.at_point[point as usize].push(sheets.all.len() as u32 - 1);
+                    }
+                }
+            }
+            label = end;
+        }
+        let mut still: Vec<(ItemId, Part)> =
+            part_of.into_iter().filter(|(item, _)| points.keys(*item).is_none()).collect();
+        still.sort_unstable_by_key(|(item, _)| *item);
+        for (item, part) in still {
+            label = sheets.add(rows, part, item, None, label);
+        }
+        for (at, part) in (0..).zip(&rows.processes).filter(|(_, part)| part.cells_move) {
+            for cell in 0..part.lookups.len() as u32 {
+                let item = part.first_cell + cell;
+                if let Some(orbit) = points.orbits.iter().position(|orbit| orbit.contains(&item)) {
+                    sheets.cells.push((at, cell, orbit as u32));
+                    sheets.sheet_of[(part.cells + cell) as usize] = ELSEWHERE;
+                }
+            }
+        }
+        sheets.sheet_of[COUNT] = ELSEWHERE;
+        if let Some(last) = rows.last {
+            sheets.sheet_of[last as usize] = ELSEWHERE;
+        }
+        sheets
+    }
+
+    /// One more sheet; the label behind its own is returned.
+    fn add(&mut self, rows: &Rows, part: Part, item: ItemId, orbit: Option<u32>, first_label: u32) -> u32 {
+        let named = |lookups: &[Lookup]| lookups.iter().flatten().count() as u32;
+        let number = self.all.len() as u32;
+        let (slot, fixed, fields, most, needs, labels) = match part {
+            Part::Global(at) => (rows.globals[at as usize].slot, 1, 0, 1, None, 1),
+            Part::Process(at) => {
+                let part = &rows.processes[at as usize];
+                let slots = part.cells + part.lookups.len() as u32 - part.control;
+                (part.control, slots, 0, slots, Some(part.position), 1 + named(&part.lookups))
+            }
+            Part::Channel(at) => {
+                let part = &rows.channels[at as usize];
+                let fields = part.lookups.len() as u32;
+                let labels = part.capacity * named(&part.lookups);
+                (part.slot, 1, fields, 1 + part.capacity * fields, part.owner.map(u32::from), labels)
+            }
+        };
+        let slots = slot as usize..(slot + most) as usize;
+        self.sheet_of[slots].fill(number);
+        let end_label = first_label + labels;
+        let like = self.all.iter().find(|other| {
+            other.orbit == orbit && other.first_label == first_label && have_same_shape(rows, other.part, part)
+        });
+        let family = like.map_or(number, |other| other.family);
+        self.all.push(Sheet { part, item, orbit, first_label, end_label, family, slot, fixed, fields, needs });
+        end_label
+    }
+
+    #[inline]
+    pub(super) fn place(&self, slot: u32) -> Place {
+        match self.sheet_of[slot as usize] {
+            NOWHERE => Place::Nowhere,
+            ELSEWHERE => Place::Elsewhere,
+            sheet => Place::Sheet(sheet),
+        }
+    }
+}
+
+/// Do equal values mean the same in both?
+fn have_same_shape(rows: &Rows, one: Part, other: Part) -> bool {
+    match (one, other) {
+        (Part::Global(one), Part::Global(other)) => {
+            rows.globals[one as usize].lookup == rows.globals[other as usize].lookup
+        }
+        (Part::Process(one), Part::Process(other)) => {
+            let shape = |at: u32| {
+                let part = &rows.processes[at as usize];
+                (part.controls, part.cells - part.control, part.first_cell, &part.lookups, part.cells_move)
+            };
+            shape(one) == shape(other)
+        }
+        (Part::Channel(one), Part::Channel(other)) => {
+            rows.channels[one as usize].lookups == rows.channels[other as usize].lookups
+        }
+        _ => false,
+    }
+}
+
+/// What a sheet holds: words, and what it names, each with its label.
+#[derive(Default)]
+struct Content {
+    words: Vec<u32>,
+    named: Vec<Name>,
+    /// Is it as if it were not there?
+    empty: bool,
+}
+
+/// Something that is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Name {
+    pub(super) label: u32,
+    pub(super) item: ItemId,
+}
+
+impl Content {
+    /// A value that may name something.
+    #[inline]
+    fn value(&mut self, rows: &Rows, lookup: Lookup, value: Value, label: &mut u32) {
+        if lookup.is_none() {
+            self.words.push(value);
+            self.empty &= value == 0;
+            return;
+        }
+        match rows.item(lookup, value) {
+            Some(item) => {
+                self.words.extend([1, 0]);
+                self.named.push(Name { label: *label, item });
+                self.empty = false;
+            }
+            None => {
+                self.words.extend([0, value]);
+                self.empty &= value == 0;
+            }
+        }
+        *label += 1;
+    }
+
+    fn process(&mut self, rows: &Rows, part: &ProcessPart, points: &Points, row: &[Value], mut label: u32) {
+        self.words.push(1);
+        self.empty = false;
+        let state = row[part.control as usize];
+        match part.controls.map(|first| first + state).filter(|&item| points.keys(item).is_some()) {
+            Some(item) => {
+                self.words.extend([1, 0]);
+                self.named.push(Name { label, item });
+            }
+            None => self.words.extend([0, state]),
+        }
+        label += 1;
+        for between in part.control + 1..part.cells {
+            self.words.push(row[between as usize]);
+        }
+        for (at, &lookup) in (0u32..).zip(&part.lookups) {
+            if part.cells_move && points.keys(part.first_cell + at).is_some() {
+                label += u32::from(lookup.is_some());
+                continue;
+            }
+            self.value(rows, lookup, row[(part.cells + at) as usize], &mut label);
+        }
+    }
+
+    fn channel(&mut self, rows: &Rows, part: &ChannelPart, row: &[Value], mut label: u32) {
+        let length = row[part.slot as usize];
+        self.words.push(length);
+        self.empty &= length == 0;
+        let mut slot = part.slot as usize + 1;
+        for _ in 0..length {
+            for &lookup in &part.lookups {
+                self.value(rows, lookup, row[slot], &mut label);
+                slot += 1;
+            }
+        }
+    }
+}
+
+/// What came of the slots of sheets: one thread's memory.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// Entries by family and values.
+    numbers: Numbers,
+    entries: Vec<Held>,
+    names: Vec<Name>,
+    content: Content,
+}
+
+/// What a sheet holds, remembered.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    /// The number of its words.
+    pub(super) number: u32,
+    /// Is it as if it were not there?
+    pub(super) empty: bool,
+    names: (u32, u32),
+}
+
+impl Memory {
+    /// The entry of what a sheet holds in a row; `number_of` gives words their numbers.
+    #[inline]
+    pub(super) fn entry(
+        &mut self,
+        sheet: &Sheet,
+        rows: &Rows,
+        points: &Points,
+        row: &[Value],
+        number_of: impl FnOnce(&[u32]) -> u32,
+    ) -> u32 {
+        let (tag, values): (u32, &[Value]) = if sheet.needs.is_some_and(|position| position >= row[COUNT]) {
+            (2 * sheet.family + 1, &[])
+        } else {
+            let slot = sheet.slot as usize;
+            let length = if sheet.fields == 0 { sheet.fixed } else { 1 + row[slot] * sheet.fields };
+            (2 * sheet.family, &row[slot..slot + length as usize])
+        };
+        let digest = digest(tag, values);
+        match self.numbers.get(digest, tag, values) {
+            Some(entry) => entry,
+            None => self.remember(digest, tag, values, sheet, rows, points, row, number_of),
+        }
+    }
+
+    #[cold]
+    #[expect(clippy::too_many_arguments, reason = "the rest of a function that is one with its caller")]
+    fn remember(
+        &mut self,
+        digest: u64,
+        tag: u32,
+        values: &[Value],
+        sheet: &Sheet,
+        rows: &Rows,
+        points: &Points,
+        row: &[Value],
+        number_of: impl FnOnce(&[u32]) -> u32,
+    ) -> u32 {
+        let content = &mut self.content;
+        content.words.clear();
+        content.named.clear();
+        content.empty = true;
+        match sheet.part {
+            // It is not there.
+            _ if tag % 2 == 1 => content.words.push(u32::MAX),
+            Part::Global(at) => {
+                let part = &rows.globals[at as usize];
+                content.value(rows, part.lookup, row[part.slot as usize], &mut { sheet.first_label });
+            }
+            Part::Process(at) => {
+                content.process(rows, &rows.processes[at as usize], points, row, sheet.first_label);
+            }
+            Part::Channel(at) => content.channel(rows, &rows.channels[at as usize], row, sheet.first_label),
+        }
+        let begin = self.names.len() as u32;
+        self.names.extend_from_slice(&content.named);
+        let names = (begin, self.names.len() as u32);
+        let entry = self.entries.len() as u32;
+        self.entries.push(Held { number: number_of(&content.words), empty: content.empty, names });
+        self.numbers.insert(digest, tag, values, entry);
+        entry
+    }
+
+    #[inline]
+    pub(super) fn held(&self, entry: u32) -> Held {
+        self.entries[entry as usize]
+    }
+
+    #[inline]
+    pub(super) fn names(&self, held: Held) -> &[Name] {
+        &self.names[held.names.0 as usize..held.names.1 as usize]
+    }
+
+    /// Forgets everything when it has become much; entries mean nothing then.
+    pub(super) fn forget_much(&mut self) -> bool {
+        let much = self.numbers.is_large();
+        if much {
+            self.numbers.clear();
+            self.entries.clear();
+            self.names.clear();
+        }
+        much
+    }
+}
