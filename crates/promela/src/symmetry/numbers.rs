@@ -48,7 +48,9 @@ impl Numbers {
         let mut place = digest as usize & mask;
         loop {
             let entry = &self.entries[(*self.places.get(place)?).checked_sub(1)? as usize];
-            if entry.digest == digest && entry.tag == tag && self.words[entry.begin as usize..entry.end as usize] == *words
+            if entry.digest == digest
+                && entry.tag == tag
+                && self.words[entry.begin as usize..entry.end as usize] == *words
             {
                 return Some(entry.number);
             }
