@@ -5,6 +5,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use support::compile;
 use trefoil_control::Control;
@@ -12,7 +13,7 @@ use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_promela::symmetry::{Symmetric, Symmetries, symmetries};
 use trefoil_promela::{FaultKind, Model};
 use trefoil_symmetry::{Quotient, Symmetry, Tally, UBig, strategy_named};
-use trefoil_system::{System, Value};
+use trefoil_system::{Edge, Picture, System, Value};
 use trefoil_testkit::promela_symmetric::{SHAPES, random_symmetric_program};
 use trefoil_testkit::{Random, seed};
 
@@ -106,6 +107,51 @@ fn check_automorphisms(symmetric: &Symmetric, space: &Space, text: &str) -> usiz
     (0..orbit_of.len()).map(|at| root(&mut orbit_of, at)).collect::<BTreeSet<_>>().len()
 }
 
+/// The edges of a picture, sorted; each is there once.
+fn edges(picture: &Picture) -> BTreeSet<Edge> {
+    let edges: BTreeSet<Edge> = picture.edges().iter().copied().collect();
+    assert_eq!(edges.len(), picture.edges().len(), "an edge is drawn twice");
+    edges
+}
+
+/// How a picture changes along a step is what makes of the picture of its source that of its target. How many changes were drawn, and
+/// how many there were.
+fn check_changes(symmetric: &Symmetric, space: &Space, text: &str) -> (usize, usize) {
+    let action = symmetric.action().expect("it has one");
+    let (mut actor, mut plain) = (action.actor(), action.actor());
+    let [mut begun, mut target, mut before, mut after] = [(); 4].map(|()| Picture::default());
+    let (mut drawn, mut steps) = (0, 0);
+    for (row, targets) in space.states.iter().zip(&space.steps) {
+        actor.begin(row, &mut begun);
+        plain.picture(row, &mut target);
+        assert_eq!(begun, target, "{text}");
+        for (to, _) in targets.keys() {
+            steps += 1;
+            let differs = |&slot: &u32| row[slot as usize] != to[slot as usize];
+            let slots: Vec<u32> = (0..row.len() as u32).filter(differs).collect();
+            if !actor.draw_change(row, to, &slots, &mut before, &mut after) {
+                // It must not be taken aback by drawing another row in between.
+                actor.picture(to, &mut target);
+                continue;
+            }
+            drawn += 1;
+            plain.picture(to, &mut target);
+            let told = format!("{}\n{}\n{text}", symmetric.describe(row), symmetric.describe(to));
+            assert_eq!((before.vertices(), after.vertices()), (action.points(), action.points()), "{told}");
+            assert_eq!(begun.colours()[action.points()..], target.colours()[action.points()..], "{told}");
+            for point in 0..action.points() {
+                let colour = begun.colours()[point] - before.colours()[point] + after.colours()[point];
+                assert_eq!(colour, target.colours()[point], "point {point}\n{told}");
+            }
+            let (gone, come) = (edges(&before), edges(&after));
+            assert!(gone.is_subset(&edges(&begun)), "{told}");
+            let changed: BTreeSet<Edge> = edges(&begun).difference(&gone).chain(&come).copied().collect();
+            assert_eq!(changed, edges(&target), "{told}");
+        }
+    }
+    (drawn, steps)
+}
+
 const EXACT: &[&str] = &["auto", "canonical", "enumerate", "stabiliser"];
 
 #[derive(Default)]
@@ -150,6 +196,10 @@ fn verdicts(space: &Space) -> (BTreeSet<FaultKind>, bool) {
     (faults, space.ends.contains(&true))
 }
 
+/// Steps that were looked at, and those whose changes were drawn.
+static STEPS: AtomicUsize = AtomicUsize::new(0);
+static CHANGES: AtomicUsize = AtomicUsize::new(0);
+
 /// Everything that is to be checked about a model; the order of its group, and how many states and orbits it has.
 fn check(text: &str) -> (UBig, usize, usize) {
     let symmetries = found(text);
@@ -157,6 +207,9 @@ fn check(text: &str) -> (UBig, usize, usize) {
     let Some(explicit) = space(symmetric.model()) else { return (order(symmetric), 0, 0) };
     let orbits = check_automorphisms(symmetric, &explicit, text);
     check_quotients(symmetric, &explicit, orbits, text);
+    let (drawn, steps) = check_changes(symmetric, &explicit, text);
+    CHANGES.fetch_add(drawn, Ordering::Relaxed);
+    STEPS.fetch_add(steps, Ordering::Relaxed);
     if symmetric.model().keeps_processes() {
         let (program, ..) = compile("model.pml", text);
         if let Some(original) = space(&support::roomy(program.expect("it compiles"))) {
@@ -308,6 +361,42 @@ fn examples_agree() {
     }
 }
 
+#[test]
+fn references_in_queues_and_twins_are_exact() {
+    // Two types, channels in messages, queues that hold several of them, and processes of which all but one do nothing.
+    let text = "
+        chan in[3] = [1] of { byte };
+        chan work[2] = [2] of { chan, pid };
+        chan all = [2] of { chan, pid };
+        byte who[6];
+        proctype Client(chan own) { do :: all!own, _pid; own?who[_pid]; who[_pid] = 0 od }
+        proctype Server(chan own) { chan to; pid of; do :: own?to, of; to!1; to = 0; of = 0 od }
+        proctype Hand() {
+            chan to; pid of;
+            do :: all?to, of; if :: nfull(work[0]) -> work[0]!to, of :: nfull(work[1]) -> work[1]!to, of fi; to = 0; of = 0 od
+        }
+        init { atomic {
+            run Client(in[0]); run Client(in[1]); run Client(in[2]); run Server(work[0]); run Server(work[1]); run Hand()
+        } }";
+    has_order(text, 12);
+    // Messages name their senders and each other, and processes keep what they were told.
+    let text = "
+        chan box[4] = [2] of { pid, pid };
+        proctype P() {
+            pid a, b;
+            do
+            :: nfull(box[1]) && a == 0 -> box[1]!_pid, b
+            :: nfull(box[2]) && a == 0 -> box[2]!_pid, b
+            :: nfull(box[3]) && a == 0 -> box[3]!_pid, b
+            :: a == 0 && len(box[_pid]) == 2 -> box[_pid]?a, b
+            :: atomic { a != 0 -> a = 0; b = 0 }
+            od
+        }
+        init { atomic { run P(); run P(); run P() } }";
+    let (found, ..) = check(text);
+    assert_eq!(found, UBig::from(6u8), "{:?}", self::found(text).reasons);
+}
+
 /// How many random programs of each shape are tried; more with `TREFOIL_PROMELA_CASES`.
 fn cases(few: u64) -> u64 {
     std::env::var("TREFOIL_PROMELA_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(few)
@@ -328,7 +417,9 @@ fn random_programs_agree() {
             let _ = broken;
         }
     }
-    println!("{symmetric} symmetric, {smaller} smaller");
+    let (steps, changes) = (STEPS.load(Ordering::Relaxed), CHANGES.load(Ordering::Relaxed));
+    println!("{symmetric} symmetric, {smaller} smaller; {steps} steps, {changes} drawn as changes");
+    assert!(2 * changes > steps, "too few changes are drawn: {changes} of {steps}");
     assert!(symmetric > SHAPES.len(), "too few are symmetric: {symmetric}");
 }
 
