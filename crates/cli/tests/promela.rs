@@ -64,6 +64,20 @@ fn checked(text: &str) -> (Option<i32>, String) {
 }
 
 #[test]
+fn an_index_outside_its_array_fails_however_it_is_written() {
+    for statement in
+        ["a[i] == 0", "a[i] = 1", "a[i + 1] = 1", "a[i - 3]++", "x = a[1 - i]", "t[1].b[i] = 1", "t[i].b[0] = 1"]
+    {
+        let text = format!(
+            "typedef T {{ byte b[2] }}; T t[2]; byte a[2]; byte x; int i = 2;\nactive proctype P() {{ {statement} }}"
+        );
+        let (code, said) = checked(&text);
+        assert_eq!(code, Some(1), "{text}\n{said}");
+        assert!(said.contains("array index out of range"), "{text}\n{said}");
+    }
+}
+
+#[test]
 fn initial_values_that_cannot_be_computed_are_errors() {
     for (text, why) in [
         ("byte a[3] = {1, 2, 3}; byte i = 5; init { byte x = a[i]; assert(x == 0) }", "array index out of range"),

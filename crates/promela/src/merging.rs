@@ -47,7 +47,9 @@ impl<'m> Merging<'m> {
         let statement = &process.statements[act.transition(self.model).statement as usize];
         let passes = match &*act.transition(self.model).action {
             Action::Assign(..) | Action::Assert(_) => true,
-            Action::Skip => statement.print.is_some() || ["goto", "break"].iter().any(|&jump| statement.text.starts_with(jump)),
+            Action::Skip => {
+                statement.print.is_some() || ["goto", "break"].iter().any(|&jump| statement.text.starts_with(jump))
+            }
             _ => false,
         };
         passes && !labelled && self.stands_alone(act, moment)

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Numbers, compile, has_spin, is_compared, numbers_of, roomy, spin};
+use support::{Numbers, check_honesty, compile, has_spin, is_compared, numbers_of, roomy, spin};
 
 struct Case {
     line: usize,
@@ -41,7 +41,8 @@ fn models_mean_what_the_page_says() {
         let program = program.unwrap_or_else(|| panic!("line {}: {diagnostics:?}", case.line));
         let numbers: Vec<u64> = case.said.split(' ').filter_map(|word| word.parse().ok()).collect();
         let wanted = Numbers { states: numbers[0], transitions: numbers[1], errors: numbers[2] };
-        assert_eq!(numbers_of(&roomy(program), 1), Some(wanted), "line {}", case.line);
+        assert_eq!(numbers_of(&roomy(program.clone()), 1), Some(wanted), "line {}", case.line);
+        assert_eq!(check_honesty(program), wanted.states, "line {}", case.line);
         if compared && is_compared(number) {
             assert_eq!(spin(&case.text), Some(wanted), "line {}: Spin says otherwise", case.line);
         }

@@ -4,9 +4,7 @@ mod support;
 
 use std::path::PathBuf;
 
-use support::{Numbers, compile, has_spin, is_compared, numbers_of, roomy, spin};
-use trefoil_explore::{Options, Order, search};
-use trefoil_system::Checked;
+use support::{Numbers, check_honesty, compile, has_spin, is_compared, numbers_of, roomy, spin};
 use trefoil_testkit::promela::random_program;
 use trefoil_testkit::{Random, seed};
 
@@ -65,12 +63,6 @@ fn declarations_of_examples_are_honest() {
         let states = check_honesty(program.expect("it compiles"));
         assert_eq!(states, expected(&text).states, "{}", path.display());
     }
-}
-
-fn check_honesty(program: trefoil_promela::Program) -> u64 {
-    let model = Checked::new(roomy(program));
-    let options = Options { threads: 1, order: Order::Steps, cycles: false };
-    search(&model, &options, &trefoil_control::Control::unlimited(), || ()).counts.states
 }
 
 /// How many random programs are tried; more with `TREFOIL_PROMELA_CASES`.

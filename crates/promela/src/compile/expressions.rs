@@ -531,7 +531,8 @@ impl Compiler<'_> {
 
     /// A wrong number of fields that Spin accepts: an error of the run that comes there.
     pub(super) fn suspect_fields(&mut self, given: usize, fields: usize, span: Span) {
-        let message = format!("the messages of this channel have {fields} fields, not {given}: a run that comes here fails");
+        let message =
+            format!("the messages of this channel have {fields} fields, not {given}: a run that comes here fails");
         self.warn(ARGUMENTS, message, span);
     }
 

@@ -9,7 +9,7 @@ use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_promela::{Fault, Model, Program, read};
 use trefoil_source::{Diagnostic, Sources};
-use trefoil_system::{LabelId, StateId, TakenStep};
+use trefoil_system::{Checked, LabelId, StateId, TakenStep};
 
 /// The numbers of a search, as Spin counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,13 @@ pub(crate) struct Numbers {
     pub(crate) states: u64,
     pub(crate) transitions: u64,
     pub(crate) errors: u64,
+}
+
+/// Searches a model whose declared reads and writes are compared with what it does; its states.
+pub(crate) fn check_honesty(program: Program) -> u64 {
+    let model = Checked::new(roomy(program));
+    let options = Options { threads: 1, order: Order::Steps, cycles: false };
+    search(&model, &options, &Control::unlimited(), || ()).counts.states
 }
 
 pub(crate) fn compile(name: &str, text: &str) -> (Option<Program>, Vec<Diagnostic>, Sources) {

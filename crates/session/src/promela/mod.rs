@@ -122,7 +122,17 @@ impl Script {
             );
             return Err(Problem::Input(vec![wrong]));
         }
-        Ok(Script { file: name, sources, warnings, model, listed, complete: None, probed: None, unfinished: None, symmetries: None })
+        Ok(Script {
+            file: name,
+            sources,
+            warnings,
+            model,
+            listed,
+            complete: None,
+            probed: None,
+            unfinished: None,
+            symmetries: None,
+        })
     }
 
     /// What is suspicious about it.

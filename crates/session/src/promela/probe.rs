@@ -24,7 +24,8 @@ pub(super) fn quality(coverage: &Coverage, states: u64) -> String {
         few if few < 10.0 => format!("{few:.1}"),
         many => rounded(many).to_string(),
     };
-    let visited = format!("{states} states visited and not kept ({}, {bits} bits of the table for each)", coverage.store);
+    let visited =
+        format!("{states} states visited and not kept ({}, {bits} bits of the table for each)", coverage.store);
     if missed < 0.5 {
         format!("probably holds: {visited}; most likely no state was missed")
     } else if share <= MUCH {
@@ -32,7 +33,9 @@ pub(super) fn quality(coverage: &Coverage, states: u64) -> String {
     } else {
         let percent = ((share * 100.0).round() as u64).clamp(1, 99);
         let missed = rounded(missed);
-        format!("nothing was found, but too much was missed to say more: {visited}; about {missed} more, {percent} % of all that were met, were probably missed. A larger table misses less")
+        format!(
+            "nothing was found, but too much was missed to say more: {visited}; about {missed} more, {percent} % of all that were met, were probably missed. A larger table misses less"
+        )
     }
 }
 
@@ -152,7 +155,10 @@ mod tests {
             quality(&coverage, 1000)
         };
         assert!(said(0.00003, 210526.3).contains("210000 bits"), "{}", said(0.00003, 210526.3));
-        assert!(said(0.1, 200.0).starts_with("probably holds: 1000 states") && said(0.1, 200.0).ends_with("no state was missed"));
+        assert!(
+            said(0.1, 200.0).starts_with("probably holds: 1000 states")
+                && said(0.1, 200.0).ends_with("no state was missed")
+        );
         assert!(said(7.4, 30.0).ends_with("about 7 more were probably missed"), "{}", said(7.4, 30.0));
         let much = said(1234.5, 2.04);
         assert!(!much.contains("probably holds") && much.contains("about 1200 more, 55 % of all"), "{much}");
