@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use trefoil_system::{Explorer, GroupId, LabelId, StateId, TakenStep, Value};
+use trefoil_system::{Change, Explorer, GroupId, LabelId, StateId, Step, TakenStep, Value};
 
 use crate::cycles::CycleSearch;
 use crate::frontier::Frontier;
@@ -77,11 +77,13 @@ pub(crate) struct Expander<'s, 'a, V> {
     counts: Counts,
     cycles: CycleSearch,
     batch: Batch,
-    /// The packed row of the state whose steps are generated.
+    /// Does the explorer tell what its steps change?
+    knows_changes: bool,
+    /// The packed row of the state whose steps are generated, where the store does not keep trees.
     source: Vec<u64>,
-    /// The packed row of a step's target, where the store keeps trees, and the words of it that differ from the source.
-    target: Vec<u64>,
-    changed: Vec<u32>,
+    /// The row that was unpacked last, of several words: packed, and not.
+    before: Vec<u64>,
+    row: Vec<Value>,
     width: usize,
     /// How many words the store keeps for a state.
     words: usize,
@@ -90,17 +92,21 @@ pub(crate) struct Expander<'s, 'a, V> {
 impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
     pub(crate) fn new(shared: &'s Shared<'a>, visitor: V) -> Expander<'s, 'a, V> {
         let packing = shared.states.packing();
+        let explorer = shared.system.explorer();
+        // A row of one word is packed as fast without.
+        let knows_changes = explorer.knows_changes() && packing.words() > 1;
         Expander {
             shared,
-            explorer: shared.system.explorer(),
+            explorer,
+            knows_changes,
             inserter: shared.states.inserter(),
             visitor,
             counts: Counts::default(),
             cycles: CycleSearch::new(shared),
             batch: Batch::default(),
             source: vec![0; packing.words()],
-            target: vec![0; if shared.trees { packing.words() } else { 0 }],
-            changed: Vec::new(),
+            before: vec![0; packing.words()],
+            row: vec![0; packing.width()],
             width: packing.width(),
             words: shared.states.kept_words(),
         }
@@ -163,23 +169,33 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
     fn generate(&mut self, id: StateId) {
         let Batch { sources, rows, steps, packed, .. } = &mut self.batch;
         let from = rows.len();
-        rows.resize(from + self.width, 0);
+        let packing = self.shared.states.packing();
+        let (shared, words, inserter) = (self.shared, self.words, &mut self.inserter);
         // SAFETY: the number came out of an insertion, on this thread or in a round that the end of the round, a lock,
         // separates from this one.
-        unsafe { self.inserter.read_packed(id, &mut self.source) };
-        let packing = self.shared.states.packing();
-        packing.unpack(&self.source, &mut rows[from..]);
-        let (shared, words, inserter) = (self.shared, self.words, &mut self.inserter);
+        unsafe {
+            if shared.trees {
+                inserter.load(id);
+                rows.extend_from_slice(inserter.climber().row());
+            } else {
+                inserter.read_packed(id, &mut self.source);
+                if let [_] = self.source[..] {
+                    rows.resize(from + self.width, 0);
+                    packing.unpack(&self.source, &mut rows[from..]);
+                } else {
+                    // States that were found one after the other differ little.
+                    packing.unpack_changes(0, &self.before, &self.source, &mut self.row);
+                    self.before.copy_from_slice(&self.source);
+                    rows.extend_from_slice(&self.row);
+                }
+            }
+        }
         let row = &rows[from..];
         let source = Source { row, packed: &self.source };
-        let (unfolded, changed) = (&mut self.target[..], &mut self.changed);
-        if shared.trees {
-            unfolded.copy_from_slice(source.packed);
-        }
         let patches = shared.patches;
         // A single state may have more steps than there is time or memory for; then the rest of them is let go by.
         let mut poll = packed.len() + POLLED;
-        self.explorer.successors(row, &mut |step| {
+        let mut sink = |step: Step<'_>, changes: Option<&[Change]>| {
             let at = packed.len();
             if at > poll {
                 if let Err(stopped) = shared.control.check() {
@@ -192,23 +208,23 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             }
             packed.resize(at + words, 0);
             if shared.trees {
-                changed.clear();
-                patches.patch(packing, step.group, source.row, step.row, unfolded, changed);
-                let folded = inserter.fold(unfolded, Some(changed), &mut packed[at..], shared.control);
-                for &word in changed.iter() {
-                    unfolded[word as usize] = source.packed[word as usize];
-                }
-                if let Err(stopped) = folded {
+                patches.patch(packing, step.group, row, step.row, changes, inserter.climber());
+                if let Err(stopped) = inserter.fold(&mut packed[at..], shared.control) {
                     packed.truncate(at);
                     return shared.stop(stopped);
                 }
             } else {
-                patches.pack(packing, step.group, source, step.row, &mut packed[at..]);
+                patches.pack(packing, step.group, source, step.row, changes, &mut packed[at..]);
             }
             let hash = inserter.hash(&packed[at..]);
             inserter.expect(hash);
             steps.push(PackedStep { hash, label: step.label, group: step.group });
-        });
+        };
+        if self.knows_changes {
+            self.explorer.changing_successors(row, &mut |step, changes| sink(step, Some(changes)));
+        } else {
+            self.explorer.successors(row, &mut |step| sink(step, None));
+        }
         sources.push(Expanded { id, end: steps.len() });
     }
 
@@ -321,6 +337,9 @@ impl<V: Visitor> Worker for Expander<'_, '_, V> {
                     self.work_off(output);
                     if self.shared.halted() {
                         break 'piece;
+                    }
+                    if self.inserter.is_awaited() {
+                        self.inserter.release();
                     }
                 }
             }

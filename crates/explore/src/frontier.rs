@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use trefoil_system::StateId;
 
-/// The most states in a piece: small enough that threads finish together and give way to growing, large enough that
-/// taking a piece costs nothing.
+/// The most states in a piece: small enough that threads give way to growing, large enough that taking a piece costs nothing.
 const LARGEST_PIECE: u32 = 1024;
+
+/// The least number of states in a piece: less is not worth taking.
+const LEAST_PIECE: u32 = 16;
 
 /// A list of states.
 #[derive(Clone, Debug, Default)]
@@ -56,12 +58,18 @@ impl Frontier {
         self.ranges.iter().cloned().flatten().map(StateId)
     }
 
-    /// The same states as lists of ranges that `threads` share evenly, each of a moderate number of states.
+    /// The same states as lists of ranges that `threads` share evenly, each of a moderate number of states. Pieces get smaller towards
+    /// the end (each is a part of what is left: guided self-scheduling, after Polychronopoulos and Kuck, 1987), so that threads
+    /// finish together whatever their pieces cost.
     pub(crate) fn into_pieces(self, threads: usize) -> Pieces {
         let states = self.len();
-        let fair = (states / (4 * threads as u64)).clamp(1, u64::from(LARGEST_PIECE)) as u32;
+        let fair_of = |left: u64| {
+            let fair = if threads > 1 { left / (3 * threads as u64) } else { left };
+            fair.clamp(u64::from(LEAST_PIECE), u64::from(LARGEST_PIECE)) as u32
+        };
         let mut pieces = Pieces { ranges: Vec::with_capacity(self.ranges.len()), ends: Vec::new(), states };
-        let mut filled = 0;
+        let (mut left, mut filled) = (states, 0);
+        let mut fair = fair_of(left);
         for mut range in self.ranges {
             while !range.is_empty() {
                 let taken = (range.end - range.start).min(fair - filled);
@@ -70,7 +78,8 @@ impl Frontier {
                 filled += taken;
                 if filled == fair {
                     pieces.ends.push(pieces.ranges.len());
-                    filled = 0;
+                    left -= u64::from(fair);
+                    (fair, filled) = (fair_of(left), 0);
                 }
             }
         }
@@ -117,13 +126,16 @@ mod tests {
             assert_eq!(pieces.states, states.len() as u64);
             let mut index = 0;
             let mut again = Vec::new();
+            let mut size = LARGEST_PIECE as usize;
             while let Some(piece) = pieces.get(index) {
                 let before = again.len();
                 again.extend(piece.iter().cloned().flatten());
-                assert!(again.len() - before <= LARGEST_PIECE as usize);
+                assert!(again.len() - before <= size);
+                size = again.len() - before;
                 index += 1;
             }
             assert_eq!(again, states);
+            assert!(threads == 1 || size <= LEAST_PIECE as usize, "the last piece is a small one");
         }
     }
 }

@@ -171,7 +171,7 @@ impl Index {
         threads: usize,
         control: &Control,
     ) -> Result<(), Stopped> {
-        const PIECE: u32 = 1 << 16;
+        const PIECE: u32 = 1 << 13;
         let pieces: Vec<Range<u32>> = used
             .iter()
             .flat_map(|range| {

@@ -15,6 +15,7 @@ mod index;
 mod packing;
 mod patches;
 mod path;
+mod positions;
 mod probe;
 mod rows;
 mod search;

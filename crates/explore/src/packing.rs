@@ -42,20 +42,44 @@ impl Field {
         }
     }
 
-    /// Exchanges a value for one that differs from it in these bits.
+    /// The value that is there.
     #[inline]
-    pub(crate) fn flip(self, difference: u64, words: &mut [u64]) {
-        let word = self.word as usize;
-        words[word] ^= difference << self.shift;
-        if self.shift + self.bits > 64 {
-            words[word + 1] ^= difference >> (64 - self.shift);
+    pub(crate) fn get(self, words: &[u64]) -> u64 {
+        if self.bits == 0 {
+            return 0;
         }
+        let word = self.word as usize;
+        let mut found = words[word] >> self.shift;
+        if self.shift + self.bits > 64 {
+            found |= words[word + 1] << (64 - self.shift);
+        }
+        found & mask(self.bits)
     }
 
-    /// The words that it lies in.
+    /// Its bits in one of its words.
     #[inline]
-    pub(crate) fn words(self) -> std::ops::RangeInclusive<u32> {
-        self.word..=self.word + u32::from(self.shift + self.bits > 64)
+    fn ones_in(self, word: usize) -> u64 {
+        if word == self.word as usize { mask(self.bits) << self.shift } else { mask(self.bits) >> (64 - self.shift) }
+    }
+
+    /// The first and the last of the words that it lies in; none when it has no bits.
+    #[inline]
+    pub(crate) fn words(self) -> Option<(usize, usize)> {
+        let first = self.word as usize;
+        (self.bits > 0).then_some((first, first + usize::from(self.shift + self.bits > 64)))
+    }
+
+    /// Writes a value that fits to where another is.
+    #[inline]
+    pub(crate) fn set(self, value: u64, words: &mut [u64]) {
+        if self.bits == 0 {
+            return;
+        }
+        let (word, ones) = (self.word as usize, mask(self.bits));
+        words[word] = words[word] & !(ones << self.shift) | value << self.shift;
+        if self.shift + self.bits > 64 {
+            words[word + 1] = words[word + 1] & !(ones >> (64 - self.shift)) | value >> (64 - self.shift);
+        }
     }
 
     /// Writes zeros.
@@ -76,6 +100,8 @@ impl Field {
 pub struct Packing {
     fields: Vec<Field>,
     bits: usize,
+    /// The slot of each bit, when a row has more words than one; bits that are no slot's have any.
+    slot_at: Vec<u32>,
 }
 
 impl Packing {
@@ -110,7 +136,15 @@ impl Packing {
                 field
             })
             .collect();
-        Packing { fields, bits }
+        let fields: Vec<Field> = fields;
+        let mut slot_at = Vec::new();
+        if bits > 64 {
+            slot_at.resize(bits.next_multiple_of(64), 0);
+            for (slot, field) in fields.iter().enumerate() {
+                slot_at[field.place() as usize..][..field.bits as usize].fill(slot as u32);
+            }
+        }
+        Packing { fields, bits, slot_at }
     }
 
     /// How many slots a row has.
@@ -205,16 +239,22 @@ impl Packing {
             }
         } else {
             for (field, value) in self.fields.iter().zip(row) {
-                if field.bits == 0 {
-                    *value = 0;
-                    continue;
-                }
-                let word = field.word as usize;
-                let mut found = words[word] >> field.shift;
-                if field.shift + field.bits > 64 {
-                    found |= words[word + 1] << (64 - field.shift);
-                }
-                *value = (found & mask(field.bits)) as Value;
+                *value = field.get(words) as Value;
+            }
+        }
+    }
+
+    /// Unpacks some words, which follow each other, of a row again, of which `row` is what they were before: only slots whose bits differ are looked at. `from` is the number
+    /// of the first of them; `words` are all words of the row, as they are now.
+    #[inline]
+    pub(crate) fn unpack_changes(&self, from: usize, before: &[u64], words: &[u64], row: &mut [Value]) {
+        for (word, &before) in (from..).zip(before) {
+            let mut difference = words[word] ^ before;
+            while difference != 0 {
+                let slot = self.slot_at[word * 64 + difference.trailing_zeros() as usize] as usize;
+                let field = self.fields[slot];
+                row[slot] = field.get(words) as Value;
+                difference &= !field.ones_in(word);
             }
         }
     }
@@ -264,6 +304,16 @@ mod tests {
             let mut back = vec![9; width];
             packing.unpack(&words, &mut back);
             assert_eq!(row, back, "case {case}");
+            // From another row by what differs, in two parts.
+            if words.len() > 1 {
+                let other: Vec<Value> = row.iter().map(|&value| if random() % 3 == 0 { 0 } else { value }).collect();
+                let (mut before, mut back) = (vec![7; words.len()], other.clone());
+                packing.pack(&other, &mut before);
+                let middle = random() as usize % words.len();
+                packing.unpack_changes(middle, &before[middle..], &words, &mut back);
+                packing.unpack_changes(0, &before[..middle], &words, &mut back);
+                assert_eq!(row, back, "case {case}");
+            }
         }
     }
 

@@ -3,14 +3,16 @@
 //! A step of a group leaves every slot alone that the group does not declare as written (`may_write` or `must_write`). So the packed row
 //! of a successor is that of its source with a few fields exchanged, and a wide row costs no more than a narrow one. Where a group
 //! may write more than half of the slots, both rows are compared, and the fields that differ exchanged: a representative under a
-//! symmetry, or a handshake, may change anything, and yet mostly changes little.
+//! symmetry, or a handshake, may change anything, and yet mostly changes little. An explorer that keeps a log of what it writes
+//! ([`trefoil_system::Explorer::changing_successors`]) tells it with each step, and then nothing else is looked at.
 //!
 //! This trusts the declarations of a system. The checking wrapper proves them honest in tests, and wherever debug assertions are on every
 //! patched row is compared with the row packed anew.
 
-use trefoil_system::{Group, GroupId, Value};
+use trefoil_system::{Change, Group, GroupId, Value};
 
 use crate::packing::{Field, Packing};
+use crate::tree::Climber;
 
 /// More fields than this in all are not kept; of the groups left over whole rows are compared.
 const MOST_FIELDS: usize = 1 << 22;
@@ -52,7 +54,8 @@ impl Patches {
         patches
     }
 
-    /// Packs the row that a step of a group leads to from a source; panics as [`Packing::pack`] does.
+    /// Packs the row that a step of a group leads to from a source; panics as [`Packing::pack`] does. Where the step tells what it changed, only that
+    /// is looked at.
     #[inline]
     pub(crate) fn pack(
         &self,
@@ -60,8 +63,21 @@ impl Patches {
         group: GroupId,
         source: Source<'_>,
         row: &[Value],
+        changes: Option<&[Change]>,
         target: &mut [u64],
     ) {
+        if let Some(changes) = changes {
+            copy(source.packed, target);
+            for &(slot, _) in changes {
+                let Some(&value) = row.get(slot as usize) else { continue };
+                let (field, value) = (packing.field(slot as usize), u64::from(value));
+                assert_eq!(field.excess(value), 0, "a value does not fit its slot");
+                field.set(value, target);
+            }
+            #[cfg(debug_assertions)]
+            check(packing, group, row, target);
+            return;
+        }
         let fields = self.ranges[group.index()].map(|(from, to)| &self.fields[from as usize..to as usize]);
         match (&mut *target, source.packed, fields) {
             ([target], [packed], Some(fields)) => {
@@ -76,14 +92,14 @@ impl Patches {
             }
             (target, packed, _) => {
                 copy(packed, target);
-                self.exchange(packing, group, source.row, row, |field, difference| field.flip(difference, target));
+                self.exchange(packing, group, source.row, row, |field, value| field.set(value, target));
             }
         }
         #[cfg(debug_assertions)]
         check(packing, group, row, target);
     }
 
-    /// The same for a target that is the source's packed row, whose words that change are appended to `changed`, ascending.
+    /// The same for a row that is kept as a tree, whose source was read last.
     #[inline]
     pub(crate) fn patch(
         &self,
@@ -91,22 +107,24 @@ impl Patches {
         group: GroupId,
         source: &[Value],
         row: &[Value],
-        target: &mut [u64],
-        changed: &mut Vec<u32>,
+        changes: Option<&[Change]>,
+        target: &mut Climber<'_>,
     ) {
-        self.exchange(packing, group, source, row, |field, difference| {
-            field.flip(difference, target);
-            for word in field.words() {
-                if changed.last().is_none_or(|&last| last < word) {
-                    changed.push(word);
-                }
+        if let Some(changes) = changes {
+            for &(slot, _) in changes {
+                let Some(&value) = row.get(slot as usize) else { continue };
+                let (field, value) = (packing.field(slot as usize), u64::from(value));
+                assert_eq!(field.excess(value), 0, "a value does not fit its slot");
+                target.put(field, value);
             }
-        });
+        } else {
+            self.exchange(packing, group, source, row, |field, value| target.put(field, value));
+        }
         #[cfg(debug_assertions)]
-        check(packing, group, row, target);
+        check(packing, group, row, &target.words()[..packing.words()]);
     }
 
-    /// Calls `with` for each slot that a step of a group changes, in order: where it lies, and the bits that change.
+    /// Calls `with` for each slot that a step of a group changes, in order: where it lies, and its new value.
     #[inline]
     fn exchange(
         &self,
@@ -119,7 +137,7 @@ impl Patches {
         let mut one = |field: Field, old: Value, new: Value| {
             if old != new {
                 assert_eq!(field.excess(u64::from(new)), 0, "a value does not fit its slot");
-                with(field, u64::from(old ^ new));
+                with(field, u64::from(new));
             }
         };
         if let Some((from, to)) = self.ranges[group.index()] {
@@ -200,7 +218,14 @@ mod tests {
             packing.pack(&row, &mut expected);
             let mut found = vec![7; packing.words()];
             let before = Source { row: &source, packed: &packed };
-            patches.pack(&packing, GroupId(1), before, &row, &mut found);
+            patches.pack(&packing, GroupId(1), before, &row, None, &mut found);
+            assert_eq!(found, expected, "case {case}");
+            // The same from what was changed, some of it named twice, and some that means nothing.
+            let mut changes: Vec<Change> = written.iter().map(|&slot| (slot as u32, source[slot])).collect();
+            changes.extend(written.first().map(|&slot| (slot as u32, 77)));
+            changes.push((width as u32 + random(3), 1));
+            found.fill(9);
+            patches.pack(&packing, GroupId(1), before, &row, Some(&changes), &mut found);
             assert_eq!(found, expected, "case {case}");
             *if patches.ranges[1].is_some() { &mut patched } else { &mut compared } += 1;
         }
@@ -215,6 +240,6 @@ mod tests {
         let group = Group { may_write: [0].into_iter().collect(), ..Group::default() };
         let patches = Patches::new(&packing, &[group]);
         let source = Source { row: &[0, 0], packed: &[0] };
-        patches.pack(&packing, GroupId(0), source, &[1, 1], &mut [0]);
+        patches.pack(&packing, GroupId(0), source, &[1, 1], None, &mut [0]);
     }
 }

@@ -30,6 +30,7 @@
 #![allow(unsafe_code)]
 
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use trefoil_control::{Control, Stopped};
@@ -37,15 +38,13 @@ use trefoil_system::{StateId, Value};
 
 use crate::index::{Index, hash};
 use crate::packing::Packing;
+use crate::positions::{Positions, lock};
 use crate::rows::{Keep, Marks, SEGMENT_ROWS, Segment, atomics64, prefetch};
-use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering};
+use crate::sync::{AtomicU64, Mutex, Ordering};
 use crate::tree::{Climber, Tree};
 
 /// Up to how many bits a packed row is its own number.
 pub const DENSE_BITS: usize = 24;
-
-/// Positions handed to a thread at a time; a divisor of a segment.
-const BLOCK: u32 = if cfg!(test) { 2 } else { 256 };
 
 /// The least length of an index.
 const LEAST_INDEX: usize = if cfg!(test) { 8 } else { 4096 };
@@ -59,19 +58,13 @@ pub struct StateSet {
     keep: Keep,
     threads: usize,
     table: Table,
+    /// Does somebody wait until the others give back what they hold? Only a hint.
+    awaited: AtomicBool,
 }
 
 enum Table {
     Dense { seen: Box<[AtomicU64]>, marks: Marks },
-    Hashed { index: RwLock<Index>, blocks: Mutex<Blocks> },
-}
-
-#[derive(Default)]
-struct Blocks {
-    /// The first position that was never handed out.
-    next: u32,
-    /// Positions that were handed out and given back unused.
-    free: Vec<Range<u32>>,
+    Hashed { index: RwLock<Index>, blocks: Mutex<Positions> },
 }
 
 /// The index must grow before another state fits.
@@ -94,7 +87,7 @@ impl StateSet {
 
     /// The same with rows kept as trees.
     pub(crate) fn of_trees(packing: Packing, keep: Keep, threads: usize) -> StateSet {
-        let tree = Box::new(Tree::new(packing.words(), threads));
+        let tree = Box::new(Tree::new(&packing, threads));
         let roots = tree.roots();
         StateSet::with(packing, roots, Some(tree), keep, threads)
     }
@@ -105,9 +98,9 @@ impl StateSet {
             Table::Dense { seen: atomics64(size.div_ceil(64)), marks: Marks::new(size, keep) }
         } else {
             let index = Index::new(LEAST_INDEX, Vec::new(), kept.bytes());
-            Table::Hashed { index: RwLock::new(index), blocks: Mutex::new(Blocks::default()) }
+            Table::Hashed { index: RwLock::new(index), blocks: Mutex::new(Positions::default()) }
         };
-        StateSet { packing, kept, tree, keep, threads: threads.max(1), table }
+        StateSet { packing, kept, tree, keep, threads: threads.max(1), table, awaited: AtomicBool::new(false) }
     }
 
     /// How many words the table keeps for a state.
@@ -131,7 +124,9 @@ impl StateSet {
     pub(crate) fn grow(&self, full: &Full, control: &Control) -> Result<(), Stopped> {
         let Table::Hashed { index, blocks } = &self.table else { return Ok(()) };
         control.check()?;
+        self.awaited.store(true, Ordering::Relaxed);
         let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
+        self.awaited.store(false, Ordering::Relaxed);
         if index.limit != full.limit {
             // Somebody else was here, or was interrupted, and then the check of the control says so next time.
             return Ok(());
@@ -153,28 +148,6 @@ impl StateSet {
     /// Ends the growing: from now on rows can be read.
     pub fn freeze(self) -> States {
         States { set: self }
-    }
-}
-
-fn lock(blocks: &Mutex<Blocks>) -> MutexGuard<'_, Blocks> {
-    blocks.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Blocks {
-    /// The positions that are published; nobody holds a block.
-    fn used(&mut self) -> Vec<Range<u32>> {
-        self.free.sort_unstable_by_key(|range| range.start);
-        let mut used = Vec::with_capacity(self.free.len() + 1);
-        let mut from = 0;
-        for range in &self.free {
-            used.push(from..range.start);
-            from = range.end;
-        }
-        used.push(from..self.next);
-        used.retain(|range| !range.is_empty());
-        // The lowest position is to be taken first.
-        self.free.reverse();
-        used
     }
 }
 
@@ -246,32 +219,32 @@ impl<'a> Inserter<'a> {
         }
         let mut words = std::mem::take(&mut self.words);
         self.set.packing.pack(row, &mut words);
-        let outcome = self.fold(&words, None, kept, control);
+        self.climber().put_row(&words);
+        let outcome = self.fold(kept, control);
         self.words = words;
         outcome
     }
 
-    /// The root of a packed row, where rows are kept as trees. When `changed` is given, the row differs from the one that was read last in these
-    /// words (ascending) and in no others.
+    /// The tree of the row that was read last, where rows are kept as trees.
     #[inline]
-    pub(crate) fn fold(
-        &mut self,
-        packed: &[u64],
-        changed: Option<&[u32]>,
-        root: &mut [u64],
-        control: &Control,
-    ) -> Result<(), Stopped> {
-        loop {
-            let climber = self.climber.as_mut().expect("rows are kept as trees");
-            match climber.fold(packed, changed, root) {
-                Ok(()) => return Ok(()),
-                Err(full) => {
-                    self.release();
-                    let tree = self.set.tree.as_ref().expect("rows are kept as trees");
-                    tree.nodes.grow(&full, control)?;
-                }
+    pub(crate) fn climber(&mut self) -> &mut Climber<'a> {
+        self.climber.as_mut().expect("rows are kept as trees")
+    }
+
+    /// The root of the row that was read last with what was put since, which is taken back.
+    #[inline]
+    pub(crate) fn fold(&mut self, root: &mut [u64], control: &Control) -> Result<(), Stopped> {
+        let mut outcome = Ok(());
+        while let Err(full) = self.climber().fold(root) {
+            self.release();
+            let tree = self.set.tree.as_ref().expect("rows are kept as trees");
+            outcome = tree.nodes.grow(&full, control);
+            if outcome.is_err() {
+                break;
             }
         }
+        self.climber().restore();
+        outcome
     }
 
     /// Gives back what is held, so that others can grow the index. To be called at least every few milliseconds of work.
@@ -280,16 +253,19 @@ impl<'a> Inserter<'a> {
             && self.guard.is_some()
         {
             let mut blocks = lock(blocks);
-            for open in &mut self.open {
-                if open.start < open.end {
-                    blocks.free.push(std::mem::replace(open, 0..0));
-                }
-            }
+            self.open.iter_mut().for_each(|open| blocks.give_back(std::mem::replace(open, 0..0)));
         }
         self.guard = None;
         if let Some(climber) = &mut self.climber {
             climber.release();
         }
+    }
+
+    /// Does another thread wait for [`Inserter::release`]?
+    #[inline]
+    pub(crate) fn is_awaited(&self) -> bool {
+        let awaited = |set: &StateSet| set.awaited.load(Ordering::Relaxed);
+        awaited(self.set) || self.set.tree.as_ref().is_some_and(|tree| awaited(&tree.nodes))
     }
 
     pub(crate) fn make_room(&mut self, full: &Full, control: &Control) -> Result<(), Stopped> {
@@ -432,6 +408,11 @@ impl<'a> Inserter<'a> {
     /// synchronises.
     #[inline]
     pub(crate) unsafe fn read(&mut self, id: StateId, row: &mut [Value]) {
+        if self.climber.is_some() {
+            // SAFETY: as the caller promises.
+            unsafe { self.load(id) };
+            return row.copy_from_slice(self.climber().row());
+        }
         let mut words = std::mem::take(&mut self.words);
         // SAFETY: as the caller promises.
         unsafe { self.read_packed(id, &mut words) };
@@ -450,14 +431,24 @@ impl<'a> Inserter<'a> {
             // SAFETY: as the caller promises.
             return unsafe { self.read_kept(id, words) };
         }
+        // SAFETY: as the caller promises.
+        unsafe { self.load(id) };
+        words.copy_from_slice(&self.climber().words()[..words.len()]);
+    }
+
+    /// Reads a row that is kept as a tree to where its tree is, [`Inserter::climber`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`Inserter::read`].
+    #[inline]
+    pub(crate) unsafe fn load(&mut self, id: StateId) {
         let mut root = [0; 2];
         let root = &mut root[..self.set.kept.words()];
         // SAFETY: as the caller promises; who knows a state knows its tree.
         unsafe {
             self.read_kept(id, root);
-            if let Some(climber) = &mut self.climber {
-                climber.unfold(root, words);
-            }
+            self.climber().unfold(root);
         }
     }
 
@@ -467,7 +458,7 @@ impl<'a> Inserter<'a> {
     ///
     /// As for [`Inserter::read`].
     #[inline]
-    unsafe fn read_kept(&mut self, id: StateId, words: &mut [u64]) {
+    pub(crate) unsafe fn read_kept(&mut self, id: StateId, words: &mut [u64]) {
         let set = self.set;
         match &set.table {
             Table::Dense { .. } => words[0] = u64::from(id.0),
@@ -508,7 +499,7 @@ impl<'a> Inserter<'a> {
 impl StateSet {
     /// The first position of a block, after a new block was taken if it was used up.
     #[inline]
-    fn own_position(&self, index: &Index, blocks: &Mutex<Blocks>, open: &mut Range<u32>) -> Result<u32, Full> {
+    fn own_position(&self, index: &Index, blocks: &Mutex<Positions>, open: &mut Range<u32>) -> Result<u32, Full> {
         if open.start == open.end {
             *open = self.take_block(index, blocks)?;
         }
@@ -516,21 +507,11 @@ impl StateSet {
     }
 
     #[cold]
-    fn take_block(&self, index: &Index, blocks: &Mutex<Blocks>) -> Result<Range<u32>, Full> {
-        let mut blocks = lock(blocks);
-        if index.limit == 0 {
-            return Err(Full { limit: 0 });
-        }
-        if let Some(free) = blocks.free.pop() {
-            return Ok(free);
-        }
-        let start = blocks.next;
-        if index.limit - start < BLOCK {
-            return Err(Full { limit: index.limit });
-        }
-        blocks.next += BLOCK;
-        index.segments[start as usize / SEGMENT_ROWS].get_or_init(|| Segment::new(self.kept.bytes(), self.keep));
-        Ok(start..start + BLOCK)
+    fn take_block(&self, index: &Index, blocks: &Mutex<Positions>) -> Result<Range<u32>, Full> {
+        let block = lock(blocks).take(index.limit).ok_or(Full { limit: index.limit })?;
+        let segment = &index.segments[block.start as usize / SEGMENT_ROWS];
+        segment.get_or_init(|| Segment::new(self.kept.bytes(), self.keep));
+        Ok(block)
     }
 }
 
@@ -549,7 +530,7 @@ impl States {
     pub fn id_bound(&self) -> usize {
         match &self.set.table {
             Table::Dense { .. } => 1 << self.set.kept.bits(),
-            Table::Hashed { blocks, .. } => lock(blocks).next as usize,
+            Table::Hashed { blocks, .. } => lock(blocks).bound() as usize,
         }
     }
 

@@ -8,9 +8,9 @@
 //! (*Parallel recursive state compression for free*, 2011), from which we depart by nodes with four children instead of two (half as many lookups, for some
 //! bytes more a state), and by keeping all nodes in one table that numbers densely ([`crate::states`], which also keeps the roots).
 //!
-//! Looking up a successor costs only what it changed: the tree of the state that is expanded is at hand, and only the paths from changed
-//! leaves to the root are looked up. Reading is cheap for the same reason: the tree of the state that was read before is kept, and
-//! only where the numbers differ something is read. A thread remembers the nodes that it looked up last, so that most lookups touch nothing that
+//! Looking up a successor costs only what it changed: the tree of the state that is expanded is at hand, twice; in one of the two
+//! its words are changed ([`Climber::put`]), only the paths from changed leaves to the root are looked up, and then they are made equal again. Reading is cheap for the same reason: the tree of the state that was read before is kept, packed and
+//! unpacked, and only where the numbers differ something is read and unpacked. A thread remembers the nodes that it looked up last, so that most lookups touch nothing that
 //! is shared.
 //!
 //! A number means a node for ever, and a node has one number, whatever thread asks and at whatever place of a tree it stands; so two
@@ -21,9 +21,9 @@
 //! 64 bytes, two up to 256. In the worst case, when states share nothing, a row takes some 20 bytes for each of its words.
 #![allow(unsafe_code)]
 
-use trefoil_system::{Layout, Slot, StateId};
+use trefoil_system::{Layout, Slot, StateId, Value};
 
-use crate::packing::Packing;
+use crate::packing::{Field, Packing};
 use crate::states::{Full, Inserter, StateSet};
 
 /// Rows of at least so many bytes are worth a tree; narrower ones take little more than their trees would, and are faster to look up.
@@ -41,10 +41,12 @@ type Node = [u64; 2];
 /// The table of nodes for rows of some number of words.
 pub(crate) struct Tree {
     pub(crate) nodes: StateSet,
+    packing: Packing,
     shape: Shape,
 }
 
-/// The levels of a tree: where the nodes of each begin and how many there are, leaves first.
+/// The levels of a tree: where the nodes of each begin and how many there are, leaves first. Each level has room for a multiple of
+/// [`FANOUT`]; what is not used is zero.
 #[derive(Clone)]
 struct Shape {
     levels: Vec<(usize, usize)>,
@@ -56,7 +58,7 @@ impl Shape {
         let (mut levels, mut nodes, mut count) = (Vec::new(), 0, words.div_ceil(2));
         loop {
             levels.push((nodes, count));
-            nodes += count;
+            nodes += count.next_multiple_of(FANOUT);
             if count <= FANOUT {
                 return Shape { levels, nodes };
             }
@@ -71,9 +73,20 @@ fn numbers(count: usize) -> Packing {
     Packing::new(&Layout::new((0..count).map(|_| number()).collect()))
 }
 
-fn node_of(ids: &[u32]) -> Node {
-    let at = |index: usize| ids.get(index).map_or(0, |&id| u64::from(id));
-    [at(0) | at(1) << 32, at(2) | at(3) << 32]
+/// The node whose children are the numbers from a place on.
+#[inline]
+fn node_of(ids: &[u32], from: usize) -> Node {
+    let ids: &[u32] = &ids[from..from + FANOUT];
+    [u64::from(ids[0]) | u64::from(ids[1]) << 32, u64::from(ids[2]) | u64::from(ids[3]) << 32]
+}
+
+/// A node that a thread remembers, in a line of the cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Remembered {
+    node: Node,
+    /// Its number; no number is as large as that of an empty place.
+    id: u32,
 }
 
 fn id_of(node: Node, child: usize) -> u32 {
@@ -81,8 +94,10 @@ fn id_of(node: Node, child: usize) -> u32 {
 }
 
 impl Tree {
-    pub(crate) fn new(words: usize, threads: usize) -> Tree {
-        Tree { nodes: StateSet::new(numbers(FANOUT), threads), shape: Shape::new(words) }
+    /// For rows that are packed in this way.
+    pub(crate) fn new(packing: &Packing, threads: usize) -> Tree {
+        let shape = Shape::new(packing.words());
+        Tree { nodes: StateSet::new(numbers(FANOUT), threads), packing: packing.clone(), shape }
     }
 
     /// How roots are packed.
@@ -94,38 +109,63 @@ impl Tree {
     /// A thread's access.
     pub(crate) fn climber(&self) -> Climber<'_> {
         let leaves = self.shape.levels[0].1;
+        let empty = Remembered { node: [0; 2], id: u32::MAX };
         Climber {
             nodes: self.nodes.inserter(),
-            shape: &self.shape,
-            ids: vec![0; self.shape.nodes],
-            words: vec![0; 2 * leaves],
+            tree: self,
+            read: Standing { ids: vec![0; self.shape.nodes], words: vec![0; 2 * leaves] },
+            now: Standing { ids: vec![0; self.shape.nodes], words: vec![0; 2 * leaves] },
+            row: vec![0; self.packing.width()],
+            dirty: vec![0; leaves.div_ceil(64)],
             loaded: false,
             changed: Vec::new(),
             below: Vec::new(),
-            undone: Vec::new(),
-            remembered: vec![([0; 2], u32::MAX); 1 << REMEMBERED_BITS].into_boxed_slice(),
+            remembered: vec![empty; 1 << REMEMBERED_BITS].into_boxed_slice(),
         }
     }
 }
 
-/// One thread's access to a tree: the row that was read last, with the numbers of all its nodes.
-pub(crate) struct Climber<'a> {
-    nodes: Inserter<'a>,
-    shape: &'a Shape,
+/// A row and its tree.
+struct Standing {
     /// The number of each node of the tree; level by level, leaves first.
     ids: Vec<u32>,
     /// The words of the leaves; one more than the row has when their number is odd.
     words: Vec<u64>,
+}
+
+/// One thread's access to a tree.
+pub(crate) struct Climber<'a> {
+    nodes: Inserter<'a>,
+    tree: &'a Tree,
+    /// The row that was read last.
+    read: Standing,
+    /// The same with what was put since; what is above dirty leaves is looked up when it is asked for.
+    now: Standing,
+    /// The row that was read last, unpacked.
+    row: Vec<Value>,
+    /// A bit for each leaf that was written since.
+    dirty: Vec<u64>,
     /// Was a row read?
     loaded: bool,
-    /// Nodes of a level whose number is another than that of the row that was read.
+    /// While a row is read: nodes of a level whose number is another than before.
     changed: Vec<u32>,
     /// The same of the level below.
     below: Vec<u32>,
-    /// What nodes had before they were changed.
-    undone: Vec<(u32, u32)>,
-    /// Nodes with their numbers, each at a place that its bits choose; no number is as large as those of empty places.
-    remembered: Box<[(Node, u32)]>,
+    /// Each at a place that its bits choose.
+    remembered: Box<[Remembered]>,
+}
+
+/// The leaves of a set, ascending.
+#[inline]
+fn leaves(dirty: &[u64], mut with: impl FnMut(usize) -> Result<(), Full>) -> Result<(), Full> {
+    for (at, &bits) in dirty.iter().enumerate() {
+        let mut bits = bits;
+        while bits != 0 {
+            with(at * 64 + bits.trailing_zeros() as usize)?;
+            bits &= bits - 1;
+        }
+    }
+    Ok(())
 }
 
 impl Climber<'_> {
@@ -133,126 +173,164 @@ impl Climber<'_> {
         self.nodes.release();
     }
 
-    /// The root of a row. When `changed` is given, the row differs from the one that was read last in these words (ascending) and in no
-    /// others.
-    pub(crate) fn fold(&mut self, row: &[u64], changed: Option<&[u32]>, root: &mut [u64]) -> Result<(), Full> {
-        self.undone.clear();
-        self.changed.clear();
-        match changed.filter(|_| self.loaded) {
-            Some(words) => {
-                for leaf in words.iter().map(|word| word / 2) {
-                    if self.changed.last() != Some(&leaf) {
-                        self.changed.push(leaf);
-                    }
-                }
-            }
-            None => self.changed.extend(0..self.shape.levels[0].1 as u32),
-        }
-        let outcome = self.climb(row);
-        let (top, _) = self.shape.levels[self.shape.levels.len() - 1];
-        let node = node_of(&self.ids[top..]);
-        root.copy_from_slice(&node[..root.len()]);
-        for &(node, id) in self.undone.iter().rev() {
-            self.ids[node as usize] = id;
-        }
-        outcome
+    /// The words of the row that was read last with what was put since; perhaps one more than the row has.
+    #[inline]
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.now.words
     }
 
-    /// Looks up what changed, level by level.
-    fn climb(&mut self, row: &[u64]) -> Result<(), Full> {
-        for index in 0..self.changed.len() {
-            let at = self.changed[index] as usize;
-            let leaf = [row[2 * at], row.get(2 * at + 1).copied().unwrap_or(0)];
-            self.look_up(at, leaf)?;
+    /// The row that was read last.
+    #[inline]
+    pub(crate) fn row(&self) -> &[Value] {
+        &self.row
+    }
+
+    /// Writes a value that fits.
+    #[inline]
+    pub(crate) fn put(&mut self, field: Field, value: u64) {
+        let Some((first, last)) = field.words() else { return };
+        self.dirty[first / 128] |= 1 << (first / 2 % 64);
+        self.dirty[last / 128] |= 1 << (last / 2 % 64);
+        field.set(value, &mut self.now.words);
+    }
+
+    /// Writes a whole row, which need not have to do with the one that was read last.
+    pub(crate) fn put_row(&mut self, row: &[u64]) {
+        self.now.words[..row.len()].copy_from_slice(row);
+        self.now.words[row.len()..].fill(0);
+        for leaf in 0..self.tree.shape.levels[0].1 {
+            self.dirty[leaf / 64] |= 1 << (leaf % 64);
         }
-        for level in 1..self.shape.levels.len() {
-            let ((below, count), (from, _)) = (self.shape.levels[level - 1], self.shape.levels[level]);
-            let mut parents = 0;
-            for index in 0..self.changed.len() {
-                let parent = self.changed[index] as usize / FANOUT;
-                if parents > 0 && self.changed[parents - 1] == parent as u32 {
-                    continue;
+    }
+
+    /// The root of the row that was read last with what was put since.
+    #[inline]
+    pub(crate) fn fold(&mut self, root: &mut [u64]) -> Result<(), Full> {
+        let Climber { nodes, tree, now, dirty, remembered, .. } = self;
+        let levels = &tree.shape.levels;
+        leaves(dirty, |leaf| {
+            let node = [now.words[2 * leaf], now.words[2 * leaf + 1]];
+            now.ids[leaf] = look_up(remembered, nodes, node)?;
+            Ok(())
+        })?;
+        for level in 1..levels.len() {
+            let ((below, count), (from, _)) = (levels[level - 1], levels[level]);
+            let mut done = usize::MAX;
+            leaves(dirty, |leaf| {
+                let parent = leaf >> (FANOUT.ilog2() as usize * level);
+                if parent == done {
+                    return Ok(());
                 }
-                self.changed[parents] = parent as u32;
-                parents += 1;
-                let (first, end) = (FANOUT * parent, count.min(FANOUT * (parent + 1)));
-                if first + 1 < end {
-                    self.look_up(from + parent, node_of(&self.ids[below + first..below + end]))?;
+                done = parent;
+                let first = FANOUT * parent;
+                now.ids[from + parent] = if first + 1 < count {
+                    look_up(remembered, nodes, node_of(&now.ids, below + first))?
                 } else {
                     // One that is left over goes up as it is.
-                    self.put(from + parent, self.ids[below + first]);
+                    now.ids[below + first]
+                };
+                Ok(())
+            })?;
+        }
+        let (top, _) = levels[levels.len() - 1];
+        let node = node_of(&now.ids, top);
+        root.copy_from_slice(&node[..root.len()]);
+        Ok(())
+    }
+
+    /// Takes back all that was put.
+    #[inline]
+    pub(crate) fn restore(&mut self) {
+        let Climber { tree, read, now, dirty, .. } = self;
+        for (at, bits) in dirty.iter_mut().enumerate() {
+            while *bits != 0 {
+                let leaf = at * 64 + bits.trailing_zeros() as usize;
+                *bits &= *bits - 1;
+                now.words[2 * leaf] = read.words[2 * leaf];
+                now.words[2 * leaf + 1] = read.words[2 * leaf + 1];
+                let mut node = leaf;
+                for &(from, _) in &tree.shape.levels {
+                    now.ids[from + node] = read.ids[from + node];
+                    node /= FANOUT;
                 }
             }
-            self.changed.truncate(parents);
         }
-        Ok(())
     }
 
-    #[inline]
-    fn put(&mut self, node: usize, id: u32) {
-        self.undone.push((node as u32, self.ids[node]));
-        self.ids[node] = id;
-    }
-
-    #[inline]
-    fn look_up(&mut self, node: usize, key: Node) -> Result<(), Full> {
-        let mixed = (key[0] ^ key[1].rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let at = (mixed >> (64 - REMEMBERED_BITS)) as usize;
-        let (known, id) = self.remembered[at];
-        if known == key && id != u32::MAX {
-            self.put(node, id);
-            return Ok(());
-        }
-        let hash = self.nodes.hash(&key);
-        let (id, _) = self.nodes.insert_packed(&key, hash, 0)?;
-        self.remembered[at] = (key, id.0);
-        self.put(node, id.0);
-        Ok(())
-    }
-
-    /// Reads the row with this root.
+    /// Reads the row with this root; nothing may be put.
     ///
     /// # Safety
     ///
     /// The root was made by [`Climber::fold`] of the same tree, on this thread or on one that this thread has synchronised with since.
-    pub(crate) unsafe fn unfold(&mut self, root: &[u64], row: &mut [u64]) {
-        let levels = &self.shape.levels;
+    pub(crate) unsafe fn unfold(&mut self, root: &[u64]) {
+        let Climber { nodes, tree, read, now, row, changed, below: changed_below, loaded, .. } = self;
+        let levels = &tree.shape.levels;
+        let renumber = |read: &mut Standing, now: &mut Standing, node: usize, id: u32| {
+            let other = read.ids[node] != id || !*loaded;
+            (read.ids[node], now.ids[node]) = (id, id);
+            other
+        };
         let (top, count) = levels[levels.len() - 1];
-        self.changed.clear();
+        changed.clear();
         for child in 0..count {
-            let id = (root[child / 2] >> (child % 2 * 32)) as u32;
-            if self.ids[top + child] != id || !self.loaded {
-                self.ids[top + child] = id;
-                self.changed.push(child as u32);
+            if renumber(read, now, top + child, (root[child / 2] >> (child % 2 * 32)) as u32) {
+                changed.push(child as u32);
             }
         }
         for level in (1..levels.len()).rev() {
             let ((below, count), (from, _)) = (levels[level - 1], levels[level]);
-            self.below.clear();
-            for &parent in &self.changed {
-                let id = self.ids[from + parent as usize];
+            changed_below.clear();
+            for &parent in changed.iter() {
+                let id = now.ids[from + parent as usize];
                 let (first, end) = (FANOUT * parent as usize, count.min(FANOUT * (parent as usize + 1)));
                 let mut children = [u64::from(id), 0];
                 if first + 1 < end {
                     // SAFETY: as the caller promises; see the head of this file.
-                    unsafe { self.nodes.read_packed(StateId(id), &mut children) };
+                    unsafe { nodes.read_kept(StateId(id), &mut children) };
                 }
                 for at in first..end {
-                    let child = id_of(children, at - first);
-                    if self.ids[below + at] != child || !self.loaded {
-                        self.ids[below + at] = child;
-                        self.below.push(at as u32);
+                    if renumber(read, now, below + at, id_of(children, at - first)) {
+                        changed_below.push(at as u32);
                     }
                 }
             }
-            std::mem::swap(&mut self.changed, &mut self.below);
+            std::mem::swap(changed, changed_below);
         }
-        for &at in &self.changed {
-            let leaf = &mut self.words[2 * at as usize..][..2];
+        // A slot may lie in two leaves, so all are read before the first is unpacked.
+        for &at in changed.iter() {
+            let leaf = &mut read.words[2 * at as usize..][..2];
             // SAFETY: as the caller promises; see the head of this file.
-            unsafe { self.nodes.read_packed(StateId(self.ids[at as usize]), leaf) };
+            unsafe { nodes.read_kept(StateId(read.ids[at as usize]), leaf) };
         }
-        self.loaded = true;
-        row.copy_from_slice(&self.words[..row.len()]);
+        let packing = &tree.packing;
+        for &at in changed.iter() {
+            let from = 2 * at as usize;
+            let before = &now.words[from..packing.words().min(from + 2)];
+            packing.unpack_changes(from, before, &read.words, row);
+        }
+        for &at in changed.iter() {
+            let from = 2 * at as usize;
+            now.words[from..from + 2].copy_from_slice(&read.words[from..from + 2]);
+        }
+        *loaded = true;
     }
+}
+
+/// The number of a node.
+#[inline]
+fn look_up(remembered: &mut [Remembered], nodes: &mut Inserter<'_>, node: Node) -> Result<u32, Full> {
+    let mixed = (node[0] ^ node[1].rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let place = &mut remembered[(mixed >> (64 - REMEMBERED_BITS)) as usize];
+    if place.node == node && place.id != u32::MAX {
+        return Ok(place.id);
+    }
+    *place = Remembered { node, id: enter(nodes, node)? };
+    Ok(place.id)
+}
+
+/// The number of a node that this thread does not remember.
+#[inline(never)]
+fn enter(nodes: &mut Inserter<'_>, node: Node) -> Result<u32, Full> {
+    let hash = nodes.hash(&node);
+    nodes.insert_packed(&node, hash, 0).map(|(id, _)| id.0)
 }

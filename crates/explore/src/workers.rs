@@ -1,13 +1,15 @@
 //! Threads that run rounds together.
 //!
 //! The leader is one of the workers. A round is a list of pieces; workers take pieces until none is left, and the leader goes on when
-//! all are back. A round with few states is run by the leader alone: waking threads costs more than it saves. A worker that
+//! all are back. A round with few states is run by the leader alone: waking threads costs more than it saves. Who waits looks a few
+//! thousand times before it sleeps, because the next round is mostly near, and waking a thread takes longer than that; where there are
+//! more threads than processors, nobody does, since whom they wait for may need the processor. A worker that
 //! panics (a bug in a system, or a checking wrapper that found one) ends the round, and the panic goes on in the leader.
 
 use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -15,6 +17,9 @@ use crate::frontier::Pieces;
 
 /// Rounds of fewer states are not worth waking anybody.
 const WORTH_SHARING: u64 = 64;
+
+/// How often one looks before one sleeps: some tens of microseconds.
+const LOOKS: u32 = 2000;
 
 /// What works on pieces; each lives on its own thread.
 pub(crate) trait Worker {
@@ -46,12 +51,34 @@ struct Office<W: Worker> {
     board: Mutex<Board<W>>,
     begin: Condvar,
     done: Condvar,
+    /// What the board says of the round, and of those that run; for looking without the lock, and no more than a hint.
+    round: AtomicU64,
+    running: AtomicUsize,
+    looks: u32,
 }
 
 impl<W: Worker> Office<W> {
-    fn new() -> Office<W> {
+    fn new(threads: usize) -> Office<W> {
         let board = Board { round: 0, task: None, running: 0, outputs: Vec::new(), panic: None, quit: false };
-        Office { board: Mutex::new(board), begin: Condvar::new(), done: Condvar::new() }
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        Office {
+            board: Mutex::new(board),
+            begin: Condvar::new(),
+            done: Condvar::new(),
+            round: AtomicU64::new(0),
+            running: AtomicUsize::new(0),
+            looks: if threads <= processors { LOOKS } else { 0 },
+        }
+    }
+
+    /// Waits a little for something that is likely to come soon.
+    fn look_for(&self, what: impl Fn(&Self) -> bool) {
+        for _ in 0..self.looks {
+            if what(self) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
     }
 
     fn board(&self) -> MutexGuard<'_, Board<W>> {
@@ -73,7 +100,7 @@ pub(crate) fn run_crew<W: Worker, R: Send>(
     finish: impl Fn(W) -> R + Sync,
     lead: impl FnOnce(&mut Crew<'_, W>),
 ) -> Vec<R> {
-    let office = Office::<W>::new();
+    let office = Office::<W>::new(threads);
     thread::scope(|scope| {
         // However the leader leaves, the others must learn of it, or the scope would wait for ever.
         let closing = Closing(&office);
@@ -90,6 +117,7 @@ pub(crate) fn run_crew<W: Worker, R: Send>(
                             Err(panic) => board.panic = Some(panic),
                         }
                         board.running -= 1;
+                        office.running.store(board.running, Ordering::Relaxed);
                         if board.running == 0 {
                             office.done.notify_one();
                         }
@@ -117,12 +145,14 @@ struct Closing<'a, W: Worker>(&'a Office<W>);
 impl<W: Worker> Drop for Closing<'_, W> {
     fn drop(&mut self) {
         self.0.board().quit = true;
+        self.0.round.store(u64::MAX, Ordering::Relaxed);
         self.0.begin.notify_all();
     }
 }
 
 /// The next task that this thread has not seen yet; `None` when there will be none.
 fn await_task<W: Worker>(office: &Office<W>, seen: &mut u64) -> Option<Arc<Task<W::Job>>> {
+    office.look_for(|office| office.round.load(Ordering::Relaxed) != *seen);
     let mut board = office.board();
     loop {
         if board.quit {
@@ -164,12 +194,15 @@ impl<W: Worker> Crew<'_, W> {
             board.round += 1;
             board.task = Some(task.clone());
             board.running = self.others;
+            self.office.round.store(board.round, Ordering::Relaxed);
+            self.office.running.store(self.others, Ordering::Relaxed);
             self.office.begin.notify_all();
         }
         let own = run_task(&mut self.own, &task);
         if !shared {
             return vec![own];
         }
+        self.office.look_for(|office| office.running.load(Ordering::Relaxed) == 0);
         let mut board = self.office.board();
         while board.running > 0 {
             board = self.office.done.wait(board).unwrap_or_else(PoisonError::into_inner);

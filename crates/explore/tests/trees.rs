@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_system::{
-    Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Slot, Step, System, Value, replay::replay_path,
+    Change, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Slot, Step, System, Value, replay::replay_path,
 };
 use trefoil_testkit::{Random, seed};
 
@@ -19,6 +19,8 @@ struct Wheels {
     wheels: Vec<(usize, u32)>,
     initial: Vec<Value>,
     turned: LabelId,
+    /// Does its explorer tell what changes?
+    told: bool,
 }
 
 /// Teeth have scattered numbers, so that words are not small.
@@ -52,7 +54,7 @@ impl Wheels {
         wheels.iter().for_each(|&(slot, _)| initial[slot] = tooth(0));
         let labels = Arc::new(Labels::new());
         let turned = labels.intern(Label { name: "turn".into(), arguments: Box::default() });
-        Wheels { layout, labels, groups, wheels, initial, turned }
+        Wheels { layout, labels, groups, wheels, initial, turned, told: false }
     }
 }
 
@@ -78,10 +80,21 @@ struct WheelExplorer<'a>(&'a Wheels);
 
 impl Explorer for WheelExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        self.changing_successors(row, &mut |step, _| sink(step));
+    }
+
+    fn knows_changes(&self) -> bool {
+        self.0.told
+    }
+
+    fn changing_successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>, &[Change])) {
         for (group, &(slot, teeth)) in self.0.wheels.iter().enumerate() {
             let mut next = row.to_vec();
             next[slot] = tooth((number(row[slot]) + 1) % teeth);
-            sink(Step { group: GroupId(group as u32), label: self.0.turned, row: &next });
+            // Told twice, from the end to the beginning, with slots that stay and one that is none.
+            let (slot, behind) = (slot as u32, row.len() as u32);
+            let changes = [(behind, 3), (behind - 1, 5), (slot, 7), (0, row[0]), (slot, row[slot as usize])];
+            sink(Step { group: GroupId(group as u32), label: self.0.turned, row: &next }, &changes);
         }
     }
 }
@@ -108,8 +121,15 @@ fn trees_keep_the_same_states() {
     for width in [8, 9, 11, 16, 17, 34, 40, 66, 71, 140] {
         let teeth: Vec<u32> = (0..5).map(|_| 2 + random.below(4) as u32).collect();
         let expected: u64 = teeth.iter().map(|&teeth| u64::from(teeth)).product();
-        for (parts, declared, threads) in [(true, true, 1), (true, true, 2), (true, false, 2), (false, true, 1)] {
-            let system = Wheels::new(&mut random, width, &teeth, parts, declared);
+        for (parts, declared, threads, told) in [
+            (true, true, 1, false),
+            (true, true, 2, true),
+            (true, false, 2, false),
+            (true, false, 1, true),
+            (false, true, 1, false),
+            (false, true, 1, true),
+        ] {
+            let system = Wheels { told, ..Wheels::new(&mut random, width, &teeth, parts, declared) };
             let options = Options { threads, order: Order::Steps, cycles: false };
             let control = Control::unlimited();
             let found = search(&system, &options, &control, Watch::default);

@@ -6,7 +6,8 @@
 //! - a transition changes nothing outside the slots it declares to write;
 //! - a slot that is not declared to be read has no influence: with another value in it the same labels and values come out.
 //!   The other values are ones that were seen in that slot before, so the wrapper learns as it goes;
-//! - every value is below its slot's number of values.
+//! - every value is below its slot's number of values;
+//! - an explorer that tells what its steps change ([`Explorer::changing_successors`]) gives the same successors and tells every change.
 //!
 //! A dishonest declaration is a bug in the system and panics with its name. Cost: a few expansions more per group and row;
 //! meant for tests.
@@ -110,6 +111,9 @@ impl CheckedExplorer<'_> {
         }
         let mut together: Vec<(GroupId, Taken)> = Vec::new();
         self.inner.successors(row, &mut |step| together.push((step.group, (step.label, step.row.to_vec()))));
+        if self.inner.knows_changes() {
+            self.check_changes(row, &together);
+        }
         let seen = self.learn(row);
         let groups = self.groups;
         for (index, group) in groups.iter().enumerate() {
@@ -135,6 +139,23 @@ impl CheckedExplorer<'_> {
             together.iter().filter(|(group, _)| group.index() < groups.len()).count(),
             "a transition belongs to no group"
         );
+    }
+
+    fn check_changes(&mut self, row: &[Value], together: &[(GroupId, Taken)]) {
+        let mut at = 0;
+        self.inner.changing_successors(row, &mut |step, changes| {
+            let (group, (label, next)) = &together[at];
+            assert!(
+                (step.group, step.label, step.row) == (*group, *label, &next[..]),
+                "with changes the successors are others"
+            );
+            for slot in (0..row.len()).filter(|&slot| row[slot] != next[slot]) {
+                let told = changes.iter().any(|&(changed, _)| changed as usize == slot);
+                assert!(told, "group {} changes slot {slot} and does not tell", group.index());
+            }
+            at += 1;
+        });
+        assert_eq!(at, together.len(), "with changes there are fewer successors");
     }
 
     fn check_influence(

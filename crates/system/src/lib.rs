@@ -26,5 +26,5 @@ pub use formula::{Formula, FormulaId, FormulaNode, Logic, has_trace, satisfies};
 pub use labels::{Label, LabelId, Labels};
 pub use layout::{Layout, Slot, SlotSet, Value};
 pub use picture::{Edge, Picture};
-pub use transitions::{Explorer, Group, GroupId, Observation, Observations, StateId, Step, System};
+pub use transitions::{Change, Explorer, Group, GroupId, Observation, Observations, StateId, Step, System};
 pub use witness::{Failure, Model, Path, TakenStep, Witness};

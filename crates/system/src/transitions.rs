@@ -56,6 +56,9 @@ pub struct Step<'a> {
     pub row: &'a [Value],
 }
 
+/// A slot that a step wrote, and what was in it before.
+pub type Change = (u32, Value);
+
 /// Where the failures and divergences of a state come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
@@ -113,6 +116,17 @@ pub trait System: Send + Sync {
 pub trait Explorer: Send {
     /// Hands every successor of `row` to `sink`, always in the same order.
     fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>));
+
+    /// Does [`Explorer::changing_successors`] say more than [`Explorer::successors`]?
+    fn knows_changes(&self) -> bool {
+        false
+    }
+
+    /// The same as [`Explorer::successors`], and with each step what it changed: every slot whose value differs from that in `row` is named at least once.
+    /// Slots that do not differ may be named, too, and numbers behind the end of the row, which mean nothing. Asked only of those who know.
+    fn changing_successors(&mut self, _row: &[Value], _sink: &mut dyn FnMut(Step<'_>, &[Change])) {
+        unreachable!("this explorer does not know what its steps change")
+    }
 
     /// Hands the successors of one group to `sink`, in the order in which [`Explorer::successors`] gives them.
     fn group_successors(&mut self, row: &[Value], group: GroupId, sink: &mut dyn FnMut(Step<'_>)) {

@@ -6,6 +6,7 @@ use super::arrangement::Queue;
 use super::fault::FaultKind;
 use super::machine::{Handshake, Machine};
 use super::moves::{Act, Channel, Field, IndivisibleAct, InnerStep, ReceiveAct, SendAct};
+use super::terms::TermId;
 
 /// Steps of one `d_step`; a longer one is taken for endless.
 const MOST_STEPS: u32 = 10_000_000;
@@ -23,7 +24,7 @@ impl Machine<'_> {
             };
         }
         match act {
-            Act::Condition(condition) => self.evaluate(*condition) != 0 || self.fault_now(),
+            Act::Condition(condition) => self.holds(*condition),
             Act::Assign(target, value) => {
                 let value = self.evaluate(*value);
                 self.write(*target, value);
@@ -93,7 +94,14 @@ impl Machine<'_> {
         true
     }
 
+    /// Does a condition let its process go on?
+    #[inline]
+    pub(super) fn holds(&mut self, condition: TermId) -> bool {
+        self.evaluate(condition) != 0 || self.fault_now()
+    }
+
     /// A fault while a guard is evaluated is a step that shows it.
+    #[inline]
     fn fault_now(&self) -> bool {
         self.fault.is_some_and(|fault| !fault.goes_on())
     }

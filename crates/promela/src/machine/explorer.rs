@@ -17,7 +17,7 @@
 
 use std::collections::HashSet;
 
-use trefoil_system::{Explorer, GroupId, LabelId, Step, Value};
+use trefoil_system::{Change, Explorer, GroupId, LabelId, Step, Value};
 
 use crate::program::ProcessTypeId;
 
@@ -30,6 +30,9 @@ use super::system::Model;
 const CIRCLING: usize = 64;
 /// Statements after which a walk looks at the budgets.
 const POLLED: u32 = 1 << 14;
+
+/// Takes a step, and the machine's log: hidden cells are in it, which lie behind the row, and a slot may be written more than once.
+type Sink<'s> = dyn FnMut(Step<'_>, &[Change]) + 's;
 
 /// How a level of the walk was entered.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -124,8 +127,9 @@ impl<'a> ModelExplorer<'a> {
     }
 
     /// Tries everything from the state that is loaded; whether anything passed.
-    fn walk(&mut self, sink: &mut dyn FnMut(Step<'_>)) -> bool {
+    fn walk(&mut self, sink: &mut Sink<'_>) -> bool {
         let model = self.model;
+        let width = model.arrangement.width();
         self.levels.clear();
         self.fault = None;
         let mut first = (GroupId(0), LabelId::TAU);
@@ -155,21 +159,46 @@ impl<'a> ModelExplorer<'a> {
             let machine = &mut self.machine;
             let (log, messages, handshake) = (machine.log.len(), machine.messages.len(), machine.handshake);
             machine.fault = None;
-            let executed = machine.execute(&step.act, level.passed);
+            // Most moves are conditions, and most of these do not hold.
+            let executed = match step.act {
+                Act::Condition(condition) if handshake.is_none() => machine.holds(condition),
+                _ => machine.execute(&step.act, level.passed),
+            };
             if !executed || machine.wanted.is_some() {
                 machine.undo(log);
-                machine.messages.truncate(messages);
-                machine.handshake = handshake;
+                if machine.messages.len() > messages || machine.handshake.is_some() || handshake.is_some() {
+                    machine.messages.truncate(messages);
+                    machine.handshake = handshake;
+                }
                 if let Some(wanted) = machine.wanted.take() {
                     // There is no room for a process: the search will be begun again.
                     model.want(wanted);
                 }
                 continue;
             }
-            let before = Before { log, messages, fault: self.fault, handshake, timeout: machine.timeout };
             if self.levels.is_empty() {
                 first = (GroupId(step.group), model.name(step.group));
+                // Most steps are a single statement that goes well and says nothing to anybody.
+                let alone = !step.atomic && machine.fault.is_none() && machine.handshake.is_none();
+                if alone && model.arrangement.event.is_none() {
+                    if !matches!(step.act, Act::End) {
+                        let slot = machine.control_slot(position);
+                        machine.set(slot, step.target);
+                    }
+                    if let Some(slot) = model.arrangement.last {
+                        machine.set(slot as usize, position as u32);
+                    }
+                    model.reach(step.reached);
+                    (level.any, level.passed, level.escape) = (true, true, step.escape);
+                    sink(Step { group: first.0, label: first.1, row: &machine.row[..width] }, &machine.log);
+                    machine.undo(log);
+                    if self.interrupted() {
+                        return true;
+                    }
+                    continue;
+                }
             }
+            let before = Before { log, messages, fault: self.fault, handshake, timeout: machine.timeout };
             let mut broken = false;
             if let Some(fault) = machine.fault {
                 broken = !fault.goes_on();
@@ -235,13 +264,7 @@ impl<'a> ModelExplorer<'a> {
     }
 
     /// Notes the row of a walk that keeps control, when it is long: whether it was noted, or nothing when the walk was here before.
-    fn note(
-        &mut self,
-        level: &Level<'_>,
-        step: &Move,
-        first: (GroupId, LabelId),
-        sink: &mut dyn FnMut(Step<'_>),
-    ) -> Option<bool> {
+    fn note(&mut self, level: &Level<'_>, step: &Move, first: (GroupId, LabelId), sink: &mut Sink<'_>) -> Option<bool> {
         if self.levels.len() + 1 < CIRCLING && !self.circling {
             return Some(false);
         }
@@ -258,7 +281,7 @@ impl<'a> ModelExplorer<'a> {
     }
 
     /// All moves of a level were tried: whether the statement that led to it has worked.
-    fn leave(&mut self, level: &Level<'_>, first: (GroupId, LabelId), sink: &mut dyn FnMut(Step<'_>)) -> bool {
+    fn leave(&mut self, level: &Level<'_>, first: (GroupId, LabelId), sink: &mut Sink<'_>) -> bool {
         let worked = level.entered != Entered::Send || level.any;
         if level.entered != Entered::Send && !level.any {
             // The process cannot go on and loses control.
@@ -288,26 +311,27 @@ impl<'a> ModelExplorer<'a> {
 
     /// A step that shows a fault and leads nowhere: the state itself again.
     #[cold]
-    fn show(&mut self, first: (GroupId, LabelId), sink: &mut dyn FnMut(Step<'_>)) {
+    fn show(&mut self, first: (GroupId, LabelId), sink: &mut Sink<'_>) {
         let mut row = self.machine.row.clone();
         for &(slot, old) in self.machine.log.iter().rev() {
             row[slot as usize] = old;
         }
         if let Some(fault) = self.fault {
             let label = self.model.fault_label(first.1, fault);
-            sink(Step { group: first.0, label, row: &row[..self.model.arrangement.width()] });
+            sink(Step { group: first.0, label, row: &row[..self.model.arrangement.width()] }, &[]);
         }
     }
 
-    fn emit(&mut self, (group, label): (GroupId, LabelId), sink: &mut dyn FnMut(Step<'_>)) {
+    fn emit(&mut self, (group, label): (GroupId, LabelId), sink: &mut Sink<'_>) {
         let label = match self.fault {
             None => label,
             Some(fault) => self.model.fault_label(label, fault),
         };
-        sink(Step { group, label, row: &self.machine.row[..self.model.arrangement.width()] });
+        sink(Step { group, label, row: &self.machine.row[..self.model.arrangement.width()] }, &self.machine.log);
     }
 
     /// Nobody waits for the end of an endless walk when the search is over.
+    #[inline]
     fn interrupted(&mut self) -> bool {
         self.since_check += 1;
         if self.since_check < POLLED {
@@ -339,6 +363,14 @@ impl Machine<'_> {
 
 impl Explorer for ModelExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        self.changing_successors(row, &mut |step, _| sink(step));
+    }
+
+    fn knows_changes(&self) -> bool {
+        true
+    }
+
+    fn changing_successors(&mut self, row: &[Value], sink: &mut Sink<'_>) {
         self.machine.load(row);
         if std::mem::take(&mut self.circling) || !self.walked.is_empty() {
             self.walked.clear();
