@@ -1,4 +1,4 @@
-//! Random Promela programs with replicated processes: stars, cliques, rings, trees, hypercubes, three tiers; some of them with something that
+//! Random Promela programs with replicated processes: stars, cliques, rings (by parameters, and by arithmetic), trees, hypercubes, three tiers; some of them with something that
 //! breaks the symmetry of the shape.
 //!
 //! What is symmetric about a program is somebody else's business. The programs are small enough for their states to be listed.
@@ -6,7 +6,8 @@
 use crate::Random;
 
 /// The shapes in which processes are connected.
-pub const SHAPES: &[&str] = &["star", "clique", "ring", "tree", "hypercube", "tiers", "shared", "numbered", "ending"];
+pub const SHAPES: &[&str] =
+    &["star", "clique", "ring", "tree", "hypercube", "tiers", "shared", "numbered", "ending", "around"];
 
 /// What may break the symmetry.
 const BREAKERS: &[&str] = &[
@@ -32,6 +33,14 @@ const BREAKERS: &[&str] = &[
     "q[1] = h[0]",
     "r[_pid] = x",
     "x = r[w]",
+    "h[(_pid + 1) % 4] = 1",
+    "c[_pid % 2]!1",
+    "h[_pid - 1] = x",
+    "x = (_pid + w) % 2",
+    "h[3 - _pid % 3] = 1",
+    "h[1] = 0; h[2] = 0; h[3] = 0",
+    "atomic { h[1] = 1; h[2] = h[1]; h[3] = 1 }",
+    "d_step { h[1] = x; x = 1; h[2] = x; h[3] = x }",
 ];
 
 /// Statements that are symmetric wherever processes are.
@@ -61,6 +70,8 @@ const STATEMENTS: &[&str] = &[
     "(h[3] == 0 && h[1] == 0 && h[2] == 0) -> x = 1",
     "if :: x == 0 -> x = 1 :: h[_pid] == 1 -> h[_pid] = 0 :: else fi",
     "w -> x = 1",
+    "atomic { h[1] = 0; h[3] = 0; h[2] = 0 }",
+    "d_step { h[2] = x; h[1] = x; h[3] = x; g = 0 }",
 ];
 
 /// A program of a shape, and whether something was put in that may break its symmetry.
@@ -110,6 +121,16 @@ pub fn random_symmetric_program(random: &mut Random, shape: &str) -> (String, bo
             "byte id",
             (0..2).map(|at| format!("run P({at})")).collect(),
         ),
+        "around" => (
+            vec![
+                "c[_pid % 3]!1".into(),
+                "c[(_pid + 1) % 3]?x".into(),
+                "c[(_pid + 2) % 3]!x".into(),
+                "v[(_pid + 1) % 3] = x".into(),
+            ],
+            "",
+            (0..count).map(|_| "run P()".to_string()).collect(),
+        ),
         _ => (Vec::new(), "", (0..count).map(|_| "run P()".to_string()).collect()),
     };
     // A class of numbers must not meet `_pid`.
@@ -136,7 +157,7 @@ pub fn random_symmetric_program(random: &mut Random, shape: &str) -> (String, bo
         }
         text.push_str(" od\n}\n");
     }
-    let start = if random.below(8) == 0 { "" } else { "atomic " };
+    let start = if random.below(4) == 0 { "" } else { "atomic " };
     text.push_str(&format!("init {{ {start}{{ {} }} }}\n", runs.join("; ")));
     (text, broken)
 }
