@@ -77,11 +77,11 @@ fn the_symmetries_of_a_model_are_told() {
 
 #[test]
 fn what_is_in_the_way_is_told_with_its_place() {
-    let file = model("byte x;\nactive [3] proctype P() {\n  do\n  :: x = _pid % 2\n  od\n}\n");
+    let file = model("byte x;\nactive [3] proctype P() {\n  do\n  :: x = (x + _pid) % 2\n  od\n}\n");
     let output = trefoil(&["symmetry", &file.path().to_string_lossy()]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("no symmetries were found"), "{text}");
-    assert!(text.contains("matters here") && text.contains(":4:"), "{text}");
+    assert!(text.contains("what is calculated here is 0 for P(0) and 1 for P(1)") && text.contains(":4:"), "{text}");
 }
 
 #[test]
@@ -89,4 +89,41 @@ fn a_strategy_that_does_not_suit_is_refused() {
     let file = folder().join("philosophers.pml");
     let output = trefoil(&["check", &file.to_string_lossy(), "--strategy", "sorted"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn processes_that_are_started_one_by_one_are_reduced() {
+    let body = "do :: x < 3 -> x++ :: x == 3 -> assert(x != 3) od";
+    let wrong = model(&format!("byte x;\nproctype P() {{ {body} }}\ninit {{ run P(); run P(); run P() }}\n"));
+    let body = "byte y; do :: x < 2 -> x++; y++; y < 2 od";
+    let stuck = model(&format!("byte x;\nproctype P() {{ {body} }}\ninit {{ run P(); run P(); run P() }}\n"));
+    for (file, at) in [(&wrong, 0), (&stuck, 1)] {
+        let all = results(file.path(), &["--symmetry", "off"]);
+        for strategy in ["auto", "canonical", "enumerate", "sorted", "hillclimbing"] {
+            let some = results(file.path(), &["--strategy", strategy]);
+            assert_eq!(some[at]["symmetry"]["order"], "6", "{some:?}");
+            assert_eq!(some[at]["verdict"], "fails", "{strategy}");
+            assert_eq!(some[at]["witness"]["length"], all[at]["witness"]["length"], "{strategy}");
+        }
+        let all = results(file.path(), &["--symmetry", "off", "--keep-going"]);
+        let some = results(file.path(), &["--keep-going"]);
+        assert_eq!(some[0]["symmetry"]["total_states"], all[0]["visited_states"].to_string());
+    }
+}
+
+#[test]
+fn the_pictures_of_the_documentation_are_those_that_are_drawn() {
+    for name in ["load_balancer", "email"] {
+        let picture = tempfile::Builder::new().suffix(".svg").tempfile().expect("a file");
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let drawn = std::process::Command::new(env!("CARGO_BIN_EXE_trefoil"))
+            .current_dir(&root)
+            .args(["symmetry", &format!("examples/promela/{name}.pml"), "--output"])
+            .arg(picture.path())
+            .output()
+            .expect("trefoil runs");
+        assert_eq!(drawn.status.code(), Some(0), "{drawn:?}");
+        let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("a picture");
+        assert_eq!(read(picture.path()), read(&root.join(format!("docs/pictures/{name}.svg"))), "{name}");
+    }
 }

@@ -33,6 +33,7 @@ mod file;
 mod giants;
 mod graph;
 mod group;
+mod largest;
 mod least_image;
 mod orbits;
 mod partition_stabiliser;
@@ -58,6 +59,7 @@ pub use graph::{
     automorphisms, canonical_labelling, refined_labelling,
 };
 pub use group::PermutationGroup;
+pub use largest::{LargestSubgroup, largest_subgroup};
 pub use least_image::{LeastImage, LeastImages};
 pub use orbits::Orbits;
 pub use parts::{Part, Recognised, generated_parts};

@@ -92,6 +92,10 @@ fn check_automorphisms(symmetric: &Symmetric, space: &Space, text: &str) -> usiz
                 )
             });
             assert_eq!(space.ends[at], space.ends[other], "{text}");
+            if !symmetric.is_started(&space.states[at]) {
+                assert_eq!(at, other, "states of the start are left alone\n{text}");
+                continue;
+            }
             let mut images = Steps::new();
             for ((target, fault), count) in &space.steps[at] {
                 let mut moved = vec![0; target.len()];
@@ -285,8 +289,9 @@ fn rings_rotate() {
 #[test]
 fn what_breaks_a_restriction_is_not_used() {
     // Restriction 1: the number of a process matters.
-    has_order("byte x; active [3] proctype P() { do :: x = _pid % 2 od }", 1);
-    has_order("byte x; active [3] proctype P() { do :: _pid > 1 -> x = 0 :: else -> x = 1 od }", 1);
+    has_order("byte x; active [3] proctype P() { do :: x = (x + _pid) % 7 od }", 1);
+    has_order("byte x; active [3] proctype P() { do :: x = _pid % 2 od }", 2);
+    has_order("byte x; active [3] proctype P() { do :: _pid > 1 -> x = 0 :: else -> x = 1 od }", 2);
     has_order("byte x; active [3] proctype P() { if :: _pid == 2 -> x = 1 :: else -> skip fi; end: false }", 2);
     // Restriction 2: they do not start alike.
     has_order("byte a[3] = { 0, 0, 1 }; active [3] proctype P() { do :: a[_pid] = 1 :: a[_pid] = 0 od }", 2);
@@ -525,4 +530,118 @@ fn reasons_name_the_statement() {
     let told: Vec<&str> = symmetries.reasons.iter().map(|reason| reason.text.as_str()).collect();
     assert!(told.iter().any(|text| text.contains("is not like") && text.contains("h[2]")), "{told:?}");
     assert!(symmetries.diagram.nodes.len() > 4 && !symmetries.diagram.arcs.is_empty());
+}
+
+/// Models in Markdown, each with the order of its group and what is in the way of more.
+#[test]
+fn what_keeps_processes_apart_is_found() {
+    let page = include_str!("symmetry.md");
+    let mut models = 0;
+    let mut wrong = Vec::new();
+    for block in page.split("```promela\n").skip(1) {
+        let (text, behind) = block.split_once("```").expect("the block ends");
+        let claim = behind.lines().find_map(|line| line.strip_prefix("→ ")).expect("a model has a claim");
+        let (order, statement) = match claim.split_once(": `") {
+            Some((order, statement)) => (order, Some(statement.trim_end_matches('`'))),
+            None => (claim, None),
+        };
+        models += 1;
+        let (found, ..) = check(text);
+        let symmetries = self::found(text);
+        let named = |reason: &trefoil_promela::symmetry::Reason| {
+            let span = reason.span.and_then(|span| text.get(span.start as usize..span.end as usize));
+            statement
+                .is_none_or(|wanted| span.is_some_and(|span| span.contains(wanted)) || reason.text.contains(wanted))
+        };
+        if found.to_string() != order || statement.is_some() && !symmetries.reasons.iter().any(named) {
+            wrong.push(format!("{claim}, found {found}: {:#?}\n{text}", symmetries.reasons));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {models}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(models > 50, "{models}");
+}
+
+/// The order of the largest part of a model's group that is one of another model whose rows look the same: every element is tried.
+fn largest_part(whole: &str, part: &str) -> usize {
+    let symmetries = found(whole);
+    let symmetric = symmetries.symmetric.expect("it has symmetries");
+    let action = symmetric.action().expect("it has one");
+    let degree = action.points();
+    let generators: Vec<_> = action
+        .generators()
+        .iter()
+        .map(|images| trefoil_groups::Permutation::from_images(images.clone()).expect("one"))
+        .collect();
+    let group = trefoil_groups::PermutationGroup::generate(degree, &generators, &Control::unlimited()).expect("small");
+    let (program, ..) = compile("model.pml", part);
+    let model = support::roomy(program.expect("it compiles"));
+    let space = space(&model).expect("it is small");
+    assert_eq!(model.layout().width(), symmetric.layout().width(), "the rows are not alike");
+    let mut actor = action.actor();
+    let mut image = vec![0; space.states[0].len()];
+    let mut is_symmetry = |element: &[u32]| {
+        let mut moved = |row: &[Value]| {
+            actor.apply(element, row, &mut image);
+            space.number.get(&image).copied()
+        };
+        moved(&space.states[0]) == Some(0)
+            && (0..space.states.len()).all(|at| {
+                let Some(other) = moved(&space.states[at]) else { return false };
+                let mut steps: BTreeMap<(usize, Option<FaultKind>), usize> = BTreeMap::new();
+                for ((target, fault), count) in &space.steps[at] {
+                    let Some(target) = moved(target) else { return false };
+                    *steps.entry((target, *fault)).or_default() += count;
+                }
+                let there = space.steps[other].iter();
+                let there = there.map(|((target, fault), count)| ((space.number[target], *fault), *count));
+                steps == there.collect()
+            })
+    };
+    group.elements().filter(|element| is_symmetry(element.images())).count()
+}
+
+#[test]
+fn symmetries_that_are_broken_in_part_leave_the_largest_part() {
+    let ring = |last: &str| {
+        format!(
+            "chan c[4] = [1] of {{ bit }}; proctype P(chan a, b) {{ do :: a!1 :: b!1 :: a?1 od }}
+             init {{ atomic {{ run P(c[0], c[1]); run P(c[1], c[2]); run P(c[2], c[3]); run P({last}) }} }}"
+        )
+    };
+    let clients = |guard: &str, claim: &str| {
+        let body = format!("do :: h[_pid] = 1 :: {guard} -> h[_pid] = 0 :: assert({claim}) od");
+        format!(
+            "bit h[6]; proctype P() {{ {body} }}
+             init {{ atomic {{ run P(); run P(); run P(); run P(); run P() }} }}"
+        )
+    };
+    let whole = clients("h[_pid]", "true");
+    let pairs = [
+        // One client is treated specially, two are, one by name and one by number.
+        (whole.clone(), clients("h[3]", "true")),
+        (whole.clone(), clients("(h[2] || h[4])", "true")),
+        (whole.clone(), clients("(h[_pid] && _pid != 5)", "true")),
+        (whole.clone(), clients("(h[_pid] && _pid % 2 == 1)", "true")),
+        // An assertion names one process, or two of them.
+        (whole.clone(), clients("h[_pid]", "h[1] == 0")),
+        (whole.clone(), clients("h[_pid]", "!(h[1] && h[4])")),
+        (whole.clone(), clients("h[_pid]", "h[1] + h[2] + h[3] < 3")),
+        // Groups of two, of which neither is special.
+        (whole.clone(), clients("h[_pid]", "!((h[1] && h[2]) || (h[3] && h[4]))")),
+        (ring("c[3], c[0]"), ring("c[0], c[3]")),
+    ];
+    for (whole, part) in pairs {
+        let expected = largest_part(&whole, &part);
+        let (order, ..) = check(&part);
+        assert_eq!(order, UBig::from(expected), "{:?}\n{part}", found(&part).reasons);
+    }
+    // The one whose own number is larger than that of the others.
+    let numbered = |most: &str| {
+        format!(
+            "byte x; proctype P(byte most) {{ do :: x < most -> x++ :: x > 0 -> x = 0 od }}
+             init {{ atomic {{ run P(2); run P(2); run P(2); run P({most}) }} }}"
+        )
+    };
+    assert_eq!(largest_part(&numbered("2"), &numbered("3")), 6);
+    has_order(&numbered("3"), 6);
 }

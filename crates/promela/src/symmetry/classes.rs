@@ -12,13 +12,14 @@
 //! another is wanted.
 //!
 //! The values of a class are those that the start-up left in its cells, constants that meet it in the text, and what cutting these to
-//! the width of a variable makes of them. Nothing else can occur in a class that nobody calculates with.
+//! the width of a variable makes of them, and what [`super::constants`] evaluates to. Nothing else can occur in a class that nobody calculates with.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use trefoil_source::Span;
 
 use super::Reason;
+use super::constants::{Constant, Constants, FactId};
 use super::startup::Settled;
 use super::walk::cells_of;
 use crate::program::{
@@ -52,6 +53,8 @@ pub(super) struct Classes {
     pub(super) pid: Vec<Class>,
     /// Of `_last`.
     pub(super) last: Class,
+    /// Of facts; plain for those that are numbers only.
+    pub(super) fact: Vec<Class>,
     pub(super) domain: Vec<Domain>,
     /// The fields of the messages on the channels of a class.
     pub(super) fields: BTreeMap<Class, Vec<Class>>,
@@ -65,7 +68,7 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Looks at everything that can be reached.
-    pub(super) fn infer(program: &Program, settled: &Settled) -> Classes {
+    pub(super) fn infer(program: &Program, settled: &Settled, constants: &mut Constants<'_>) -> Classes {
         let model = &settled.model;
         let kinds = model.channel_kinds();
         let mut count = program.globals.cells.len() as u32;
@@ -91,6 +94,9 @@ impl Classes {
             parent: (0..total as u32).collect(),
             marks: vec![Marks::default(); total],
             fields: BTreeMap::new(),
+            constants,
+            facts: BTreeMap::new(),
+            neighbours: BTreeMap::new(),
             kind: 0,
             span: program.processes.first().map_or_else(|| panic!("something runs"), |process| process.span),
         };
@@ -124,15 +130,20 @@ struct Marks {
 
 /// What an expression is.
 #[derive(Clone, Copy)]
-enum Typed {
+pub(super) enum Typed {
     Constant(i32),
     Class(u32),
     /// A number that somebody calculated.
     Calculated,
 }
 
-struct Inference<'a> {
-    program: &'a Program,
+pub(super) struct Inference<'a, 'c> {
+    pub(super) program: &'a Program,
+    constants: &'a mut Constants<'c>,
+    /// The classes of facts.
+    facts: BTreeMap<FactId, u32>,
+    /// The classes of facts that are indices, by frame, place and dimension.
+    neighbours: BTreeMap<(Option<ProcessTypeId>, u32, usize), u32>,
     local: Vec<u32>,
     field: Vec<u32>,
     pid: u32,
@@ -145,7 +156,7 @@ struct Inference<'a> {
     span: Span,
 }
 
-impl Inference<'_> {
+impl Inference<'_, '_> {
     fn find(&mut self, mut class: u32) -> u32 {
         while self.parent[class as usize] != class {
             let above = self.parent[self.parent[class as usize] as usize];
@@ -262,6 +273,12 @@ impl Inference<'_> {
                 }
             }
         }
+        if let Some(trace) = &program.trace {
+            self.span = trace.automaton.span;
+            for transition in trace.automaton.transitions.iter().flatten() {
+                self.event(&transition.action);
+            }
+        }
     }
 
     fn action(&mut self, action: &Action) {
@@ -322,19 +339,12 @@ impl Inference<'_> {
     }
 
     /// A message with these fields is sent to, received from or looked for in a channel.
-    fn message(&mut self, channel: Typed, fields: &[Typed]) {
+    pub(super) fn message(&mut self, channel: Typed, fields: &[Typed]) {
         let Typed::Class(class) = channel else { return };
         let root = self.find(class);
         if !self.fields.contains_key(&root) {
             // Its channels are not known yet: classes that stand for their fields.
-            let fresh: Vec<u32> = fields
-                .iter()
-                .map(|_| {
-                    self.parent.push(self.parent.len() as u32);
-                    self.marks.push(Marks::default());
-                    self.parent.len() as u32 - 1
-                })
-                .collect();
+            let fresh: Vec<u32> = fields.iter().map(|_| self.fresh()).collect();
             self.fields.insert(root, fresh);
         }
         for (position, known) in self.fields_of(channel).into_iter().enumerate() {
@@ -344,13 +354,49 @@ impl Inference<'_> {
         }
     }
 
+    fn fresh(&mut self) -> u32 {
+        self.parent.push(self.parent.len() as u32);
+        self.marks.push(Marks::default());
+        self.parent.len() as u32 - 1
+    }
+
+    /// What is known about an expression that nothing changes.
+    fn constant(&mut self, expression: ExpressionId, operand: bool) -> Option<Typed> {
+        Some(match self.constants.learn(self.kind, expression, operand, self.span)? {
+            Constant::Same(value) => Typed::Constant(value),
+            Constant::Number(_) => Typed::Calculated,
+            Constant::Value(fact) => Typed::Class(match self.facts.get(&fact) {
+                Some(&class) => class,
+                None => {
+                    let class = self.fresh();
+                    self.facts.insert(fact, class);
+                    class
+                }
+            }),
+        })
+    }
+
+    /// An operand of arithmetic.
+    fn operand(&mut self, expression: ExpressionId, why: &'static str) {
+        if self.constant(expression, true).is_none() {
+            let operand = self.value(expression);
+            self.plain(operand, why);
+        }
+    }
+
     fn place(&mut self, place: PlaceId, kind: ProcessTypeId) -> Typed {
         let program = self.program;
         let place = &program.places[place as usize];
-        for index in &place.indices {
+        for (dimension, index) in place.indices.iter().enumerate() {
             if let Typed::Class(class) = self.value(index.value) {
                 let root = self.find(class);
                 self.marks[root as usize].index = true;
+                // Neighbours of a process may change places: what is calculated to find them is of one sort.
+                if self.constant(index.value, false).is_some() {
+                    let frame = if place.global { None } else { Some(kind) };
+                    let other = *self.neighbours.entry((frame, place.base, dimension)).or_insert(class);
+                    self.union(other, class);
+                }
             }
         }
         let first = if place.global { 0 } else { self.local[usize::from(kind)] };
@@ -366,7 +412,7 @@ impl Inference<'_> {
         self.join(value, Typed::Constant(0));
     }
 
-    fn channel(&mut self, expression: ExpressionId) -> Typed {
+    pub(super) fn channel(&mut self, expression: ExpressionId) -> Typed {
         let channel = self.value(expression);
         if let Typed::Class(class) = channel {
             let root = self.find(class);
@@ -382,7 +428,10 @@ impl Inference<'_> {
         }
     }
 
-    fn value(&mut self, expression: ExpressionId) -> Typed {
+    pub(super) fn value(&mut self, expression: ExpressionId) -> Typed {
+        if let Some(known) = self.constant(expression, false) {
+            return known;
+        }
         match self.program.expressions[expression as usize] {
             Node::Constant(value) => Typed::Constant(value),
             Node::Global(cell) => Typed::Class(cell),
@@ -409,15 +458,12 @@ impl Inference<'_> {
                     Binary::Less | Binary::Greater | Binary::AtMost | Binary::AtLeast => "it is asked which is larger",
                     _ => "it is calculated with",
                 };
-                for operand in [left, right] {
-                    let operand = self.value(operand);
-                    self.plain(operand, why);
-                }
+                self.operand(left, why);
+                self.operand(right, why);
                 Typed::Calculated
             }
             Node::Negate(inner) | Node::Complement(inner) => {
-                let inner = self.value(inner);
-                self.plain(inner, "it is calculated with");
+                self.operand(inner, "it is calculated with");
                 Typed::Calculated
             }
             Node::Conditional(condition, yes, no) => {
@@ -518,6 +564,9 @@ impl Inference<'_> {
                 }
             }
         }
+        for (&fact, &class) in &self.facts {
+            values.extend(self.constants.facts[fact as usize].values.iter().map(|&(_, value)| (class, value)));
+        }
         for class in 0..self.parent.len() as u32 {
             if self.find(class) == class {
                 values.extend(self.marks[class as usize].constants.iter().map(|&value| (class, value)));
@@ -526,7 +575,7 @@ impl Inference<'_> {
         values
     }
 
-    /// The classes of cells in which processes of one type differ.
+    /// The classes of cells and facts in which processes of one type differ.
     fn told_apart(&mut self, settled: &Settled) -> BTreeSet<Class> {
         let mut found = BTreeSet::new();
         let Some(row) = settled.layers.last() else { return found };
@@ -538,6 +587,9 @@ impl Inference<'_> {
                 let class = self.local[usize::from(kind)] + cell as u32;
                 found.insert(self.find(class));
             }
+        }
+        for class in self.facts.values().copied().collect::<Vec<u32>>() {
+            found.insert(self.find(class));
         }
         found
     }
@@ -602,12 +654,26 @@ impl Inference<'_> {
         let pid = resolve(&mut self, first, program.processes.len());
         let last = self.last;
         let last = self.find(last);
+        // A number is in a class of its own, of which nothing is known.
+        let facts = 0..self.constants.facts.len() as FactId;
+        let known: Vec<Option<u32>> = facts.map(|fact| self.facts.get(&fact).copied()).collect();
+        let fact = known
+            .into_iter()
+            .map(|class| match class {
+                Some(class) => self.find(class),
+                None => {
+                    let class = self.fresh();
+                    domain.push(Domain::Plain);
+                    class
+                }
+            })
+            .collect();
         let mut fields = BTreeMap::new();
         for (class, of_class) in self.fields.clone() {
             let of_class = of_class.into_iter().map(|field| self.find(field)).collect();
             fields.insert(self.find(class), of_class);
         }
-        Classes { global, local, field, pid, last, domain, fields, values, sorts, reasons }
+        Classes { global, local, field, pid, last, fact, domain, fields, values, sorts, reasons }
     }
 }
 

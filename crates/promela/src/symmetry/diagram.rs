@@ -11,10 +11,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use trefoil_control::{Control, Stopped};
-use trefoil_groups::{ColouredGraph, automorphisms};
+use trefoil_groups::{ColouredGraph, PermutationGroup, automorphisms};
 
 use super::Reason;
 use super::classes::{Classes, Domain};
+use super::constants::Constants;
 use super::items::{Item, ItemId, Items};
 use super::startup::Settled;
 use super::walk::{visit, written_by};
@@ -57,14 +58,14 @@ pub(super) fn diagram(
     settled: &Settled,
     classes: &Classes,
     items: &Items,
-    written: &[bool],
+    constants: &Constants<'_>,
 ) -> Diagram {
     let mut survey = Survey {
         program,
         settled,
         classes,
         items,
-        written,
+        constants,
         variables: BTreeMap::new(),
         arcs: BTreeSet::new(),
         nodes: Vec::new(),
@@ -111,7 +112,7 @@ struct Survey<'a> {
     settled: &'a Settled,
     classes: &'a Classes,
     items: &'a Items,
-    written: &'a [bool],
+    constants: &'a Constants<'a>,
     /// Nodes of variables by name.
     variables: BTreeMap<String, usize>,
     arcs: BTreeSet<(usize, usize)>,
@@ -171,34 +172,8 @@ impl Survey<'_> {
         }
     }
 
-    /// The value that a process will always see in an expression.
-    fn constant(&self, position: usize, expression: ExpressionId) -> Option<i32> {
-        let row = self.settled.layers.last()?;
-        let kind = self.settled.types[position];
-        let free = |item: ItemId| !self.written.get(item as usize).copied().unwrap_or(true);
-        match self.program.expressions[expression as usize] {
-            Node::Constant(value) => Some(value),
-            Node::Pid => Some(position as i32),
-            Node::Global(cell) if free(self.items.global(cell)) => Some(self.settled.globals[cell as usize] as i32),
-            Node::Local(cell) if free(self.items.local(kind, cell)) => {
-                Some(self.settled.model.local_values(row, position)[cell as usize] as i32)
-            }
-            Node::Place(place) => {
-                let place = &self.program.places[place as usize];
-                let mut cell = place.base;
-                for index in &place.indices {
-                    let value = u32::try_from(self.constant(position, index.value)?).ok()?;
-                    (value < index.length).then_some(())?;
-                    cell += value * index.stride;
-                }
-                (place.global && free(self.items.global(cell))).then(|| self.settled.globals[cell as usize] as i32)
-            }
-            _ => None,
-        }
-    }
-
     fn uses(&mut self, position: usize, channel: ExpressionId, sends: bool) {
-        let Some(number) = self.constant(position, channel) else { return };
+        let Some(number) = self.constants.value_at(position, channel) else { return };
         if self.settled.model.channel_kind_of(number).is_some() {
             let channel = self.items.channel(number as u32) as usize;
             self.arcs.insert(if sends { (position, channel) } else { (channel, position) });
@@ -212,7 +187,7 @@ impl Survey<'_> {
             return None;
         }
         let whole = declared.name.split(['[', '.']).next().unwrap_or_default();
-        let name = match index.map(|index| self.constant(position, index)) {
+        let name = match index.map(|index| self.constants.value_at(position, index)) {
             Some(Some(value)) => format!("{whole}[{value}]"),
             Some(None) => whole.to_string(),
             None => declared.name.clone(),
@@ -317,16 +292,33 @@ fn extend(images: &mut [ItemId], program: &Program, settled: &Settled, classes: 
     }
 }
 
-/// What is in the way of a symmetry, with what it would exchange.
-pub(super) fn told(program: &Program, settled: &Settled, items: &Items, images: &[ItemId], reason: Reason) -> Reason {
+/// What is in the way of a symmetry, with what it would exchange, and what is left of the symmetries of those.
+pub(super) fn told(
+    program: &Program,
+    settled: &Settled,
+    items: &Items,
+    images: &[ItemId],
+    reason: Reason,
+    group: &PermutationGroup,
+) -> Reason {
+    let name = |position: ItemId| super::name(program, settled, items, position);
     let moved = (0..items.processes()).find(|&position| images[position as usize] != position);
-    match moved {
-        None => reason,
-        Some(position) => {
-            let image = images[position as usize];
-            let (one, other) =
-                (super::name(program, settled, items, position), super::name(program, settled, items, image));
-            Reason { text: format!("{one} is not like {other}: {}", reason.text), ..reason }
-        }
+    let Some(position) = moved else { return reason };
+    let image = images[position as usize];
+    let named = |mut orbit: Vec<ItemId>| {
+        orbit.sort_unstable();
+        orbit.into_iter().map(name).collect::<Vec<_>>().join(", ")
+    };
+    let orbit = group.orbit(position);
+    if orbit.contains(&image) {
+        let text = format!("not every permutation of {} is one: {}", named(orbit), reason.text);
+        return Reason { text, ..reason };
     }
+    let mut text = format!("{} is not like {}: {}", name(position), name(image), reason.text);
+    let left: Vec<String> =
+        [orbit, group.orbit(image)].into_iter().filter(|orbit| orbit.len() > 1).map(named).collect();
+    if !left.is_empty() {
+        text += &format!("; what is left moves {}", left.join(", and "));
+    }
+    Reason { text, ..reason }
 }

@@ -10,6 +10,9 @@ use crate::syntax::tree::Binary;
 impl Builder<'_> {
     /// Is evaluating this never an error?
     pub(super) fn cannot_fail(&self, expression: ExpressionId) -> bool {
+        if self.constants.values(self.kind, expression).is_some() {
+            return true;
+        }
         let all = |parts: &[ExpressionId]| parts.iter().all(|&part| self.cannot_fail(part));
         match self.program.expressions[expression as usize] {
             Node::Constant(_)
@@ -42,32 +45,16 @@ impl Builder<'_> {
         }
     }
 
-    /// The values that an expression has for ever; nothing when that is not known.
-    fn constant_values(&self, expression: ExpressionId) -> Option<Vec<i32>> {
-        let (row, model) = (self.settled.layers.last()?, &self.settled.model);
-        let positions = (0..).zip(&self.settled.types).filter(|(_, kind)| **kind == self.kind).map(|(at, _)| at);
-        match self.program.expressions[expression as usize] {
-            Node::Constant(value) => Some(vec![value]),
-            Node::Pid => Some(positions.map(|position| position as i32).collect()),
-            Node::Global(cell) if !self.written[self.items.global(cell) as usize] => {
-                let hidden = self.program.globals.cells[cell as usize].hidden;
-                (!hidden).then(|| vec![self.settled.globals[cell as usize] as i32])
-            }
-            Node::Local(cell) if !self.written[self.items.local(self.kind, cell) as usize] => {
-                Some(positions.map(|position| model.local_values(row, position)[cell as usize] as i32).collect())
-            }
-            _ => None,
-        }
-    }
-
-    fn stays_below(&self, expression: ExpressionId, length: u32) -> bool {
-        let values = self.constant_values(expression);
-        values.is_some_and(|values| values.iter().all(|&value| u32::try_from(value).is_ok_and(|value| value < length)))
+    pub(super) fn stays_below(&self, expression: ExpressionId, length: u32) -> bool {
+        let values = self.constants.values(self.kind, expression);
+        values.is_some_and(|values| {
+            values.iter().all(|&(_, value)| u32::try_from(value).is_ok_and(|value| value < length))
+        })
     }
 
     /// Is it a channel for ever?
     fn is_channel(&self, expression: ExpressionId) -> bool {
-        let values = self.constant_values(expression);
-        values.is_some_and(|values| values.iter().all(|&value| self.settled.model.is_global_channel(value)))
+        let values = self.constants.values(self.kind, expression);
+        values.is_some_and(|values| values.iter().all(|&(_, value)| self.settled.model.is_global_channel(value)))
     }
 }

@@ -16,6 +16,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_groups::{ColouredGraph, automorphisms};
 
 use super::classes::{Class, Classes, Domain};
+use super::constants::Constants;
 use super::items::{Item, ItemId, Items};
 use super::startup::Settled;
 use super::terms::{Term, Terms};
@@ -30,6 +31,7 @@ struct Drawing<'a> {
     classes: &'a Classes,
     items: &'a Items,
     terms: &'a Terms,
+    constants: &'a Constants<'a>,
     graph: ColouredGraph,
     colours: HashMap<Vec<i64>, u32>,
     labels: HashMap<Vec<i64>, u32>,
@@ -48,6 +50,7 @@ pub(super) fn symmetries(
     classes: &Classes,
     items: &Items,
     terms: &Terms,
+    constants: &Constants<'_>,
     control: &Control,
 ) -> Result<Option<Vec<Vec<ItemId>>>, Stopped> {
     let mut drawing = Drawing {
@@ -56,6 +59,7 @@ pub(super) fn symmetries(
         classes,
         items,
         terms,
+        constants,
         graph: ColouredGraph::new(items.len()),
         colours: HashMap::new(),
         labels: HashMap::new(),
@@ -68,8 +72,10 @@ pub(super) fn symmetries(
     }
     drawing.describe_items();
     drawing.draw_start();
+    drawing.draw_facts();
     drawing.draw_arrays();
     drawing.draw_code();
+    drawing.draw_events();
     drawing.colour_items();
     let found = automorphisms(&drawing.graph, control)?;
     let mut all = Vec::new();
@@ -110,7 +116,8 @@ impl Drawing<'_> {
             .fold(0, usize::saturating_add);
         let cells: usize =
             self.settled.types.iter().map(|&kind| self.program.processes[usize::from(kind)].frame.cells.len()).sum();
-        elements.saturating_add(cells).saturating_add(self.items.len())
+        let facts: usize = self.constants.facts.iter().map(|fact| fact.values.len()).sum();
+        elements.saturating_add(cells).saturating_add(facts).saturating_add(self.items.len())
     }
 
     fn colour(&mut self, words: Vec<i64>) -> u32 {
@@ -170,6 +177,10 @@ impl Drawing<'_> {
                     let declared = &self.program.globals.cells[cell as usize];
                     let class = self.classes.global[cell as usize];
                     vec![6, sort(declared.sort), self.domain(class), i64::from(declared.hidden)]
+                }
+                Item::Fact(fact) => {
+                    let kind = self.constants.facts[fact as usize].kind;
+                    vec![13, i64::from(kind), self.domain(self.classes.fact[fact as usize])]
                 }
                 Item::Array(array) => {
                     let array = &self.items.arrays[array as usize];
@@ -238,8 +249,16 @@ impl Drawing<'_> {
                 self.arc(items.channel(number), items.process(u32::from(position)), &[3]);
             }
         }
-        for (layer, row) in (0i64..).zip(&settled.layers) {
+        let first = settled.layers.len() - settled.choices;
+        let choices = &settled.layers[first..];
+        for (layer, row) in (0i64..).zip(&settled.layers[..=first]) {
+            // What is not the same in all states that the start-up may end in is left to the proof.
+            let others = if layer as usize == first { choices } else { &[] };
+            let globals: Vec<Vec<u32>> = others.iter().map(|other| model.global_values(other)).collect();
             for (cell, value) in (0u32..).zip(model.global_values(row)) {
+                if globals.iter().any(|other| other[cell as usize] != value) {
+                    continue;
+                }
                 let domain = classes.domain[classes.global[cell as usize] as usize];
                 let value = program.globals.cells[cell as usize].sort.read(value);
                 let holder = items.global(cell);
@@ -257,11 +276,18 @@ impl Drawing<'_> {
             for (position, &kind) in (0u32..).zip(&types) {
                 let process = items.process(position);
                 self.described[process as usize].push(layer);
-                let control = items.control(kind, model.control_of(row, position as usize));
-                self.arc(process, control, &[5, layer]);
+                let state = model.control_of(row, position as usize);
+                if others.iter().all(|other| model.control_of(other, position as usize) == state) {
+                    self.arc(process, items.control(kind, state), &[5, layer]);
+                }
                 let priority = model.priority_in(row, position as usize);
                 self.described[process as usize].push(i64::from(priority));
+                let locals: Vec<Vec<u32>> =
+                    others.iter().map(|other| model.local_values(other, position as usize)).collect();
                 for (cell, value) in model.local_values(row, position as usize).into_iter().enumerate() {
+                    if locals.iter().any(|other| other[cell] != value) {
+                        continue;
+                    }
                     let domain = classes.domain[classes.local[usize::from(kind)][cell] as usize];
                     let value = program.processes[usize::from(kind)].frame.cells[cell].sort.read(value);
                     let vertex = cells[position as usize][cell];
@@ -276,7 +302,11 @@ impl Drawing<'_> {
                 }
                 let channel = items.channel(number);
                 let kind = queue.kind as usize;
-                for (at, fields) in (0i64..).zip(model.messages_in(row, queue)) {
+                let messages = model.messages_in(row, queue);
+                if others.iter().any(|other| model.messages_in(other, queue) != messages) {
+                    continue;
+                }
+                for (at, fields) in (0i64..).zip(messages) {
                     for (field, value) in fields.into_iter().enumerate() {
                         let domain = classes.domain[classes.field[kind][field] as usize];
                         let word = self.holds(channel, domain, value, &[6, layer, at, field as i64]);
@@ -286,6 +316,7 @@ impl Drawing<'_> {
             }
             if let Some(position) = model.last_in(row)
                 && position < items.processes()
+                && others.iter().all(|other| model.last_in(other) == Some(position))
             {
                 self.described[items.process(position) as usize].extend([-7, layer]);
             }
@@ -293,6 +324,21 @@ impl Drawing<'_> {
         for (vertex, words) in words_of {
             let colour = self.colour(words);
             self.graph.set_colour(vertex, colour);
+        }
+    }
+
+    fn draw_facts(&mut self) {
+        let (constants, items) = (self.constants, self.items);
+        for (number, fact) in (0..).zip(&constants.facts) {
+            let domain = self.classes.domain[self.classes.fact[number as usize] as usize];
+            for &(position, value) in &fact.values {
+                let vertex = self.graph.add_vertex(0);
+                self.arc(vertex, items.process(position), &[1]);
+                self.arc(vertex, items.fact(number), &[16]);
+                let word = self.holds(vertex, domain, value, &[17]);
+                let colour = self.colour(vec![14, word]);
+                self.graph.set_colour(vertex, colour);
+            }
         }
     }
 
@@ -347,6 +393,16 @@ impl Drawing<'_> {
                     }
                     self.draw_term(&known.term, vertex, &[10]);
                 }
+            }
+        }
+    }
+
+    fn draw_events(&mut self) {
+        let Some(watched) = &self.terms.watched else { return };
+        for (state, events) in (0i64..).zip(&watched.states) {
+            for event in events {
+                let vertex = self.vertex(vec![15, state, i64::from(event.target), i64::from(event.block)]);
+                self.draw_term(&event.term, vertex, &[10]);
             }
         }
     }

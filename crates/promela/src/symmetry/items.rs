@@ -28,6 +28,8 @@ pub(super) enum Item {
     Local(ProcessTypeId, u32),
     /// A global cell.
     Global(u32),
+    /// What a process type always sees in an expression.
+    Fact(u32),
     /// A way to look at cells by indices.
     Array(u32),
 }
@@ -69,6 +71,7 @@ pub(super) struct Items {
     control: Vec<ItemId>,
     local: Vec<ItemId>,
     global: ItemId,
+    first_fact: ItemId,
     first_array: ItemId,
     pub(super) arrays: Vec<Array>,
 }
@@ -98,8 +101,10 @@ impl Items {
         }
         let global = list.len() as ItemId;
         list.extend((0..program.globals.cells.len() as u32).map(Item::Global));
+        let first_fact = list.len() as ItemId;
+        list.extend((0..classes.fact.len() as u32).map(Item::Fact));
         let first_array = list.len() as ItemId;
-        Items { list, processes, channels, own, control, local, global, first_array, arrays: Vec::new() }
+        Items { list, processes, channels, own, control, local, global, first_fact, first_array, arrays: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -143,6 +148,10 @@ impl Items {
         self.global + cell
     }
 
+    pub(super) fn fact(&self, fact: u32) -> ItemId {
+        self.first_fact + fact
+    }
+
     /// A cell of a frame.
     pub(super) fn cell(&self, frame: Option<ProcessTypeId>, cell: u32) -> ItemId {
         frame.map_or_else(|| self.global(cell), |kind| self.local(kind, cell))
@@ -168,7 +177,7 @@ impl Items {
             Item::Channel(number) => number as i32,
             Item::Own(_, value) => value,
             Item::Control(_, state) => state as i32,
-            Item::Local(_, cell) | Item::Global(cell) | Item::Array(cell) => cell as i32,
+            Item::Local(_, cell) | Item::Global(cell) | Item::Fact(cell) | Item::Array(cell) => cell as i32,
         }
     }
 

@@ -6,10 +6,14 @@
 //! - [`startup`] runs the model until all processes are started;
 //! - [`classes`] infers which variables, array indices and message fields hold processes, channels, or values of the model's own that are only
 //!   compared and passed on;
+//! - [`constants`] evaluates what never changes for a process, such as `(_pid + 1) % N`;
 //! - [`terms`] writes each statement as a term over everything that a symmetry can move ([`items`]);
+//! - [`sequences`] finds assignments whose order nobody can see, and [`events`] what a trace declaration waits for;
 //! - [`graph`] makes one coloured graph of all this, whose automorphisms are proposed as symmetries;
 //! - [`proof`] looks at each of them directly: restrictions 1 and 2 of the paper, and what Promela adds to them;
+//! - [`subgroup`] looks for the largest group that is proved when one of them is not;
 //! - [`diagram`] draws the static channel diagram, and says of each of its automorphisms that is none of the model what is in the way;
+//! - [`gate`] lets the group act once all processes are started, where that takes its time;
 //! - [`points`] finds few items that tell all others, and [`action`] lets the group act on rows.
 //!
 //! # Processes that end
@@ -23,8 +27,11 @@
 
 mod action;
 mod classes;
+mod constants;
 mod diagram;
+mod events;
 mod failing;
+mod gate;
 mod graph;
 mod items;
 mod numbers;
@@ -32,8 +39,10 @@ mod pictures;
 mod points;
 mod proof;
 mod rows;
+mod sequences;
 mod sheets;
 mod startup;
+mod subgroup;
 mod terms;
 mod walk;
 
@@ -48,7 +57,9 @@ use crate::machine::Model;
 use crate::program::{Node, Program};
 use action::ModelAction;
 use classes::{Classes, Domain};
+use constants::Constants;
 pub use diagram::{Diagram, DiagramNode, NodeKind};
+use gate::Gated;
 use items::{Item, ItemId, Items};
 use points::Points;
 use proof::Proof;
@@ -73,7 +84,7 @@ impl Reason {
 /// A model with the group of its symmetries.
 pub struct Symmetric {
     model: Arc<Model>,
-    action: ModelAction,
+    action: Gated,
 }
 
 impl Symmetric {
@@ -89,8 +100,9 @@ impl Symmetric {
             return 0;
         }
         let running = row[rows::COUNT];
-        let stuck =
-            |position: u32| self.action.together(position).iter().any(|&other| !self.model.has_ended(row, other));
+        let stuck = |position: u32| {
+            self.action.action.together(position).iter().any(|&other| !self.model.has_ended(row, other))
+        };
         (0..running).take_while(|&gone| !stuck(running - 1 - gone)).count() as u32
     }
 
@@ -98,17 +110,27 @@ impl Symmetric {
     pub fn fewest_go(&self, row: &[Value]) -> Vec<u32> {
         let target = (row[rows::COUNT]).checked_sub(1 + self.must_go(row));
         let from = target.and_then(|target| {
-            self.action.together(target).into_iter().find(|&other| !self.model.has_ended(row, other))
+            self.action.action.together(target).into_iter().find(|&other| !self.model.has_ended(row, other))
         });
         match (from, target) {
-            (Some(from), Some(target)) => self.action.carrying(from, target),
+            (Some(from), Some(target)) => self.action.action.carrying(from, target),
             _ => (0..self.action.points() as u32).collect(),
         }
     }
 
     /// Control states that stand for each other, by process type: when one is reached, all are.
     pub fn control_orbits(&self) -> Vec<Vec<(u16, u32)>> {
-        self.action.control_orbits()
+        self.action.action.control_orbits()
+    }
+
+    /// Are processes started one by one, while others run? Then the group acts where that is done, and leaves other states alone.
+    pub fn is_staggered(&self) -> bool {
+        self.action.gate.is_some()
+    }
+
+    /// Does the group act on this state?
+    pub fn is_started(&self, row: &[Value]) -> bool {
+        self.action.is_open(row)
     }
 }
 
@@ -160,8 +182,8 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
     if program.processes.is_empty() || program.active.is_empty() {
         return Ok(none(Vec::new()));
     }
-    if let Some(trace) = &program.trace {
-        let why = "models with a trace declaration are not reduced";
+    if let Some(trace) = program.trace.as_ref().filter(|trace| events::needs_process(program, trace)) {
+        let why = "what this watches for is not known beforehand";
         return Ok(none(vec![Reason::at(Some(trace.automaton.span), why)]));
     }
     let settled = match startup::settle(program, control)? {
@@ -171,14 +193,21 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
     if too_large(program, &settled) {
         return Ok(none(vec![Reason::at(None, "the model has too many variables to look for symmetries")]));
     }
-    let classes = Classes::infer(program, &settled);
+    let mut constants = Constants::new(program, &settled);
+    let classes = Classes::infer(program, &settled, &mut constants);
     let mut items = Items::new(program, &settled, &classes);
-    let mut terms = match terms::terms(program, &settled, &classes, &mut items) {
+    let mut terms = match terms::terms(program, &settled, &classes, &constants, &mut items) {
         Ok(terms) => terms,
         Err(reason) => return Ok(none(vec![reason])),
     };
     let mut reasons = classes.reasons.clone();
     let visible = sees_ends(program, &settled);
+    // While others are started, a process that goes would make room for them.
+    let starter = settled.gate.as_ref().map(|gate| gate.starter);
+    let ends_early = starter.is_some_and(|starter| (0..settled.ends.len()).any(|at| at != starter && settled.ends[at]));
+    if let (true, Some(reason)) = (ends_early, &visible) {
+        return Ok(none(vec![reason.clone()]));
+    }
     if let Some(reason) = &visible {
         let ending = (0..settled.types.len()).filter(|&position| settled.ends[position]);
         for position in ending {
@@ -186,35 +215,52 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
         }
     }
     reasons.extend(terms.fixed.values().cloned());
-    let Some(proposed) = graph::symmetries(program, &settled, &classes, &items, &terms, control)? else {
+    let Some(proposed) = graph::symmetries(program, &settled, &classes, &items, &terms, &constants, control)? else {
         return Ok(none(vec![Reason::at(None, "the model is too large to look for symmetries")]));
     };
     let everything = Rows::new(program, &settled.model, &classes, &items, &vec![true; items.len()]);
-    let proof =
-        Proof { program, settled: &settled, classes: &classes, items: &items, terms: &terms, rows: &everything };
-    let mut generators = Vec::new();
-    for images in proposed {
-        control.check()?;
-        match proof.check(&images) {
-            Ok(()) => generators.push(images),
-            Err(reason) => reasons.push(reason),
-        }
-    }
-    let diagram = diagram::diagram(program, &settled, &classes, &items, &terms.written);
+    let proof = Proof {
+        program,
+        settled: &settled,
+        classes: &classes,
+        items: &items,
+        terms: &terms,
+        constants: &constants,
+        rows: &everything,
+    };
+    let mut generators = subgroup::proved(&proof, &proposed, &mut reasons, control)?;
+    let diagram = diagram::diagram(program, &settled, &classes, &items, &constants);
     let shown = (items.processes() + items.channels()) as usize;
+    let mut refused = Vec::new();
     let restricted = |images: &Vec<ItemId>| {
         Permutation::from_images(images[..shown].to_vec()).expect("processes and channels stay among themselves")
     };
     let proved: Vec<Permutation> = generators.iter().map(restricted).collect();
-    let group = PermutationGroup::generate(shown, &proved, control)?;
+    let mut group = PermutationGroup::generate(shown, &proved, control)?;
     for images in diagram::suggested(&diagram, program, &settled, &classes, &items, control)? {
         // What else moves along may have been put together wrongly.
         if group.contains(&restricted(&images)) {
             continue;
         }
-        if let Err(reason) = proof.check(&images) {
-            reasons.push(diagram::told(program, &settled, &items, &images, reason));
+        match proof.check(&images) {
+            Ok(()) => {
+                generators.push(images);
+                let proved: Vec<Permutation> = generators.iter().map(restricted).collect();
+                group = PermutationGroup::generate(shown, &proved, control)?;
+            }
+            Err(reason) => refused.push((images, reason)),
         }
+    }
+    let running = items.processes() as usize;
+    let on_processes = |images: &[ItemId]| Permutation::from_images(images[..running].to_vec()).ok();
+    let proved: Vec<Permutation> = generators.iter().filter_map(|images| on_processes(images)).collect();
+    let exchanged = PermutationGroup::generate(running, &proved, control)?;
+    for (images, reason) in refused {
+        // Where processes are exchanged with other things moving along, nothing is missing.
+        if on_processes(&images).is_some_and(|permutation| exchanged.contains(&permutation)) {
+            continue;
+        }
+        reasons.push(diagram::told(program, &settled, &items, &images, reason, &group));
     }
     reasons.sort_by_key(|reason| (reason.span.map(|span| (span.start, span.end)), reason.text.clone()));
     reasons.dedup();
@@ -228,9 +274,9 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
         generators.iter().map(|images| cycles(program, &settled, &classes, &items, images)).collect();
     let names = points.items.iter().map(|&item| name(program, &settled, &items, item)).collect();
     let rows = Rows::new(program, &settled.model, &classes, &items, &moved);
-    let ending = (0..settled.types.len()).any(|position| moved[position] && settled.ends[position]);
+    let ending = (0..settled.types.len()).any(|position| moved[position] && settled.ends[position]) || ends_early;
     let model = Arc::new(if ending { settled.model.keeping_processes() } else { settled.model });
-    let action = ModelAction::new(model.clone(), items, points, names, rows);
+    let action = Gated { action: ModelAction::new(model.clone(), items, points, names, rows), gate: settled.gate };
     Ok(Symmetries { symmetric: Some(Symmetric { model, action }), generators: named, reasons, diagram })
 }
 
@@ -318,6 +364,7 @@ fn name(program: &Program, settled: &Settled, items: &Items, item: ItemId) -> St
             format!("{}:{}", process.name, process.frame.cells[cell as usize].name)
         }
         Item::Global(cell) => program.globals.cells[cell as usize].name.clone(),
+        Item::Fact(fact) => format!("fact {fact}"),
         Item::Array(array) => format!("array {array}"),
     }
 }
@@ -333,7 +380,7 @@ fn cycles(
     let is_shown = |item: ItemId| match items.item(item) {
         Item::Process(_) | Item::Channel(_) | Item::Own(..) => true,
         Item::Global(cell) => classes.domain[classes.global[cell as usize] as usize] != Domain::Channel,
-        Item::Control(..) | Item::Local(..) | Item::Array(_) => false,
+        Item::Control(..) | Item::Local(..) | Item::Fact(_) | Item::Array(_) => false,
     };
     let mut seen = vec![false; images.len()];
     let mut cycles = Vec::new();

@@ -283,13 +283,13 @@ impl Points {
     }
 }
 
-/// The orbits of items that are moved: those of processes first, larger before smaller, then the others, smaller before larger. Arrays
-/// are left out, as no state has them.
+/// The orbits of items that are moved: those of processes first, larger before smaller, then the others, smaller before larger. Facts and
+/// arrays are left out, as no state has them.
 fn orbits(items: &Items, generators: &[Vec<ItemId>]) -> Vec<Vec<ItemId>> {
     let mut seen = vec![false; items.len()];
     let mut orbits = Vec::new();
     for start in 0..items.len() as ItemId {
-        if seen[start as usize] || matches!(items.item(start), Item::Array(_)) {
+        if seen[start as usize] || matches!(items.item(start), Item::Fact(_) | Item::Array(_)) {
             continue;
         }
         let mut orbit = vec![start];
@@ -317,7 +317,7 @@ fn orbits(items: &Items, generators: &[Vec<ItemId>]) -> Vec<Vec<ItemId>> {
             Item::Channel(_) => 2,
             Item::Global(_) => 3,
             Item::Local(..) => 4,
-            Item::Control(..) | Item::Array(_) => 5,
+            Item::Control(..) | Item::Fact(_) | Item::Array(_) => 5,
         };
         (rank, orbit.len())
     });

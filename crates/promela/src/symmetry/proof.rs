@@ -5,25 +5,31 @@
 //! 1. it keeps what cannot be moved, and carries each item to one of the same sort: a process to one of the same type, a channel to one with
 //!    the same capacity and fields and with the right owner, a variable to one of the same width that holds the like;
 //! 2. looking into an array commutes with it: the element of the renamed indices is the image of the element;
-//! 3. cutting a value to the width of a variable commutes with it;
-//! 4. it keeps the states of the start-up (restriction 2 of Donaldson, Miller and Calder, *Finding symmetry in models of concurrent systems by static
+//! 3. what a process always sees in an expression is carried to what its image always sees in the image of the expression ([`super::constants`]);
+//! 4. cutting a value to the width of a variable commutes with it;
+//! 5. it keeps the states of the start-up (restriction 2 of Donaldson, Miller and Calder, *Finding symmetry in models of concurrent systems by static
 //!    channel diagram analysis*, 2005);
-//! 5. the transitions of a control state, renamed, are those of the image of the control state (restriction 1). They may come in another
+//! 6. the transitions of a control state, renamed, are those of the image of the control state (restriction 1). They may come in another
 //!    order where the order does not matter.
+//! 7. the events that a trace declaration waits for, renamed, are those that it waits for ([`super::events`]).
 //!
 //! Then it carries every step of the model to a step of the model. For a state behind the start-up: by induction over expressions, the value of a
-//! renamed expression in the image of a state is the image of its value (1, 2, 3 and the classes of values, see [`super::terms`]); so a
+//! renamed expression in the image of a state is the image of its value (1 to 4 and the classes of values, see [`super::terms`]); so a
 //! statement can be executed in a state exactly when its image can be executed, by the image of the process, in the image of the state, and
-//! what it does there is the image of what it does here. By 5 each process has the images of statements as its own; what has to be tried
+//! what it does there is the image of what it does here. By 6 each process has the images of statements as its own; what has to be tried
 //! before (`unless`, `else`) is the image of what was tried before. Atomic sequences and handshakes are made of such statements.
-//! A state of the start-up before the last has one successor, and both are kept (4).
+//! A state of the start-up before the last has one successor, and both are kept (5).
 //!
 //! Permutations with these properties are a group, so it is enough to look at generators.
+
+use std::collections::HashMap;
 
 use trefoil_system::System;
 
 use super::Reason;
 use super::classes::{Class, Classes, Domain, cut};
+use super::constants::Constants;
+use super::events::Event;
 use super::items::{Item, ItemId, Items};
 use super::rows::{MOST_VALUES, Rows};
 use super::startup::Settled;
@@ -37,6 +43,7 @@ pub(super) struct Proof<'a> {
     pub(super) classes: &'a Classes,
     pub(super) items: &'a Items,
     pub(super) terms: &'a Terms,
+    pub(super) constants: &'a Constants<'a>,
     /// For applying whatever moves.
     pub(super) rows: &'a Rows,
 }
@@ -48,10 +55,12 @@ impl Proof<'_> {
     /// Is it a symmetry? Else, what is in the way.
     pub(super) fn check(&self, images: &[ItemId]) -> Result<(), Reason> {
         self.sorts(images)?;
+        self.facts(images)?;
         self.arrays(images)?;
         self.widths(images)?;
         self.start(images)?;
-        self.code(images)
+        self.code(images)?;
+        self.events(images)
     }
 
     fn sorts(&self, images: &[ItemId]) -> Result<(), Reason> {
@@ -129,6 +138,13 @@ impl Proof<'_> {
                 };
                 of(from) == of(to)
             }
+            (Item::Fact(one), Item::Fact(other)) => {
+                let of = |fact: u32| {
+                    let domain = self.classes.domain[self.classes.fact[fact as usize] as usize];
+                    (self.constants.facts[fact as usize].kind, domain)
+                };
+                of(one) == of(other)
+            }
             (Item::Array(one), Item::Array(other)) => {
                 let (one, other) = (&self.items.arrays[one as usize], &self.items.arrays[other as usize]);
                 one.frame == other.frame && one.indices == other.indices
@@ -173,6 +189,34 @@ impl Proof<'_> {
         }
     }
 
+    fn facts(&self, images: &[ItemId]) -> Result<(), Reason> {
+        for (number, fact) in (0..).zip(&self.constants.facts) {
+            let Item::Fact(other) = self.items.item(images[self.items.fact(number) as usize]) else {
+                return Err(Reason::at(Some(fact.span), "what is calculated here would become something else"));
+            };
+            let domain = self.classes.domain[self.classes.fact[number as usize] as usize];
+            let there: HashMap<u32, i32> = self.constants.facts[other as usize].values.iter().copied().collect();
+            for &(position, value) in &fact.values {
+                let image = images[self.items.process(position) as usize];
+                let wanted = self.items.renamed(images, domain, value);
+                match there.get(&image) {
+                    Some(&found) if found == wanted => {}
+                    found => {
+                        let found = found.map_or_else(|| "nothing".to_string(), i32::to_string);
+                        let name = |item| super::name(self.program, self.settled, self.items, item);
+                        let why = format!(
+                            "what is calculated here is {value} for {} and {found} for {}",
+                            name(position),
+                            name(image)
+                        );
+                        return Err(Reason::at(Some(fact.span), why));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn widths(&self, images: &[ItemId]) -> Result<(), Reason> {
         for (class, sorts) in &self.classes.sorts {
             let domain = self.classes.domain[*class as usize];
@@ -203,8 +247,15 @@ impl Proof<'_> {
     fn start(&self, images: &[ItemId]) -> Result<(), Reason> {
         let model = &self.settled.model;
         let mut image = vec![0; model.layout().width()];
+        let choices = &self.settled.layers[self.settled.layers.len() - self.settled.choices..];
         for row in &self.settled.layers {
             self.rows.apply(images, row, &mut image);
+            if choices.len() > 1 && choices.contains(row) {
+                if !choices.contains(&image) {
+                    return Err(Reason::at(None, "the states in which everything is started are not symmetric"));
+                }
+                continue;
+            }
             if let Some(slot) = (0..image.len()).find(|&slot| image[slot] != row[slot]) {
                 let name = &model.layout().slots()[slot].name;
                 let why = format!("`{name}` does not start in a symmetric way: {} here", row[slot]);
@@ -267,6 +318,24 @@ impl Proof<'_> {
             }
         }
         Ok(())
+    }
+
+    fn events(&self, images: &[ItemId]) -> Result<(), Reason> {
+        let Some(watched) = &self.terms.watched else { return Ok(()) };
+        let written = |events: &[Event], images: Option<&[ItemId]>| {
+            let mut all: Vec<(u32, Vec<u32>, u32)> = Vec::new();
+            for event in events {
+                let mut words = Vec::new();
+                event.term.write(images, &mut words);
+                all.push((event.block, words, event.target));
+            }
+            all.sort_unstable();
+            all
+        };
+        match watched.states.iter().find(|events| written(events, None) != written(events, Some(images))) {
+            None => Ok(()),
+            Some(_) => Err(Reason::at(Some(watched.span), "this watches for events that are not symmetric")),
+        }
     }
 
     fn written(&self, kind: ProcessTypeId, known: &Known, images: Option<&[ItemId]>) -> Written {

@@ -6,7 +6,20 @@
 //! has no successor but the next, what leads from one to the next need not be looked at. From the last layer on no process is
 //! started any more, and the statements that can be reached from there are what a symmetry must carry to each other.
 //!
-//! A start-up that others can interrupt has several successors somewhere, and is refused.
+//! The last step may be a choice, such as `if :: c[0]!token :: c[1]!token fi` at the end of the atomic block. All states that it leads to
+//! are then the last layer, and a symmetry may carry them to each other.
+//!
+//! # Started while others run
+//!
+//! `init { run P(1); run P(2) }` without `atomic` has several successors as soon as `P(1)` runs. But often all that is started is started by
+//! one process whose statements, up to the last `run`, use nothing that others write, and write nothing that others use. Then it does
+//! not matter what the others do meanwhile: each step of theirs could as well have come later. The start-up is followed as if the others had waited,
+//! which gives the one layer where all are started; the states in which the starting process is not done have their own rules
+//! ([`super::gate`]). Where a process may end meanwhile, its number is given to another one, so nobody may use numbers; the model is then searched with processes that stay. And
+//! nobody may look at who is there: no `_nr_pr`, `_last`,
+//! priorities, `provided` and no look at other processes.
+//!
+//! Any other start-up that others can interrupt is refused, with the statement.
 
 use std::sync::Arc;
 
@@ -15,18 +28,27 @@ use trefoil_source::Span;
 use trefoil_system::{System, Value};
 
 use super::Reason;
-use super::walk::{expressions_of, has_run};
+use super::gate::Gate;
+use super::walk::{expressions_of, has_run, visit, written_by};
 use crate::machine::Model;
-use crate::program::{Action, ProcessTypeId, Program};
+use crate::program::{Action, Guard, IndivisibleStep, Node, ProcessTypeId, Program};
 
 /// Layers that are followed at most.
 const MOST_LAYERS: usize = 64;
+
+/// More processes than these may be too many for the machine.
+const MOST_STARTED: usize = 250;
+
+/// Steps that are followed at most of a process that starts others.
+const MOST_STARTS: usize = 4096;
 
 /// A model after its start-up.
 pub(super) struct Settled {
     pub(super) model: Model,
     /// The states up to the one where nothing is started any more, that one included.
     pub(super) layers: Vec<Vec<Value>>,
+    /// How many of them, from the end, are states in which the model may be then; mostly one.
+    pub(super) choices: usize,
     /// What the global cells hold in the last layer.
     pub(super) globals: Vec<Value>,
     /// The type of each process in the last layer.
@@ -35,6 +57,8 @@ pub(super) struct Settled {
     pub(super) reachable: Vec<Vec<bool>>,
     /// Can the process at a position come to its end?
     pub(super) ends: Vec<bool>,
+    /// When others run while processes are started.
+    pub(super) gate: Option<Gate>,
 }
 
 /// Follows the start-up of a program; or why it cannot be followed.
@@ -42,6 +66,7 @@ pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result
     let mut model = Model::new(program.clone(), control);
     'room: loop {
         let mut layers = vec![model.initial()];
+        let mut starter: Option<Starter> = None;
         loop {
             control.check()?;
             let row = layers.last().expect("there is the initial one");
@@ -51,17 +76,45 @@ pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result
                 if types.len() != model.positions() || !model.has_one_type_each() {
                     return Ok(Err(Reason::at(None, "a process ends before all are started")));
                 }
-                let ends = (0..types.len()).map(|position| can_end(program, &model, row, position)).collect();
+                let ends: Vec<bool> =
+                    (0..types.len()).map(|position| can_end(program, &model, row, position)).collect();
                 let globals = model.global_values(row);
-                return Ok(Ok(Settled { model, layers, globals, types, reachable, ends }));
+                let mut gate = None;
+                if let Some(starter) = starter {
+                    let gone = (0..types.len()).find(|&position| position != starter.position && ends[position]);
+                    if let (Some(position), Some(span)) = (gone, sees_numbers(program)) {
+                        let name = &program.processes[usize::from(types[position])].name;
+                        let why = format!(
+                            "`{name}` may end before all are started, and another process then gets its number, which matters here"
+                        );
+                        return Ok(Err(Reason::at(Some(span), why)));
+                    }
+                    if types.len() > MOST_STARTED {
+                        return Ok(Err(Reason::at(None, "too many processes are started one by one")));
+                    }
+                    let slot = model.arrangement.positions[starter.position].base as usize + 1;
+                    gate = Some(Gate { starter: starter.position, slot, starting: starter.starting });
+                    layers.drain(..layers.len() - 1);
+                }
+                return Ok(Ok(Settled { model, layers, choices: 1, globals, types, reachable, ends, gate }));
             };
-            if layers.len() == MOST_LAYERS {
+            if layers.len() == if starter.is_some() { MOST_STARTS } else { MOST_LAYERS } {
                 return Ok(Err(Reason::at(Some(starts), "processes are started while the model runs")));
             }
             let mut next: Option<Vec<Value>> = None;
             let mut several = false;
+            let mut choices: Vec<Vec<Value>> = Vec::new();
+            let mut faulty = false;
             model.explorer().successors(row, &mut |step| {
-                several |= model.fault(step.label).is_some() || next.as_deref().is_some_and(|known| known != step.row);
+                let position = model.transition_named(step.label).map(|(position, ..)| position);
+                if starter.as_ref().is_some_and(|starter| position != Some(starter.position)) {
+                    return;
+                }
+                faulty |= model.fault(step.label).is_some();
+                several |= faulty || next.as_deref().is_some_and(|known| known != step.row);
+                if choices.len() <= MOST_CHOICES && choices.iter().all(|known| known != step.row) {
+                    choices.push(step.row.to_vec());
+                }
                 next.get_or_insert_with(|| step.row.to_vec());
             });
             if model.needs_room() {
@@ -70,13 +123,260 @@ pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result
             }
             match next {
                 Some(next) if !several && !layers.contains(&next) => layers.push(next),
-                _ => {
-                    let why = "processes are started here, and not in one atomic step at the beginning";
-                    return Ok(Err(Reason::at(Some(starts), why)));
+                _ if starter.is_none() && !faulty && are_settled(program, &model, &choices) => {
+                    let row = &choices[0];
+                    let types = model.types_of(row);
+                    let mut all = reachable;
+                    for state in all.iter_mut().flatten() {
+                        *state = false;
+                    }
+                    let mut ends = vec![false; types.len()];
+                    for row in &choices {
+                        for (known, more) in all.iter_mut().zip(self::reachable(program, &model, row)) {
+                            known.iter_mut().zip(more).for_each(|(known, more)| *known |= more);
+                        }
+                        for (position, ends) in ends.iter_mut().enumerate() {
+                            *ends |= can_end(program, &model, row, position);
+                        }
+                    }
+                    let globals = model.global_values(row);
+                    let count = choices.len();
+                    layers.append(&mut choices);
+                    let gate = None;
+                    return Ok(Ok(Settled {
+                        model,
+                        layers,
+                        choices: count,
+                        globals,
+                        types,
+                        reachable: all,
+                        ends,
+                        gate,
+                    }));
                 }
+                _ if starter.is_none() => match Starter::find(program, &model, row, starts) {
+                    Ok(found) => starter = Some(found),
+                    Err(reason) => return Ok(Err(reason)),
+                },
+                _ => return Ok(Err(Reason::at(Some(starts), NOT_AT_ONCE))),
             }
         }
     }
+}
+
+/// Choices at the end of a start-up that are looked at.
+const MOST_CHOICES: usize = 64;
+
+/// Are these states in which all processes are started, the same in each?
+fn are_settled(program: &Program, model: &Model, choices: &[Vec<Value>]) -> bool {
+    (2..=MOST_CHOICES).contains(&choices.len())
+        && choices.iter().all(|row| {
+            model.types_of(row) == model.types_of(&choices[0])
+                && model.types_of(row).len() == model.positions()
+                && model.has_one_type_each()
+                && starts_process(program, &reachable(program, model, row)).is_none()
+        })
+}
+
+const NOT_AT_ONCE: &str = "processes are started here, and not in one atomic step at the beginning";
+
+/// The process that starts all others that are started while it and they run.
+struct Starter {
+    position: usize,
+    /// The control states from which a process may still be started.
+    starting: Vec<bool>,
+}
+
+impl Starter {
+    /// The one process that starts others from here on, if what it does is its own affair until it is done.
+    fn find(program: &Program, model: &Model, row: &[Value], starts: Span) -> Result<Starter, Reason> {
+        let refused = |span: Span, why: &str| Err(Reason::at(Some(span), format!("{NOT_AT_ONCE}: {why}")));
+        let mut found: Option<Starter> = None;
+        for (position, &kind) in model.types_of(row).iter().enumerate() {
+            let starting = starting(program, kind);
+            if !starting[model.control_of(row, position) as usize] {
+                continue;
+            }
+            if found.is_some() {
+                return refused(starts, "more than one process starts others");
+            }
+            found = Some(Starter { position, starting });
+        }
+        let Some(starter) = found else { return refused(starts, "those that are started start others") };
+        let kind = model.types_of(row)[starter.position];
+        let process = &program.processes[usize::from(kind)];
+        let mut marked = vec![false; process.transitions.len()];
+        follow(program, kind, model.control_of(row, starter.position), &mut marked);
+        let written = written_globals(program);
+        for (state, transitions) in process.transitions.iter().enumerate() {
+            for transition in transitions.iter().filter(|_| marked[state] && starter.starting[state]) {
+                let span = process.statements[transition.statement as usize].span;
+                if !is_private(program, &transition.action, &written) {
+                    return refused(span, "what this does depends on others, or others depend on it");
+                }
+                for run in runs_of(program, &transition.action) {
+                    let started = program.runs[run as usize].process;
+                    if started == kind || starting(program, started).contains(&true) {
+                        return refused(span, "those that are started start others");
+                    }
+                }
+            }
+        }
+        if program.uses_last || program.uses_priority {
+            return refused(starts, "`_last` or priorities tell who is there");
+        }
+        for process in &program.processes {
+            if process.provided.is_some() {
+                return refused(process.span, "whether this can be done may depend on who is there");
+            }
+            for transition in process.transitions.iter().flatten() {
+                let looks =
+                    expressions_of(program, &transition.action).into_iter().any(|root| looks_around(program, root));
+                if looks {
+                    let span = process.statements[transition.statement as usize].span;
+                    return refused(span, "this looks at who is there");
+                }
+            }
+        }
+        Ok(starter)
+    }
+}
+
+/// The control states of a type from which a statement can be reached that starts a process.
+fn starting(program: &Program, kind: ProcessTypeId) -> Vec<bool> {
+    let transitions = &program.processes[usize::from(kind)].transitions;
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); transitions.len()];
+    let mut work = Vec::new();
+    for (state, transitions) in (0u32..).zip(transitions) {
+        for transition in transitions {
+            if !matches!(*transition.action, Action::End) {
+                before[transition.target as usize].push(state);
+            }
+            if !runs_of(program, &transition.action).is_empty() {
+                work.push(state);
+            }
+        }
+    }
+    let mut marked = vec![false; transitions.len()];
+    while let Some(state) = work.pop() {
+        if !std::mem::replace(&mut marked[state as usize], true) {
+            work.extend(&before[state as usize]);
+        }
+    }
+    marked
+}
+
+fn runs_of(program: &Program, action: &Action) -> Vec<u32> {
+    let mut runs = Vec::new();
+    for root in expressions_of(program, action) {
+        visit(program, root, &mut |_, node| {
+            if let Node::Run(run) = node {
+                runs.push(run);
+            }
+        });
+    }
+    runs
+}
+
+/// Where the number of a process matters: `_pid`, and what `run` gives when it is kept.
+fn sees_numbers(program: &Program) -> Option<Span> {
+    for process in &program.processes {
+        for transition in process.transitions.iter().flatten() {
+            let kept =
+                !matches!(*transition.action, Action::Condition(_)) && !runs_of(program, &transition.action).is_empty();
+            let mut seen = kept;
+            for root in expressions_of(program, &transition.action) {
+                let calculated = !matches!(program.expressions[root as usize], Node::Run(_));
+                visit(program, root, &mut |_, node| {
+                    seen |= matches!(node, Node::Pid) || calculated && matches!(node, Node::Run(_));
+                });
+            }
+            if seen {
+                return Some(process.statements[transition.statement as usize].span);
+            }
+        }
+    }
+    None
+}
+
+/// The global cells that any statement writes.
+fn written_globals(program: &Program) -> Vec<bool> {
+    let mut written: Vec<bool> = program.globals.cells.iter().map(|cell| cell.hidden).collect();
+    for transition in program.processes.iter().flat_map(|process| process.transitions.iter().flatten()) {
+        for place in written_by(&transition.action) {
+            let place = &program.places[place as usize];
+            if place.global && !place.scratch {
+                super::walk::cells_of(place).into_iter().for_each(|cell| written[cell as usize] = true);
+            }
+        }
+    }
+    written
+}
+
+/// Does an action use only what is its process's own, and what never changes?
+fn is_private(program: &Program, action: &Action, written: &[bool]) -> bool {
+    let mut work = vec![action];
+    while let Some(action) = work.pop() {
+        match action {
+            Action::Skip | Action::Condition(_) | Action::Else | Action::Assign(..) => {}
+            Action::Indivisible(body) => {
+                if let Guard::Any(guards) = &body.guard {
+                    work.extend(guards);
+                }
+                work.extend(body.steps.iter().filter_map(|step| match step {
+                    IndivisibleStep::Do { action, .. } => Some(action),
+                    IndivisibleStep::Choose(_) => None,
+                }));
+            }
+            Action::Assert(_) | Action::Send(_) | Action::Receive(_) | Action::SetPriority(..) | Action::End => {
+                return false;
+            }
+        }
+    }
+    let mut private = written_by(action).into_iter().all(|place| {
+        let place = &program.places[place as usize];
+        !place.global || place.scratch
+    });
+    for root in expressions_of(program, action) {
+        visit(program, root, &mut |_, node| {
+            private &= match node {
+                Node::Global(cell) => !written[cell as usize],
+                Node::Place(place) => {
+                    let place = &program.places[place as usize];
+                    !place.global || super::walk::cells_of(place).into_iter().all(|cell| !written[cell as usize])
+                }
+                Node::Constant(_)
+                | Node::Local(_)
+                | Node::Not(_)
+                | Node::Negate(_)
+                | Node::Complement(_)
+                | Node::Binary(..)
+                | Node::Conditional(..)
+                | Node::Run(_)
+                | Node::Pid => true,
+                _ => false,
+            };
+        });
+    }
+    private
+}
+
+/// Does an expression see which processes there are?
+fn looks_around(program: &Program, root: u32) -> bool {
+    let mut found = false;
+    visit(program, root, &mut |_, node| {
+        found |= matches!(
+            node,
+            Node::ProcessCount
+                | Node::Last
+                | Node::Remote(_)
+                | Node::ProgramCounter(_)
+                | Node::Priority(_)
+                | Node::OwnPriority
+                | Node::Enabled(_)
+        );
+    });
+    found
 }
 
 /// The control states of each type that its processes can reach from a state.

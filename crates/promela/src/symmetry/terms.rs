@@ -18,9 +18,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Reason;
 use super::classes::{Class, Classes, Domain};
+use super::constants::{Constant, Constants};
+use super::events::Watched;
 use super::items::{Array, ItemId, Items};
 use super::startup::Settled;
-use super::walk::{cells_of, written_by};
+use super::walk::cells_of;
 use crate::program::{
     Action, ExpressionId, Guard, IndivisibleStep, Node, Pattern, Place, PlaceId, ProcessTypeId, Program, RemoteTarget,
 };
@@ -85,12 +87,12 @@ pub(super) struct Terms {
     pub(super) fixed: BTreeMap<ItemId, Reason>,
     /// Cells that something reachable names.
     pub(super) named: Vec<bool>,
-    /// Cells that something reachable writes.
-    pub(super) written: Vec<bool>,
+    /// What a trace declaration waits for.
+    pub(super) watched: Option<Watched>,
 }
 
 /// Why there is no term.
-struct Misfit(&'static str);
+pub(super) struct Misfit(pub(super) &'static str);
 
 /// A value was of another class than is wanted.
 const TWO_THINGS: Misfit = Misfit("this statement takes one value for two different things");
@@ -103,10 +105,9 @@ pub(super) struct Builder<'a> {
     marks: HashMap<Vec<i64>, u32>,
     fixed: BTreeMap<ItemId, Reason>,
     named: Vec<bool>,
-    /// Cells that something reachable writes.
-    pub(super) written: Vec<bool>,
+    pub(super) constants: &'a Constants<'a>,
     pub(super) kind: ProcessTypeId,
-    span: Span,
+    pub(super) span: Span,
 }
 
 /// The terms of a program, or the statement that has none.
@@ -114,6 +115,7 @@ pub(super) fn terms(
     program: &Program,
     settled: &Settled,
     classes: &Classes,
+    constants: &Constants<'_>,
     items: &mut Items,
 ) -> Result<Terms, Reason> {
     let count = items.len();
@@ -125,26 +127,17 @@ pub(super) fn terms(
         marks: HashMap::new(),
         fixed: BTreeMap::new(),
         named: vec![false; count],
-        written: vec![false; count],
+        constants,
         kind: 0,
         span: program.processes[0].span,
     };
     let live = |kind: usize| settled.types.contains(&(kind as ProcessTypeId));
-    for (kind, process) in program.processes.iter().enumerate().filter(|&(kind, _)| live(kind)) {
-        for (state, transitions) in process.transitions.iter().enumerate() {
-            for transition in transitions.iter().filter(|_| settled.reachable[kind][state]) {
-                for place in written_by(&transition.action) {
-                    builder.note_written(place, kind as ProcessTypeId);
-                }
-            }
-        }
-    }
     let mut all = Terms {
         transitions: Vec::new(),
         provided: Vec::new(),
         fixed: BTreeMap::new(),
         named: Vec::new(),
-        written: Vec::new(),
+        watched: None,
     };
     for (kind, process) in program.processes.iter().enumerate() {
         builder.kind = kind as ProcessTypeId;
@@ -180,11 +173,23 @@ pub(super) fn terms(
             }
             of_type.push(known);
         }
+        for sequence in builder.sequences(process) {
+            let parts: Vec<Known> = sequence.inside.iter().filter_map(|&state| of_type[state as usize].pop()).collect();
+            let first = of_type[sequence.state as usize].get_mut(sequence.transition);
+            let (Some(first), Some(last)) = (first, parts.last()) else { continue };
+            (first.atomic, first.target) = (last.atomic, last.target);
+            let mark = builder.mark(&[49, parts.len() as i64]);
+            let begun = std::mem::replace(&mut first.term, Term::Item(0));
+            let below = [begun].into_iter().chain(parts.into_iter().map(|part| part.term)).collect();
+            first.term = Term::Node { mark, ordered: false, below };
+        }
         all.transitions.push(of_type);
+    }
+    if let Some(trace) = &program.trace {
+        all.watched = Some(builder.watched(trace)?);
     }
     all.fixed = builder.fixed;
     all.named = builder.named;
-    all.written = builder.written;
     Ok(all)
 }
 
@@ -201,22 +206,12 @@ fn depends_on_earlier(action: &Action) -> bool {
 }
 
 impl Builder<'_> {
-    fn note_written(&mut self, place: PlaceId, kind: ProcessTypeId) {
-        let place = &self.program.places[place as usize];
-        if !place.scratch {
-            for cell in cells_of(place) {
-                let item = self.items.cell((!place.global).then_some(kind), cell);
-                self.written[item as usize] = true;
-            }
-        }
-    }
-
     fn mark(&mut self, words: &[i64]) -> u32 {
         let next = self.marks.len() as u32;
         *self.marks.entry(words.to_vec()).or_insert(next)
     }
 
-    fn node(&mut self, words: &[i64], below: Vec<Term>) -> Term {
+    pub(super) fn node(&mut self, words: &[i64], below: Vec<Term>) -> Term {
         Term::Node { mark: self.mark(words), ordered: true, below }
     }
 
@@ -241,6 +236,12 @@ impl Builder<'_> {
 
     /// The class of an expression: none for what is calculated, and `Err` for constants, which fit everywhere.
     fn class_of(&self, expression: ExpressionId) -> Result<Option<Class>, i32> {
+        match self.constants.known(self.kind, expression, false) {
+            Some(Constant::Same(value)) => return Err(value),
+            Some(Constant::Number(_)) => return Ok(None),
+            Some(Constant::Value(fact)) => return Ok(Some(self.classes.fact[fact as usize])),
+            None => {}
+        }
         Ok(match self.program.expressions[expression as usize] {
             Node::Constant(value) => return Err(value),
             Node::Global(cell) => Some(self.classes.global[cell as usize]),
@@ -302,6 +303,22 @@ impl Builder<'_> {
         Ok(self.node(&[1], below))
     }
 
+    fn constant(&mut self, value: i32, wanted: Domain) -> Term {
+        match self.items.of_value(wanted, value) {
+            Some(item) => Term::Item(item),
+            None => self.node(&[2, i64::from(value)], Vec::new()),
+        }
+    }
+
+    /// An operand of arithmetic.
+    fn operand(&mut self, expression: ExpressionId) -> Result<Term, Misfit> {
+        match self.constants.known(self.kind, expression, true) {
+            Some(Constant::Same(value)) => Ok(self.constant(value, Domain::Plain)),
+            Some(Constant::Number(fact) | Constant::Value(fact)) => Ok(Term::Item(self.items.fact(fact))),
+            None => self.value(expression, Domain::Plain),
+        }
+    }
+
     /// A value of a domain.
     fn value(&mut self, expression: ExpressionId, wanted: Domain) -> Result<Term, Misfit> {
         let program = self.program;
@@ -311,11 +328,13 @@ impl Builder<'_> {
         {
             return Err(TWO_THINGS);
         }
+        match self.constants.known(self.kind, expression, false) {
+            Some(Constant::Same(value)) => return Ok(self.constant(value, wanted)),
+            Some(Constant::Number(fact) | Constant::Value(fact)) => return Ok(Term::Item(self.items.fact(fact))),
+            None => {}
+        }
         Ok(match node {
-            Node::Constant(value) => match self.items.of_value(wanted, value) {
-                Some(item) => Term::Item(item),
-                None => self.node(&[2, i64::from(value)], Vec::new()),
-            },
+            Node::Constant(value) => self.constant(value, wanted),
             Node::Global(cell) => {
                 let cell = self.items.global(cell);
                 self.name_cell(cell)
@@ -344,11 +363,11 @@ impl Builder<'_> {
                 self.node(&[5], vec![inner])
             }
             Node::Negate(inner) => {
-                let inner = self.value(inner, Domain::Plain)?;
+                let inner = self.operand(inner)?;
                 self.node(&[6], vec![inner])
             }
             Node::Complement(inner) => {
-                let inner = self.value(inner, Domain::Plain)?;
+                let inner = self.operand(inner)?;
                 self.node(&[7], vec![inner])
             }
             Node::Binary(operator, left, right) => self.binary(operator, left, right, expression)?,
@@ -420,7 +439,7 @@ impl Builder<'_> {
         let mut operands = Vec::new();
         let ordered = match operator {
             Binary::And | Binary::Or => {
-                let chain = self.chain(operator, whole);
+                let chain = self.chain(operator, whole, false);
                 // Whether a later operand is evaluated depends on those before it, which matters when evaluating it is an error.
                 let free = chain.iter().all(|&operand| self.cannot_fail(operand));
                 for operand in if free { chain } else { vec![left, right] } {
@@ -429,8 +448,8 @@ impl Builder<'_> {
                 !free
             }
             Binary::Plus | Binary::Times | Binary::BitAnd | Binary::BitOr | Binary::BitXor => {
-                for operand in self.chain(operator, whole) {
-                    operands.push(self.value(operand, Domain::Plain)?);
+                for operand in self.chain(operator, whole, true) {
+                    operands.push(self.operand(operand)?);
                 }
                 false
             }
@@ -443,20 +462,24 @@ impl Builder<'_> {
                 false
             }
             _ => {
-                operands = vec![self.value(left, Domain::Plain)?, self.value(right, Domain::Plain)?];
+                operands = vec![self.operand(left)?, self.operand(right)?];
                 true
             }
         };
         Ok(Term::Node { mark: self.mark(&[number]), ordered, below: operands })
     }
 
-    /// The operands of a chain of one operator.
-    fn chain(&self, operator: Binary, whole: ExpressionId) -> Vec<ExpressionId> {
+    /// The operands of a chain of one operator. What is known for good is not taken apart.
+    fn chain(&self, operator: Binary, whole: ExpressionId, arithmetic: bool) -> Vec<ExpressionId> {
         let mut operands = Vec::new();
         let mut work = vec![whole];
         while let Some(expression) = work.pop() {
             match self.program.expressions[expression as usize] {
-                Node::Binary(other, left, right) if other == operator => work.extend([right, left]),
+                Node::Binary(other, left, right)
+                    if other == operator && self.constants.known(self.kind, expression, arithmetic).is_none() =>
+                {
+                    work.extend([right, left]);
+                }
                 _ => operands.push(expression),
             }
         }
@@ -479,7 +502,7 @@ impl Builder<'_> {
     }
 
     /// A channel, and the classes of its fields.
-    fn channel(&mut self, expression: ExpressionId) -> Result<(Term, Vec<Class>), Misfit> {
+    pub(super) fn channel(&mut self, expression: ExpressionId) -> Result<(Term, Vec<Class>), Misfit> {
         let class = self.class_of(expression).ok().flatten();
         let domain = self.own_domain(expression);
         match domain {
@@ -509,7 +532,7 @@ impl Builder<'_> {
     }
 
     /// A value for a field of this class.
-    fn field(&mut self, expression: ExpressionId, class: Option<Class>) -> Result<Term, Misfit> {
+    pub(super) fn field(&mut self, expression: ExpressionId, class: Option<Class>) -> Result<Term, Misfit> {
         match class {
             Some(class) => self.value(expression, self.classes.domain[class as usize]),
             None => self.value(expression, self.own_domain(expression)),
@@ -590,7 +613,22 @@ impl Builder<'_> {
                     }
                 };
                 let mut below = vec![guard];
-                for step in &body.steps {
+                let mut at = 0;
+                while let Some(step) = body.steps.get(at) {
+                    let together = self.steps_together(&body.steps, at, body.start).max(1);
+                    let steps = &body.steps[at..at + together];
+                    at += together;
+                    if let ([_, .., IndivisibleStep::Do { next, .. }], true) = (steps, together > 1) {
+                        let mut parts = Vec::new();
+                        for step in steps {
+                            if let IndivisibleStep::Do { action, .. } = step {
+                                parts.push(self.action(action)?);
+                            }
+                        }
+                        let mark = self.mark(&[48, together as i64, i64::from(*next)]);
+                        below.push(Term::Node { mark, ordered: false, below: parts });
+                        continue;
+                    }
                     below.push(match step {
                         IndivisibleStep::Do { action, next, .. } => {
                             let action = self.action(action)?;

@@ -69,6 +69,8 @@ impl Script {
         if let End::Stopped(stopped) = found.end {
             return Err(Trouble::Stopped(stopped));
         }
+        // Where a representative could not be found in time a state seems to have fewer steps than it has.
+        job.control.check()?;
         assert!(!model.needs_room(), "no process is started after the start-up");
         let complete = found.end == End::Complete;
         let total = complete.then(|| quotient.total(found.visitors.iter().map(|watch| &watch.tally))).flatten();
@@ -105,8 +107,12 @@ impl Script {
             if let Some((label, target)) = seen.step {
                 path.steps.push(TakenStep { label, row: found.row(target) });
             }
-            let mut run = quotient.unwind(&path)?;
-            if seen.step.is_none() {
+            let mut run = if symmetric.is_staggered() {
+                unwound(symmetric, &quotient, &path, job)?
+            } else {
+                quotient.unwind(&path)?
+            };
+            if seen.step.is_none() && model.keeps_processes() && !symmetric.is_staggered() {
                 let element = symmetric.fewest_go(run.last());
                 run = permuted_run(action, &element, &run);
             }
@@ -157,6 +163,33 @@ impl Script {
         }
         Ok(real)
     }
+}
+
+/// A run of the model that a run of the quotient stands for, where elements of the group do not carry all steps to steps.
+fn unwound(symmetric: &Symmetric, quotient: &Quotient<'_>, path: &Path, job: &Job) -> Result<Path, Stopped> {
+    let mut real = Path { start: symmetric.model().initial(), steps: Vec::with_capacity(path.steps.len()) };
+    let (mut explorer, mut reducing) = (symmetric.model().explorer(), quotient.explorer());
+    for taken in &path.steps {
+        let mut steps: Vec<TakenStep> = Vec::new();
+        explorer
+            .successors(real.last(), &mut |step| steps.push(TakenStep { label: step.label, row: step.row.to_vec() }));
+        let mut at = 0;
+        let mut fitting = None;
+        // The quotient tells the steps of a state in the same order.
+        reducing.successors(real.last(), &mut |step| {
+            let kind = kind_of(symmetric.model(), step.label) == kind_of(symmetric.model(), taken.label);
+            if step.row == taken.row && kind && fitting.is_none() {
+                fitting = Some(at);
+            }
+            at += 1;
+        });
+        job.control.check()?;
+        let Some(fitting) = fitting.filter(|_| at == steps.len()) else {
+            panic!("a run of the quotient has a step that the model does not have");
+        };
+        real.steps.push(steps.swap_remove(fitting));
+    }
+    Ok(real)
 }
 
 /// What an element makes of a run from the initial state, which it keeps.
