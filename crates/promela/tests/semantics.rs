@@ -2,7 +2,9 @@
 
 mod support;
 
-use support::{Numbers, check_honesty, compile, has_spin, is_compared, numbers_of, roomy, spin};
+use support::{
+    Numbers, check_honesty, compile, has_spin, is_compared, numbers_in, numbers_of, pan, roomy, unreached, unreached_in,
+};
 
 struct Case {
     line: usize,
@@ -41,10 +43,13 @@ fn models_mean_what_the_page_says() {
         let program = program.unwrap_or_else(|| panic!("line {}: {diagnostics:?}", case.line));
         let numbers: Vec<u64> = case.said.split(' ').filter_map(|word| word.parse().ok()).collect();
         let wanted = Numbers { states: numbers[0], transitions: numbers[1], errors: numbers[2] };
-        assert_eq!(numbers_of(&roomy(program.clone()), 1), Some(wanted), "line {}", case.line);
+        let model = roomy(program.clone());
+        assert_eq!(numbers_of(&model, 1), Some(wanted), "line {}", case.line);
         assert_eq!(check_honesty(program), wanted.states, "line {}", case.line);
         if compared && is_compared(number) {
-            assert_eq!(spin(&case.text), Some(wanted), "line {}: Spin says otherwise", case.line);
+            let said = pan(&case.text).unwrap_or_default();
+            assert_eq!(numbers_in(&said), Some(wanted), "line {}: Spin says otherwise", case.line);
+            assert_eq!(unreached(&model), unreached_in(&said), "line {}: Spin reaches others", case.line);
         }
     }
 }

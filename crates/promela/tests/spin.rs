@@ -4,7 +4,10 @@ mod support;
 
 use std::path::PathBuf;
 
-use support::{Numbers, check_honesty, compile, has_spin, is_compared, numbers_of, roomy, spin};
+use support::{
+    Numbers, check_honesty, compile, has_spin, is_compared, numbers_in, numbers_of, pan, roomy, spin, unreached,
+    unreached_in,
+};
 use trefoil_testkit::promela::random_program;
 use trefoil_testkit::{Random, seed};
 
@@ -48,7 +51,12 @@ fn examples_have_the_numbers_of_spin() {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("an example");
-        assert_eq!(spin(&text), Some(expected(&text)), "{}", path.display());
+        let said = pan(&text).unwrap_or_default();
+        assert_eq!(numbers_in(&said), Some(expected(&text)), "{}", path.display());
+        let (program, ..) = compile(&path.to_string_lossy(), &text);
+        let model = roomy(program.expect("it compiles"));
+        numbers_of(&model, 2);
+        assert_eq!(unreached(&model), unreached_in(&said), "{}", path.display());
     }
 }
 

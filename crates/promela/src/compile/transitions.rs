@@ -220,7 +220,9 @@ impl Draft<'_, '_> {
                     let start = self.body.hunt_start(self.body.sequences[part].first);
                     let start = &self.body.elements[start];
                     // An option that can never be taken is left out.
-                    if !(matches!(start.kind, Kind::Never) && start.escapes.is_empty()) {
+                    if matches!(start.kind, Kind::Never) && start.escapes.is_empty() {
+                        self.listed[start.state as usize] = false;
+                    } else {
                         targets.push(start.state as usize);
                     }
                 }

@@ -62,6 +62,8 @@ struct Level<'a> {
     lowest: i32,
     /// The sender, who cannot receive its own message.
     sender: i32,
+    /// The statement that is reached when somebody receives.
+    reached: u32,
     kind: ProcessTypeId,
     /// The moves of that process that were not tried yet.
     moves: &'a [Move],
@@ -82,6 +84,7 @@ impl Level<'_> {
             process: first + 1,
             lowest,
             sender,
+            reached: 0,
             kind: 0,
             moves: &[],
             before,
@@ -214,9 +217,11 @@ impl<'a> ModelExplorer<'a> {
             if model.arrangement.event.is_some() && !broken {
                 self.observe(&step.act, level.kind, step.statement);
             }
-            model.reach(step.reached);
             let sending = self.machine.handshake.is_some();
-            level.passed |= !sending;
+            if !sending {
+                model.reach(step.reached);
+                level.passed = true;
+            }
             level.escape = step.escape;
             if broken {
                 self.show(first, sink);
@@ -225,7 +230,7 @@ impl<'a> ModelExplorer<'a> {
                 self.machine.timeout = false;
                 let youngest = self.machine.count() as i32 - 1;
                 let next = Level::new(Entered::Send, youngest, 0, level.process, before);
-                self.levels.push(std::mem::replace(&mut level, next));
+                self.levels.push(std::mem::replace(&mut level, Level { reached: step.reached, ..next }));
             } else if step.atomic {
                 self.machine.timeout = false;
                 match self.note(&level, step, first, sink) {
@@ -283,6 +288,9 @@ impl<'a> ModelExplorer<'a> {
     /// All moves of a level were tried: whether the statement that led to it has worked.
     fn leave(&mut self, level: &Level<'_>, first: (GroupId, LabelId), sink: &mut Sink<'_>) -> bool {
         let worked = level.entered != Entered::Send || level.any;
+        if level.entered == Entered::Send && worked {
+            self.model.reach(level.reached);
+        }
         if level.entered != Entered::Send && !level.any {
             // The process cannot go on and loses control.
             self.emit(first, sink);

@@ -103,6 +103,11 @@ pub(crate) fn is_compared(number: usize) -> bool {
 
 /// What Spin's verifier says with all reductions off; nothing when it refuses the model or does not finish.
 pub(crate) fn spin(text: &str) -> Option<Numbers> {
+    numbers_in(&pan(text)?)
+}
+
+/// The words of Spin's verifier, as above.
+pub(crate) fn pan(text: &str) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let run = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).current_dir(folder.path()).output().expect("it runs");
@@ -118,10 +123,36 @@ pub(crate) fn spin(text: &str) -> Option<Numbers> {
     if !Path::new(&pan).exists() {
         return None;
     }
-    let said = run(&pan.to_string_lossy(), &["-c0", "-n", "-m100000"]);
+    let said = run(&pan.to_string_lossy(), &["-c0", "-m100000"]);
     if said.contains("max search depth too small") || said.contains("unconditional self-loop") {
         return None;
     }
+    Some(said)
+}
+
+/// The lines of statements of processes that Spin's verifier did not reach, sorted.
+pub(crate) fn unreached_in(said: &str) -> Vec<usize> {
+    let sections = said.split("unreached in ").filter(|section| !section.starts_with("claim "));
+    let lines =
+        sections.flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("m.pml:")?.split_once(", state "));
+    let mut lines: Vec<usize> = lines.filter_map(|(line, _)| line.parse().ok()).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// The lines of statements that the searches of a model did not reach, sorted.
+pub(crate) fn unreached(model: &Model) -> Vec<usize> {
+    let mut lines = Vec::new();
+    for (kind, states) in model.unreached() {
+        let statements = &model.program().processes[usize::from(kind)].statements;
+        lines.extend(states.iter().map(|&state| statements[state as usize].line));
+    }
+    lines.sort_unstable();
+    lines
+}
+
+/// The numbers among the words of Spin's verifier.
+pub(crate) fn numbers_in(said: &str) -> Option<Numbers> {
     let number = |marker: &str| -> Option<u64> {
         let line = said.lines().find(|line| line.contains(marker))?;
         line.split_whitespace().next()?.parse::<f64>().ok().map(|value| value as u64)
