@@ -46,11 +46,22 @@ fn what_cannot_be_honoured_is_refused() {
     let output = trefoil(&["check", &file, "--only", "never_both"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("S004"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--only 1 --only 2 checks the rest"), "{output:?}");
     let output = trefoil(&["check", &file, "--partial-order"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("no partial-order reduction for Promela"));
     assert_eq!(trefoil(&["check", &file, "--symmetry", "full"]).status.code(), Some(2));
     let output = trefoil(&["graph", &file, "P"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("CSPM scripts only"), "{output:?}");
+}
+
+#[test]
+fn slips_are_told_once_with_what_was_probably_meant() {
+    let (code, said) = checked("byt x;\nactive proctype P() { skip }\n");
+    assert!(code == Some(2) && said.contains("did you mean `byte`?"), "{said}");
+    let (code, said) = checked("byte counter;\nactive proctype P() { conter = 1 }\n");
+    assert!(code == Some(2) && said.contains("did you mean `counter`?"), "{said}");
+    let (code, said) = checked("");
+    assert!(code == Some(0) && said.contains("P042"), "{said}");
 }
 
 /// Checks a text as a model.

@@ -168,6 +168,10 @@ fn counterexamples_and_trails_are_followed() {
     std::fs::write(folder.path().join("wrong.trail"), "1:0:0\n2:0:99\n").expect("a trail");
     let output = trefoil(folder.path(), &["trace", &file, "--trail", "wrong.trail", "--all"], "");
     assert!(said(&output).contains("line 2 of the trail cannot be followed"), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("the run ends after 1 statement\n"), "{}", said(&output));
+    let output = trefoil(folder.path(), &["trace", &file, "--trail", "wrong.trail"], "quit\n");
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     std::fs::write(folder.path().join("wrong.trail"), "this is no trail\n").expect("a trail");
     let output = trefoil(folder.path(), &["trace", &file, "--trail", "wrong.trail"], "");
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));

@@ -5,8 +5,9 @@
 //! the assertion that fails may be one of them.
 //!
 //! A statement can be merged to the one before it when it is all that its state has, has no label and no escape, cannot block (an assignment, an
-//! assertion, something printed, a jump), and is either inside an atomic sequence or speaks of nothing but variables of its process. A condition,
-//! a receive, or a send (where no channel is a rendezvous) can have others merged to it under the same terms, but is never merged itself.
+//! assertion, something printed, a jump), and is either inside an atomic sequence or speaks of nothing but variables of its process. Others can be merged to
+//! such a statement, and to a condition, a receive, or a send (where no channel is a rendezvous) that nobody else notices; where there is a choice,
+//! to its first option only. No invariant depends on this: where the rule here says more or less than Spin's own, a line of the trail tells.
 
 use crate::machine::Model;
 use crate::program::{Action, ExpressionId, Node, PlaceId, ProcessType, Program};
@@ -37,34 +38,39 @@ impl<'m> Merging<'m> {
             Action::Skip => true,
             _ => false,
         };
-        (blocks && self.stands_alone(act, moment)) || self.follows(act, moment)
+        (blocks || self.passes(act)) && act.index == 0 && self.is_unseen(act, moment)
     }
 
     /// Can it be merged to what was before it?
     pub(crate) fn follows(&self, act: Act, moment: &Moment) -> bool {
+        let alone = self.process(act).transitions[act.control as usize].len() == 1;
+        alone && self.passes(act) && self.is_unseen(act, moment)
+    }
+
+    /// Does it never block, and has no label?
+    fn passes(&self, act: Act) -> bool {
         let process = self.process(act);
         let labelled = process.labels.iter().any(|&(_, state)| state == act.control);
         let statement = &process.statements[act.transition(self.model).statement as usize];
+        let is_jump = || ["goto", "break"].iter().any(|&jump| statement.text.starts_with(jump));
         let passes = match &*act.transition(self.model).action {
             Action::Assign(..) | Action::Assert(_) => true,
-            Action::Skip => {
-                statement.print.is_some() || ["goto", "break"].iter().any(|&jump| statement.text.starts_with(jump))
-            }
+            Action::Skip => statement.print.is_some() || is_jump(),
             _ => false,
         };
-        passes && !labelled && self.stands_alone(act, moment)
+        passes && !labelled
     }
 
     fn process(&self, act: Act) -> &'m ProcessType {
         &self.model.program.processes[usize::from(act.kind)]
     }
 
-    /// Is there nothing else to do, and nobody who could notice?
-    fn stands_alone(&self, act: Act, moment: &Moment) -> bool {
+    /// Is there no escape, and nobody who could notice?
+    fn is_unseen(&self, act: Act, moment: &Moment) -> bool {
         let transition = act.transition(self.model);
         let atomic = transition.atomic || moment.holder == Some(act.process);
-        self.process(act).transitions[act.control as usize].len() == 1
-            && (atomic || self.is_own(&transition.action, self.process(act), transition.statement))
+        let escapes = self.process(act).transitions[act.control as usize].iter().any(|other| other.escape != 0);
+        !escapes && (atomic || self.is_own(&transition.action, self.process(act), transition.statement))
     }
 
     /// Does it speak only of variables of its process?

@@ -23,6 +23,7 @@ use std::fmt::Write;
 
 use trefoil_control::{Control, Stopped};
 
+use crate::machine::FaultKind;
 use crate::merging::Merging;
 use crate::simulate::{Act, Moment, Move, Simulator};
 
@@ -138,6 +139,9 @@ impl Trail {
             control.check()?;
             let possible = simulator.moves(&here);
             let fitting = possible.iter().find(|step| self.fits(simulator, step, at));
+            if fitting.is_none() && self.repeats(at, &moves) {
+                break;
+            }
             let (chosen, lines) = match fitting {
                 Some(step) => (step, step.acts.len()),
                 None => match self.filling(&possible, at) {
@@ -162,6 +166,15 @@ impl Trail {
             }
         }
         Ok(Followed { moves, lost: None })
+    }
+
+    /// Is it the last line for the second time? Verifiers write the event twice that a `trace` does not allow.
+    fn repeats(&self, at: usize, moves: &[(Moment, Move)]) -> bool {
+        let wrong = moves.last().and_then(|(_, last)| last.fault);
+        at > 0
+            && at + 1 == self.lines.len()
+            && self.lines[at] == self.lines[at - 1]
+            && wrong.is_some_and(|fault| fault.kind == FaultKind::Trace)
     }
 
     /// The only statement that the process of a line can execute on its way to the line, or else that of the line before.

@@ -238,3 +238,72 @@ fn spin_replays_trails_of_random_programs_to_the_same_end() {
     }
     assert!(replayed > 0);
 }
+
+/// A line stands for its statement and those that are merged to it, and the error may be one of them.
+#[test]
+fn merged_statements_are_followed_to_the_error() {
+    let model = model_of("m.pml", MERGED).expect("it is small");
+    let trail = Trail::read("-4:-4:-4\n1:0:0\n2:0:1\n").expect("a trail");
+    let mut simulator = Simulator::new(&model);
+    let start = simulator.moment(&model.initial());
+    let followed = trail.follow(&mut simulator, start.clone(), &Control::unlimited()).expect("no budget");
+    assert_eq!((followed.moves.len(), followed.lost), (4, None));
+    assert!(followed.moves.last().is_some_and(|(_, last)| last.fault.is_some()));
+    // Without merging the trail ends where it ends.
+    let trail = Trail { merged: false, ..trail };
+    let followed = trail.follow(&mut simulator, start, &Control::unlimited()).expect("no budget");
+    assert_eq!((followed.moves.len(), followed.lost), (2, None));
+}
+
+const MERGED: &str = "byte g;\nactive proctype P() { byte x; g = 1; x = 1; x = 2; assert(x == 3); x = 4; g = 2 }\n";
+
+/// Follows what a verifier of Spin writes, made as Spin makes it when it is told nothing; how many trails there were.
+fn follow_verifier(text: &str, what: &str) -> usize {
+    let Some(model) = model_of("m.pml", text) else { return 0 };
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("m.pml"), text).expect("written");
+    run(folder.path(), "spin", &["-a", "m.pml"]);
+    run(folder.path(), "gcc", &["-O0", "-w", "-DSAFETY", "-DNOCLAIM", "-o", "pan", "pan.c"]);
+    let told = run(folder.path(), &folder.path().join("pan").to_string_lossy(), &["-m100000"]);
+    let Ok(trail) = std::fs::read_to_string(folder.path().join("m.pml.trail")) else { return 0 };
+    let told = format!("{what}\n{text}\n{told}\n{trail}");
+    let trail = Trail::read(&trail).expect("a trail");
+    let mut simulator = Simulator::new(&model);
+    let start = simulator.moment(&model.initial());
+    let followed = trail.follow(&mut simulator, start, &Control::unlimited()).expect("no budget");
+    assert_eq!(followed.lost, None, "{told}");
+    let (_, last) = followed.moves.last().expect("somebody moved");
+    if told.contains("assertion violated") || told.contains("event_trace error") {
+        assert!(last.fault.is_some(), "{told}");
+    } else {
+        assert!(told.contains("invalid end state"), "{told}");
+        assert!(simulator.moves(&last.after).is_empty(), "{told}");
+    }
+    1
+}
+
+#[test]
+fn trails_of_verifiers_are_followed_to_their_error() {
+    if !has_spin() {
+        return;
+    }
+    let atomic = "chan c = [1] of { byte }; byte g;
+active proctype P() { byte x; atomic { c?x; g = x; printf(\"%d\\n\", g); x = 0; assert(g != 2) }; c?x; x = 1 }
+active proctype Q() { byte y; c!1; y = 3; y = 4; if :: y == 4 -> y = 5; y = 6 :: else fi; c!2; y = 7; (y == 8) }
+";
+    let first_option =
+        "byte g; active proctype P() { byte x; g = 1; if :: x == 0 -> x = 2; assert(x == 3) :: else fi }\n";
+    let event = "chan c = [2] of { byte, byte }; trace { do :: c!1,_ :: c?1,_ od }
+active proctype P() { c!1,2; c!2,3 } active proctype Q() { byte x, y; c?x,y }
+";
+    for text in [MERGED, atomic, first_option, event] {
+        assert_eq!(follow_verifier(text, "by hand"), 1, "{text}");
+    }
+    let seed = seed();
+    let mut followed = 0;
+    for case in 0..std::env::var("TREFOIL_PROMELA_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(6) {
+        let text = random_program(&mut Random::new(seed.wrapping_add(4_000 + case)));
+        followed += follow_verifier(&text, &format!("TREFOIL_SEED={seed}, case {case}"));
+    }
+    eprintln!("{followed} trails of random programs were followed");
+}

@@ -696,8 +696,9 @@ impl Builder<'_, '_> {
                 None => {
                     let written = matches!(&argument.kind, ExpressionKind::Variable(name) if &*name.name.text == "_");
                     let fields = if written { 1 } else { self.compiler.expand(argument, &[])?.len() };
-                    // Whatever is no constant matches everything.
-                    arguments.extend((0..fields).map(|_| self.compiler.node(Node::Pid)));
+                    // Whatever is no constant matches everything: what it is does not matter.
+                    let zero = self.compiler.node(Node::Constant(0));
+                    arguments.extend((0..fields).map(|_| self.compiler.node(Node::Negate(zero))));
                 }
             }
         }

@@ -346,7 +346,7 @@ impl<'a> ModelExplorer<'a> {
             return false;
         }
         self.since_check = 0;
-        self.model.control.check().is_err()
+        self.model.patience.is_over()
     }
 
     /// Lets a `trace` see a send or receive.

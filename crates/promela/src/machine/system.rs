@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use trefoil_control::Control as Budget;
+use trefoil_control::{Control as Budget, Stopped};
 use trefoil_system::{Explorer, Group, Label, LabelId, Labels, Layout, System, Value};
 
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
@@ -19,7 +19,7 @@ use super::machine::Machine;
 pub struct Model {
     pub(crate) program: Arc<Program>,
     pub(crate) arrangement: Arrangement,
-    pub(crate) control: Budget,
+    pub(crate) patience: Arc<Patience>,
     labels: Arc<Labels>,
     groups: Vec<Group>,
     /// The labels of the groups.
@@ -36,17 +36,55 @@ pub struct Model {
     initial_fault: Option<FaultKind>,
 }
 
+/// Whom a step obeys that takes too long, and whether one was given up. A model shares it with those that are made of it.
+pub(crate) struct Patience {
+    control: RwLock<Budget>,
+    lost: AtomicBool,
+}
+
+impl Patience {
+    /// Is a step to be given up? Then what is known of its state is not all.
+    pub(super) fn is_over(&self) -> bool {
+        let over = self.check().is_err();
+        if over {
+            self.lost.store(true, Ordering::Relaxed);
+        }
+        over
+    }
+
+    fn check(&self) -> Result<(), Stopped> {
+        self.control.read().unwrap_or_else(PoisonError::into_inner).check()
+    }
+}
+
 impl Model {
+    /// From now on steps that take long end when this says so.
+    pub fn obey(&self, control: &Budget) {
+        *self.patience.control.write().unwrap_or_else(PoisonError::into_inner) = control.clone();
+        self.patience.lost.store(false, Ordering::Relaxed);
+    }
+
+    /// Was a step given up? Then nothing that was found since [`Model::obey`] can be relied on.
+    pub fn is_cut_short(&self) -> bool {
+        self.patience.lost.load(Ordering::Relaxed)
+    }
+
+    /// Says why a step was given up, if one was.
+    pub fn check(&self) -> Result<(), Stopped> {
+        if self.is_cut_short() { self.patience.check() } else { Ok(()) }
+    }
+
     /// A model with room for what runs from the start.
     pub fn new(program: Arc<Program>, control: &Budget) -> Model {
         let mut room = BTreeSet::new();
         for (position, &(process, _)) in program.active.iter().enumerate() {
             room.insert((position as u8, process));
         }
-        Model::with_room(program, room, control)
+        let patience = Patience { control: RwLock::new(control.clone()), lost: AtomicBool::new(false) };
+        Model::with_room(program, room, &Arc::new(patience))
     }
 
-    fn with_room(program: Arc<Program>, room: BTreeSet<(u8, ProcessTypeId)>, control: &Budget) -> Model {
+    fn with_room(program: Arc<Program>, room: BTreeSet<(u8, ProcessTypeId)>, patience: &Arc<Patience>) -> Model {
         let arrangement = Arrangement::with(&program, &room);
         let labels = Arc::new(Labels::new());
         let mut names = Vec::new();
@@ -70,7 +108,7 @@ impl Model {
         Model {
             program,
             arrangement,
-            control: control.clone(),
+            patience: patience.clone(),
             labels,
             groups,
             names,
@@ -104,7 +142,7 @@ impl Model {
     pub fn with_more_room(&self) -> Model {
         let mut room = self.room.clone();
         room.extend(self.wanted.lock().unwrap_or_else(PoisonError::into_inner).iter());
-        Model::with_room(self.program.clone(), room, &self.control)
+        Model::with_room(self.program.clone(), room, &self.patience)
     }
 
     /// The label of steps that begin with a statement of the process at a position.
@@ -122,19 +160,19 @@ impl Model {
         for position in 0..crate::compile::MOST_PROCESSES {
             room.extend(kinds.iter().map(|&kind| (position as u8, kind)));
         }
-        Model::with_room(self.program.clone(), room, &self.control)
+        Model::with_room(self.program.clone(), room, &self.patience)
     }
 
     /// The same model with processes that stay at their ends for ever.
     pub fn keeping_processes(&self) -> Model {
-        let mut model = Model::with_room(self.program.clone(), self.room.clone(), &self.control);
+        let mut model = Model::with_room(self.program.clone(), self.room.clone(), &self.patience);
         model.arrangement.keeps_processes = true;
         model
     }
 
     /// The same model, with room for as many processes, in which those at their ends go.
     pub fn letting_processes_go(&self) -> Model {
-        Model::with_room(self.program.clone(), self.room.clone(), &self.control)
+        Model::with_room(self.program.clone(), self.room.clone(), &self.patience)
     }
 
     /// Do processes stay at their ends for ever?

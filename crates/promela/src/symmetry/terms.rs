@@ -424,7 +424,8 @@ impl Builder<'_> {
                 let below = vec![which, target];
                 self.node(&[23, i64::from(remote.process)], below)
             }
-            Node::Run(_) | Node::Enabled(_) => return Err(TWO_THINGS),
+            Node::Run(_) => return Err(TWO_THINGS),
+            Node::Enabled(_) => return Err(Misfit("whether another process can do something is not compared")),
         })
     }
 

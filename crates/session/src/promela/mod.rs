@@ -179,6 +179,7 @@ impl Script {
             report.give_up(unfinished.clone());
             return report;
         }
+        self.model.obey(&job.control);
         let answers = match options.store {
             Store::Exact => self.answers(property, options, job),
             _ => self.probed_answers(property, options, job).map_err(Trouble::Stopped),

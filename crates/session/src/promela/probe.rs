@@ -73,7 +73,7 @@ impl Script {
             let mut seen: [Option<Seen>; 3] = [None; 3];
             let mut broken = 0;
             let probe = probe(model, traces, &job.control, &mut |state: &Sighting<'_>| {
-                if model.needs_room() {
+                if model.needs_room() || model.is_cut_short() {
                     return Finding::State;
                 }
                 let mut over = false;
@@ -99,6 +99,7 @@ impl Script {
             if let ProbeEnd::Stopped(stopped) = probe.end {
                 return Err(stopped);
             }
+            model.check()?;
             let complete = probe.end == ProbeEnd::Exhausted;
             let mut answers = Answers {
                 states: probe.states,
@@ -136,6 +137,7 @@ impl Script {
                 let evidence = self.evidence(&path, step.map(|(_, label)| label), job)?;
                 answers.found[index] = Some(Spotted { evidence });
             }
+            self.model.check()?;
             if complete {
                 self.probed = Some((options.store, answers.clone()));
             }

@@ -71,6 +71,9 @@ pub fn model_symmetry(file: &Path, output: Option<&Path>, job: &Job) -> Result<M
     let script = Script::open(file, job)?;
     job.control.progress().begin("proving symmetries", 0);
     let found = symmetries(script.model.program(), &job.control)?;
+    if let Some(symmetric) = &found.symmetric {
+        symmetric.model().check()?;
+    }
     let (mut order, mut structure, mut moved) = ("1".to_string(), "trivial".to_string(), Vec::new());
     if let Some(action) = found.symmetric.as_ref().and_then(|symmetric| symmetric.action()) {
         let symmetry = Symmetry::of_action(action, &STRATEGIES[0], &job.control).map_err(|refusal| match refusal {

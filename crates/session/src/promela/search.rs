@@ -100,7 +100,7 @@ impl<'m> Watch<'m> {
 
 impl Visitor for Watch<'_> {
     fn visit(&mut self, state: &Visited<'_>) -> Reported {
-        if self.model.needs_room() {
+        if self.model.needs_room() || self.model.is_cut_short() {
             return Reported::State;
         }
         if state.steps.is_empty() && !self.model.is_valid_end(state.row) {
@@ -146,7 +146,9 @@ impl Script {
         if let Some(complete) = &self.complete {
             return Ok(complete.clone());
         }
-        if let Some(answers) = self.reduced_answers(property, options, job)? {
+        let reduced = self.reduced_answers(property, options, job)?;
+        self.model.check()?;
+        if let Some(answers) = reduced {
             if answers.complete {
                 self.complete = Some(answers.clone());
             }
@@ -166,7 +168,9 @@ impl Script {
             if let End::Stopped(stopped) = found.end {
                 return Err(Trouble::Stopped(stopped));
             }
+            self.model.check()?;
             let answers = self.collect(&found, property, job)?;
+            self.model.check()?;
             if answers.complete {
                 self.complete = Some(answers.clone());
             }
@@ -212,13 +216,17 @@ impl Script {
         match replay_path(model, path, &job.control) {
             Ok(()) => {}
             Err(Rejection::Stopped(stopped)) => return Err(stopped),
-            Err(rejection) => panic!("a counterexample does not replay: {rejection}"),
+            Err(rejection) => {
+                model.check()?;
+                panic!("a counterexample does not replay: {rejection}")
+            }
         }
         let finding = match wrong.and_then(|label| model.fault(label)) {
             Some(fault) => self.fault_finding(fault),
             None => {
                 let mut stuck = true;
                 trefoil_system::System::explorer(model).successors(path.last(), &mut |_| stuck = false);
+                model.check()?;
                 assert!(stuck && !model.is_valid_end(path.last()), "the run does not end in an invalid end state");
                 Finding::InvalidEnd
             }

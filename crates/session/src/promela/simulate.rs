@@ -31,6 +31,7 @@ impl Script {
     /// The model statement by statement. Where a short look at its states does not tell which processes may run, there is room for all.
     pub(crate) fn simulation(self, job: &Job) -> Result<Simulation, Stopped> {
         let mut model = self.model;
+        model.obey(&job.control);
         while !model.program().runs.is_empty() {
             job.control.check()?;
             job.control.progress().begin("looking for processes", 0);

@@ -45,6 +45,7 @@ impl Script {
             job.control.progress().begin("proving symmetries", 0);
             let found = symmetries(self.model.program(), &job.control)?;
             if let Some(symmetric) = &found.symmetric {
+                symmetric.model().check()?;
                 self.model = symmetric.model().letting_processes_go();
             }
             self.symmetries = Some(found);
@@ -71,6 +72,7 @@ impl Script {
         }
         // Where a representative could not be found in time a state seems to have fewer steps than it has.
         job.control.check()?;
+        model.check()?;
         assert!(!model.needs_room(), "no process is started after the start-up");
         let complete = found.end == End::Complete;
         let total = complete.then(|| quotient.total(found.visitors.iter().map(|watch| &watch.tally))).flatten();
@@ -148,6 +150,7 @@ impl Script {
                     real.steps.push(steps.swap_remove(at));
                     break;
                 }
+                self.model.check()?;
                 let gone = steps.iter().position(|step| self.model.has_gone(real.last(), &step.row));
                 let at = gone.expect("what was found can be done in the model itself");
                 real.steps.push(steps.swap_remove(at));
@@ -158,6 +161,7 @@ impl Script {
         }
         while let Some(step) = next(real.last()).into_iter().next() {
             job.control.check()?;
+            self.model.check()?;
             assert!(self.model.has_gone(real.last(), &step.row), "nothing but the end of processes is left");
             real.steps.push(step);
         }

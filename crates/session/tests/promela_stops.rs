@@ -1,0 +1,79 @@
+//! Searches of models that are stopped: what was not looked at has no verdict.
+
+use std::path::PathBuf;
+
+use trefoil_control::Control;
+use trefoil_session::check::{AnyScript, CheckOptions, Wanted};
+use trefoil_session::{Job, Verdict};
+
+fn job() -> Job {
+    Job { control: Control::unlimited(), threads: 1 }
+}
+
+fn model(name: &str) -> PathBuf {
+    let file = std::env::temp_dir().join(format!("trefoil-stops-{}-{name}.pml", std::process::id()));
+    std::fs::write(&file, LONG).expect("it is written");
+    file
+}
+
+/// One step of many statements: long enough to be asked whether it should end.
+const LONG: &str = "int x;\nactive proctype P() { atomic { do :: x < 40000 -> x++ :: x >= 40000 -> break od } }\n";
+
+#[test]
+fn a_long_step_obeys_whoever_runs_it_and_not_who_opened_the_model() {
+    let file = model("obeys");
+    for symmetry in [Wanted::Nothing, Wanted::Automatic] {
+        let opened = job();
+        let mut script =
+            AnyScript::open(&file, None, &opened).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
+        opened.control.cancel();
+        let options = CheckOptions { symmetry, ..CheckOptions::default() };
+        for index in [1, 2] {
+            assert_eq!(script.run(index, &options, &job()).verdict, Verdict::Holds, "{index}");
+        }
+    }
+    let _ = std::fs::remove_file(file);
+}
+
+#[test]
+fn a_step_that_is_given_up_shows_nothing() {
+    use trefoil_promela::{Model, read};
+    use trefoil_source::Sources;
+    use trefoil_system::System;
+    let mut sources = Sources::default();
+    let file = sources.add("model.pml".to_string(), LONG.to_string());
+    let mut diagnostics = Vec::new();
+    let nothing = &mut |name: &str| Err(name.to_string());
+    let program = read(file, &mut sources, nothing, &mut diagnostics, &Control::unlimited());
+    let program = program.expect("no budget").expect("it is right");
+    let control = Control::unlimited();
+    let model = Model::new(program.into(), &control);
+    let steps = |model: &Model| {
+        let mut steps = 0;
+        model.explorer().successors(&model.initial(), &mut |_| steps += 1);
+        steps
+    };
+    assert_eq!((steps(&model), model.is_cut_short()), (1, false));
+    control.cancel();
+    steps(&model);
+    assert!(model.is_cut_short() && model.check().is_err());
+    model.obey(&Control::unlimited());
+    assert_eq!((steps(&model), model.is_cut_short()), (1, false));
+}
+
+#[test]
+fn a_search_for_everything_is_not_begun_again_once_it_was_stopped() {
+    let file = model("everything");
+    let mut script = AnyScript::open(&file, None, &job()).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
+    let options = CheckOptions { keep_going: true, ..CheckOptions::default() };
+    let stopped = job();
+    stopped.control.cancel();
+    let first = script.run(1, &options, &stopped);
+    assert_eq!(first.verdict, Verdict::Unknown);
+    let second = script.run(2, &options, &job());
+    assert_eq!((second.verdict, second.reason), (Verdict::Unknown, first.reason));
+    // Whoever asks for one property alone gets its answer.
+    let options = CheckOptions { keep_going: false, ..options };
+    assert_eq!(script.run(2, &options, &job()).verdict, Verdict::Holds);
+    let _ = std::fs::remove_file(file);
+}
