@@ -13,6 +13,7 @@ use super::pictures::{Changed, Colours, Drawing};
 use super::points::{Keys, Points};
 use super::rows::{Lookup, Rows};
 use super::sheets::{Memory, Sheets};
+use super::walk::{cells_of, written_by};
 use crate::machine::Model;
 
 /// The action of a group on the rows of a model.
@@ -160,12 +161,21 @@ impl ModelAction {
     }
 }
 
-/// The slots that no step writes and whose values no element of the group changes, such as those of an array of channels.
+/// The slots of global variables that no statement writes and whose values no element of the group changes, such as those of an array of
+/// channels.
 fn constant_slots(model: &Model, items: usize, points: &Points, rows: &Rows) -> Vec<bool> {
     let initial = model.initial();
-    let mut constant = vec![true; initial.len()];
-    for group in model.groups() {
-        group.may_write.iter().chain(group.must_write.iter()).for_each(|slot| constant[slot] = false);
+    let mut constant = vec![false; initial.len()];
+    let globals = &model.arrangement.globals;
+    globals.iter().for_each(|&slot| constant[slot as usize] = true);
+    let program = &model.program;
+    for transition in program.processes.iter().flat_map(|process| process.transitions.iter().flatten()) {
+        for place in written_by(&transition.action) {
+            let place = &program.places[place as usize];
+            if place.global {
+                cells_of(place).iter().for_each(|&cell| constant[globals[cell as usize] as usize] = false);
+            }
+        }
     }
     let mut images: Vec<ItemId> = (0..items as ItemId).collect();
     let mut row = initial.clone();

@@ -48,14 +48,18 @@ impl Numbers {
         let mut place = digest as usize & mask;
         loop {
             let entry = &self.entries[(*self.places.get(place)?).checked_sub(1)? as usize];
-            if entry.digest == digest
-                && entry.tag == tag
-                && self.words[entry.begin as usize..entry.end as usize] == *words
-            {
+            if entry.digest == digest && entry.tag == tag && self.is(entry, words) {
                 return Some(entry.number);
             }
             place = (place + 1) & mask;
         }
+    }
+
+    /// Are these the words of an entry? There are a few, for which calling somebody takes longer.
+    #[inline]
+    fn is(&self, entry: &Entry, words: &[u32]) -> bool {
+        let known = &self.words[entry.begin as usize..entry.end as usize];
+        known.len() == words.len() && known.iter().zip(words).all(|(one, other)| one == other)
     }
 
     /// Words that are not there get a number.

@@ -26,7 +26,7 @@ use super::items::ItemId;
 use super::numbers::{Numbers, digest};
 use super::points::Keys;
 use super::rows::COUNT;
-use super::sheets::{CELL, OWNER, Place, VALUE};
+use super::sheets::{CELL, Held, Memory, Name, OWNER, Place, Sheet, VALUE};
 
 /// The mark of the process that made the last step.
 const LAST: u32 = u32::MAX;
@@ -95,8 +95,12 @@ impl ModelActor<'_> {
         for sheet in 0..action.sheets.all.len() as u32 {
             let entry = self.entry(sheet, row);
             drawing.entries.push(entry);
-            self.draw_sheet(sheet, entry, &mut drawing.marks, picture);
         }
+        let memory = std::mem::take(&mut self.memory);
+        for (sheet, &entry) in action.sheets.all.iter().zip(&drawing.entries) {
+            self.draw_sheet(&memory, sheet, memory.held(entry), &mut drawing.marks, picture);
+        }
+        self.memory = memory;
         self.draw_cells(row, picture);
         if let Some(last) = action.rows.last
             && row[last as usize] < row[COUNT]
@@ -116,15 +120,20 @@ impl ModelActor<'_> {
         }
     }
 
-    fn draw_sheet(&mut self, number: u32, entry: u32, marks: &mut [Vec<u32>], picture: &mut Picture) {
-        let action = self.action;
-        let sheet = &action.sheets.all[number as usize];
-        let held = self.memory.held(entry);
-        match action.points.single_keys(sheet.item) {
+    #[inline]
+    fn draw_sheet(
+        &mut self,
+        memory: &Memory,
+        sheet: &Sheet,
+        held: Held,
+        marks: &mut [Vec<u32>],
+        picture: &mut Picture,
+    ) {
+        let points = &self.action.points;
+        match sheet.keys(points) {
             Some(keys) => {
-                for at in 0..self.memory.names(held).len() {
-                    let name = self.memory.names(held)[at];
-                    let Some(others) = action.points.single_keys(name.item) else {
+                for name in memory.names(held) {
+                    let Some(others) = name.keys(points) else {
                         let colour = self.colour(&[1, name.label]);
                         let vertex = picture.add_vertex(colour);
                         keys.iter().for_each(|&key| picture.add_edge(vertex, key, OWNER));
@@ -150,8 +159,7 @@ impl ModelActor<'_> {
                 let colour = self.colour(&[2, held.number, sheet.orbit.unwrap_or_default()]);
                 let vertex = picture.add_vertex(colour);
                 self.point_at(vertex, sheet.item, OWNER, picture);
-                for at in 0..self.memory.names(held).len() {
-                    let name = self.memory.names(held)[at];
+                for name in memory.names(held) {
                     let colour = self.colour(&[3, name.label]);
                     let inner = picture.add_vertex(colour);
                     picture.add_edge(vertex, inner, CELL);
@@ -269,21 +277,32 @@ impl ModelActor<'_> {
         let action = self.action;
         let sheet = &action.sheets.all[sheet as usize];
         let (old, new) = (self.memory.held(old), self.memory.held(new));
-        let Some(keys) = action.points.single_keys(sheet.item) else {
+        let Some(keys) = sheet.keys(&action.points) else {
             return (old.empty && new.empty).then_some(0);
         };
         let mut recoloured = keys.iter().fold(0, |set, &key| set | 1 << key);
-        let (gone, come) = (self.memory.names(old), self.memory.names(new));
-        for (names, others, picture) in [(gone, come, before), (come, gone, after)] {
-            for name in names.iter().filter(|name| !others.contains(name)) {
-                let ends = action.points.single_keys(name.item)?;
-                if sheet.orbit.is_none() {
-                    recoloured = ends.iter().fold(recoloured, |set, &end| set | 1 << end);
+        let mut draw = |name: &Name, picture: &mut Picture| {
+            let ends = name.keys(&action.points)?;
+            if sheet.orbit.is_none() {
+                recoloured = ends.iter().fold(recoloured, |set, &end| set | 1 << end);
+            }
+            for &key in keys {
+                for &end in ends.iter().filter(|end| **end != key) {
+                    picture.add_edge(key, end, name.label);
                 }
-                for &key in keys {
-                    for &end in ends.iter().filter(|end| **end != key) {
-                        picture.add_edge(key, end, name.label);
-                    }
+            }
+            Some(())
+        };
+        // Both are in the order of their labels.
+        let (mut gone, mut come) = (self.memory.names(old), self.memory.names(new));
+        while let Some(label) = gone.first().into_iter().chain(come.first()).map(|name| name.label).min() {
+            let (old, new) = (take(&mut gone, label), take(&mut come, label));
+            if old != new {
+                if let Some(old) = old {
+                    draw(old, before)?;
+                }
+                if let Some(new) = new {
+                    draw(new, after)?;
                 }
             }
         }
@@ -317,7 +336,7 @@ impl ModelActor<'_> {
         let kept = words.len();
         for changed in self.changed.iter().filter(|changed| speaks(changed.sheet)) {
             for name in self.memory.names(self.memory.held(changed.entry)) {
-                if action.points.single_keys(name.item).is_some_and(|keys| keys.contains(&point)) {
+                if name.keys(&action.points).is_some_and(|keys| keys.contains(&point)) {
                     words.push(name.label);
                 }
             }
@@ -328,5 +347,17 @@ impl ModelActor<'_> {
         let colour = self.colour(&words);
         self.colours.words = words;
         colour
+    }
+}
+
+/// Takes the first of the names off when it has this label.
+#[inline]
+fn take<'a>(names: &mut &'a [Name], label: u32) -> Option<&'a Name> {
+    match names.split_first() {
+        Some((first, rest)) if first.label == label => {
+            *names = rest;
+            Some(first)
+        }
+        _ => None,
     }
 }

@@ -57,8 +57,9 @@ struct Move {
     words: u32,
     /// It is there when at least so many processes run.
     needs: u32,
-    /// Where it, or each message, may name something, and by which table.
-    names: Vec<(u32, u32)>,
+    /// Where the lookups of its slots, or of those of a message, begin, and whether anything is renamed.
+    first: u32,
+    names: bool,
     shape: Shape,
 }
 
@@ -79,6 +80,10 @@ pub(super) struct Rows {
     pub(super) last: Option<u32>,
     /// By lookup and value.
     tables: Vec<Vec<ItemId>>,
+    /// The same one behind the other, after a place for each lookup where its values begin and one for the end.
+    flat: Vec<ItemId>,
+    /// For each slot of a move the lookup of its values, or [`NONE`].
+    lookups: Vec<u32>,
     /// By item: the value that stands for it.
     values: Vec<u32>,
     moves: Vec<Move>,
@@ -100,6 +105,8 @@ impl Rows {
             channels: Vec::new(),
             last: None,
             tables: Vec::new(),
+            flat: Vec::new(),
+            lookups: Vec::new(),
             values: (0..items.len() as u32).map(|item| items.value_of(item) as u32).collect(),
             moves: Vec::new(),
             slots: vec![0; items.len()],
@@ -197,49 +204,37 @@ impl Rows {
         self.slots[item as usize]
     }
 
-    #[inline]
-    pub(super) fn renamed(&self, images: &[ItemId], lookup: Lookup, value: Value) -> Value {
-        match self.item(lookup, value) {
-            Some(item) => self.values[images[item as usize] as usize],
-            None => value,
-        }
-    }
-
     /// Puts what is to be done into the order in which it is done.
     fn prepare(&mut self) {
-        let named = |lookups: &[Lookup]| -> Vec<(u32, u32)> {
-            (0..).zip(lookups).filter_map(|(offset, lookup)| lookup.map(|table| (offset, table))).collect()
+        self.flat.clear();
+        let mut begin = self.tables.len() + 1;
+        for table in &self.tables {
+            self.flat.push(begin as u32);
+            begin += table.len();
+        }
+        self.flat.push(begin as u32);
+        self.flat.extend(self.tables.iter().flatten());
+        self.lookups.clear();
+        self.moves.clear();
+        let mut add = |item: ItemId, slot: u32, between: u32, lookups: &[Lookup], needs: u32, shape: Shape| {
+            let first = self.lookups.len() as u32;
+            self.lookups.extend((0..between).map(|_| NONE));
+            self.lookups.extend(lookups.iter().map(|lookup| lookup.unwrap_or(NONE)));
+            let names = lookups.iter().any(Option::is_some) || matches!(shape, Shape::Odd(_));
+            self.moves.push(Move { item, slot, words: between + lookups.len() as u32, needs, first, names, shape });
         };
-        let mut moves = Vec::new();
         for part in &self.globals {
-            let names = named(&[part.lookup]);
-            moves.push(Move { item: part.cell, slot: part.slot, words: 1, needs: 0, names, shape: Shape::Fixed });
+            add(part.cell, part.slot, 0, &[part.lookup], 0, Shape::Fixed);
         }
         for (at, part) in (0..).zip(&self.processes) {
-            let cells = part.cells - part.control;
-            let mut names = named(&part.lookups);
-            names.iter_mut().for_each(|(offset, _)| *offset += cells);
             let odd = part.cells_move || part.controls.is_some();
-            moves.push(Move {
-                item: part.item,
-                slot: part.control,
-                words: cells + part.lookups.len() as u32,
-                needs: part.position + 1,
-                names,
-                shape: if odd { Shape::Odd(at) } else { Shape::Fixed },
-            });
+            let shape = if odd { Shape::Odd(at) } else { Shape::Fixed };
+            add(part.item, part.control, part.cells - part.control, &part.lookups, part.position + 1, shape);
         }
         for part in &self.channels {
-            moves.push(Move {
-                item: part.item,
-                slot: part.slot,
-                words: part.lookups.len() as u32,
-                needs: part.owner.map_or(0, |owner| u32::from(owner) + 1),
-                names: named(&part.lookups),
-                shape: Shape::Queue,
-            });
+            let needs = part.owner.map_or(0, |owner| u32::from(owner) + 1);
+            add(part.item, part.slot, 0, &part.lookups, needs, Shape::Queue);
         }
-        self.moves = moves;
     }
 
     /// Leaves out global variables in these slots: what is there is always the same, and no element of the group changes it.
@@ -248,40 +243,53 @@ impl Rows {
         self.prepare();
     }
 
+    /// What becomes of a value of a lookup that is there.
+    #[inline]
+    fn named(&self, images: &[ItemId], lookup: u32, value: Value) -> Value {
+        let (begin, end) = (self.flat[lookup as usize], self.flat[lookup as usize + 1]);
+        if value >= end - begin {
+            return value;
+        }
+        match self.flat[(begin + value) as usize] {
+            NONE => value,
+            item => self.values[images[item as usize] as usize],
+        }
+    }
+
+    /// Writes words, renamed, to where they go.
+    #[inline]
+    fn write(&self, images: &[ItemId], lookups: &[u32], words: &[Value], into: &mut [Value]) {
+        for ((into, &value), &lookup) in into.iter_mut().zip(words).zip(lookups) {
+            *into = if lookup == NONE { value } else { self.named(images, lookup, value) };
+        }
+    }
+
     /// `into` becomes what the permutation makes of a row.
     pub(super) fn apply(&self, images: &[ItemId], row: &[Value], into: &mut [Value]) {
         into.copy_from_slice(row);
         let count = row[COUNT];
-        for part in self.moves.iter().filter(|part| part.needs <= count) {
+        for part in &self.moves {
             let (from, to) = (part.slot as usize, self.slots[images[part.item as usize] as usize] as usize);
+            if part.needs > count || from == to && !part.names {
+                continue;
+            }
             let words = part.words as usize;
+            let lookups = &self.lookups[part.first as usize..part.first as usize + words];
             match part.shape {
-                Shape::Fixed => {
-                    if from != to {
-                        into[to..to + words].copy_from_slice(&row[from..from + words]);
-                    }
-                    for &(offset, table) in &part.names {
-                        let value = row[from + offset as usize];
-                        into[to + offset as usize] = self.renamed(images, Some(table), value);
-                    }
-                }
+                Shape::Fixed => self.write(images, lookups, &row[from..from + words], &mut into[to..to + words]),
                 Shape::Queue => {
                     let used = row[from] as usize * words;
-                    if from != to {
-                        into[to..=to + used].copy_from_slice(&row[from..=from + used]);
-                        // What was there may have been longer.
-                        let before = row[to] as usize * words;
-                        if before > used {
-                            into[to + used + 1..=to + before].fill(0);
+                    into[to] = row[from];
+                    let (messages, into) = (&row[from + 1..=from + used], &mut into[to + 1..]);
+                    if words > 0 {
+                        for (message, into) in messages.chunks_exact(words).zip(into.chunks_exact_mut(words)) {
+                            self.write(images, lookups, message, into);
                         }
                     }
-                    if !part.names.is_empty() {
-                        for first in (1..=used).step_by(words.max(1)) {
-                            for &(offset, table) in &part.names {
-                                let at = first + offset as usize;
-                                into[to + at] = self.renamed(images, Some(table), row[from + at]);
-                            }
-                        }
+                    // What was there may have been longer.
+                    let before = row[to] as usize * words;
+                    if before > used {
+                        into[used..before].fill(0);
                     }
                 }
                 Shape::Odd(at) => self.apply_to_process(&self.processes[at as usize], images, row, into),
@@ -310,7 +318,8 @@ impl Rows {
         let from = part.cells as usize;
         for (at, &lookup) in part.lookups.iter().enumerate() {
             let to = if part.cells_move { self.slots[image(part.first_cell + at as u32)] as usize } else { at };
-            into[cells + to] = self.renamed(images, lookup, row[from + at]);
+            let value = row[from + at];
+            into[cells + to] = lookup.map_or(value, |lookup| self.named(images, lookup, value));
         }
     }
 }

@@ -28,6 +28,9 @@ const NOWHERE: u32 = u32::MAX;
 /// A slot that is drawn in another way.
 const ELSEWHERE: u32 = u32::MAX - 1;
 
+/// Another number of keys than one.
+const MANY: u32 = u32::MAX;
+
 /// A part of a row, by its number among the parts of its sort.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
@@ -40,6 +43,8 @@ enum Part {
 pub(super) struct Sheet {
     part: Part,
     pub(super) item: ItemId,
+    /// The key of the item, when there is one; else [`MANY`].
+    key: u32,
     /// The orbit of the item; none when no element moves it.
     pub(super) orbit: Option<u32>,
     /// The labels of what it names.
@@ -52,6 +57,14 @@ pub(super) struct Sheet {
     fields: u32,
     /// The position of the process with which it comes and goes.
     needs: Option<u32>,
+}
+
+impl Sheet {
+    /// As [`Points::single_keys`].
+    #[inline]
+    pub(super) fn keys<'a>(&'a self, points: &'a Points) -> Option<&'a [u32]> {
+        if self.key == MANY { points.single_keys(self.item) } else { Some(std::slice::from_ref(&self.key)) }
+    }
 }
 
 /// All sheets of a model, those that are moved first.
@@ -92,7 +105,7 @@ impl Sheets {
             let mut end = label;
             for &item in items {
                 if let Some(&part) = part_of.get(&item) {
-                    end = sheets.add(rows, part, item, Some(orbit), label);
+                    end = sheets.add(rows, points, part, item, Some(orbit), label);
                     for &point in points.single_keys(item).unwrap_or_default() {
                         sheets.at_point[point as usize].push(sheets.all.len() as u32 - 1);
                     }
@@ -104,7 +117,7 @@ impl Sheets {
             part_of.into_iter().filter(|(item, _)| points.keys(*item).is_none()).collect();
         still.sort_unstable_by_key(|(item, _)| *item);
         for (item, part) in still {
-            label = sheets.add(rows, part, item, None, label);
+            label = sheets.add(rows, points, part, item, None, label);
         }
         for (at, part) in (0..).zip(&rows.processes).filter(|(_, part)| part.cells_move) {
             for cell in 0..part.lookups.len() as u32 {
@@ -123,7 +136,15 @@ impl Sheets {
     }
 
     /// One more sheet; the label behind its own is returned.
-    fn add(&mut self, rows: &Rows, part: Part, item: ItemId, orbit: Option<u32>, first_label: u32) -> u32 {
+    fn add(
+        &mut self,
+        rows: &Rows,
+        points: &Points,
+        part: Part,
+        item: ItemId,
+        orbit: Option<u32>,
+        first_label: u32,
+    ) -> u32 {
         let named = |lookups: &[Lookup]| lookups.iter().flatten().count() as u32;
         let number = self.all.len() as u32;
         let (slot, fixed, fields, most, needs, labels) = match part {
@@ -147,7 +168,8 @@ impl Sheets {
             other.orbit == orbit && other.first_label == first_label && have_same_shape(rows, other.part, part)
         });
         let family = like.map_or(number, |other| other.family);
-        self.all.push(Sheet { part, item, orbit, first_label, end_label, family, slot, fixed, fields, needs });
+        let key = only_key(points, item);
+        self.all.push(Sheet { part, item, key, orbit, first_label, end_label, family, slot, fixed, fields, needs });
         end_label
     }
 
@@ -195,12 +217,33 @@ struct Content {
 pub(super) struct Name {
     pub(super) label: u32,
     pub(super) item: ItemId,
+    /// Its key, when there is one; else [`MANY`].
+    key: u32,
+}
+
+impl Name {
+    fn new(label: u32, item: ItemId, points: &Points) -> Name {
+        Name { label, item, key: only_key(points, item) }
+    }
+
+    /// As [`Points::single_keys`].
+    #[inline]
+    pub(super) fn keys<'a>(&'a self, points: &'a Points) -> Option<&'a [u32]> {
+        if self.key == MANY { points.single_keys(self.item) } else { Some(std::slice::from_ref(&self.key)) }
+    }
+}
+
+fn only_key(points: &Points, item: ItemId) -> u32 {
+    match points.single_keys(item) {
+        Some(&[key]) => key,
+        _ => MANY,
+    }
 }
 
 impl Content {
     /// A value that may name something.
     #[inline]
-    fn value(&mut self, rows: &Rows, lookup: Lookup, value: Value, label: &mut u32) {
+    fn value(&mut self, rows: &Rows, points: &Points, lookup: Lookup, value: Value, label: &mut u32) {
         if lookup.is_none() {
             self.words.push(value);
             self.empty &= value == 0;
@@ -209,7 +252,7 @@ impl Content {
         match rows.item(lookup, value) {
             Some(item) => {
                 self.words.extend([1, 0]);
-                self.named.push(Name { label: *label, item });
+                self.named.push(Name::new(*label, item, points));
                 self.empty = false;
             }
             None => {
@@ -227,7 +270,7 @@ impl Content {
         match part.controls.map(|first| first + state).filter(|&item| points.keys(item).is_some()) {
             Some(item) => {
                 self.words.extend([1, 0]);
-                self.named.push(Name { label, item });
+                self.named.push(Name::new(label, item, points));
             }
             None => self.words.extend([0, state]),
         }
@@ -240,18 +283,18 @@ impl Content {
                 label += u32::from(lookup.is_some());
                 continue;
             }
-            self.value(rows, lookup, row[(part.cells + at) as usize], &mut label);
+            self.value(rows, points, lookup, row[(part.cells + at) as usize], &mut label);
         }
     }
 
-    fn channel(&mut self, rows: &Rows, part: &ChannelPart, row: &[Value], mut label: u32) {
+    fn channel(&mut self, rows: &Rows, points: &Points, part: &ChannelPart, row: &[Value], mut label: u32) {
         let length = row[part.slot as usize];
         self.words.push(length);
         self.empty &= length == 0;
         let mut slot = part.slot as usize + 1;
         for _ in 0..length {
             for &lookup in &part.lookups {
-                self.value(rows, lookup, row[slot], &mut label);
+                self.value(rows, points, lookup, row[slot], &mut label);
                 slot += 1;
             }
         }
@@ -325,12 +368,14 @@ impl Memory {
             _ if tag % 2 == 1 => content.words.push(u32::MAX),
             Part::Global(at) => {
                 let part = &rows.globals[at as usize];
-                content.value(rows, part.lookup, row[part.slot as usize], &mut { sheet.first_label });
+                content.value(rows, points, part.lookup, row[part.slot as usize], &mut { sheet.first_label });
             }
             Part::Process(at) => {
                 content.process(rows, &rows.processes[at as usize], points, row, sheet.first_label);
             }
-            Part::Channel(at) => content.channel(rows, &rows.channels[at as usize], row, sheet.first_label),
+            Part::Channel(at) => {
+                content.channel(rows, points, &rows.channels[at as usize], row, sheet.first_label);
+            }
         }
         let begin = self.names.len() as u32;
         self.names.extend_from_slice(&content.named);
