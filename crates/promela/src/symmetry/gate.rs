@@ -69,7 +69,7 @@ impl Action for Gated {
         let actor = self.action.actor();
         match &self.gate {
             None => actor,
-            Some(gate) => Box::new(GatedActor { gate, actor, points: self.action.points() }),
+            Some(gate) => Box::new(GatedActor { gate, actor, points: self.action.points(), begun: false }),
         }
     }
 }
@@ -78,6 +78,8 @@ struct GatedActor<'a> {
     gate: &'a Gate,
     actor: Box<dyn Actor + 'a>,
     points: usize,
+    /// Was the last row that was begun with behind the start? Then so is all that it leads to.
+    begun: bool,
 }
 
 impl Actor for GatedActor<'_> {
@@ -87,6 +89,34 @@ impl Actor for GatedActor<'_> {
         } else {
             picture.clear(self.points);
         }
+    }
+
+    fn begin(&mut self, row: &[Value], picture: &mut Picture) {
+        self.begun = self.gate.is_open(row);
+        if self.begun {
+            self.actor.begin(row, picture);
+        } else {
+            picture.clear(self.points);
+        }
+    }
+
+    fn draw_change(
+        &mut self,
+        from: &[Value],
+        to: &[Value],
+        slots: &[u32],
+        before: &mut Picture,
+        after: &mut Picture,
+    ) -> bool {
+        self.begun && self.actor.draw_change(from, to, slots, before, after)
+    }
+
+    fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {
+        self.begun && self.actor.references(slot, value, points)
+    }
+
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+        self.actor.apply_to_slot(element, slot, value)
     }
 
     fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
