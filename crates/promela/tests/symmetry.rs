@@ -375,10 +375,10 @@ fn references_in_queues_and_twins_are_exact() {
         chan all = [2] of { chan, pid };
         byte who[6];
         proctype Client(chan own) { do :: all!own, _pid; own?who[_pid]; who[_pid] = 0 od }
-        proctype Server(chan own) { chan to; pid of; do :: own?to, of; to!1; to = 0; of = 0 od }
+        proctype Server(chan own) { chan to; pid whose; do :: own?to, whose; to!1; to = 0; whose = 0 od }
         proctype Hand() {
-            chan to; pid of;
-            do :: all?to, of; if :: nfull(work[0]) -> work[0]!to, of :: nfull(work[1]) -> work[1]!to, of fi; to = 0; of = 0 od
+            chan to; pid whose;
+            do :: all?to, whose; if :: nfull(work[0]) -> work[0]!to, whose :: nfull(work[1]) -> work[1]!to, whose fi; to = 0; whose = 0 od
         }
         init { atomic {
             run Client(in[0]); run Client(in[1]); run Client(in[2]); run Server(work[0]); run Server(work[1]); run Hand()
