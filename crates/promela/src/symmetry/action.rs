@@ -12,7 +12,7 @@ use super::items::{Item, ItemId, Items};
 use super::pictures::{Changed, Colours, Drawing};
 use super::points::{Keys, Points};
 use super::rows::{Lookup, Rows};
-use super::sheets::{Memory, Sheets};
+use super::sheets::{Memory, Purpose, Sheets};
 use super::walk::{cells_of, written_by};
 use crate::machine::Model;
 
@@ -166,14 +166,21 @@ impl ModelAction {
 fn constant_slots(model: &Model, items: usize, points: &Points, rows: &Rows) -> Vec<bool> {
     let initial = model.initial();
     let mut constant = vec![false; initial.len()];
-    let globals = &model.arrangement.globals;
-    globals.iter().for_each(|&slot| constant[slot as usize] = true);
+    // Hidden variables are behind the row.
+    let globals: Vec<Option<usize>> = model
+        .arrangement
+        .globals
+        .iter()
+        .map(|&slot| Some(slot as usize).filter(|&slot| slot < initial.len()))
+        .collect();
+    globals.iter().flatten().for_each(|&slot| constant[slot] = true);
     let program = &model.program;
     for transition in program.processes.iter().flat_map(|process| process.transitions.iter().flatten()) {
         for place in written_by(&transition.action) {
             let place = &program.places[place as usize];
             if place.global {
-                cells_of(place).iter().for_each(|&cell| constant[globals[cell as usize] as usize] = false);
+                let slots = cells_of(place).into_iter().filter_map(|cell| globals[cell as usize]);
+                slots.for_each(|slot| constant[slot] = false);
             }
         }
     }
@@ -206,7 +213,7 @@ impl Action for ModelAction {
         Box::new(ModelActor {
             action: self,
             images: (0..self.items.len() as ItemId).collect(),
-            memory: Memory::default(),
+            memory: Memory::new(&self.sheets),
             colours: Colours::default(),
             changed: Vec::new(),
             begun: Drawing::default(),
@@ -239,14 +246,14 @@ impl Actor for ModelActor<'_> {
             self.begun = Drawing::default();
         }
         let mut drawing = std::mem::take(&mut self.other);
-        self.draw(row, &mut drawing, picture);
+        self.draw(Purpose::Other, row, &mut drawing, picture);
         self.other = drawing;
     }
 
     fn begin(&mut self, row: &[Value], picture: &mut Picture) {
         self.memory.forget_much();
         let mut drawing = std::mem::take(&mut self.begun);
-        self.draw(row, &mut drawing, picture);
+        self.draw(Purpose::Begun, row, &mut drawing, picture);
         self.begun = drawing;
     }
 

@@ -14,7 +14,8 @@
 //! - [`subgroup`] looks for the largest group that is proved when one of them is not;
 //! - [`diagram`] draws the static channel diagram, and says of each of its automorphisms that is none of the model what is in the way;
 //! - [`gate`] lets the group act once all processes are started, where that takes its time;
-//! - [`points`] finds few items that tell all others, and [`action`] lets the group act on rows.
+//! - [`points`] finds few items that tell all others, and [`action`] lets the group act on rows ([`rows`]), whose parts ([`sheets`]) are drawn
+//!   ([`pictures`]).
 //!
 //! # Processes that end
 //!

@@ -26,7 +26,7 @@ use super::items::ItemId;
 use super::numbers::{Numbers, digest};
 use super::points::Keys;
 use super::rows::COUNT;
-use super::sheets::{CELL, Held, Memory, Name, OWNER, Place, Sheet, VALUE};
+use super::sheets::{CELL, Held, Memory, Name, OWNER, Place, Purpose, Sheet, VALUE};
 
 /// The mark of the process that made the last step.
 const LAST: u32 = u32::MAX;
@@ -74,14 +74,14 @@ impl ModelActor<'_> {
 
     /// What a sheet holds in a row.
     #[inline]
-    fn entry(&mut self, sheet: u32, row: &[Value]) -> u32 {
+    fn entry(&mut self, sheet: u32, purpose: Purpose, row: &[Value]) -> u32 {
         let action = self.action;
         let sheet = &action.sheets.all[sheet as usize];
-        self.memory.entry(sheet, &action.rows, &action.points, row, |words| action.number_of(words))
+        self.memory.entry(sheet, purpose, &action.rows, &action.points, row, |words| action.number_of(words))
     }
 
     /// Draws a row and notes what it looks like.
-    pub(super) fn draw(&mut self, row: &[Value], drawing: &mut Drawing, picture: &mut Picture) {
+    pub(super) fn draw(&mut self, purpose: Purpose, row: &[Value], drawing: &mut Drawing, picture: &mut Picture) {
         let action = self.action;
         let points = action.points.items.len();
         if self.colours.known.is_large() {
@@ -93,7 +93,7 @@ impl ModelActor<'_> {
         drawing.colours.resize(points, 0);
         drawing.entries.clear();
         for sheet in 0..action.sheets.all.len() as u32 {
-            let entry = self.entry(sheet, row);
+            let entry = self.entry(sheet, purpose, row);
             drawing.entries.push(entry);
         }
         let memory = std::mem::take(&mut self.memory);
@@ -243,7 +243,7 @@ impl ModelActor<'_> {
             if self.changed.iter().any(|changed| changed.sheet == sheet) {
                 continue;
             }
-            let entry = self.entry(sheet, to);
+            let entry = self.entry(sheet, Purpose::Changed, to);
             self.changed.push(Changed { sheet, entry });
             match self.draw_sheet_change(sheet, drawing.entries[sheet as usize], entry, before, after) {
                 Some(points) => recoloured |= points,

@@ -5,7 +5,9 @@
 //! of an orbit, and otherwise different, so a label tells what names something, too.
 //!
 //! What a sheet holds follows from its slots. The same few values come again and again, so each thread remembers what came of them
-//! ([`Memory`]): sheets of one *family*, which have the same shape and the same labels, share what is remembered.
+//! ([`Memory`]): sheets of one *family*, which have the same shape and the same labels, share what is remembered. Queues that hold several
+//! names have many contents, each of them seldom, and would only fill the memory; those are read anew each time, and so are sheets that are
+//! not moved, of which only the names are wanted.
 
 use std::collections::HashMap;
 
@@ -57,9 +59,16 @@ pub(super) struct Sheet {
     fields: u32,
     /// The position of the process with which it comes and goes.
     needs: Option<u32>,
+    /// What is read anew each time has a number here.
+    fresh: Option<u32>,
 }
 
 impl Sheet {
+    #[inline]
+    fn is_there(&self, row: &[Value]) -> bool {
+        self.needs.is_none_or(|position| position < row[COUNT])
+    }
+
     /// As [`Points::single_keys`].
     #[inline]
     pub(super) fn keys<'a>(&'a self, points: &'a Points) -> Option<&'a [u32]> {
@@ -169,7 +178,22 @@ impl Sheets {
         });
         let family = like.map_or(number, |other| other.family);
         let key = only_key(points, item);
-        self.all.push(Sheet { part, item, key, orbit, first_label, end_label, family, slot, fixed, fields, needs });
+        let fresh = orbit.is_none() || fields > 0 && labels > 1;
+        let fresh = fresh.then(|| self.all.iter().filter(|sheet| sheet.fresh.is_some()).count() as u32);
+        self.all.push(Sheet {
+            part,
+            item,
+            key,
+            orbit,
+            first_label,
+            end_label,
+            family,
+            slot,
+            fixed,
+            fields,
+            needs,
+            fresh,
+        });
         end_label
     }
 
@@ -241,6 +265,24 @@ fn only_key(points: &Points, item: ItemId) -> u32 {
 }
 
 impl Content {
+    /// What a sheet holds in a row.
+    fn read(&mut self, sheet: &Sheet, rows: &Rows, points: &Points, row: &[Value]) {
+        self.words.clear();
+        self.named.clear();
+        self.empty = true;
+        match sheet.part {
+            _ if !sheet.is_there(row) => self.words.push(u32::MAX),
+            Part::Global(at) => {
+                let part = &rows.globals[at as usize];
+                self.value(rows, points, part.lookup, row[part.slot as usize], &mut { sheet.first_label });
+            }
+            Part::Process(at) => self.process(rows, &rows.processes[at as usize], points, row, sheet.first_label),
+            Part::Channel(at) => {
+                self.channel(rows, points, &rows.channels[at as usize], row, sheet.first_label);
+            }
+        }
+    }
+
     /// A value that may name something.
     #[inline]
     fn value(&mut self, rows: &Rows, points: &Points, lookup: Lookup, value: Value, label: &mut u32) {
@@ -306,84 +348,117 @@ impl Content {
 pub(super) struct Memory {
     /// Entries by family and values.
     numbers: Numbers,
+    /// Entries of what is read anew, three for each such sheet, and behind them those that are remembered; the same with names.
     entries: Vec<Held>,
     names: Vec<Name>,
+    reserved: (usize, usize),
     content: Content,
 }
 
-/// What a sheet holds, remembered.
+/// For what a sheet is read: there is one entry for each.
+#[derive(Clone, Copy)]
+pub(super) enum Purpose {
+    /// The row from which others differ little.
+    Begun,
+    /// Another row.
+    Other,
+    /// A row that differs little.
+    Changed,
+}
+
+/// What a sheet holds.
 #[derive(Clone, Copy)]
 pub(super) struct Held {
-    /// The number of its words.
+    /// The number of its words; any number when it is not moved.
     pub(super) number: u32,
     /// Is it as if it were not there?
     pub(super) empty: bool,
     names: (u32, u32),
 }
 
+/// The tag of words that are not the values of a sheet.
+const WORDS: u32 = u32::MAX;
+
 impl Memory {
+    /// For these sheets.
+    pub(super) fn new(sheets: &Sheets) -> Memory {
+        let mut memory = Memory::default();
+        for sheet in sheets.all.iter().filter(|sheet| sheet.fresh.is_some()) {
+            for _ in 0..3 {
+                let begin = memory.names.len();
+                let nothing = Name { label: 0, item: 0, key: MANY };
+                memory.names.resize(begin + (sheet.end_label - sheet.first_label) as usize, nothing);
+                memory.entries.push(Held { number: 0, empty: true, names: (begin as u32, begin as u32) });
+            }
+        }
+        memory.reserved = (memory.entries.len(), memory.names.len());
+        memory
+    }
+
     /// The entry of what a sheet holds in a row; `number_of` gives words their numbers.
     #[inline]
     pub(super) fn entry(
         &mut self,
         sheet: &Sheet,
+        purpose: Purpose,
         rows: &Rows,
         points: &Points,
         row: &[Value],
         number_of: impl FnOnce(&[u32]) -> u32,
     ) -> u32 {
-        let (tag, values): (u32, &[Value]) = if sheet.needs.is_some_and(|position| position >= row[COUNT]) {
-            (2 * sheet.family + 1, &[])
-        } else {
+        if let Some(fresh) = sheet.fresh {
+            let entry = 3 * fresh + purpose as u32;
+            self.read_anew(entry, sheet, rows, points, row, number_of);
+            return entry;
+        }
+        let (tag, values): (u32, &[Value]) = if sheet.is_there(row) {
             let slot = sheet.slot as usize;
             let length = if sheet.fields == 0 { sheet.fixed } else { 1 + row[slot] * sheet.fields };
             (2 * sheet.family, &row[slot..slot + length as usize])
+        } else {
+            (2 * sheet.family + 1, &[])
         };
         let digest = digest(tag, values);
-        match self.numbers.get(digest, tag, values) {
-            Some(entry) => entry,
-            None => self.remember(digest, tag, values, sheet, rows, points, row, number_of),
+        if let Some(entry) = self.numbers.get(digest, tag, values) {
+            return entry;
         }
+        self.content.read(sheet, rows, points, row);
+        let begin = self.names.len() as u32;
+        self.names.extend_from_slice(&self.content.named);
+        let names = (begin, self.names.len() as u32);
+        let entry = self.entries.len() as u32;
+        let number = number_of(&self.content.words);
+        self.entries.push(Held { number, empty: self.content.empty, names });
+        self.numbers.insert(digest, tag, values, entry);
+        entry
     }
 
-    #[cold]
-    #[expect(clippy::too_many_arguments, reason = "the rest of a function that is one with its caller")]
-    fn remember(
+    fn read_anew(
         &mut self,
-        digest: u64,
-        tag: u32,
-        values: &[Value],
+        entry: u32,
         sheet: &Sheet,
         rows: &Rows,
         points: &Points,
         row: &[Value],
         number_of: impl FnOnce(&[u32]) -> u32,
-    ) -> u32 {
-        let content = &mut self.content;
-        content.words.clear();
-        content.named.clear();
-        content.empty = true;
-        match sheet.part {
-            // It is not there.
-            _ if tag % 2 == 1 => content.words.push(u32::MAX),
-            Part::Global(at) => {
-                let part = &rows.globals[at as usize];
-                content.value(rows, points, part.lookup, row[part.slot as usize], &mut { sheet.first_label });
-            }
-            Part::Process(at) => {
-                content.process(rows, &rows.processes[at as usize], points, row, sheet.first_label);
-            }
-            Part::Channel(at) => {
-                content.channel(rows, points, &rows.channels[at as usize], row, sheet.first_label);
-            }
+    ) {
+        let Memory { numbers, entries, names, content, .. } = self;
+        content.read(sheet, rows, points, row);
+        let held = &mut entries[entry as usize];
+        held.empty = content.empty;
+        if sheet.orbit.is_some() {
+            let digest = digest(WORDS, &content.words);
+            held.number = numbers.get(digest, WORDS, &content.words).unwrap_or_else(|| {
+                let number = number_of(&content.words);
+                numbers.insert(digest, WORDS, &content.words, number);
+                number
+            });
         }
-        let begin = self.names.len() as u32;
-        self.names.extend_from_slice(&content.named);
-        let names = (begin, self.names.len() as u32);
-        let entry = self.entries.len() as u32;
-        self.entries.push(Held { number: number_of(&content.words), empty: content.empty, names });
-        self.numbers.insert(digest, tag, values, entry);
-        entry
+        let begin = held.names.0 as usize;
+        held.names.1 = held.names.0 + content.named.len() as u32;
+        for (name, &named) in names[begin..].iter_mut().zip(&content.named) {
+            *name = named;
+        }
     }
 
     #[inline]
@@ -401,8 +476,8 @@ impl Memory {
         let much = self.numbers.is_large();
         if much {
             self.numbers.clear();
-            self.entries.clear();
-            self.names.clear();
+            self.entries.truncate(self.reserved.0);
+            self.names.truncate(self.reserved.1);
         }
         much
     }
