@@ -85,6 +85,8 @@ pub(super) struct Sheets {
     sheet_of: Vec<u32>,
     /// Cells of processes that are moved inside their frames: the part, the cell and the orbit of the cell.
     pub(super) cells: Vec<(u32, u32, u32)>,
+    /// How many are read anew each time.
+    fresh: u32,
 }
 
 /// Where a slot is drawn.
@@ -108,6 +110,7 @@ impl Sheets {
             at_point: vec![Vec::new(); points.items.len()],
             sheet_of: vec![NOWHERE; width],
             cells: Vec::new(),
+            fresh: 0,
         };
         let mut label = FIRST_LABEL;
         for (orbit, items) in (0..).zip(&points.orbits) {
@@ -173,13 +176,12 @@ impl Sheets {
         let slots = slot as usize..(slot + most) as usize;
         self.sheet_of[slots].fill(number);
         let end_label = first_label + labels;
-        let like = self.all.iter().find(|other| {
-            other.orbit == orbit && other.first_label == first_label && have_same_shape(rows, other.part, part)
-        });
-        let family = like.map_or(number, |other| other.family);
+        let mut near =
+            self.all.iter().rev().take_while(|other| other.orbit == orbit && other.first_label == first_label);
+        let family = near.find(|other| have_same_shape(rows, other.part, part)).map_or(number, |other| other.family);
         let key = only_key(points, item);
-        let fresh = orbit.is_none() || fields > 0 && labels > 1;
-        let fresh = fresh.then(|| self.all.iter().filter(|sheet| sheet.fresh.is_some()).count() as u32);
+        let fresh = (orbit.is_none() || fields > 0 && labels > 1).then_some(self.fresh);
+        self.fresh += u32::from(fresh.is_some());
         self.all.push(Sheet {
             part,
             item,
