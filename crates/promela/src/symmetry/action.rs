@@ -178,7 +178,7 @@ fn constant_slots(model: &Model, items: usize, points: &Points, rows: &Rows) -> 
     for transition in program.processes.iter().flat_map(|process| process.transitions.iter().flatten()) {
         for place in written_by(&transition.action) {
             let place = &program.places[place as usize];
-            if place.global {
+            if place.global && !place.scratch {
                 let slots = cells_of(place).into_iter().filter_map(|cell| globals[cell as usize]);
                 slots.for_each(|slot| constant[slot] = false);
             }
