@@ -1,12 +1,15 @@
 //! What was probably meant by a name that nothing declares.
 
-/// The first of these, by the alphabet, that differs from the text by one letter (more, less or another one) or by two neighbours that are
-/// swapped. Nothing is near to a name of one or two letters.
+use std::cmp::Reverse;
+
+/// The one of these that differs from the text by one letter (more, less or another one) or by two neighbours that are
+/// swapped, as far behind as possible. Nothing is near to a name of one or two letters.
 pub(crate) fn nearest<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if text.chars().count() < 3 {
         return None;
     }
-    known.filter(|other| is_near(text, other)).min()
+    let front = |other: &str| text.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    known.filter(|other| is_near(text, other)).min_by_key(|&other| (Reverse(front(other)), other))
 }
 
 fn is_near(one: &str, other: &str) -> bool {
@@ -30,7 +33,7 @@ mod tests {
 
     #[test]
     fn one_slip_is_near_and_two_are_not() {
-        let known = ["byte", "bool", "short", "leader"];
+        let known = ["bit", "byte", "bool", "short", "leader"];
         let nearest = |text| nearest(text, known.into_iter());
         assert_eq!(nearest("byt"), Some("byte"));
         assert_eq!(nearest("bytee"), Some("byte"));

@@ -43,7 +43,7 @@ fn a_step_that_is_given_up_shows_nothing() {
     let mut sources = Sources::default();
     let file = sources.add("model.pml".to_string(), LONG.to_string());
     let mut diagnostics = Vec::new();
-    let nothing = &mut |name: &str| Err(name.to_string());
+    let nothing = &mut |name: &str| -> Result<String, String> { Err(name.to_string()) };
     let program = read(file, &mut sources, nothing, &mut diagnostics, &Control::unlimited());
     let program = program.expect("no budget").expect("it is right");
     let control = Control::unlimited();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use trefoil_source::{Diagnostic, Place, Span};
 
-use super::{Compiled, Compiler};
+use super::{Compiled, Compiler, Wrong};
 use crate::codes::{DECLARED_TWICE, MISPLACED, NOT_CONSTANT, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE};
 use crate::program::{Cell, ChannelKind, ExpressionId, Frame, Initialiser, Node, ProcessType, ProcessTypeId, Sort};
 use crate::syntax::tree::{
@@ -218,6 +218,14 @@ impl Compiler<'_> {
     }
 
     pub(super) fn typedef(&mut self, name: &Word, fields: &[Declaration]) -> Compiled<()> {
+        let declared = self.try_typedef(name, fields);
+        if declared.is_err() {
+            self.broken.insert(name.text.clone());
+        }
+        declared
+    }
+
+    fn try_typedef(&mut self, name: &Word, fields: &[Declaration]) -> Compiled<()> {
         let mut record = Record { fields: Vec::new(), size: 0 };
         for declaration in fields {
             for declared in &declaration.variables {
@@ -282,6 +290,8 @@ impl Compiler<'_> {
             TypeName::Mtype(Some(set)) => Sort::Mtype(self.mtype_set(set)),
             TypeName::Record(record) => match self.names.record_names.get(&record.text) {
                 Some(&record) => return Ok(Shape::Record(record)),
+                // Why it is not there was said where it is declared.
+                None if self.broken.contains(&record.text) => return Err(Wrong),
                 None => {
                     return self.complain(UNKNOWN_NAME, format!("no type is called `{}`", record.text), record.span);
                 }

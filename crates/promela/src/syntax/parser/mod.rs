@@ -53,6 +53,8 @@ pub(super) struct Parser<'a> {
     /// Are temporal operators understood?
     temporal: bool,
     depth: usize,
+    /// Was something told after which nothing else is worth a word?
+    hopeless: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -75,6 +77,7 @@ pub fn parse(
         processes: HashMap::new(),
         temporal: false,
         depth: 0,
+        hopeless: false,
         diagnostics,
     };
     // A proctype may be named (by `run` or a remote reference) before it is declared.
@@ -88,7 +91,7 @@ pub fn parse(
             Ok(None) => {}
             Err(Wrong) => parser.skip_unit(before),
         }
-        if parser.diagnostics.len() >= MOST_MISTAKES {
+        if parser.hopeless || parser.diagnostics.len() >= MOST_MISTAKES {
             break;
         }
     }
@@ -129,8 +132,14 @@ impl Parser<'_> {
     }
 
     fn complain<T>(&mut self, code: &'static str, message: impl Into<String>, span: Span) -> Parsed<T> {
-        self.diagnostics.push(Diagnostic::error(code, message, Place::Span(span)));
+        self.tell(Diagnostic::error(code, message, Place::Span(span)));
         Err(Wrong)
+    }
+
+    fn tell(&mut self, diagnostic: Diagnostic) {
+        if !self.hopeless {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// One word about embedded C is enough.
@@ -151,7 +160,7 @@ impl Parser<'_> {
         });
         let message = format!("{what} was expected, not {}", token.describe());
         let wrong = Diagnostic::error(EXPECTED, message, Place::Span(token.span));
-        self.diagnostics.push(match near {
+        self.tell(match near {
             Some(near) => wrong.help(format!("did you mean `{near}`?")),
             None => wrong,
         });

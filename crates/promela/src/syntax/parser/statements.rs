@@ -26,7 +26,8 @@ impl Parser<'_> {
             match self.nested(Self::step) {
                 Ok(statement) => sequence.push(statement),
                 Err(Wrong) => {
-                    if self.peek().kind == Kind::End || self.diagnostics.len() >= super::MOST_MISTAKES {
+                    if self.hopeless || self.peek().kind == Kind::End || self.diagnostics.len() >= super::MOST_MISTAKES
+                    {
                         return Err(Wrong);
                     }
                     self.skip_statement(before);
@@ -330,7 +331,10 @@ impl Parser<'_> {
             return self.complain(MACRO_CALL, message, place);
         }
         if self.expanding >= MOST_INLINES {
-            return self.complain(TOO_DEEP, format!("`{name}` calls itself, or inlines are nested too deeply"), place);
+            let message = format!("`{name}` calls itself, or inlines are nested too deeply");
+            let told = self.complain(TOO_DEEP, message, place);
+            self.hopeless = true;
+            return told;
         }
         let by_name: HashMap<&Arc<str>, &Vec<Token>> = inline.parameters.iter().zip(&arguments).collect();
         let mut tokens: Vec<Token> = Vec::with_capacity(inline.body.len() + 1);
@@ -357,6 +361,7 @@ impl Parser<'_> {
         self.tokens = kept;
         self.at = at;
         if body.is_err()
+            && !self.hopeless
             && let Some(last) = self.diagnostics.last_mut()
         {
             last.notes.push(format!("in the body of the inline `{name}`"));
