@@ -158,10 +158,11 @@ impl Parser<'_> {
         let near = misspelt.filter_map(|token| token.name()).find_map(|name| {
             nearest(name, KEYWORDS.iter().copied().chain(self.records.keys().map(|record| &**record)))
         });
+        let help = near.map(|near| format!("did you mean `{near}`?"));
         let message = format!("{what} was expected, not {}", token.describe());
         let wrong = Diagnostic::error(EXPECTED, message, Place::Span(token.span));
-        self.tell(match near {
-            Some(near) => wrong.help(format!("did you mean `{near}`?")),
+        self.tell(match help {
+            Some(help) => wrong.help(help),
             None => wrong,
         });
         Err(Wrong)
