@@ -273,7 +273,7 @@ fn follow_verifier(text: &str, what: &str) -> usize {
     let followed = trail.follow(&mut simulator, start, &Control::unlimited()).expect("no budget");
     assert_eq!(followed.lost, None, "{told}");
     let (_, last) = followed.moves.last().expect("somebody moved");
-    if told.contains("assertion violated") || told.contains("event_trace error") {
+    if ["assertion violated", "event_trace error", "polling rv chan"].iter().any(|error| told.contains(error)) {
         assert!(last.fault.is_some(), "{told}");
     } else {
         assert!(told.contains("invalid end state"), "{told}");

@@ -182,7 +182,10 @@ impl Machine<'_> {
             return self.no_channel_to_receive(receive.channel);
         };
         if queue.capacity == 0 {
-            return false;
+            if receive.copy {
+                self.fail(FaultKind::Poll);
+            }
+            return receive.copy;
         }
         let length = self.row[queue.slot as usize];
         if length == 0 {

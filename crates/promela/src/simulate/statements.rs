@@ -134,7 +134,10 @@ impl Interpreter<'_> {
             return true;
         };
         if queue.capacity == 0 {
-            return false;
+            if receive.copy {
+                self.fail(FaultKind::Poll);
+            }
+            return receive.copy;
         }
         let length = self.row[queue.slot as usize];
         if length == 0 {
