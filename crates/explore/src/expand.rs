@@ -93,8 +93,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
     pub(crate) fn new(shared: &'s Shared<'a>, visitor: V) -> Expander<'s, 'a, V> {
         let packing = shared.states.packing();
         let explorer = shared.system.explorer();
-        // A row of one word is packed as fast without.
-        let knows_changes = explorer.knows_changes() && packing.words() > 1;
+        let knows_changes = explorer.knows_changes();
         Expander {
             shared,
             explorer,

@@ -31,13 +31,9 @@ impl Field {
     /// Writes a value that fits to where zeros are.
     #[inline]
     pub(crate) fn put(self, value: u64, words: &mut [u64]) {
-        // A slot with one value may stand behind the last word, and has nothing to say.
-        if self.bits == 0 {
-            return;
-        }
         let word = self.word as usize;
         words[word] |= value << self.shift;
-        if self.shift + self.bits > 64 {
+        if self.is_split() {
             words[word + 1] |= value >> (64 - self.shift);
         }
     }
@@ -45,12 +41,9 @@ impl Field {
     /// The value that is there.
     #[inline]
     pub(crate) fn get(self, words: &[u64]) -> u64 {
-        if self.bits == 0 {
-            return 0;
-        }
         let word = self.word as usize;
         let mut found = words[word] >> self.shift;
-        if self.shift + self.bits > 64 {
+        if self.is_split() {
             found |= words[word + 1] << (64 - self.shift);
         }
         found & mask(self.bits)
@@ -62,34 +55,33 @@ impl Field {
         if word == self.word as usize { mask(self.bits) << self.shift } else { mask(self.bits) >> (64 - self.shift) }
     }
 
-    /// The first and the last of the words that it lies in; none when it has no bits.
+    /// The first of the words that it lies in.
     #[inline]
-    pub(crate) fn words(self) -> Option<(usize, usize)> {
-        let first = self.word as usize;
-        (self.bits > 0).then_some((first, first + usize::from(self.shift + self.bits > 64)))
+    pub(crate) fn first_word(self) -> usize {
+        self.word as usize
+    }
+
+    /// Does it lie in two words?
+    #[inline]
+    pub(crate) fn is_split(self) -> bool {
+        self.shift + self.bits > 64
     }
 
     /// Writes a value that fits to where another is.
     #[inline]
     pub(crate) fn set(self, value: u64, words: &mut [u64]) {
-        if self.bits == 0 {
-            return;
-        }
         let (word, ones) = (self.word as usize, mask(self.bits));
         words[word] = words[word] & !(ones << self.shift) | value << self.shift;
-        if self.shift + self.bits > 64 {
+        if self.is_split() {
             words[word + 1] = words[word + 1] & !(ones >> (64 - self.shift)) | value >> (64 - self.shift);
         }
     }
 
     /// Writes zeros.
     pub(crate) fn clear(self, words: &mut [u64]) {
-        if self.bits == 0 {
-            return;
-        }
         let (word, ones) = (self.word as usize, mask(self.bits));
         words[word] &= !(ones << self.shift);
-        if self.shift + self.bits > 64 {
+        if self.is_split() {
             words[word + 1] &= !(ones >> (64 - self.shift));
         }
     }
@@ -131,9 +123,10 @@ impl Packing {
             .map(|(at, slot)| {
                 bits += skipped(at, bits);
                 let width = bits_of(slot);
-                let field = Field { word: (bits / 64) as u32, shift: (bits % 64) as u32, bits: width };
+                // A slot with one value has nothing to say, and stands where there is always a word.
+                let at = if width == 0 { 0 } else { bits };
                 bits += width as usize;
-                field
+                Field { word: (at / 64) as u32, shift: (at % 64) as u32, bits: width }
             })
             .collect();
         let fields: Vec<Field> = fields;
@@ -205,7 +198,6 @@ impl Packing {
         for (field, &value) in self.fields.iter().zip(row) {
             let value = u64::from(value);
             excess |= value >> field.bits;
-            // A slot with one value may stand behind the last bit of the word, and then has nothing to say.
             packed |= value << (field.shift & 63);
         }
         assert_eq!(excess, 0, "a value does not fit its slot");

@@ -328,12 +328,13 @@ impl<'a> Inserter<'a> {
             Table::Hashed { index, blocks } => {
                 let guard = self.guard.get_or_insert_with(|| index.read().unwrap_or_else(PoisonError::into_inner));
                 let index: &Index = guard;
-                let row_bytes = set.kept.bytes();
+                // In registers: an acquire would have them loaded again.
+                let (entries, row_bytes) = (&index.entries[..], set.kept.bytes());
                 let (tag, id_mask) = (index.tag(hashed), index.id_mask());
                 let mut at = index.home(hashed);
                 let mut private = None;
                 loop {
-                    let mut entry = index.entries[at].load(Ordering::Acquire);
+                    let mut entry = entries[at].load(Ordering::Acquire);
                     if entry == 0 {
                         let id = match private {
                             Some(id) => id,
@@ -347,7 +348,7 @@ impl<'a> Inserter<'a> {
                             }
                         };
                         let published = tag | (id + 1);
-                        match index.entries[at].compare_exchange(0, published, Ordering::AcqRel, Ordering::Acquire) {
+                        match entries[at].compare_exchange(0, published, Ordering::AcqRel, Ordering::Acquire) {
                             Ok(_) => {
                                 self.open[kind].start += 1;
                                 return Ok((StateId(id), true));
@@ -362,7 +363,7 @@ impl<'a> Inserter<'a> {
                             return Ok((StateId(id), false));
                         }
                     }
-                    at = if at + 1 == index.entries.len() { 0 } else { at + 1 };
+                    at = if at + 1 == entries.len() { 0 } else { at + 1 };
                 }
             }
         }

@@ -51,16 +51,19 @@ pub(crate) struct Tree {
 struct Shape {
     levels: Vec<(usize, usize)>,
     nodes: usize,
+    /// So many leaves, as a power of two, share a bit of [`Climber::dirty`].
+    grain: usize,
 }
 
 impl Shape {
     fn new(words: usize) -> Shape {
         let (mut levels, mut nodes, mut count) = (Vec::new(), 0, words.div_ceil(2));
+        let grain = count.div_ceil(64).next_power_of_two().ilog2() as usize;
         loop {
             levels.push((nodes, count));
             nodes += count.next_multiple_of(FANOUT);
             if count <= FANOUT {
-                return Shape { levels, nodes };
+                return Shape { levels, nodes, grain };
             }
             count = count.div_ceil(FANOUT);
         }
@@ -116,7 +119,7 @@ impl Tree {
             read: Standing { ids: vec![0; self.shape.nodes], words: vec![0; 2 * leaves] },
             now: Standing { ids: vec![0; self.shape.nodes], words: vec![0; 2 * leaves] },
             row: vec![0; self.packing.width()],
-            dirty: vec![0; leaves.div_ceil(64)],
+            dirty: 0,
             loaded: false,
             changed: Vec::new(),
             below: Vec::new(),
@@ -143,8 +146,8 @@ pub(crate) struct Climber<'a> {
     now: Standing,
     /// The row that was read last, unpacked.
     row: Vec<Value>,
-    /// A bit for each leaf that was written since.
-    dirty: Vec<u64>,
+    /// A bit for each leaf that was written since, or, where there are more than 64, for [`Shape::grain`] of them.
+    dirty: u64,
     /// Was a row read?
     loaded: bool,
     /// While a row is read: nodes of a level whose number is another than before.
@@ -155,14 +158,18 @@ pub(crate) struct Climber<'a> {
     remembered: Box<[Remembered]>,
 }
 
-/// The leaves of a set, ascending.
+/// Calls `with` for the leaves of a set, ascending.
 #[inline]
-fn leaves(dirty: &[u64], mut with: impl FnMut(usize) -> Result<(), Full>) -> Result<(), Full> {
-    for (at, &bits) in dirty.iter().enumerate() {
-        let mut bits = bits;
-        while bits != 0 {
-            with(at * 64 + bits.trailing_zeros() as usize)?;
-            bits &= bits - 1;
+fn leaves(mut dirty: u64, shape: &Shape, mut with: impl FnMut(usize) -> Result<(), Full>) -> Result<(), Full> {
+    while dirty != 0 {
+        let bit = dirty.trailing_zeros() as usize;
+        dirty &= dirty - 1;
+        if shape.grain == 0 {
+            with(bit)?;
+        } else {
+            for leaf in bit << shape.grain..((bit + 1) << shape.grain).min(shape.levels[0].1) {
+                with(leaf)?;
+            }
         }
     }
     Ok(())
@@ -188,9 +195,11 @@ impl Climber<'_> {
     /// Writes a value that fits.
     #[inline]
     pub(crate) fn put(&mut self, field: Field, value: u64) {
-        let Some((first, last)) = field.words() else { return };
-        self.dirty[first / 128] |= 1 << (first / 2 % 64);
-        self.dirty[last / 128] |= 1 << (last / 2 % 64);
+        let (word, grain) = (field.first_word(), self.tree.shape.grain + 1);
+        self.dirty |= 1 << (word >> grain);
+        if field.is_split() {
+            self.dirty |= 1 << ((word + 1) >> grain);
+        }
         field.set(value, &mut self.now.words);
     }
 
@@ -198,42 +207,33 @@ impl Climber<'_> {
     pub(crate) fn put_row(&mut self, row: &[u64]) {
         self.now.words[..row.len()].copy_from_slice(row);
         self.now.words[row.len()..].fill(0);
-        for leaf in 0..self.tree.shape.levels[0].1 {
-            self.dirty[leaf / 64] |= 1 << (leaf % 64);
-        }
+        let last = (self.tree.shape.levels[0].1 - 1) >> self.tree.shape.grain;
+        self.dirty = u64::MAX >> (63 - last);
     }
 
     /// The root of the row that was read last with what was put since.
     #[inline]
     pub(crate) fn fold(&mut self, root: &mut [u64]) -> Result<(), Full> {
-        let Climber { nodes, tree, now, dirty, remembered, .. } = self;
-        let levels = &tree.shape.levels;
-        leaves(dirty, |leaf| {
-            let node = [now.words[2 * leaf], now.words[2 * leaf + 1]];
-            now.ids[leaf] = look_up(remembered, nodes, node)?;
-            Ok(())
-        })?;
-        for level in 1..levels.len() {
-            let ((below, count), (from, _)) = (levels[level - 1], levels[level]);
-            let mut done = usize::MAX;
-            leaves(dirty, |leaf| {
-                let parent = leaf >> (FANOUT.ilog2() as usize * level);
-                if parent == done {
-                    return Ok(());
-                }
-                done = parent;
-                let first = FANOUT * parent;
-                now.ids[from + parent] = if first + 1 < count {
-                    look_up(remembered, nodes, node_of(&now.ids, below + first))?
-                } else {
-                    // One that is left over goes up as it is.
-                    now.ids[below + first]
-                };
+        let Climber { nodes, tree, read, now, dirty, remembered, .. } = self;
+        let shape = &tree.shape;
+        let node = if shape.levels.len() == 1 {
+            // The numbers of the leaves are the root.
+            let mut ids = [0; FANOUT];
+            ids.copy_from_slice(&read.ids[..FANOUT]);
+            leaves(*dirty, shape, |leaf| {
+                let node = [now.words[2 * leaf], now.words[2 * leaf + 1]];
+                ids[leaf % FANOUT] = look_up(remembered, nodes, node)?;
                 Ok(())
             })?;
-        }
-        let (top, _) = levels[levels.len() - 1];
-        let node = node_of(&now.ids, top);
+            node_of(&ids, 0)
+        } else {
+            leaves(*dirty, shape, |leaf| {
+                let node = [now.words[2 * leaf], now.words[2 * leaf + 1]];
+                now.ids[leaf] = look_up(remembered, nodes, node)?;
+                Ok(())
+            })?;
+            climb(shape, *dirty, &mut now.ids, |node| look_up(remembered, nodes, node))?
+        };
         root.copy_from_slice(&node[..root.len()]);
         Ok(())
     }
@@ -242,19 +242,20 @@ impl Climber<'_> {
     #[inline]
     pub(crate) fn restore(&mut self) {
         let Climber { tree, read, now, dirty, .. } = self;
-        for (at, bits) in dirty.iter_mut().enumerate() {
-            while *bits != 0 {
-                let leaf = at * 64 + bits.trailing_zeros() as usize;
-                *bits &= *bits - 1;
-                now.words[2 * leaf] = read.words[2 * leaf];
-                now.words[2 * leaf + 1] = read.words[2 * leaf + 1];
+        let (shape, dirty) = (&tree.shape, std::mem::take(dirty));
+        let outcome = leaves(dirty, shape, |leaf| {
+            now.words[2 * leaf] = read.words[2 * leaf];
+            now.words[2 * leaf + 1] = read.words[2 * leaf + 1];
+            if shape.levels.len() > 1 {
                 let mut node = leaf;
-                for &(from, _) in &tree.shape.levels {
+                for &(from, _) in &shape.levels {
                     now.ids[from + node] = read.ids[from + node];
                     node /= FANOUT;
                 }
             }
-        }
+            Ok(())
+        });
+        debug_assert!(outcome.is_ok());
     }
 
     /// Reads the row with this root; nothing may be put.
@@ -314,6 +315,36 @@ impl Climber<'_> {
         }
         *loaded = true;
     }
+}
+
+/// Looks up the nodes above dirty leaves whose numbers are known, level by level; the root.
+fn climb(
+    shape: &Shape,
+    dirty: u64,
+    ids: &mut [u32],
+    mut look_up: impl FnMut(Node) -> Result<u32, Full>,
+) -> Result<Node, Full> {
+    let levels = &shape.levels;
+    for level in 1..levels.len() {
+        let ((below, count), (from, _)) = (levels[level - 1], levels[level]);
+        let mut done = usize::MAX;
+        leaves(dirty, shape, |leaf| {
+            let parent = leaf >> (FANOUT.ilog2() as usize * level);
+            if parent == done {
+                return Ok(());
+            }
+            done = parent;
+            let first = FANOUT * parent;
+            ids[from + parent] = if first + 1 < count {
+                look_up(node_of(ids, below + first))?
+            } else {
+                // One that is left over goes up as it is.
+                ids[below + first]
+            };
+            Ok(())
+        })?;
+    }
+    Ok(node_of(ids, levels[levels.len() - 1].0))
 }
 
 /// The number of a node.

@@ -160,7 +160,9 @@ impl<'a> ModelExplorer<'a> {
             let position = level.process as usize;
             model.reach(step.tried);
             let machine = &mut self.machine;
-            let (log, messages, handshake) = (machine.log.len(), machine.messages.len(), machine.handshake);
+            let (log, messages) = (machine.log.len(), machine.messages.len());
+            // Mostly there is none, and nothing to copy.
+            let handshake = if machine.handshake.is_some() { machine.handshake } else { None };
             machine.fault = None;
             // Most moves are conditions, and most of these do not hold.
             let executed = match step.act {
