@@ -264,7 +264,11 @@ fn follow_verifier(text: &str, what: &str) -> usize {
     std::fs::write(folder.path().join("m.pml"), text).expect("written");
     run(folder.path(), "spin", &["-a", "m.pml"]);
     run(folder.path(), "gcc", &["-O0", "-w", "-DSAFETY", "-DNOCLAIM", "-o", "pan", "pan.c"]);
-    let told = run(folder.path(), &folder.path().join("pan").to_string_lossy(), &["-m100000"]);
+    let pan = folder.path().join("pan");
+    if !pan.exists() {
+        return 0; // Spin refuses the model.
+    }
+    let told = run(folder.path(), &pan.to_string_lossy(), &["-m100000"]);
     let Ok(trail) = std::fs::read_to_string(folder.path().join("m.pml.trail")) else { return 0 };
     let told = format!("{what}\n{text}\n{told}\n{trail}");
     let trail = Trail::read(&trail).expect("a trail");
