@@ -89,6 +89,16 @@ fn an_index_outside_its_array_fails_however_it_is_written() {
 }
 
 #[test]
+fn more_channels_than_there_can_be_fail() {
+    let text = "chan c[250] = [1] of { byte };
+        proctype P() { chan l[3] = [1] of { byte }; l[0]!1 }
+        init { run P(); run P() }";
+    let (code, said) = checked(text);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("too many channels"), "{said}");
+}
+
+#[test]
 fn initial_values_that_cannot_be_computed_are_errors() {
     for (text, why) in [
         ("byte a[3] = {1, 2, 3}; byte i = 5; init { byte x = a[i]; assert(x == 0) }", "array index out of range"),

@@ -67,6 +67,9 @@ impl Compiler<'_> {
 /// Most processes that run at one time.
 pub const MOST_PROCESSES: usize = 255;
 
+/// Most channels that there are at one time.
+pub(crate) const MOST_CHANNELS: usize = 255;
+
 /// Compiles the units of a model; nothing when something is wrong with it, which the diagnostics say.
 pub(crate) fn compile(
     file: FileId,

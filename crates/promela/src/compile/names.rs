@@ -466,6 +466,10 @@ impl Compiler<'_> {
         self.names.innermost().insert(variable.name.clone(), Symbol::Variable(Box::new(variable.clone())));
         if starts {
             self.initialise(&variable, declared.initial.as_ref(), frame)?;
+            if frame.channels.len() > super::MOST_CHANNELS {
+                let message = format!("there are at most {} channels", super::MOST_CHANNELS);
+                return self.complain(TOO_LARGE, message, declared.name.span);
+            }
         }
         Ok(variable)
     }

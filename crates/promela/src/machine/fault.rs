@@ -26,6 +26,8 @@ pub enum FaultKind {
     MissingFields,
     /// More than 255 processes.
     TooManyProcesses,
+    /// More than 255 channels.
+    TooManyChannels,
     /// A `d_step` cannot go on.
     Blocked,
     /// A rendezvous inside a `d_step`.
@@ -59,6 +61,7 @@ impl fmt::Display for FaultKind {
             FaultKind::Fields => "wrong number of message fields",
             FaultKind::MissingFields => "receive of more fields than the message has",
             FaultKind::TooManyProcesses => "too many processes",
+            FaultKind::TooManyChannels => "too many channels",
             FaultKind::Blocked => "a d_step blocks",
             FaultKind::Rendezvous => "a rendezvous inside a d_step",
             FaultKind::Endless => "an atomic sequence or d_step that never ends",

@@ -417,6 +417,11 @@ impl<'a> Interpreter<'a> {
         };
         let program = self.program;
         let compiled = &program.processes[usize::from(process)];
+        let channels = compiled.frame.channels.len();
+        if channels > 0 && self.channels_below(position) + channels > crate::compile::MOST_CHANNELS {
+            self.fail(FaultKind::TooManyChannels);
+            return 0;
+        }
         let base = self.arrangement.positions[position].base as usize;
         self.set(COUNT, position as u32 + 1);
         self.set(base, index as u32);

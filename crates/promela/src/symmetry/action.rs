@@ -193,6 +193,13 @@ fn constant_slots(model: &Model, items: usize, points: &Points, rows: &Rows) -> 
             *constant &= old == new;
         }
     }
+    // What is done to one is done to all that it is carried to, so that they are drawn alike.
+    let slot_of: HashMap<ItemId, usize> = rows.globals.iter().map(|part| (part.cell, part.slot as usize)).collect();
+    for orbit in &points.orbits {
+        let slots: Vec<usize> = orbit.iter().filter_map(|item| slot_of.get(item).copied()).collect();
+        let all = slots.iter().all(|&slot| constant[slot]);
+        slots.into_iter().for_each(|slot| constant[slot] = all);
+    }
     constant
 }
 

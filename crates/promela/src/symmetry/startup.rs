@@ -31,7 +31,9 @@ use super::Reason;
 use super::gate::Gate;
 use super::walk::{expressions_of, has_run, visit, written_by};
 use crate::machine::Model;
-use crate::program::{Action, Guard, IndivisibleStep, Node, ProcessTypeId, Program};
+use crate::program::{
+    Action, ExpressionId, Guard, IndivisibleStep, Initialiser, Node, ProcessType, ProcessTypeId, Program,
+};
 
 /// Layers that are followed at most.
 const MOST_LAYERS: usize = 64;
@@ -219,6 +221,10 @@ impl Starter {
                     if started == kind || starting(program, started).contains(&true) {
                         return refused(span, "those that are started start others");
                     }
+                    let started = &program.processes[usize::from(started)];
+                    if !initial_values(started).all(|value| reads_private(program, value, &written)) {
+                        return refused(span, "the variables of what this starts begin with what others write");
+                    }
                 }
             }
         }
@@ -281,6 +287,13 @@ fn runs_of(program: &Program, action: &Action) -> Vec<u32> {
 /// Where the number of a process matters: `_pid`, and what `run` gives when it is kept.
 fn sees_numbers(program: &Program) -> Option<Span> {
     for process in &program.processes {
+        let mut own = false;
+        for value in initial_values(process) {
+            visit(program, value, &mut |_, node| own |= matches!(node, Node::Pid));
+        }
+        if own {
+            return Some(process.span);
+        }
         for transition in process.transitions.iter().flatten() {
             let kept =
                 !matches!(*transition.action, Action::Condition(_)) && !runs_of(program, &transition.action).is_empty();
@@ -313,6 +326,14 @@ fn written_globals(program: &Program) -> Vec<bool> {
     written
 }
 
+/// The expressions from which the variables of a process get their first values, when it is started.
+fn initial_values(process: &ProcessType) -> impl Iterator<Item = ExpressionId> + '_ {
+    process.frame.initial.iter().filter_map(|initial| match *initial {
+        Initialiser::Value { value, .. } => Some(value),
+        Initialiser::Channel { .. } => None,
+    })
+}
+
 /// Does an action use only what is its process's own, and what never changes?
 fn is_private(program: &Program, action: &Action, written: &[bool]) -> bool {
     let mut work = vec![action];
@@ -337,27 +358,32 @@ fn is_private(program: &Program, action: &Action, written: &[bool]) -> bool {
         let place = &program.places[place as usize];
         !place.global || place.scratch
     });
-    for root in expressions_of(program, action) {
-        visit(program, root, &mut |_, node| {
-            private &= match node {
-                Node::Global(cell) => !written[cell as usize],
-                Node::Place(place) => {
-                    let place = &program.places[place as usize];
-                    !place.global || super::walk::cells_of(place).into_iter().all(|cell| !written[cell as usize])
-                }
-                Node::Constant(_)
-                | Node::Local(_)
-                | Node::Not(_)
-                | Node::Negate(_)
-                | Node::Complement(_)
-                | Node::Binary(..)
-                | Node::Conditional(..)
-                | Node::Run(_)
-                | Node::Pid => true,
-                _ => false,
-            };
-        });
-    }
+    expressions_of(program, action).into_iter().for_each(|root| private &= reads_private(program, root, written));
+    private
+}
+
+/// Does an expression read only what is its process's own, and what never changes?
+fn reads_private(program: &Program, root: ExpressionId, written: &[bool]) -> bool {
+    let mut private = true;
+    visit(program, root, &mut |_, node| {
+        private &= match node {
+            Node::Global(cell) => !written[cell as usize],
+            Node::Place(place) => {
+                let place = &program.places[place as usize];
+                !place.global || super::walk::cells_of(place).into_iter().all(|cell| !written[cell as usize])
+            }
+            Node::Constant(_)
+            | Node::Local(_)
+            | Node::Not(_)
+            | Node::Negate(_)
+            | Node::Complement(_)
+            | Node::Binary(..)
+            | Node::Conditional(..)
+            | Node::Run(_)
+            | Node::Pid => true,
+            _ => false,
+        };
+    });
     private
 }
 
