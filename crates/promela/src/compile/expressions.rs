@@ -229,7 +229,11 @@ impl Compiler<'_> {
                     );
                 };
                 let index = index.as_ref().map(|index| self.expression(index)).transpose()?;
-                let known = self.names.remote.get(&number).and_then(|names| names.get(&variable.name.text)).cloned();
+                let own = self.current.as_ref().is_some_and(|current| current.text == process.text);
+                let known = match self.names.find(&variable.name.text) {
+                    Some(Symbol::Variable(known)) if own && !known.global => Some((**known).clone()),
+                    _ => self.names.remote.get(&number).and_then(|names| names.get(&variable.name.text)).cloned(),
+                };
                 let Some(known) = known else {
                     let message =
                         format!("`{}` has no variable `{}` above this place", process.text, variable.name.text);

@@ -13,6 +13,7 @@ mod loops;
 mod names;
 mod statements;
 mod transitions;
+mod wide_bits;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -51,6 +52,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) exclusive: HashMap<(Arc<str>, bool), Word>,
     /// Where `enabled` is used first.
     pub(crate) enabled: Option<Span>,
+    /// Arrays of bits that hold other numbers, too ([`wide_bits`]).
+    pub(crate) wide: &'a HashSet<Arc<str>>,
 }
 
 impl Compiler<'_> {
@@ -74,6 +77,27 @@ pub(crate) const MOST_CHANNELS: usize = 255;
 pub(crate) fn compile(
     file: FileId,
     units: &[Unit],
+    diagnostics: &mut Vec<Diagnostic>,
+    control: &Control,
+) -> Result<Option<Program>, Stopped> {
+    let told = diagnostics.len();
+    let mut wide = HashSet::new();
+    loop {
+        let program = compile_with(file, units, &wide, diagnostics, control)?;
+        let more = program.as_ref().map(wide_bits::wide_bits).unwrap_or_default();
+        if more.is_subset(&wide) {
+            return Ok(program);
+        }
+        wide.extend(more);
+        diagnostics.truncate(told);
+    }
+}
+
+/// Compiles with bytes for these arrays of bits.
+fn compile_with(
+    file: FileId,
+    units: &[Unit],
+    wide: &HashSet<Arc<str>>,
     diagnostics: &mut Vec<Diagnostic>,
     control: &Control,
 ) -> Result<Option<Program>, Stopped> {
@@ -106,6 +130,7 @@ pub(crate) fn compile(
         broken: HashSet::new(),
         exclusive: HashMap::new(),
         enabled: None,
+        wide,
     };
     compiler.declare_processes(units);
     compiler.find_reserved(units);

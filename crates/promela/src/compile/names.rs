@@ -306,7 +306,10 @@ impl Compiler<'_> {
 
     /// A variable without its place in a frame.
     fn variable(&mut self, declaration: &Declaration, declared: &Declared, global: bool) -> Compiled<Variable> {
-        let shape = self.sort(&declaration.type_name, declared.width, declared.name.span)?;
+        let mut shape = self.sort(&declaration.type_name, declared.width, declared.name.span)?;
+        if declared.length.is_some() && shape == Shape::Cell(Sort::Bits(1)) && self.wide.contains(&declared.name.text) {
+            shape = Shape::Cell(Sort::Byte);
+        }
         let length = match &declared.length {
             None => None,
             Some(length) => {
