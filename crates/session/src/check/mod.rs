@@ -35,7 +35,7 @@ pub use report::{
 /// The languages of scripts.
 pub const LANGUAGES: &[Choice] = &[
     Choice { name: "cspm", about: "CSPM, the language of FDR (.csp, .cspm, .fdr2)" },
-    Choice { name: "promela", about: "Promela, the language of Spin (.pml, .promela, .prom, .spin)" },
+    Choice { name: "promela", about: "Promela, the language of Spin (.pml, .promela, .prom, .spin, .p)" },
 ];
 
 const EXTENSIONS: &[(&str, &str)] = &[
@@ -46,6 +46,7 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("promela", "promela"),
     ("prom", "promela"),
     ("spin", "promela"),
+    ("p", "promela"),
 ];
 
 /// The algorithms for refinement.
