@@ -1,0 +1,123 @@
+//! Arrays of bits that hold more than bits.
+//!
+//! A `bit` or `bool` is one bit, and what is assigned to it is cut down. An *array* of them is an array of bytes in Spin's verifiers, which
+//! cut nothing down: behind `bit a[2]; a[0] = 2` the element is 2. Most models assign only 0 and 1, and one bit is all
+//! they need. So arrays are compiled as bits, and everything that is assigned to them is looked at: where it may be another number, by its
+//! form, the array gets bytes and the model is compiled again, until nothing is left to be found.
+//!
+//! Arrays are known by the name of their variable or field; another one of the same name gets bytes, too, which costs nothing but room.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::program::{
+    Action, ExpressionId, Frame, Guard, IndivisibleStep, Initialiser, Node, Pattern, PlaceId, Program, Sort,
+};
+use crate::syntax::tree::Binary;
+
+const BIT: Sort = Sort::Bits(1);
+
+/// The names of arrays of bits that may get other numbers.
+pub(super) fn wide_bits(program: &Program) -> HashSet<Arc<str>> {
+    let mut found = HashSet::new();
+    let none = Frame::default();
+    let bits = bits_of(program, &none);
+    note_initial(&program.globals, &bits, &mut found);
+    for process in &program.processes {
+        let frame = &process.frame;
+        let bits = bits_of(program, frame);
+        note_initial(frame, &bits, &mut found);
+        let mut work: Vec<&Action> =
+            process.transitions.iter().flatten().map(|transition| &*transition.action).collect();
+        while let Some(action) = work.pop() {
+            match action {
+                Action::Assign(place, value) if !bits[*value as usize] => note(program, frame, *place, &mut found),
+                Action::Receive(receive) => {
+                    for pattern in &receive.fields {
+                        if let Pattern::Store(place) = pattern {
+                            note(program, frame, *place, &mut found);
+                        }
+                    }
+                }
+                Action::Indivisible(body) => {
+                    if let Guard::Any(guards) = &body.guard {
+                        work.extend(guards);
+                    }
+                    work.extend(body.steps.iter().filter_map(|step| match step {
+                        IndivisibleStep::Do { action, .. } => Some(action),
+                        IndivisibleStep::Choose(_) => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// By expression: is it 0 or 1, whatever variables hold? Local ones are those of a frame.
+fn bits_of(program: &Program, frame: &Frame) -> Vec<bool> {
+    let mut bits: Vec<bool> = Vec::with_capacity(program.expressions.len());
+    for node in &program.expressions {
+        // Parts come before the whole.
+        let is_bit = |part: ExpressionId| bits.get(part as usize).copied().unwrap_or(false);
+        let is_one = |part: ExpressionId| matches!(program.expressions[part as usize], Node::Constant(1));
+        let bit = match *node {
+            Node::Constant(value) => value == 0 || value == 1,
+            Node::Global(cell) => program.globals.cells[cell as usize].sort == BIT,
+            Node::Local(cell) => frame.cells.get(cell as usize).is_some_and(|cell| cell.sort == BIT),
+            Node::Place(place) => program.places[place as usize].sort == BIT,
+            Node::Conditional(_, yes, no) => is_bit(yes) && is_bit(no),
+            Node::Binary(operator, left, right) => match operator {
+                Binary::Equal
+                | Binary::Different
+                | Binary::Less
+                | Binary::Greater
+                | Binary::AtMost
+                | Binary::AtLeast
+                | Binary::And
+                | Binary::Or => true,
+                Binary::Minus => is_one(left) && is_bit(right),
+                Binary::Times | Binary::BitAnd | Binary::BitOr | Binary::BitXor => is_bit(left) && is_bit(right),
+                _ => false,
+            },
+            Node::Not(_)
+            | Node::Full(_)
+            | Node::Empty(_)
+            | Node::NotFull(_)
+            | Node::NotEmpty(_)
+            | Node::Poll(_)
+            | Node::Timeout
+            | Node::Enabled(_) => true,
+            _ => false,
+        };
+        bits.push(bit);
+    }
+    bits
+}
+
+fn note_initial(frame: &Frame, bits: &[bool], found: &mut HashSet<Arc<str>>) {
+    for initial in &frame.initial {
+        if let Initialiser::Value { cell, value } = *initial
+            && !bits[value as usize]
+        {
+            note_cell(frame, cell, found);
+        }
+    }
+}
+
+fn note(program: &Program, frame: &Frame, place: PlaceId, found: &mut HashSet<Arc<str>>) {
+    let place = &program.places[place as usize];
+    if !place.scratch {
+        note_cell(if place.global { &program.globals } else { frame }, place.base, found);
+    }
+}
+
+/// Notes the array of a cell, when it is an array of bits.
+fn note_cell(frame: &Frame, cell: u32, found: &mut HashSet<Arc<str>>) {
+    let Some(cell) = frame.cells.get(cell as usize).filter(|cell| cell.sort == BIT) else { return };
+    let variable = cell.name.rsplit('.').next().unwrap_or(&cell.name);
+    if let Some((name, _)) = variable.split_once('[') {
+        found.insert(name.into());
+    }
+}
