@@ -23,8 +23,9 @@ use std::fmt::Write;
 
 use trefoil_control::{Control, Stopped};
 
-use crate::machine::FaultKind;
+use crate::machine::{FaultKind, Model};
 use crate::merging::Merging;
+use crate::program::Action;
 use crate::simulate::{Act, Moment, Move, Simulator};
 
 /// One line: a transition of a process.
@@ -130,6 +131,7 @@ impl Trail {
         // Statements that were filled in since the last line.
         let mut filled = 0;
         let merging = Merging::new(simulator.model);
+        let known = numbers(simulator.model);
         // The lines of each process, the first one last.
         let mut ahead: HashMap<u8, Vec<usize>> = HashMap::new();
         for (line, Line { process, .. }) in self.lines.iter().enumerate().rev() {
@@ -141,6 +143,11 @@ impl Trail {
             let fitting = possible.iter().find(|step| self.fits(simulator, step, at));
             if fitting.is_none() && self.repeats(at, &moves) {
                 break;
+            }
+            if fitting.is_none() && self.merged && !known.contains(&self.lines[at].transition) {
+                // A jump that is a step of its own only in a verifier that merges: it leads to where the process is already.
+                at += 1;
+                continue;
             }
             let (chosen, lines) = match fitting {
                 Some(step) => (step, step.acts.len()),
@@ -194,6 +201,27 @@ impl Trail {
                 .is_some_and(|line| line.process == act.process && line.transition == simulator.number(act))
         })
     }
+}
+
+/// Spin's numbers of the transitions that control can come to.
+fn numbers(model: &Model) -> HashSet<u32> {
+    let mut numbers = HashSet::new();
+    for process in &model.program.processes {
+        let mut seen = vec![false; process.transitions.len()];
+        let mut work = vec![process.start];
+        while let Some(state) = work.pop() {
+            if std::mem::replace(&mut seen[state as usize], true) {
+                continue;
+            }
+            for transition in &process.transitions[state as usize] {
+                numbers.insert(process.statements[transition.statement as usize].number);
+                if !matches!(*transition.action, Action::End) {
+                    work.push(transition.target);
+                }
+            }
+        }
+    }
+    numbers
 }
 
 /// Executes what is merged to an act, given the next line of its process.

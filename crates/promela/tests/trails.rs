@@ -307,7 +307,10 @@ active proctype Q() { byte y; c!1; y = 3; y = 4; if :: y == 4 -> y = 5; y = 6 ::
     let event = "chan c = [2] of { byte, byte }; trace { do :: c!1,_ :: c?1,_ od }
 active proctype P() { c!1,2; c!2,3 } active proctype Q() { byte x, y; c?x,y }
 ";
-    for text in [MERGED, atomic, first_option, event] {
+    let leaving = "byte x; active proctype A() { byte i;
+ do :: atomic { x = 1 -> i++; if :: i > 1 -> break :: else fi } od; x = 2; false }
+";
+    for text in [MERGED, atomic, first_option, event, leaving] {
         assert_eq!(follow_verifier(text, "by hand"), 1, "{text}");
     }
     let seed = seed();
