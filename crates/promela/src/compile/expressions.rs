@@ -12,7 +12,7 @@ use crate::program::{
     ChannelKind, ExpressionId, Index, Node, Pattern, Place, PlaceId, Poll, Remote, RemoteTarget, Run, Sort,
 };
 use crate::suggest::nearest;
-use crate::syntax::tree::{Argument, Expression, ExpressionKind, Probe, Reference, Unary};
+use crate::syntax::tree::{Expression, ExpressionKind, Probe, Reference, Unary};
 
 /// A reference that was looked up: its cells, and what is known about them.
 pub(crate) struct Found {
@@ -303,7 +303,7 @@ impl Compiler<'_> {
     }
 
     /// The cells of a record, one place each.
-    fn record_places(&mut self, found: &Found) -> Vec<PlaceId> {
+    pub(super) fn record_places(&mut self, found: &Found) -> Vec<PlaceId> {
         let mut sorts = Vec::new();
         self.flatten(found.shape, &mut sorts);
         let places: Vec<Place> = sorts
@@ -475,69 +475,6 @@ impl Compiler<'_> {
         }
         let kind = found.channel.clone();
         Ok((self.read(reference)?, kind))
-    }
-
-    /// The fields of a receive or poll.
-    pub(super) fn patterns(
-        &mut self,
-        arguments: &[Argument],
-        kind: Option<&ChannelKind>,
-        span: Span,
-    ) -> Compiled<Vec<Pattern>> {
-        let mut patterns = Vec::new();
-        for argument in arguments {
-            match argument {
-                Argument::Number(number, _) => patterns.push(Pattern::Match(self.node(Node::Constant(*number)))),
-                Argument::Eval(value) => {
-                    let wanted: Vec<Sort> = kind.map_or(Vec::new(), |kind| kind.fields.clone());
-                    for value in self.expand(value, &wanted[patterns.len().min(wanted.len())..])? {
-                        patterns.push(Pattern::Match(value));
-                    }
-                }
-                Argument::Variable(reference) => {
-                    let name = &*reference.name.text;
-                    let constant = match self.names.find(name) {
-                        Some(Symbol::Constant { value, .. }) => Some(Node::Constant(*value)),
-                        None if name == "_pid" => Some(Node::Pid),
-                        _ => None,
-                    };
-                    if let Some(constant) = constant {
-                        patterns.push(Pattern::Match(self.node(constant)));
-                        continue;
-                    }
-                    if name != "_" {
-                        let found = self.find(reference)?;
-                        if let Shape::Record(_) = found.shape {
-                            patterns.extend(self.record_places(&found).into_iter().map(Pattern::Store));
-                            continue;
-                        }
-                    }
-                    let (place, _) = self.written(reference)?;
-                    patterns.push(Pattern::Store(place));
-                }
-            }
-        }
-        if let Some(kind) = kind.filter(|kind| kind.fields.len() != patterns.len()) {
-            self.suspect_fields(patterns.len(), kind.fields.len(), span);
-        }
-        Ok(patterns)
-    }
-
-    pub(super) fn check_fields(&mut self, given: usize, kind: Option<&ChannelKind>, span: Span) -> Compiled<()> {
-        match kind {
-            Some(kind) if kind.fields.len() != given => {
-                let message = format!("the messages of this channel have {} fields, not {given}", kind.fields.len());
-                self.complain(ARGUMENTS, message, span)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// A wrong number of fields that Spin accepts: an error of the run that comes there.
-    pub(super) fn suspect_fields(&mut self, given: usize, fields: usize, span: Span) {
-        let message =
-            format!("the messages of this channel have {fields} fields, not {given}: a run that comes here fails");
-        self.warn(ARGUMENTS, message, span);
     }
 
     /// After all process types are known: where their labels are.

@@ -10,6 +10,7 @@ mod flow;
 mod indivisible;
 pub(crate) use indivisible::OVER;
 mod loops;
+mod messages;
 mod names;
 mod statements;
 mod transitions;

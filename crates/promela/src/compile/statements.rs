@@ -11,9 +11,7 @@ use super::flow::{Body, Chain, Element, ElementId, Jump, Kind, Label, SequenceId
 use super::names::{Shape, Symbol, Variable};
 use super::{Compiled, Compiler, Wrong};
 use crate::codes::{LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE};
-use crate::program::{
-    Action, ChannelKind, ExpressionId, Frame, Node, Pattern, Print, ProcessType, Receive, Send, Sort,
-};
+use crate::program::{Action, Frame, Node, Pattern, Print, ProcessType, Receive, Send, Sort};
 use crate::syntax::tree::{
     Declaration, Declared, Expression, ExpressionKind, Initial, Reference, Sequence, Statement, StatementKind, Word,
 };
@@ -665,9 +663,9 @@ impl Builder<'_, '_> {
             StatementKind::Send { channel, sorted, arguments } => {
                 let (channel, kind) = compiler.channel(channel)?;
                 let arguments = if self.events {
-                    self.event_arguments(arguments, kind.as_deref(), span)?
+                    compiler.event_arguments(arguments, kind.as_deref(), span)?
                 } else {
-                    self.send_arguments(arguments, kind.as_deref(), span)?
+                    compiler.send_arguments(arguments, kind.as_deref(), span)?
                 };
                 Action::Send(Box::new(Send { channel, sorted: *sorted, arguments }))
             }
@@ -679,49 +677,5 @@ impl Builder<'_, '_> {
             _ => return compiler.complain(MISPLACED, "this statement cannot stand here", span),
         };
         Ok(Kind::Basic(Arc::new(action)))
-    }
-
-    /// The fields of a send in a `trace`: constants are compared, everything else stands for any value.
-    fn event_arguments(
-        &mut self,
-        given: &[Expression],
-        kind: Option<&ChannelKind>,
-        span: Span,
-    ) -> Compiled<Vec<ExpressionId>> {
-        let mut arguments = Vec::new();
-        for argument in given {
-            let plain = matches!(argument.kind, ExpressionKind::Number(_) | ExpressionKind::Variable(_));
-            match self.compiler.fold(argument).filter(|_| plain) {
-                Some(value) => arguments.push(self.compiler.node(Node::Constant(value))),
-                None => {
-                    let written = matches!(&argument.kind, ExpressionKind::Variable(name) if &*name.name.text == "_");
-                    let fields = if written { 1 } else { self.compiler.expand(argument, &[])?.len() };
-                    // Whatever is no constant matches everything: what it is does not matter.
-                    let zero = self.compiler.node(Node::Constant(0));
-                    arguments.extend((0..fields).map(|_| self.compiler.node(Node::Negate(zero))));
-                }
-            }
-        }
-        self.compiler.check_fields(arguments.len(), kind, span)?;
-        Ok(arguments)
-    }
-
-    fn send_arguments(
-        &mut self,
-        given: &[Expression],
-        kind: Option<&ChannelKind>,
-        span: Span,
-    ) -> Compiled<Vec<ExpressionId>> {
-        let wanted: &[Sort] = kind.map_or(&[], |kind| &kind.fields);
-        let mut arguments = Vec::new();
-        for argument in given {
-            arguments.extend(self.compiler.expand(argument, &wanted[arguments.len().min(wanted.len())..])?);
-        }
-        if arguments.len() < wanted.len() {
-            self.compiler.suspect_fields(arguments.len(), wanted.len(), span);
-        } else {
-            self.compiler.check_fields(arguments.len(), kind, span)?;
-        }
-        Ok(arguments)
     }
 }
