@@ -322,6 +322,25 @@ pub enum IndivisibleStep {
     Choose(Vec<u32>),
 }
 
+impl Indivisible {
+    /// What its steps do.
+    pub(crate) fn done(&self) -> impl Iterator<Item = &Action> {
+        self.steps.iter().filter_map(|step| match step {
+            IndivisibleStep::Do { action, .. } => Some(action),
+            IndivisibleStep::Choose(_) => None,
+        })
+    }
+
+    /// What its guard asks, and what its steps do.
+    pub(crate) fn actions(&self) -> impl Iterator<Item = &Action> {
+        let guards = match &self.guard {
+            Guard::Any(guards) => &guards[..],
+            _ => &[],
+        };
+        guards.iter().chain(self.done())
+    }
+}
+
 /// A statement of a process type, as Spin numbers them.
 #[derive(Clone, Debug)]
 pub struct Statement {

@@ -10,9 +10,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::program::{
-    Action, ExpressionId, Frame, Guard, IndivisibleStep, Initialiser, Node, Pattern, PlaceId, Program, Sort,
-};
+use crate::program::{Action, ExpressionId, Frame, Initialiser, Node, Pattern, PlaceId, Program, Sort};
 use crate::syntax::tree::Binary;
 
 const BIT: Sort = Sort::Bits(1);
@@ -39,15 +37,7 @@ pub(super) fn wide_bits(program: &Program) -> HashSet<Arc<str>> {
                         }
                     }
                 }
-                Action::Indivisible(body) => {
-                    if let Guard::Any(guards) = &body.guard {
-                        work.extend(guards);
-                    }
-                    work.extend(body.steps.iter().filter_map(|step| match step {
-                        IndivisibleStep::Do { action, .. } => Some(action),
-                        IndivisibleStep::Choose(_) => None,
-                    }));
-                }
+                Action::Indivisible(body) => work.extend(body.actions()),
                 _ => {}
             }
         }

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use trefoil_system::{Group, SlotSet};
 
 use crate::program::{
-    Action, ExpressionId, Guard, IndivisibleStep, Initialiser, Node, Pattern, Place, PlaceId, ProcessType,
-    ProcessTypeId, Program, RemoteTarget, Sort, Transition,
+    Action, ExpressionId, Initialiser, Node, Pattern, Place, PlaceId, ProcessType, ProcessTypeId, Program,
+    RemoteTarget, Sort, Transition,
 };
 
 use super::arrangement::{Arrangement, COUNT, Queue};
@@ -164,10 +164,7 @@ pub(super) fn fixed_channels(program: &Program) -> (Vec<Option<u32>>, Vec<Vec<Op
                             }
                         }
                     }
-                    Action::Indivisible(body) => work.extend(body.steps.iter().filter_map(|step| match step {
-                        IndivisibleStep::Do { action, .. } => Some(action),
-                        IndivisibleStep::Choose(_) => None,
-                    })),
+                    Action::Indivisible(body) => work.extend(body.done()),
                     _ => {}
                 }
             }
@@ -236,16 +233,7 @@ impl Survey<'_> {
                 self.channel(&queues, true, touched);
             }
             Action::SetPriority(..) => touched.all = true,
-            Action::Indivisible(body) => {
-                if let Guard::Any(guards) = &body.guard {
-                    guards.iter().for_each(|guard| self.action(guard, touched));
-                }
-                for step in &body.steps {
-                    if let IndivisibleStep::Do { action, .. } = step {
-                        self.action(action, touched);
-                    }
-                }
-            }
+            Action::Indivisible(body) => body.actions().for_each(|action| self.action(action, touched)),
             Action::End => {
                 let position = &self.arrangement.positions[self.position];
                 let base = position.base as usize;

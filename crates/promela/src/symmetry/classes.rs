@@ -22,9 +22,7 @@ use super::Reason;
 use super::constants::{Constant, Constants, FactId};
 use super::startup::Settled;
 use super::walk::cells_of;
-use crate::program::{
-    Action, ExpressionId, Guard, IndivisibleStep, Node, Pattern, PlaceId, ProcessTypeId, Program, RemoteTarget, Sort,
-};
+use crate::program::{Action, ExpressionId, Node, Pattern, PlaceId, ProcessTypeId, Program, RemoteTarget, Sort};
 use crate::syntax::tree::Binary;
 
 /// What the values of a class stand for.
@@ -319,16 +317,7 @@ impl Inference<'_, '_> {
                 let priority = self.value(*priority);
                 self.plain(priority, "it is a priority");
             }
-            Action::Indivisible(body) => {
-                if let Guard::Any(guards) = &body.guard {
-                    guards.iter().for_each(|guard| self.action(guard));
-                }
-                for step in &body.steps {
-                    if let IndivisibleStep::Do { action, .. } = step {
-                        self.action(action);
-                    }
-                }
-            }
+            Action::Indivisible(body) => body.actions().for_each(|action| self.action(action)),
         }
     }
 

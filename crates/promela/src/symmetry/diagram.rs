@@ -19,7 +19,7 @@ use super::constants::Constants;
 use super::items::{Item, ItemId, Items};
 use super::startup::Settled;
 use super::walk::{visit, written_by};
-use crate::program::{Action, ExpressionId, Guard, IndivisibleStep, Node, ProcessTypeId, Program, Sort};
+use crate::program::{Action, ExpressionId, Node, ProcessTypeId, Program, Sort};
 
 /// What a node of the diagram is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,15 +129,7 @@ impl Survey<'_> {
                     match action {
                         Action::Send(send) => self.uses(position, send.channel, true),
                         Action::Receive(receive) => self.uses(position, receive.channel, false),
-                        Action::Indivisible(body) => {
-                            if let Guard::Any(guards) = &body.guard {
-                                work.extend(guards);
-                            }
-                            work.extend(body.steps.iter().filter_map(|step| match step {
-                                IndivisibleStep::Do { action, .. } => Some(action),
-                                IndivisibleStep::Choose(_) => None,
-                            }));
-                        }
+                        Action::Indivisible(body) => work.extend(body.actions()),
                         _ => {}
                     }
                 }

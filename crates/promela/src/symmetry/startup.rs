@@ -31,9 +31,7 @@ use super::Reason;
 use super::gate::Gate;
 use super::walk::{expressions_of, has_run, visit, written_by};
 use crate::machine::Model;
-use crate::program::{
-    Action, ExpressionId, Guard, IndivisibleStep, Initialiser, Node, ProcessType, ProcessTypeId, Program,
-};
+use crate::program::{Action, ExpressionId, Initialiser, Node, ProcessType, ProcessTypeId, Program};
 
 /// Layers that are followed at most.
 const MOST_LAYERS: usize = 64;
@@ -340,15 +338,7 @@ fn is_private(program: &Program, action: &Action, written: &[bool]) -> bool {
     while let Some(action) = work.pop() {
         match action {
             Action::Skip | Action::Condition(_) | Action::Else | Action::Assign(..) => {}
-            Action::Indivisible(body) => {
-                if let Guard::Any(guards) = &body.guard {
-                    work.extend(guards);
-                }
-                work.extend(body.steps.iter().filter_map(|step| match step {
-                    IndivisibleStep::Do { action, .. } => Some(action),
-                    IndivisibleStep::Choose(_) => None,
-                }));
-            }
+            Action::Indivisible(body) => work.extend(body.actions()),
             Action::Assert(_) | Action::Send(_) | Action::Receive(_) | Action::SetPriority(..) | Action::End => {
                 return false;
             }

@@ -1,8 +1,6 @@
 //! Walking over actions and expressions.
 
-use crate::program::{
-    Action, ExpressionId, Guard, IndivisibleStep, Node, Pattern, Place, PlaceId, Program, RemoteTarget,
-};
+use crate::program::{Action, ExpressionId, Node, Pattern, Place, PlaceId, Program, RemoteTarget};
 
 /// The expressions that an action evaluates, indices of the places that it writes included.
 pub(super) fn expressions_of(program: &Program, action: &Action) -> Vec<ExpressionId> {
@@ -33,15 +31,7 @@ pub(super) fn expressions_of(program: &Program, action: &Action) -> Vec<Expressi
                 }
             }
             Action::SetPriority(process, priority) => roots.extend([*process, *priority]),
-            Action::Indivisible(body) => {
-                if let Guard::Any(guards) = &body.guard {
-                    work.extend(guards);
-                }
-                work.extend(body.steps.iter().filter_map(|step| match step {
-                    IndivisibleStep::Do { action, .. } => Some(action),
-                    IndivisibleStep::Choose(_) => None,
-                }));
-            }
+            Action::Indivisible(body) => work.extend(body.actions()),
         }
     }
     roots
@@ -58,10 +48,7 @@ pub(super) fn written_by(action: &Action) -> Vec<PlaceId> {
                 Pattern::Store(place) => Some(*place),
                 Pattern::Match(_) => None,
             })),
-            Action::Indivisible(body) => work.extend(body.steps.iter().filter_map(|step| match step {
-                IndivisibleStep::Do { action, .. } => Some(action),
-                IndivisibleStep::Choose(_) => None,
-            })),
+            Action::Indivisible(body) => work.extend(body.done()),
             _ => {}
         }
     }
