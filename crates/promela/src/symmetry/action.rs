@@ -13,7 +13,7 @@ use super::pictures::{Changed, Colours, Drawing};
 use super::points::{Keys, Points};
 use super::rows::{Lookup, Rows};
 use super::sheets::{Memory, Purpose, Sheets};
-use super::walk::{cells_of, written_by};
+use super::walk::written_globals;
 use crate::machine::Model;
 
 /// The action of a group on the rows of a model.
@@ -166,23 +166,9 @@ impl ModelAction {
 fn constant_slots(model: &Model, items: usize, points: &Points, rows: &Rows) -> Vec<bool> {
     let initial = model.initial();
     let mut constant = vec![false; initial.len()];
-    // Hidden variables are behind the row.
-    let globals: Vec<Option<usize>> = model
-        .arrangement
-        .globals
-        .iter()
-        .map(|&slot| Some(slot as usize).filter(|&slot| slot < initial.len()))
-        .collect();
-    globals.iter().flatten().for_each(|&slot| constant[slot] = true);
-    let program = &model.program;
-    for transition in program.processes.iter().flat_map(|process| process.transitions.iter().flatten()) {
-        for place in written_by(&transition.action) {
-            let place = &program.places[place as usize];
-            if place.global && !place.scratch {
-                let slots = cells_of(place).into_iter().filter_map(|cell| globals[cell as usize]);
-                slots.for_each(|slot| constant[slot] = false);
-            }
-        }
+    let written = written_globals(&model.program);
+    for (&slot, _) in model.arrangement.globals.iter().zip(written).filter(|(_, written)| !written) {
+        constant[slot as usize] = true;
     }
     let mut images: Vec<ItemId> = (0..items as ItemId).collect();
     let mut row = initial.clone();

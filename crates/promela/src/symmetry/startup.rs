@@ -29,7 +29,7 @@ use trefoil_system::{System, Value};
 
 use super::Reason;
 use super::gate::Gate;
-use super::walk::{expressions_of, has_run, visit, written_by};
+use super::walk::{expressions_of, has_run, visit, written_by, written_globals};
 use crate::machine::Model;
 use crate::program::{Action, ExpressionId, Initialiser, Node, ProcessType, ProcessTypeId, Program};
 
@@ -308,20 +308,6 @@ fn sees_numbers(program: &Program) -> Option<Span> {
         }
     }
     None
-}
-
-/// The global cells that any statement writes.
-fn written_globals(program: &Program) -> Vec<bool> {
-    let mut written: Vec<bool> = program.globals.cells.iter().map(|cell| cell.hidden).collect();
-    for transition in program.processes.iter().flat_map(|process| process.transitions.iter().flatten()) {
-        for place in written_by(&transition.action) {
-            let place = &program.places[place as usize];
-            if place.global && !place.scratch {
-                super::walk::cells_of(place).into_iter().for_each(|cell| written[cell as usize] = true);
-            }
-        }
-    }
-    written
 }
 
 /// The expressions from which the variables of a process get their first values, when it is started.

@@ -121,3 +121,17 @@ pub(super) fn cells_of(place: &Place) -> Vec<u32> {
     }
     cells
 }
+
+/// The global cells that any statement writes, and those that are hidden.
+pub(super) fn written_globals(program: &Program) -> Vec<bool> {
+    let mut written: Vec<bool> = program.globals.cells.iter().map(|cell| cell.hidden).collect();
+    for transition in program.processes.iter().flat_map(|process| process.transitions.iter().flatten()) {
+        for place in written_by(&transition.action) {
+            let place = &program.places[place as usize];
+            if place.global && !place.scratch {
+                cells_of(place).into_iter().for_each(|cell| written[cell as usize] = true);
+            }
+        }
+    }
+    written
+}
