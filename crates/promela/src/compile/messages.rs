@@ -61,7 +61,7 @@ impl Compiler<'_> {
     pub(super) fn check_fields(&mut self, given: usize, kind: Option<&ChannelKind>, span: Span) -> Compiled<()> {
         match kind {
             Some(kind) if kind.fields.len() != given => {
-                let message = format!("the messages of this channel have {} fields, not {given}", kind.fields.len());
+                let message = format!("{}, not {given}", length_of(kind.fields.len()));
                 self.complain(ARGUMENTS, message, span)
             }
             _ => Ok(()),
@@ -70,8 +70,7 @@ impl Compiler<'_> {
 
     /// A wrong number of fields that Spin accepts: an error of the run that comes there.
     pub(super) fn suspect_fields(&mut self, given: usize, fields: usize, span: Span) {
-        let message =
-            format!("the messages of this channel have {fields} fields, not {given}: a run that comes here fails");
+        let message = format!("{}, not {given}: a run that comes here fails", length_of(fields));
         self.warn(ARGUMENTS, message, span);
     }
 
@@ -118,4 +117,9 @@ impl Compiler<'_> {
         }
         Ok(arguments)
     }
+}
+
+/// How long the messages of a channel are, in words.
+fn length_of(fields: usize) -> String {
+    format!("the messages of this channel have {fields} field{}", if fields == 1 { "" } else { "s" })
 }
