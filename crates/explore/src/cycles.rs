@@ -146,7 +146,8 @@ impl CycleSearch {
             if !step.label.is_visible() {
                 let at = packed.len();
                 packed.resize(at + words, 0);
-                shared.patches.pack(packing, step.group, source, step.row, None, &mut packed[at..]);
+                let fits = shared.patches.pack(packing, step.group, source, step.row, None, &mut packed[at..]);
+                assert!(fits, "a value does not fit its slot");
                 let hash = inserter.hash(&packed[at..]);
                 inserter.expect(hash);
                 hashes.push(hash);

@@ -8,9 +8,10 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use trefoil_system::{Change, Explorer, GroupId, LabelId, StateId, Step, TakenStep, Value};
+use trefoil_system::{Change, Explorer, GroupId, LabelId, StateId, Step, System, TakenStep, Value};
 
 use crate::cycles::CycleSearch;
+use crate::fit::Misfits;
 use crate::frontier::Frontier;
 use crate::patches::Source;
 use crate::search::{Counts, Edge, Finding, Found, Order, Shared, Visited, Visitor};
@@ -52,12 +53,29 @@ pub(crate) struct Output {
     pub(crate) next: Frontier,
     /// Was any state expanded? A level may consist of states that were claimed for the level before.
     pub(crate) expanded: bool,
+    /// States that are to be expanded when rows are packed in a way that fits these values, too.
+    pub(crate) aside: Frontier,
+    pub(crate) misfits: Misfits,
+}
+
+/// What a worker keeps when states are packed in another way.
+pub(crate) struct Staff<'a, V> {
+    explorer: Box<dyn Explorer + 'a>,
+    pub(crate) visitor: V,
+    pub(crate) counts: Counts,
+}
+
+impl<'a, V> Staff<'a, V> {
+    pub(crate) fn new(system: &'a dyn System, visitor: V) -> Staff<'a, V> {
+        Staff { explorer: system.explorer(), visitor, counts: Counts::default() }
+    }
 }
 
 /// What is done with the states of a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Job {
     /// Those that are not scheduled otherwise are expanded.
+    #[default]
     Claim,
     /// They are expanded; nobody else will.
     Expand,
@@ -70,7 +88,7 @@ const POLLED: usize = 1 << 18;
 
 /// A worker of a search.
 pub(crate) struct Expander<'s, 'a, V> {
-    shared: &'s Shared<'a>,
+    shared: &'s Shared<'s>,
     explorer: Box<dyn Explorer + 'a>,
     inserter: Inserter<'s>,
     visitor: V,
@@ -90,9 +108,9 @@ pub(crate) struct Expander<'s, 'a, V> {
 }
 
 impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
-    pub(crate) fn new(shared: &'s Shared<'a>, visitor: V) -> Expander<'s, 'a, V> {
+    pub(crate) fn new(shared: &'s Shared<'s>, staff: Staff<'a, V>) -> Expander<'s, 'a, V> {
         let packing = shared.states.packing();
-        let explorer = shared.system.explorer();
+        let Staff { explorer, visitor, counts } = staff;
         let knows_changes = explorer.knows_changes();
         Expander {
             shared,
@@ -100,19 +118,19 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             knows_changes,
             inserter: shared.states.inserter(),
             visitor,
-            counts: Counts::default(),
+            counts,
             cycles: CycleSearch::new(shared),
             batch: Batch::default(),
             source: vec![0; packing.words()],
             before: vec![0; packing.words()],
-            row: vec![0; packing.width()],
+            row: packing.least_row(),
             width: packing.width(),
             words: shared.states.kept_words(),
         }
     }
 
-    pub(crate) fn finish(self) -> (V, Counts) {
-        (self.visitor, self.counts)
+    pub(crate) fn finish(self) -> Staff<'a, V> {
+        Staff { explorer: self.explorer, visitor: self.visitor, counts: self.counts }
     }
 
     /// Inserts the initial state.
@@ -140,7 +158,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         while let Some((ancestors, state)) = stack.pop() {
             trail.truncate(ancestors);
             trail.push(state);
-            self.generate(state);
+            self.generate(state, &mut output);
             self.work_off(&mut output);
             if self.shared.halted() {
                 break;
@@ -164,10 +182,11 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         self.counts
     }
 
-    /// Adds a state and its steps to the batch.
-    fn generate(&mut self, id: StateId) {
+    /// Adds a state and its steps to the batch, or sets it aside.
+    fn generate(&mut self, id: StateId, output: &mut Output) {
         let Batch { sources, rows, steps, packed, .. } = &mut self.batch;
-        let from = rows.len();
+        let (from, before) = (rows.len(), (steps.len(), packed.len()));
+        let mut all_fit = true;
         let packing = self.shared.states.packing();
         let (shared, words, inserter) = (self.shared, self.words, &mut self.inserter);
         // SAFETY: the number came out of an insertion, on this thread or in a round that the end of the round, a lock,
@@ -206,14 +225,22 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
                 poll = at + POLLED;
             }
             packed.resize(at + words, 0);
-            if shared.trees {
-                patches.patch(packing, step.group, row, step.row, changes, inserter.climber());
-                if let Err(stopped) = inserter.fold(&mut packed[at..], shared.control) {
-                    packed.truncate(at);
-                    return shared.stop(stopped);
+            let fits = match shared.trees {
+                true => patches.patch(packing, step.group, row, step.row, changes, inserter.climber()),
+                false => patches.pack(packing, step.group, source, step.row, changes, &mut packed[at..]),
+            };
+            if !fits {
+                all_fit = false;
+                if shared.trees {
+                    inserter.climber().restore();
                 }
-            } else {
-                patches.pack(packing, step.group, source, step.row, changes, &mut packed[at..]);
+                return output.misfits.add(step.row, packing);
+            }
+            if shared.trees
+                && let Err(stopped) = inserter.fold(&mut packed[at..], shared.control)
+            {
+                packed.truncate(at);
+                return shared.stop(stopped);
             }
             let hash = inserter.hash(&packed[at..]);
             inserter.expect(hash);
@@ -224,7 +251,14 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         } else {
             self.explorer.successors(row, &mut |step| sink(step, None));
         }
-        sources.push(Expanded { id, end: steps.len() });
+        if all_fit {
+            sources.push(Expanded { id, end: steps.len() });
+        } else {
+            output.aside.push(id);
+            rows.truncate(from);
+            steps.truncate(before.0);
+            packed.truncate(before.1);
+        }
     }
 
     /// Inserts the targets of the batch, shows its states to the visitor and empties it.
@@ -331,7 +365,7 @@ impl<V: Visitor> Worker for Expander<'_, '_, V> {
                 if must_claim && !self.inserter.claim(id) {
                     continue;
                 }
-                self.generate(id);
+                self.generate(id, output);
                 if self.batch.steps.len() >= BATCH_STEPS || self.batch.sources.len() >= BATCH_SOURCES {
                     self.work_off(output);
                     if self.shared.halted() {

@@ -31,6 +31,9 @@ use crate::sync::{AtomicU32, Ordering};
 /// The greatest number of positions; a number plus one fits 32 bits.
 const MOST_POSITIONS: u64 = u32::MAX as u64 - 1;
 
+/// The least length of an index.
+pub(crate) const LEAST_INDEX: usize = if cfg!(test) { 8 } else { 4096 };
+
 /// Rows that are hashed and prefetched before the first of them is entered, when the index is built again.
 const REBUILD_BATCH: usize = 32;
 
@@ -163,8 +166,18 @@ impl Index {
         self.segments[id as usize / SEGMENT_ROWS].get().expect("positions are handed out after their segment is made")
     }
 
+    /// How long an index is that has room for so many positions, and some more.
+    pub(crate) fn room_for(positions: u32, row_bytes: usize) -> usize {
+        let mut len = LEAST_INDEX;
+        let wanted = (u64::from(positions) + LEAST_INDEX as u64 / 2).min(MOST_POSITIONS);
+        while u64::from(limit_of(len, row_bytes)) < wanted {
+            len = next_len(len, row_bytes);
+        }
+        len
+    }
+
     /// Enters every published row into an empty index.
-    fn rebuild(
+    pub(crate) fn rebuild(
         &self,
         packing: &Packing,
         used: &[Range<u32>],

@@ -9,6 +9,7 @@
 mod collect;
 mod cycles;
 mod expand;
+mod fit;
 mod frontier;
 mod history;
 mod index;
@@ -17,6 +18,7 @@ mod patches;
 mod path;
 mod positions;
 mod probe;
+mod repack;
 mod rows;
 mod search;
 mod states;

@@ -4,55 +4,94 @@
 //! the slots follow each other without padding; a row is stored in the bytes that its bits fill. While it is worked with, a
 //! packed row is a few 64-bit words, least significant first, unused bits zero, so that two rows are equal exactly when
 //! their words are. All shifts are computed once. Most systems fit one word or two, which have their own loops.
+//!
+//! Where it is known that a slot takes fewer values than it may ([`crate::fit`]), it gets fewer bits, and one that is always the same none: what is packed
+//! is in which bits a value differs from that one. Behind the slots there may be bits that are still free. A slot that turns out to be too narrow
+//! gets more of its bits there ([`Packing::stretched`]), and rows that were packed before are packed in the new way, too, since these bits are zero.
 
 use trefoil_system::{Layout, Slot, Value};
+
+/// What a slot is packed into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Width {
+    /// What is zero when it is packed.
+    pub(crate) base: Value,
+    /// In how many bits values differ from it.
+    pub(crate) bits: u32,
+}
 
 /// Where a slot lies in a packed row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
     word: u32,
-    pub(crate) shift: u32,
-    bits: u32,
+    high_word: u32,
+    base: Value,
+    pub(crate) shift: u8,
+    bits: u8,
+    /// So many bits are there; the others, if there are any, in another place.
+    low: u8,
+    high_shift: u8,
 }
 
 impl Field {
+    /// One that begins at a bit of the row; what the first word cannot hold is in the next.
+    fn at(place: usize, width: Width) -> Field {
+        let (word, shift, bits) = ((place / 64) as u32, (place % 64) as u8, width.bits as u8);
+        let low = bits.min(64 - shift);
+        Field { word, shift, bits, base: width.base, low, high_word: word + 1, high_shift: 0 }
+    }
+
     /// The bit of the row that it begins at.
     #[inline]
     fn place(self) -> u32 {
-        self.word * 64 + self.shift
+        self.word * 64 + u32::from(self.shift)
     }
 
-    /// What of a value does not fit.
+    /// What a value is packed to.
     #[inline]
-    pub(crate) fn excess(self, value: u64) -> u64 {
-        value >> self.bits
+    pub(crate) fn packed(self, value: Value) -> u64 {
+        u64::from(value ^ self.base)
     }
 
-    /// Writes a value that fits to where zeros are.
+    /// What of a packed value does not fit.
     #[inline]
-    pub(crate) fn put(self, value: u64, words: &mut [u64]) {
-        let word = self.word as usize;
-        words[word] |= value << self.shift;
+    pub(crate) fn excess(self, packed: u64) -> u64 {
+        packed >> self.bits
+    }
+
+    /// Writes a packed value that fits to where zeros are.
+    #[inline]
+    pub(crate) fn put(self, packed: u64, words: &mut [u64]) {
+        words[self.word as usize] |= (packed & mask(self.low)) << self.shift;
         if self.is_split() {
-            words[word + 1] |= value >> (64 - self.shift);
+            words[self.high_word as usize] |= packed >> self.low << self.high_shift;
         }
     }
 
     /// The value that is there.
     #[inline]
-    pub(crate) fn get(self, words: &[u64]) -> u64 {
-        let word = self.word as usize;
-        let mut found = words[word] >> self.shift;
+    pub(crate) fn get(self, words: &[u64]) -> Value {
+        let mut found = words[self.word as usize] >> self.shift;
         if self.is_split() {
-            found |= words[word + 1] << (64 - self.shift);
+            found = found & mask(self.low) | words[self.high_word as usize] >> self.high_shift << self.low;
         }
-        found & mask(self.bits)
+        self.unpacked(found)
+    }
+
+    /// The value whose bits are the lowest of these.
+    #[inline]
+    fn unpacked(self, found: u64) -> Value {
+        (found & mask(self.bits)) as Value ^ self.base
     }
 
     /// Its bits in one of its words.
     #[inline]
     fn ones_in(self, word: usize) -> u64 {
-        if word == self.word as usize { mask(self.bits) << self.shift } else { mask(self.bits) >> (64 - self.shift) }
+        let mut ones = if word == self.word as usize { mask(self.low) << self.shift } else { 0 };
+        if self.is_split() && word == self.high_word as usize {
+            ones |= mask(self.bits - self.low) << self.high_shift;
+        }
+        ones
     }
 
     /// The first of the words that it lies in.
@@ -61,29 +100,32 @@ impl Field {
         self.word as usize
     }
 
-    /// Does it lie in two words?
+    /// The word of its other place, where it has one.
     #[inline]
-    pub(crate) fn is_split(self) -> bool {
-        self.shift + self.bits > 64
+    pub(crate) fn other_word(self) -> Option<usize> {
+        self.is_split().then_some(self.high_word as usize)
     }
 
-    /// Writes a value that fits to where another is.
+    /// Does it lie in two places?
     #[inline]
-    pub(crate) fn set(self, value: u64, words: &mut [u64]) {
-        let (word, ones) = (self.word as usize, mask(self.bits));
-        words[word] = words[word] & !(ones << self.shift) | value << self.shift;
+    fn is_split(self) -> bool {
+        self.low < self.bits
+    }
+
+    /// Writes a packed value that fits to where another is.
+    #[inline]
+    pub(crate) fn set(self, packed: u64, words: &mut [u64]) {
+        let (word, ones) = (&mut words[self.word as usize], mask(self.low));
+        *word = *word & !(ones << self.shift) | (packed & ones) << self.shift;
         if self.is_split() {
-            words[word + 1] = words[word + 1] & !(ones >> (64 - self.shift)) | value >> (64 - self.shift);
+            let (word, ones) = (&mut words[self.high_word as usize], mask(self.bits - self.low));
+            *word = *word & !(ones << self.high_shift) | packed >> self.low << self.high_shift;
         }
     }
 
     /// Writes zeros.
     pub(crate) fn clear(self, words: &mut [u64]) {
-        let (word, ones) = (self.word as usize, mask(self.bits));
-        words[word] &= !(ones << self.shift);
-        if self.is_split() {
-            words[word + 1] &= !(ones >> (64 - self.shift));
-        }
+        self.set(0, words);
     }
 }
 
@@ -92,6 +134,10 @@ impl Field {
 pub struct Packing {
     fields: Vec<Field>,
     bits: usize,
+    /// So many of the bits are in use.
+    used: usize,
+    /// Does a slot lie in two places that do not follow each other?
+    is_stretched: bool,
     /// The slot of each bit, when a row has more words than one; bits that are no slot's have any.
     slot_at: Vec<u32>,
 }
@@ -99,45 +145,106 @@ pub struct Packing {
 impl Packing {
     /// The packing of a layout.
     pub fn new(layout: &Layout) -> Packing {
-        Packing::skipping(layout, |_, _| 0)
+        Packing::of(&declared(layout))
+    }
+
+    /// The packing of slots of these widths.
+    pub(crate) fn of(widths: &[Width]) -> Packing {
+        Packing::skipping(widths, |_, _| 0)
     }
 
     /// The same, but a part that would begin in the rest of a word and end in another begins with a word: parts that look
-    /// alike then have words that are equal.
-    pub(crate) fn aligned(layout: &Layout) -> Packing {
-        let (slots, parts) = (layout.slots(), layout.parts());
-        let mut next = parts.iter().copied().zip(parts.iter().copied().skip(1).chain([slots.len()])).peekable();
-        Packing::skipping(layout, |slot, bits| {
+    /// alike then have words that are equal. `parts`: the slots where they begin.
+    pub(crate) fn aligned(widths: &[Width], parts: &[usize]) -> Packing {
+        let mut next = parts.iter().copied().zip(parts.iter().copied().skip(1).chain([widths.len()])).peekable();
+        Packing::skipping(widths, |slot, bits| {
             let Some((_, end)) = next.next_if(|&(begin, _)| begin == slot) else { return 0 };
-            let size: usize = slots[slot..end].iter().map(|slot| bits_of(slot) as usize).sum();
+            let size: usize = widths[slot..end].iter().map(|width| width.bits as usize).sum();
             let rest = bits.next_multiple_of(64) - bits;
             if size > rest { rest } else { 0 }
         })
     }
 
-    /// The packing of a layout; `skipped` says for each slot how many bits are left free before it, behind so many.
-    fn skipping(layout: &Layout, mut skipped: impl FnMut(usize, usize) -> usize) -> Packing {
+    /// The packing of slots of these widths; `skipped` says for each slot how many bits are left free before it, behind so many.
+    fn skipping(widths: &[Width], mut skipped: impl FnMut(usize, usize) -> usize) -> Packing {
         let mut bits = 0usize;
-        let slots = layout.slots().iter().enumerate();
-        let fields = slots
-            .map(|(at, slot)| {
+        let fields = widths
+            .iter()
+            .enumerate()
+            .map(|(at, width)| {
                 bits += skipped(at, bits);
-                let width = bits_of(slot);
                 // A slot with one value has nothing to say, and stands where there is always a word.
-                let at = if width == 0 { 0 } else { bits };
-                bits += width as usize;
-                Field { word: (at / 64) as u32, shift: (at % 64) as u32, bits: width }
+                let at = if width.bits == 0 { 0 } else { bits };
+                bits += width.bits as usize;
+                Field::at(at, *width)
             })
             .collect();
-        let fields: Vec<Field> = fields;
-        let mut slot_at = Vec::new();
-        if bits > 64 {
-            slot_at.resize(bits.next_multiple_of(64), 0);
-            for (slot, field) in fields.iter().enumerate() {
-                slot_at[field.place() as usize..][..field.bits as usize].fill(slot as u32);
+        let mut packing = Packing { fields, bits, used: bits, is_stretched: false, slot_at: Vec::new() };
+        packing.find_slots();
+        packing
+    }
+
+    /// Notes the slot of each bit.
+    fn find_slots(&mut self) {
+        self.slot_at.clear();
+        if self.words() > 1 {
+            self.slot_at.resize(self.bits.next_multiple_of(64), 0);
+            for (slot, field) in (0..).zip(&self.fields) {
+                let high = field.high_word as usize * 64 + usize::from(field.high_shift);
+                self.slot_at[field.place() as usize..][..field.low as usize].fill(slot);
+                if field.is_split() {
+                    self.slot_at[high..][..(field.bits - field.low) as usize].fill(slot);
+                }
             }
         }
-        Packing { fields, bits, slot_at }
+    }
+
+    /// The same with free bits behind the slots, so that there are at least so many.
+    pub(crate) fn with_room(mut self, bits: usize) -> Packing {
+        self.bits = self.bits.max(bits);
+        self.find_slots();
+        self
+    }
+
+    /// The same with slots of these widths, none of which is less than before, for rows that are packed already; `None` when there are not
+    /// enough free bits.
+    pub(crate) fn stretched(&self, widths: &[Width]) -> Option<Packing> {
+        let mut packing = self.clone();
+        for (field, width) in packing.fields.iter_mut().zip(widths) {
+            debug_assert!(field.base == width.base && u32::from(field.bits) <= width.bits);
+            let more = width.bits as usize - usize::from(field.bits);
+            if more == 0 {
+                continue;
+            }
+            let place = packing.used;
+            packing.used += more;
+            if packing.used > packing.bits {
+                return None;
+            }
+            if field.bits == 0 {
+                *field = Field::at(place, *width);
+                continue;
+            }
+            if field.is_split() || place / 64 != (packing.used - 1) / 64 {
+                return None;
+            }
+            (field.high_word, field.high_shift) = ((place / 64) as u32, (place % 64) as u8);
+            field.bits = width.bits as u8;
+            packing.is_stretched = true;
+        }
+        packing.find_slots();
+        Some(packing)
+    }
+
+    /// Does a slot lie in two places that do not follow each other?
+    #[inline]
+    pub(crate) fn is_stretched(&self) -> bool {
+        self.is_stretched
+    }
+
+    /// The row whose words are zero.
+    pub(crate) fn least_row(&self) -> Vec<Value> {
+        self.fields.iter().map(|field| field.base).collect()
     }
 
     /// How many slots a row has.
@@ -174,18 +281,22 @@ impl Packing {
     #[inline]
     pub fn pack(&self, row: &[Value], words: &mut [u64]) {
         debug_assert_eq!(row.len(), self.fields.len());
-        if let [word] = words {
+        if let [word] = words
+            && !self.is_stretched
+        {
             *word = self.pack_word(row);
-        } else if let [low, high] = words {
+        } else if let [low, high] = words
+            && !self.is_stretched
+        {
             let packed = self.pack_two_words(row);
             (*low, *high) = (packed as u64, (packed >> 64) as u64);
         } else {
             let mut excess = 0u64;
             words.fill(0);
             for (field, &value) in self.fields.iter().zip(row) {
-                let value = u64::from(value);
-                excess |= field.excess(value);
-                field.put(value, words);
+                let packed = field.packed(value);
+                excess |= field.excess(packed);
+                field.put(packed, words);
             }
             assert_eq!(excess, 0, "a value does not fit its slot");
         }
@@ -196,7 +307,7 @@ impl Packing {
     pub(crate) fn pack_word(&self, row: &[Value]) -> u64 {
         let (mut packed, mut excess) = (0u64, 0u64);
         for (field, &value) in self.fields.iter().zip(row) {
-            let value = u64::from(value);
+            let value = field.packed(value);
             excess |= value >> field.bits;
             packed |= value << (field.shift & 63);
         }
@@ -209,7 +320,8 @@ impl Packing {
     fn pack_two_words(&self, row: &[Value]) -> u128 {
         let (mut packed, mut excess) = (0u128, 0u64);
         for (field, &value) in self.fields.iter().zip(row) {
-            excess |= u64::from(value) >> field.bits;
+            let value = field.packed(value);
+            excess |= value >> field.bits;
             packed |= u128::from(value) << (field.place() & 127);
         }
         assert_eq!(excess, 0, "a value does not fit its slot");
@@ -220,18 +332,22 @@ impl Packing {
     #[inline]
     pub fn unpack(&self, words: &[u64], row: &mut [Value]) {
         debug_assert_eq!(row.len(), self.fields.len());
-        if let [word] = words {
+        if let [word] = words
+            && !self.is_stretched
+        {
             for (field, value) in self.fields.iter().zip(row) {
-                *value = (word.wrapping_shr(field.shift) & mask(field.bits)) as Value;
+                *value = field.unpacked(word.wrapping_shr(u32::from(field.shift)));
             }
-        } else if let [low, high] = *words {
+        } else if let [low, high] = *words
+            && !self.is_stretched
+        {
             let packed = u128::from(high) << 64 | u128::from(low);
             for (field, value) in self.fields.iter().zip(row) {
-                *value = ((packed >> (field.place() & 127)) as u64 & mask(field.bits)) as Value;
+                *value = field.unpacked((packed >> (field.place() & 127)) as u64);
             }
         } else {
             for (field, value) in self.fields.iter().zip(row) {
-                *value = field.get(words) as Value;
+                *value = field.get(words);
             }
         }
     }
@@ -240,25 +356,55 @@ impl Packing {
     /// of the first of them; `words` are all words of the row, as they are now.
     #[inline]
     pub(crate) fn unpack_changes(&self, from: usize, before: &[u64], words: &[u64], row: &mut [Value]) {
+        self.changes(from, before, words, |slot, value| row[slot] = value);
+    }
+
+    /// Calls `with` for the slots whose bits differ, and their values, some more than once; arguments are those of [`Packing::unpack_changes`].
+    #[inline]
+    fn changes(&self, from: usize, before: &[u64], words: &[u64], mut with: impl FnMut(usize, Value)) {
         for (word, &before) in (from..).zip(before) {
             let mut difference = words[word] ^ before;
             while difference != 0 {
                 let slot = self.slot_at[word * 64 + difference.trailing_zeros() as usize] as usize;
                 let field = self.fields[slot];
-                row[slot] = field.get(words) as Value;
+                with(slot, field.get(words));
                 difference &= !field.ones_in(word);
             }
         }
     }
+
+    /// Packs a row in this way that differs little from one that is packed in both ways: `before` and `words` are the two in the other way, `target` is the
+    /// first of them, and becomes the second.
+    pub(crate) fn repack_changes(&self, other: &Packing, before: &[u64], words: &[u64], target: &mut [u64]) {
+        let mut excess = 0;
+        other.changes(0, before, words, |slot, value| {
+            let field = self.fields[slot];
+            let packed = field.packed(value);
+            excess |= field.excess(packed);
+            field.set(packed, target);
+        });
+        assert_eq!(excess, 0, "a value does not fit its slot");
+    }
+
+    /// Can rows be told apart by the words that differ?
+    pub(crate) fn knows_slots(&self) -> bool {
+        !self.slot_at.is_empty()
+    }
 }
 
-/// How many bits a slot takes.
-fn bits_of(slot: &Slot) -> u32 {
-    slot.values.map_or(32, |values| u32::BITS - values.saturating_sub(1).leading_zeros())
+/// What the slots of a layout need for all values that they may have.
+pub(crate) fn declared(layout: &Layout) -> Vec<Width> {
+    let bits = |slot: &Slot| slot.values.map_or(32, |values| bits_of(values.saturating_sub(1)));
+    layout.slots().iter().map(|slot| Width { base: 0, bits: bits(slot) }).collect()
+}
+
+/// How many bits a value takes.
+pub(crate) fn bits_of(value: Value) -> u32 {
+    u32::BITS - value.leading_zeros()
 }
 
 #[inline]
-fn mask(bits: u32) -> u64 {
+fn mask(bits: u8) -> u64 {
     (1 << bits) - 1
 }
 

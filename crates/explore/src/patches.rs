@@ -54,8 +54,8 @@ impl Patches {
         patches
     }
 
-    /// Packs the row that a step of a group leads to from a source; panics as [`Packing::pack`] does. Where the step tells what it changed, only that
-    /// is looked at.
+    /// Packs the row that a step of a group leads to from a source; says whether it fits, otherwise the target is of no use. Where the step tells
+    /// what it changed, only that is looked at.
     #[inline]
     pub(crate) fn pack(
         &self,
@@ -65,38 +65,46 @@ impl Patches {
         row: &[Value],
         changes: Option<&[Change]>,
         target: &mut [u64],
-    ) {
+    ) -> bool {
         if let Some(changes) = changes {
             copy(source.packed, target);
             for &(slot, _) in changes {
                 let Some(&value) = row.get(slot as usize) else { continue };
-                let (field, value) = (packing.field(slot as usize), u64::from(value));
-                assert_eq!(field.excess(value), 0, "a value does not fit its slot");
+                let field = packing.field(slot as usize);
+                let value = field.packed(value);
+                if field.excess(value) != 0 {
+                    return false;
+                }
                 field.set(value, target);
             }
             #[cfg(debug_assertions)]
             check(packing, group, row, target);
-            return;
+            return true;
         }
         let fields = self.ranges[group.index()].map(|(from, to)| &self.fields[from as usize..to as usize]);
         match (&mut *target, source.packed, fields) {
-            ([target], [packed], Some(fields)) => {
+            ([target], [packed], Some(fields)) if !packing.is_stretched() => {
                 let (mut patched, mut excess) = (packed & self.kept[group.index()], 0);
                 for &(slot, field) in fields {
-                    let value = u64::from(row[slot as usize]);
+                    let value = field.packed(row[slot as usize]);
                     excess |= field.excess(value);
                     patched |= value << (field.shift & 63);
                 }
                 *target = patched;
-                assert_eq!(excess, 0, "a value does not fit its slot");
+                if excess != 0 {
+                    return false;
+                }
             }
             (target, packed, _) => {
                 copy(packed, target);
-                self.exchange(packing, group, source.row, row, |field, value| field.set(value, target));
+                if !self.exchange(packing, group, source.row, row, |field, value| field.set(value, target)) {
+                    return false;
+                }
             }
         }
         #[cfg(debug_assertions)]
         check(packing, group, row, target);
+        true
     }
 
     /// The same for a row that is kept as a tree, whose source was read last.
@@ -109,22 +117,27 @@ impl Patches {
         row: &[Value],
         changes: Option<&[Change]>,
         target: &mut Climber<'_>,
-    ) {
+    ) -> bool {
         if let Some(changes) = changes {
             for &(slot, _) in changes {
                 let Some(&value) = row.get(slot as usize) else { continue };
-                let (field, value) = (packing.field(slot as usize), u64::from(value));
-                assert_eq!(field.excess(value), 0, "a value does not fit its slot");
+                let field = packing.field(slot as usize);
+                let value = field.packed(value);
+                if field.excess(value) != 0 {
+                    return false;
+                }
                 target.put(field, value);
             }
-        } else {
-            self.exchange(packing, group, source, row, |field, value| target.put(field, value));
+        } else if !self.exchange(packing, group, source, row, |field, value| target.put(field, value)) {
+            return false;
         }
         #[cfg(debug_assertions)]
         check(packing, group, row, &target.words()[..packing.words()]);
+        true
     }
 
-    /// Calls `with` for each slot that a step of a group changes, in order: where it lies, and its new value.
+    /// Calls `with` for each slot that a step of a group changes, in order: where it lies, and its new value, packed. Says whether all fit;
+    /// those that do not are left out.
     #[inline]
     fn exchange(
         &self,
@@ -133,18 +146,23 @@ impl Patches {
         source: &[Value],
         row: &[Value],
         mut with: impl FnMut(Field, u64),
-    ) {
+    ) -> bool {
+        let mut fit = true;
         let mut one = |field: Field, old: Value, new: Value| {
             if old != new {
-                assert_eq!(field.excess(u64::from(new)), 0, "a value does not fit its slot");
-                with(field, u64::from(new));
+                let new = field.packed(new);
+                if field.excess(new) == 0 {
+                    with(field, new);
+                } else {
+                    fit = false;
+                }
             }
         };
         if let Some((from, to)) = self.ranges[group.index()] {
             for &(slot, field) in &self.fields[from as usize..to as usize] {
                 one(field, source[slot as usize], row[slot as usize]);
             }
-            return;
+            return fit;
         }
         // Most of a wide row is as it was, and a few slots at a time are compared as fast as one.
         const TOGETHER: usize = 8;
@@ -155,6 +173,7 @@ impl Patches {
                 }
             }
         }
+        fit
     }
 }
 
@@ -218,14 +237,14 @@ mod tests {
             packing.pack(&row, &mut expected);
             let mut found = vec![7; packing.words()];
             let before = Source { row: &source, packed: &packed };
-            patches.pack(&packing, GroupId(1), before, &row, None, &mut found);
+            assert!(patches.pack(&packing, GroupId(1), before, &row, None, &mut found));
             assert_eq!(found, expected, "case {case}");
             // The same from what was changed, some of it named twice, and some that means nothing.
             let mut changes: Vec<Change> = written.iter().map(|&slot| (slot as u32, source[slot])).collect();
             changes.extend(written.first().map(|&slot| (slot as u32, 77)));
             changes.push((width as u32 + random(3), 1));
             found.fill(9);
-            patches.pack(&packing, GroupId(1), before, &row, Some(&changes), &mut found);
+            assert!(patches.pack(&packing, GroupId(1), before, &row, Some(&changes), &mut found));
             assert_eq!(found, expected, "case {case}");
             *if patches.ranges[1].is_some() { &mut patched } else { &mut compared } += 1;
         }

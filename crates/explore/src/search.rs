@@ -19,6 +19,9 @@
 //! Within a piece, the successors of several states are generated, packed and hashed first, while the processor fetches the
 //! lines of the index that they will need, and inserted afterwards.
 //!
+//! Between two rounds the states may be packed in another way ([`crate::fit`]). The threads come back then, and others go on with
+//! their explorers and visitors.
+//!
 //! # What a search is for
 //!
 //! A [`Visitor`] sees every state once, with its steps, on the thread that expanded it, and may report a [`Finding`]. A
@@ -37,14 +40,13 @@ use std::sync::{Mutex, PoisonError};
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{GroupId, LabelId, StateId, System, TakenStep, Value};
 
-use crate::expand::{Expander, Job};
+use crate::expand::{Expander, Job, Staff};
+use crate::fit::{Fit, Misfits};
 use crate::frontier::Frontier;
 use crate::history::History;
-use crate::packing::Packing;
 use crate::patches::Patches;
 use crate::rows::Keep;
 use crate::states::{StateSet, States};
-use crate::tree::LEAST_BYTES;
 use crate::workers::{Crew, run_crew};
 
 /// In which order states are expanded, and what their distance counts.
@@ -253,107 +255,184 @@ pub fn search<V: Visitor>(
     control: &Control,
     visitor: impl Fn() -> V + Sync,
 ) -> Exploration<V> {
-    let mut packing = Packing::new(system.layout());
-    // Looking for cycles asks for rows that are not new; trees are for those who only insert.
-    let trees = packing.bytes() >= LEAST_BYTES && !system.layout().parts().is_empty() && !options.cycles;
-    if trees {
-        packing = Packing::aligned(system.layout());
-    }
-    let patches = Patches::new(&packing, system.groups());
-    let threads = options.thread_count();
     assert!(!options.cycles || options.order == Order::Visible, "cycles are looked for in visible order");
+    let threads = options.thread_count();
+    // Looking for cycles asks for rows that are not new; trees are for those who only insert. States that are set aside are expanded in a round
+    // of their own, which only the order that counts every step does not mind.
+    let mut fit = Fit::new(system.layout(), !options.cycles, options.order == Order::Steps);
     let keep = Keep { claims: options.order == Order::Visible, cycles: options.cycles };
-    let states =
+    let (packing, trees) = fit.packing();
+    let mut states =
         if trees { StateSet::of_trees(packing, keep, threads) } else { StateSet::keeping(packing, keep, threads) };
-    let shared = Shared {
-        system,
-        control,
-        order: options.order,
-        cycles: options.cycles,
-        states: &states,
-        patches: &patches,
-        trees,
-        workers: AtomicU64::new(0),
-        level: AtomicU64::new(0),
-        halt: AtomicBool::new(false),
-        found: Mutex::new(None),
-        stopped: Mutex::new(None),
-    };
-    let mut initial = StateId(0);
-    let (mut depth, mut waiting) = (0, 0);
-    let mut history = History::default();
-    let results = run_crew(
-        threads,
-        || Expander::new(&shared, visitor()),
-        Expander::finish,
-        |crew: &mut Crew<'_, Expander<'_, '_, V>>| {
-            initial = crew.own().enter_initial();
-            if options.order == Order::DepthFirst {
-                let trail;
-                (waiting, trail) = crew.own().depth_first(initial);
-                history.set_trail(trail);
-            } else {
-                (depth, waiting) = run_levels(&shared, crew, initial, &mut history);
+    let mut progress = Progress::default();
+    let mut staff: Vec<Staff<'_, V>> = Vec::new();
+    let mut found = None;
+    let stopped = loop {
+        let patches = Patches::new(states.packing(), system.groups());
+        let shared = Shared {
+            system,
+            control,
+            order: options.order,
+            cycles: options.cycles,
+            states: &states,
+            patches: &patches,
+            trees: states.has_trees(),
+            workers: AtomicU64::new(0),
+            level: AtomicU64::new(u64::from(progress.distance)),
+            halt: AtomicBool::new(false),
+            found: Mutex::new(found.take()),
+            stopped: Mutex::new(None),
+        };
+        let waiting = Mutex::new(std::mem::take(&mut staff));
+        let hired = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        staff = run_crew(
+            threads,
+            || Expander::new(&shared, hired().unwrap_or_else(|| Staff::new(system, visitor()))),
+            Expander::finish,
+            |crew: &mut Crew<'_, Expander<'_, '_, V>>| run_levels(&shared, crew, &mut fit, &mut progress),
+        );
+        staff.extend(waiting.into_inner().unwrap_or_else(PoisonError::into_inner));
+        found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let stopped = shared.stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Some(repack) = progress.repack.take() else { break stopped };
+        if repack == Repack::Widen
+            && let Some(packing) = fit.stretched(states.packing())
+        {
+            states.stretch(packing);
+            continue;
+        }
+        let (packing, trees) = fit.packing();
+        let narrow = packing.clone();
+        match states.repacked(packing, trees, control) {
+            Ok(repacked) => states = repacked,
+            Err(stopped) => {
+                // The states are gone, and with them the way to what was found.
+                (states, found) = (StateSet::new(narrow, threads), None);
+                break Some(stopped);
             }
-        },
-    );
+        }
+    };
+    let Progress { initial, depth, waiting, history, .. } = progress;
     let mut counts = Counts { depth, waiting, ..Counts::default() };
-    let mut visitors = Vec::with_capacity(results.len());
-    for (visitor, own) in results {
+    let mut visitors = Vec::with_capacity(staff.len());
+    for Staff { visitor, counts: own, .. } in staff {
         counts.states += own.states;
         counts.expanded += own.expanded;
         counts.transitions += own.transitions;
         visitors.push(visitor);
     }
-    let found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let stopped = shared.stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
     let end = match (found, stopped) {
         // What was found was found, even if the budget ran out before the level was finished.
         (Some(found), _) => End::Found(found),
         (None, Some(stopped)) => End::Stopped(stopped),
         (None, None) => End::Complete,
     };
+    let initial = initial.expect("a search enters the initial state first");
     Exploration { end, counts, initial, states: states.freeze(), visitors, options: *options, history }
 }
 
-/// Level after level until nothing is left; the greatest distance of an expanded state, and how many states waited at most.
+/// How far a search has come.
+#[derive(Default)]
+struct Progress {
+    /// The initial state.
+    initial: Option<StateId>,
+    /// The distance of the states of this level.
+    distance: u32,
+    /// The greatest distance of an expanded state, and how many states waited at most.
+    depth: u32,
+    waiting: u64,
+    history: History,
+    /// What is to be expanded next, how, and whether the history has it already.
+    round: Frontier,
+    job: Job,
+    is_noted: bool,
+    /// What belongs to the next level.
+    next: Frontier,
+    /// The first round of this level.
+    first_round: usize,
+    /// Are the states to be packed in another way before the search goes on?
+    repack: Option<Repack>,
+}
+
+/// Why states are packed in another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repack {
+    /// They have slots that are wider than they need to be.
+    Narrow,
+    /// There are values that do not fit.
+    Widen,
+}
+
+/// Level after level until nothing is left, or until states are to be packed again.
 fn run_levels<V: Visitor>(
     shared: &Shared<'_>,
     crew: &mut Crew<'_, Expander<'_, '_, V>>,
-    initial: StateId,
-    history: &mut History,
-) -> (u32, u64) {
-    let mut level = Frontier::default();
-    level.push(initial);
-    let (mut depth, mut waiting) = (0, 0);
+    fit: &mut Fit,
+    progress: &mut Progress,
+) {
+    if progress.initial.is_none() {
+        let initial = crew.own().enter_initial();
+        progress.initial = Some(initial);
+        if shared.order == Order::DepthFirst {
+            let trail;
+            (progress.waiting, trail) = crew.own().depth_first(initial);
+            return progress.history.set_trail(trail);
+        }
+        progress.round.push(initial);
+    }
     loop {
-        let mut next = Frontier::default();
-        // The entries of the level itself may have been claimed meanwhile; what τ adds is claimed already.
-        let mut job = Job::Claim;
-        let first_round = history.len();
-        let mut round = std::mem::take(&mut level);
-        let distance = shared.level.load(Ordering::Relaxed) as u32;
-        while !round.is_empty() && !shared.halted() {
-            waiting = waiting.max(round.len() + next.len());
-            history.add(&round, distance);
-            let outputs = crew.run(round.into_pieces(crew.len()), job);
-            round = Frontier::default();
-            for output in outputs {
-                depth = if output.expanded { distance } else { depth };
-                round.append(output.now);
-                next.append(output.next);
+        while !progress.round.is_empty() && !shared.halted() {
+            if fit.is_due(shared.states) && fit.observe(shared.states, crew.len()) {
+                progress.repack = Some(Repack::Narrow);
+            } else {
+                run_round(shared, crew, fit, progress);
             }
-            job = Job::Expand;
+            if progress.repack.is_some() {
+                return;
+            }
         }
         if shared.cycles && !shared.halted() {
-            crew.run(history.since(first_round).into_pieces(crew.len()), Job::FindCycles);
+            crew.run(progress.history.since(progress.first_round).into_pieces(crew.len()), Job::FindCycles);
         }
-        if shared.halted() || shared.has_found() || next.is_empty() {
-            return (depth, waiting);
+        if shared.halted() || shared.has_found() || progress.next.is_empty() {
+            return;
         }
-        level = next;
+        progress.round = std::mem::take(&mut progress.next);
+        // The entries of the level itself may have been claimed meanwhile; what τ adds is claimed already.
+        progress.job = Job::Claim;
+        progress.first_round = progress.history.len();
         // Distances are for people beyond this; a search of 2^32 levels does not end anyway.
-        shared.level.store(u64::from(distance.saturating_add(1)), Ordering::Relaxed);
-        shared.control.progress().depth(u64::from(distance) + 1);
+        progress.distance = progress.distance.saturating_add(1);
+        shared.level.store(u64::from(progress.distance), Ordering::Relaxed);
+        shared.control.progress().depth(u64::from(progress.distance));
+    }
+}
+
+/// One round; then the next one of this level is known.
+fn run_round<V: Visitor>(
+    shared: &Shared<'_>,
+    crew: &mut Crew<'_, Expander<'_, '_, V>>,
+    fit: &mut Fit,
+    progress: &mut Progress,
+) {
+    let round = std::mem::take(&mut progress.round);
+    progress.waiting = progress.waiting.max(round.len() + progress.next.len());
+    if !std::mem::take(&mut progress.is_noted) {
+        progress.history.add(&round, progress.distance);
+    }
+    let (mut misfits, mut aside) = (Misfits::default(), Frontier::default());
+    for output in crew.run(round.into_pieces(crew.len()), progress.job) {
+        progress.depth = if output.expanded { progress.distance } else { progress.depth };
+        progress.round.append(output.now);
+        progress.next.append(output.next);
+        misfits.append(&output.misfits);
+        aside.append(output.aside);
+    }
+    progress.job = Job::Expand;
+    if !misfits.is_empty() && !shared.halted() {
+        fit.widen(&misfits);
+        progress.round = aside;
+        progress.is_noted = true;
+        progress.repack = Some(Repack::Widen);
     }
 }

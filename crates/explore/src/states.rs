@@ -36,7 +36,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{StateId, Value};
 
-use crate::index::{Index, hash};
+use crate::index::{Index, LEAST_INDEX, hash};
 use crate::packing::Packing;
 use crate::positions::{Positions, lock};
 use crate::rows::{Keep, Marks, SEGMENT_ROWS, Segment, atomics64, prefetch};
@@ -46,23 +46,20 @@ use crate::tree::{Climber, Tree};
 /// Up to how many bits a packed row is its own number.
 pub const DENSE_BITS: usize = 24;
 
-/// The least length of an index.
-const LEAST_INDEX: usize = if cfg!(test) { 8 } else { 4096 };
-
 /// A growing set of states; see the head of this file.
 pub struct StateSet {
     packing: Packing,
     /// How what is in the table is packed: rows, or roots of trees.
-    kept: Packing,
+    pub(crate) kept: Packing,
     tree: Option<Box<Tree>>,
-    keep: Keep,
-    threads: usize,
-    table: Table,
+    pub(crate) keep: Keep,
+    pub(crate) threads: usize,
+    pub(crate) table: Table,
     /// Does somebody wait until the others give back what they hold? Only a hint.
     awaited: AtomicBool,
 }
 
-enum Table {
+pub(crate) enum Table {
     Dense { seen: Box<[AtomicU64]>, marks: Marks },
     Hashed { index: RwLock<Index>, blocks: Mutex<Positions> },
 }
@@ -111,6 +108,21 @@ impl StateSet {
     /// How rows are packed.
     pub fn packing(&self) -> &Packing {
         &self.packing
+    }
+
+    /// Are rows kept as trees?
+    pub(crate) fn has_trees(&self) -> bool {
+        self.tree.is_some()
+    }
+
+    /// From now on rows are packed in this way, which those that there are fit, too.
+    pub(crate) fn stretch(&mut self, packing: Packing) {
+        debug_assert_eq!(self.packing.words(), packing.words());
+        match &mut self.tree {
+            Some(tree) => tree.packing = packing.clone(),
+            None => self.kept = packing.clone(),
+        }
+        self.packing = packing;
     }
 
     /// A thread's access to the set. While it holds positions or a lock (until [`Inserter::release`]) the index cannot grow.

@@ -41,7 +41,7 @@ type Node = [u64; 2];
 /// The table of nodes for rows of some number of words.
 pub(crate) struct Tree {
     pub(crate) nodes: StateSet,
-    packing: Packing,
+    pub(crate) packing: Packing,
     shape: Shape,
 }
 
@@ -118,7 +118,7 @@ impl Tree {
             tree: self,
             read: Standing { ids: vec![0; self.shape.nodes], words: vec![0; 2 * leaves] },
             now: Standing { ids: vec![0; self.shape.nodes], words: vec![0; 2 * leaves] },
-            row: vec![0; self.packing.width()],
+            row: self.packing.least_row(),
             dirty: 0,
             loaded: false,
             changed: Vec::new(),
@@ -192,15 +192,15 @@ impl Climber<'_> {
         &self.row
     }
 
-    /// Writes a value that fits.
+    /// Writes a packed value that fits.
     #[inline]
-    pub(crate) fn put(&mut self, field: Field, value: u64) {
+    pub(crate) fn put(&mut self, field: Field, packed: u64) {
         let (word, grain) = (field.first_word(), self.tree.shape.grain + 1);
         self.dirty |= 1 << (word >> grain);
-        if field.is_split() {
-            self.dirty |= 1 << ((word + 1) >> grain);
+        if let Some(other) = field.other_word() {
+            self.dirty |= 1 << (other >> grain);
         }
-        field.set(value, &mut self.now.words);
+        field.set(packed, &mut self.now.words);
     }
 
     /// Writes a whole row, which need not have to do with the one that was read last.
