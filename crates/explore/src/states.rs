@@ -55,6 +55,8 @@ pub struct StateSet {
     pub(crate) keep: Keep,
     pub(crate) threads: usize,
     pub(crate) table: Table,
+    /// Held by who makes the index longer.
+    growing: std::sync::Mutex<()>,
     /// Does somebody wait until the others give back what they hold? Only a hint.
     awaited: AtomicBool,
 }
@@ -97,7 +99,8 @@ impl StateSet {
             let index = Index::new(LEAST_INDEX, Vec::new(), kept.bytes());
             Table::Hashed { index: RwLock::new(index), blocks: Mutex::new(Positions::default()) }
         };
-        StateSet { packing, kept, tree, keep, threads: threads.max(1), table, awaited: AtomicBool::new(false) }
+        let growing = std::sync::Mutex::default();
+        StateSet { packing, kept, tree, keep, threads: threads.max(1), table, growing, awaited: AtomicBool::new(false) }
     }
 
     /// How many words the table keeps for a state.
@@ -136,13 +139,16 @@ impl StateSet {
     pub(crate) fn grow(&self, full: &Full, control: &Control) -> Result<(), Stopped> {
         let Table::Hashed { index, blocks } = &self.table else { return Ok(()) };
         control.check()?;
-        self.awaited.store(true, Ordering::Relaxed);
-        let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
-        self.awaited.store(false, Ordering::Relaxed);
-        if index.limit != full.limit {
+        // One after the other, and who comes too late does not stop those who work: a thread that waits for the write lock for nothing
+        // would wait until it finds nobody reading.
+        let _turn = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
+        if index.read().unwrap_or_else(PoisonError::into_inner).limit != full.limit {
             // Somebody else was here, or was interrupted, and then the check of the control says so next time.
             return Ok(());
         }
+        self.awaited.store(true, Ordering::Relaxed);
+        let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
+        self.awaited.store(false, Ordering::Relaxed);
         let used = lock(blocks).used();
         index.grow(&self.kept, &used, self.threads, control)
     }
