@@ -34,7 +34,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trefoil_control::{Control, Stopped};
 use trefoil_groups::UBig;
 use trefoil_system::{
-    Action, Explorer, Group, GroupId, Labels, Layout, Observation, Observations, SlotSet, Step, System, Value,
+    Action, Change, Explorer, Group, GroupId, Labels, Layout, Observation, Observations, SlotSet, Step, System, Value,
 };
 
 use crate::reducer::{Reduced, Reducer};
@@ -42,6 +42,9 @@ use crate::registry::Promise;
 use crate::symmetry::Symmetry;
 use crate::twins::{Likeness, Twins};
 use crate::weights::{self, CLASS_BITS, CLASSES, Classes, Remembered, Tally, UNCOUNTED};
+
+/// Of so many changes that a step tells it is looked up whether they are told twice.
+const FEW_CHANGES: usize = 24;
 
 /// A system, one state of each orbit.
 pub struct Quotient<'a> {
@@ -157,18 +160,32 @@ impl<'a> Quotient<'a> {
         Some(Weigher { reducer: self.reducer(), counted, order: self.symmetry.order(), sum: UBig::ZERO })
     }
 
-    /// The slots in which two rows differ, the second of which a step of this group of the system leads to.
+    /// The slots in which two rows differ, the second of which a step of this group of the system leads to, that perhaps told what it changed.
     #[inline]
-    fn changed<'b>(&self, group: GroupId, from: &[Value], to: &[Value], changed: &'b mut Vec<u32>) -> &'b [u32] {
+    fn changed<'b>(
+        &self,
+        group: GroupId,
+        from: &[Value],
+        to: &[Value],
+        changes: Option<&[Change]>,
+        changed: &'b mut Vec<u32>,
+    ) -> &'b [u32] {
         changed.clear();
         let mut compare = |slot: u32| {
             if from[slot as usize] != to[slot as usize] {
                 changed.push(slot);
             }
         };
-        match &self.writes[group.index()] {
-            Some(slots) => slots.iter().copied().for_each(compare),
-            None => (0..from.len() as u32).for_each(&mut compare),
+        match (changes, &self.writes[group.index()]) {
+            (Some(changes), _) if changes.len() <= FEW_CHANGES => {
+                for (at, &(slot, _)) in changes.iter().enumerate() {
+                    if (slot as usize) < from.len() && changes[..at].iter().all(|&(other, _)| other != slot) {
+                        compare(slot);
+                    }
+                }
+            }
+            (_, Some(slots)) => slots.iter().copied().for_each(compare),
+            (_, None) => (0..from.len() as u32).for_each(&mut compare),
         }
         let differing = from.iter().zip(to).filter(|(old, new)| old != new).count();
         debug_assert_eq!(differing, changed.len(), "a group writes what it does not declare");
@@ -282,9 +299,9 @@ impl Explorer for QuotientExplorer<'_> {
         let mut alike = types.symmetric && quotient.action.pictures_are_complete() && twins.begin(picture, types);
         kept.clear();
         kept_classes.clear();
-        steps.successors(row, &mut |step| {
+        let mut reduce = |step: Step<'_>, changes: Option<&[Change]>| {
             let kind = quotient.kind_of[step.group.index()] << CLASS_BITS;
-            let slots = quotient.changed(step.group, row, step.row, changed);
+            let slots = quotient.changed(step.group, row, step.row, changes, changed);
             let mut first = false;
             if alike {
                 match twins.compare(&mut *reducer.actor, step.row, slots) {
@@ -313,7 +330,12 @@ impl Explorer for QuotientExplorer<'_> {
                 kept_classes.push(class);
             }
             sink(Step { group: GroupId(kind | class), label: step.label, row: reduced.row });
-        });
+        };
+        if steps.knows_changes() {
+            steps.changing_successors(row, &mut |step, changes| reduce(step, Some(changes)));
+        } else {
+            steps.successors(row, &mut |step| reduce(step, None));
+        }
     }
 
     fn observe(&mut self, row: &[Value]) -> Observation {

@@ -67,13 +67,11 @@ struct Level<'a> {
     kind: ProcessTypeId,
     /// The moves of that process that were not tried yet.
     moves: &'a [Move],
-    /// What was before the statement that led here.
-    before: Before,
 }
 
 impl Level<'_> {
     /// Nothing was tried yet: the processes from the first down to the lowest.
-    fn new(entered: Entered, first: i32, lowest: i32, sender: i32, before: Before) -> Self {
+    fn new(entered: Entered, first: i32, lowest: i32, sender: i32) -> Self {
         Level {
             entered,
             any: false,
@@ -87,7 +85,6 @@ impl Level<'_> {
             reached: 0,
             kind: 0,
             moves: &[],
-            before,
         }
     }
 }
@@ -108,6 +105,8 @@ pub(crate) struct ModelExplorer<'a> {
     machine: Machine<'a>,
     /// The levels above which the walk is.
     levels: Vec<Level<'a>>,
+    /// What was before the statements that led to the levels above the first.
+    befores: Vec<Before>,
     /// The fault of the walk so far.
     fault: Option<Fault>,
     /// Rows of the walk, and, once it went round in a circle, all rows that it met.
@@ -122,6 +121,7 @@ impl<'a> ModelExplorer<'a> {
             model,
             machine: Machine::new(&model.program, &model.arrangement),
             levels: Vec::new(),
+            befores: Vec::new(),
             fault: None,
             walked: HashSet::new(),
             circling: false,
@@ -134,9 +134,10 @@ impl<'a> ModelExplorer<'a> {
         let model = self.model;
         let width = model.arrangement.width();
         self.levels.clear();
+        self.befores.clear();
         self.fault = None;
         let mut first = (GroupId(0), LabelId::TAU);
-        let mut level = Level::new(Entered::Start, self.machine.count() as i32 - 1, 0, -1, Before::default());
+        let mut level = Level::new(Entered::Start, self.machine.count() as i32 - 1, 0, -1);
         loop {
             let Some((step, rest)) = level.moves.split_first() else {
                 level.process -= 1;
@@ -144,9 +145,8 @@ impl<'a> ModelExplorer<'a> {
                     self.look_at(&mut level);
                     continue;
                 }
-                let Some(below) = self.levels.pop() else { return level.any };
-                let (left, before) = (level, level.before);
-                level = below;
+                let (Some(below), Some(before)) = (self.levels.pop(), self.befores.pop()) else { return level.any };
+                let left = std::mem::replace(&mut level, below);
                 self.machine.actor = level.process as usize;
                 let worked = self.leave(&left, first, sink);
                 self.back(before, worked, &mut level);
@@ -231,13 +231,15 @@ impl<'a> ModelExplorer<'a> {
             } else if sending {
                 self.machine.timeout = false;
                 let youngest = self.machine.count() as i32 - 1;
-                let next = Level::new(Entered::Send, youngest, 0, level.process, before);
+                let next = Level::new(Entered::Send, youngest, 0, level.process);
+                self.befores.push(before);
                 self.levels.push(std::mem::replace(&mut level, Level { reached: step.reached, ..next }));
             } else if step.atomic {
                 self.machine.timeout = false;
                 match self.note(&level, step, first, sink) {
                     Some(noted) => {
-                        let next = Level::new(Entered::Atomic, level.process, level.process, -1, before);
+                        let next = Level::new(Entered::Atomic, level.process, level.process, -1);
+                        self.befores.push(before);
                         self.levels.push(std::mem::replace(&mut level, Level { noted, ..next }));
                     }
                     None => self.back(before, true, &mut level),

@@ -171,10 +171,11 @@ fn constant_slots(model: &Model, items: usize, points: &Points, rows: &Rows) -> 
         constant[slot as usize] = true;
     }
     let mut images: Vec<ItemId> = (0..items as ItemId).collect();
-    let mut row = initial.clone();
+    let (mut row, mut renamed) = (initial.clone(), Vec::new());
     for generator in &points.generators {
         points.images_into(generator, &mut images);
-        rows.apply(&images, &initial, &mut row);
+        rows.rename(&images, &mut renamed);
+        rows.apply(&images, &renamed, &initial, &mut row);
         for (constant, (old, new)) in constant.iter_mut().zip(initial.iter().zip(&row)) {
             *constant &= old == new;
         }
@@ -206,6 +207,7 @@ impl Action for ModelAction {
         Box::new(ModelActor {
             action: self,
             images: (0..self.items.len() as ItemId).collect(),
+            renamed: Vec::new(),
             memory: Memory::new(&self.sheets),
             colours: Colours::default(),
             changed: Vec::new(),
@@ -218,6 +220,7 @@ impl Action for ModelAction {
 pub(super) struct ModelActor<'a> {
     pub(super) action: &'a ModelAction,
     images: Vec<ItemId>,
+    renamed: Vec<Value>,
     pub(super) memory: Memory,
     pub(super) colours: Colours,
     /// The sheets that a step changes.
@@ -231,20 +234,25 @@ impl ModelActor<'_> {
     fn image(&self, element: &[u32], item: ItemId) -> ItemId {
         self.action.points.image(element, item)
     }
+
+    /// Forgets what was drawn when it has become much.
+    fn forget_much(&mut self) {
+        if self.memory.forget_much() {
+            (self.begun, self.other) = (Drawing::default(), Drawing::default());
+        }
+    }
 }
 
 impl Actor for ModelActor<'_> {
     fn picture(&mut self, row: &[Value], picture: &mut Picture) {
-        if self.memory.forget_much() {
-            self.begun = Drawing::default();
-        }
+        self.forget_much();
         let mut drawing = std::mem::take(&mut self.other);
         self.draw(Purpose::Other, row, &mut drawing, picture);
         self.other = drawing;
     }
 
     fn begin(&mut self, row: &[Value], picture: &mut Picture) {
-        self.memory.forget_much();
+        self.forget_much();
         let mut drawing = std::mem::take(&mut self.begun);
         self.draw(Purpose::Begun, row, &mut drawing, picture);
         self.begun = drawing;
@@ -269,7 +277,8 @@ impl Actor for ModelActor<'_> {
             return into.copy_from_slice(row);
         }
         self.action.points.images_into(element, &mut self.images);
-        self.action.rows.apply(&self.images, row, into);
+        self.action.rows.rename(&self.images, &mut self.renamed);
+        self.action.rows.apply(&self.images, &self.renamed, row, into);
     }
 
     fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {

@@ -37,6 +37,8 @@ const MOST_POINTS: usize = 64;
 /// What is known of a row that was drawn.
 #[derive(Default)]
 pub(super) struct Drawing {
+    /// The row; nothing when what is remembered of it was forgotten.
+    row: Vec<Value>,
     /// By sheet: what it holds, as remembered.
     entries: Vec<u32>,
     /// By point.
@@ -91,11 +93,16 @@ impl ModelActor<'_> {
         drawing.marks.resize_with(points, Vec::new);
         drawing.marks.iter_mut().for_each(Vec::clear);
         drawing.colours.resize(points, 0);
-        drawing.entries.clear();
-        for sheet in 0..action.sheets.all.len() as u32 {
-            let entry = self.entry(sheet, purpose, row);
-            drawing.entries.push(entry);
+        // Rows that are drawn one after the other have most in common.
+        let is_known = drawing.row.len() == row.len();
+        drawing.entries.resize(action.sheets.all.len(), 0);
+        for (number, sheet) in (0..).zip(&action.sheets.all) {
+            if !is_known || !sheet.is_same(row, &drawing.row) {
+                drawing.entries[number as usize] = self.entry(number, purpose, row);
+            }
         }
+        drawing.row.clear();
+        drawing.row.extend_from_slice(row);
         let memory = std::mem::take(&mut self.memory);
         for (sheet, &entry) in action.sheets.all.iter().zip(&drawing.entries) {
             self.draw_sheet(&memory, sheet, memory.held(entry), &mut drawing.marks, picture);

@@ -246,10 +246,11 @@ impl Proof<'_> {
 
     fn start(&self, images: &[ItemId]) -> Result<(), Reason> {
         let model = &self.settled.model;
-        let mut image = vec![0; model.layout().width()];
+        let (mut image, mut renamed) = (vec![0; model.layout().width()], Vec::new());
+        self.rows.rename(images, &mut renamed);
         let choices = &self.settled.layers[self.settled.layers.len() - self.settled.choices..];
         for row in &self.settled.layers {
-            self.rows.apply(images, row, &mut image);
+            self.rows.apply(images, &renamed, row, &mut image);
             if choices.len() > 1 && choices.contains(row) {
                 if !choices.contains(&image) {
                     return Err(Reason::at(None, "the states in which everything is started are not symmetric"));

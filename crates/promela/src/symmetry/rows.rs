@@ -80,10 +80,12 @@ pub(super) struct Rows {
     pub(super) last: Option<u32>,
     /// By lookup and value.
     tables: Vec<Vec<ItemId>>,
-    /// The same one behind the other, after a place for each lookup where its values begin and one for the end.
-    flat: Vec<ItemId>,
-    /// For each slot of a move the lookup of its values, or [`NONE`].
-    lookups: Vec<u32>,
+    /// Where the values of each lookup begin when all are put one behind the other, and which of all stand for items.
+    begins: Vec<u32>,
+    all_values: u32,
+    renames: Vec<(u32, ItemId)>,
+    /// For each slot of a move where the values of its lookup begin, and how many there are.
+    lookups: Vec<(u32, u32)>,
     /// By item: the value that stands for it.
     values: Vec<u32>,
     moves: Vec<Move>,
@@ -105,7 +107,9 @@ impl Rows {
             channels: Vec::new(),
             last: None,
             tables: Vec::new(),
-            flat: Vec::new(),
+            begins: Vec::new(),
+            all_values: 0,
+            renames: Vec::new(),
             lookups: Vec::new(),
             values: (0..items.len() as u32).map(|item| items.value_of(item) as u32).collect(),
             moves: Vec::new(),
@@ -206,20 +210,26 @@ impl Rows {
 
     /// Puts what is to be done into the order in which it is done.
     fn prepare(&mut self) {
-        self.flat.clear();
-        let mut begin = self.tables.len() + 1;
+        self.begins.clear();
+        self.renames.clear();
+        let mut begin = 0;
         for table in &self.tables {
-            self.flat.push(begin as u32);
-            begin += table.len();
+            self.begins.push(begin);
+            let items = (begin..).zip(table).filter(|(_, item)| **item != NONE);
+            self.renames.extend(items.map(|(at, &item)| (at, item)));
+            begin += table.len() as u32;
         }
-        self.flat.push(begin as u32);
-        self.flat.extend(self.tables.iter().flatten());
+        self.all_values = begin;
         self.lookups.clear();
         self.moves.clear();
         let mut add = |item: ItemId, slot: u32, between: u32, lookups: &[Lookup], needs: u32, shape: Shape| {
             let first = self.lookups.len() as u32;
-            self.lookups.extend((0..between).map(|_| NONE));
-            self.lookups.extend(lookups.iter().map(|lookup| lookup.unwrap_or(NONE)));
+            let values = |lookup: &Lookup| match *lookup {
+                Some(lookup) => (self.begins[lookup as usize], self.tables[lookup as usize].len() as u32),
+                None => (0, 0),
+            };
+            self.lookups.extend((0..between).map(|_| (0, 0)));
+            self.lookups.extend(lookups.iter().map(values));
             let names = lookups.iter().any(Option::is_some) || matches!(shape, Shape::Odd(_));
             self.moves.push(Move { item, slot, words: between + lookups.len() as u32, needs, first, names, shape });
         };
@@ -243,29 +253,27 @@ impl Rows {
         self.prepare();
     }
 
-    /// What becomes of a value of a lookup that is there.
-    #[inline]
-    fn named(&self, images: &[ItemId], lookup: u32, value: Value) -> Value {
-        let (begin, end) = (self.flat[lookup as usize], self.flat[lookup as usize + 1]);
-        if value >= end - begin {
-            return value;
+    /// What a permutation makes of all values that stand for items, for [`Rows::apply`]; the same buffer serves again and again.
+    pub(super) fn rename(&self, images: &[ItemId], renamed: &mut Vec<Value>) {
+        if renamed.len() != self.all_values as usize {
+            renamed.clear();
+            renamed.extend(self.tables.iter().flat_map(|table| 0..table.len() as Value));
         }
-        match self.flat[(begin + value) as usize] {
-            NONE => value,
-            item => self.values[images[item as usize] as usize],
+        for &(at, item) in &self.renames {
+            renamed[at as usize] = self.values[images[item as usize] as usize];
         }
     }
 
     /// Writes words, renamed, to where they go.
     #[inline]
-    fn write(&self, images: &[ItemId], lookups: &[u32], words: &[Value], into: &mut [Value]) {
-        for ((into, &value), &lookup) in into.iter_mut().zip(words).zip(lookups) {
-            *into = if lookup == NONE { value } else { self.named(images, lookup, value) };
+    fn write(&self, renamed: &[Value], lookups: &[(u32, u32)], words: &[Value], into: &mut [Value]) {
+        for ((into, &value), &(begin, length)) in into.iter_mut().zip(words).zip(lookups) {
+            *into = if value < length { renamed[(begin + value) as usize] } else { value };
         }
     }
 
-    /// `into` becomes what the permutation makes of a row.
-    pub(super) fn apply(&self, images: &[ItemId], row: &[Value], into: &mut [Value]) {
+    /// `into` becomes what the permutation, whose renaming was made, makes of a row.
+    pub(super) fn apply(&self, images: &[ItemId], renamed: &[Value], row: &[Value], into: &mut [Value]) {
         into.copy_from_slice(row);
         let count = row[COUNT];
         for part in &self.moves {
@@ -276,14 +284,14 @@ impl Rows {
             let words = part.words as usize;
             let lookups = &self.lookups[part.first as usize..part.first as usize + words];
             match part.shape {
-                Shape::Fixed => self.write(images, lookups, &row[from..from + words], &mut into[to..to + words]),
+                Shape::Fixed => self.write(renamed, lookups, &row[from..from + words], &mut into[to..to + words]),
                 Shape::Queue => {
                     let used = row[from] as usize * words;
                     into[to] = row[from];
                     let (messages, into) = (&row[from + 1..=from + used], &mut into[to + 1..]);
                     if words > 0 {
                         for (message, into) in messages.chunks_exact(words).zip(into.chunks_exact_mut(words)) {
-                            self.write(images, lookups, message, into);
+                            self.write(renamed, lookups, message, into);
                         }
                     }
                     // What was there may have been longer.
@@ -292,7 +300,7 @@ impl Rows {
                         into[used..before].fill(0);
                     }
                 }
-                Shape::Odd(at) => self.apply_to_process(&self.processes[at as usize], images, row, into),
+                Shape::Odd(at) => self.apply_to_process(&self.processes[at as usize], images, lookups, renamed, row, into),
             }
         }
         if let Some(last) = self.last {
@@ -305,21 +313,30 @@ impl Rows {
     }
 
     /// The same for a process whose cells or control states are moved among themselves.
-    fn apply_to_process(&self, part: &ProcessPart, images: &[ItemId], row: &[Value], into: &mut [Value]) {
+    fn apply_to_process(
+        &self,
+        part: &ProcessPart,
+        images: &[ItemId],
+        lookups: &[(u32, u32)],
+        renamed: &[Value],
+        row: &[Value],
+        into: &mut [Value],
+    ) {
         let image = |item: ItemId| images[item as usize] as usize;
         let control = self.slots[image(part.item)] as usize;
         let state = row[part.control as usize];
         into[control] = part.controls.map_or(state, |first| self.values[image(first + state)]);
-        let cells = control + (part.cells - part.control) as usize;
+        let between = (part.cells - part.control) as usize;
+        let cells = control + between;
         // A priority lies between.
-        for between in 1..(part.cells - part.control) as usize {
-            into[control + between] = row[part.control as usize + between];
+        for offset in 1..between {
+            into[control + offset] = row[part.control as usize + offset];
         }
         let from = part.cells as usize;
-        for (at, &lookup) in part.lookups.iter().enumerate() {
+        for (at, lookup) in lookups[between..].iter().enumerate() {
             let to = if part.cells_move { self.slots[image(part.first_cell + at as u32)] as usize } else { at };
-            let value = row[from + at];
-            into[cells + to] = lookup.map_or(value, |lookup| self.named(images, lookup, value));
+            let (value, into) = (&row[from + at..][..1], &mut into[cells + to..][..1]);
+            self.write(renamed, std::slice::from_ref(lookup), value, into);
         }
     }
 }

@@ -69,6 +69,25 @@ impl Sheet {
         self.needs.is_none_or(|position| position < row[COUNT])
     }
 
+    /// The slots that hold something in a row, if it is there.
+    #[inline]
+    fn values<'r>(&self, row: &'r [Value]) -> &'r [Value] {
+        let slot = self.slot as usize;
+        let length = if self.fields == 0 { self.fixed } else { 1 + row[slot] * self.fields };
+        &row[slot..slot + length as usize]
+    }
+
+    /// Does it hold the same in both rows?
+    #[inline]
+    pub(super) fn is_same(&self, one: &[Value], other: &[Value]) -> bool {
+        let (here, there) = (self.is_there(one), self.is_there(other));
+        let equal = || {
+            let (one, other) = (self.values(one), self.values(other));
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one == other)
+        };
+        here == there && (!here || equal())
+    }
+
     /// As [`Points::single_keys`].
     #[inline]
     pub(super) fn keys<'a>(&'a self, points: &'a Points) -> Option<&'a [u32]> {
@@ -413,13 +432,8 @@ impl Memory {
             self.read_anew(entry, sheet, rows, points, row, number_of);
             return entry;
         }
-        let (tag, values): (u32, &[Value]) = if sheet.is_there(row) {
-            let slot = sheet.slot as usize;
-            let length = if sheet.fields == 0 { sheet.fixed } else { 1 + row[slot] * sheet.fields };
-            (2 * sheet.family, &row[slot..slot + length as usize])
-        } else {
-            (2 * sheet.family + 1, &[])
-        };
+        let (tag, values): (u32, &[Value]) =
+            if sheet.is_there(row) { (2 * sheet.family, sheet.values(row)) } else { (2 * sheet.family + 1, &[]) };
         let digest = digest(tag, values);
         if let Some(entry) = self.numbers.get(digest, tag, values) {
             return entry;
