@@ -12,7 +12,8 @@
 //! once one passes only its own escape's transitions are tried; `else` passes when nothing before it did. When no process can do anything, all are
 //! tried once more with `timeout` true.
 //!
-//! The walk through unkept states uses a stack of its own, and takes back what it did by the machine's log. A sequence that comes back
+//! The walk through unkept states uses a stack of its own, and takes back what it did by the machine's log. Statements without an alternative are executed
+//! one after the other without a level of the stack for each. A sequence that comes back
 //! to a state of its own walk never ends there: from then on the walk leaves out states that it has seen, and says [`FaultKind::Endless`].
 
 use std::collections::HashSet;
@@ -234,8 +235,10 @@ impl<'a> ModelExplorer<'a> {
                 let next = Level::new(Entered::Send, youngest, 0, level.process);
                 self.befores.push(before);
                 self.levels.push(std::mem::replace(&mut level, Level { reached: step.reached, ..next }));
+            } else if step.atomic && self.run_on(position) {
+                self.emit(first, sink);
+                self.back(before, true, &mut level);
             } else if step.atomic {
-                self.machine.timeout = false;
                 match self.note(&level, step, first, sink) {
                     Some(noted) => {
                         let next = Level::new(Entered::Atomic, level.process, level.process, -1);
@@ -252,6 +255,41 @@ impl<'a> ModelExplorer<'a> {
                 return true;
             }
         }
+    }
+
+    /// Goes on with a process that keeps control, through statements without an alternative. True when it came to where control is given up;
+    /// otherwise it stands before a statement that is to be tried in the general way.
+    fn run_on(&mut self, position: usize) -> bool {
+        let (model, machine) = (self.model, &mut self.machine);
+        machine.timeout = false;
+        let (arrangement, code) = (machine.arrangement, machine.type_code(position));
+        if code.provided.is_some() || arrangement.priority || arrangement.event.is_some() {
+            return false;
+        }
+        let slot = machine.control_slot(position);
+        // What goes round in circles is found by levels.
+        for _ in 0..CIRCLING {
+            let [only] = code.moves(machine.row[slot]) else { return false };
+            if only.escape != 0 || matches!(only.act, Act::End | Act::Else) {
+                return false;
+            }
+            model.reach(only.tried);
+            let (log, messages) = (machine.log.len(), machine.messages.len());
+            machine.fault = None;
+            let executed = machine.execute(&only.act, false);
+            if !executed || machine.fault.is_some() || machine.handshake.is_some() || machine.wanted.is_some() {
+                machine.undo(log);
+                machine.messages.truncate(messages);
+                (machine.fault, machine.handshake, machine.wanted) = (None, None, None);
+                return false;
+            }
+            machine.set(slot, only.target);
+            model.reach(only.reached);
+            if !only.atomic {
+                return true;
+            }
+        }
+        false
     }
 
     /// Takes up the moves of the process of a level, if it may act.

@@ -300,7 +300,9 @@ impl Rows {
                         into[used..before].fill(0);
                     }
                 }
-                Shape::Odd(at) => self.apply_to_process(&self.processes[at as usize], images, lookups, renamed, row, into),
+                Shape::Odd(at) => {
+                    self.apply_to_process(&self.processes[at as usize], images, lookups, renamed, row, into)
+                }
             }
         }
         if let Some(last) = self.last {
