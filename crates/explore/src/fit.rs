@@ -42,10 +42,10 @@ pub(crate) struct Fit {
     trees: bool,
 }
 
-/// What did not fit, by slot, packed: all that was met, or'ed.
+/// Values that did not fit, by slot: all that were met, or'ed.
 #[derive(Default)]
 pub(crate) struct Misfits {
-    seen: Vec<u64>,
+    seen: Vec<Option<Value>>,
 }
 
 impl Misfits {
@@ -55,18 +55,22 @@ impl Misfits {
 
     /// Adds what does not fit of a row.
     pub(crate) fn add(&mut self, row: &[Value], packing: &Packing) {
-        self.seen.resize(row.len(), 0);
+        self.seen.resize(row.len(), None);
         for (slot, (&value, seen)) in row.iter().zip(&mut self.seen).enumerate() {
             let field = packing.field(slot);
             if field.excess(field.packed(value)) != 0 {
-                *seen |= field.packed(value);
+                *seen = Some(seen.unwrap_or(0) | value);
             }
         }
     }
 
     pub(crate) fn append(&mut self, other: &Misfits) {
-        self.seen.resize(self.seen.len().max(other.seen.len()), 0);
-        self.seen.iter_mut().zip(&other.seen).for_each(|(seen, other)| *seen |= other);
+        self.seen.resize(self.seen.len().max(other.seen.len()), None);
+        for (seen, other) in self.seen.iter_mut().zip(&other.seen) {
+            if let Some(other) = other {
+                *seen = Some(seen.unwrap_or(0) | other);
+            }
+        }
     }
 }
 
@@ -124,10 +128,21 @@ impl Fit {
         let widths = widths_of(&states.extent(1, threads));
         let worth = worth(&widths);
         if worth {
-            self.widths = widths;
-            self.widened.fill(0);
+            self.take(widths);
         }
         worth
+    }
+
+    /// Reads widths off the states, which are packed again because these values do not fit.
+    pub(crate) fn observe_with(&mut self, states: &StateSet, threads: usize, misfits: &Misfits) {
+        self.due = self.due.map(|_| states.bound().saturating_mul(GROWTH));
+        self.take(widths_of(&states.extent(1, threads)));
+        self.widen(misfits);
+    }
+
+    fn take(&mut self, widths: Vec<Width>) {
+        self.widths = widths;
+        self.widened.fill(0);
     }
 
     /// Makes slots wider that were too narrow.
@@ -136,8 +151,9 @@ impl Fit {
     ///
     /// When a value is not one that its slot may hold: the system is wrong, and going on would confuse one state with another.
     pub(crate) fn widen(&mut self, misfits: &Misfits) {
-        for (slot, &seen) in misfits.seen.iter().enumerate().filter(|(_, seen)| **seen != 0) {
-            let (needed, declared) = (bits_of(seen as Value), self.declared[slot].bits);
+        for (slot, seen) in misfits.seen.iter().enumerate() {
+            let Some(seen) = seen else { continue };
+            let (needed, declared) = (bits_of(seen | self.widths[slot].base), self.declared[slot].bits);
             assert!(needed <= declared, "a value does not fit its slot");
             self.widened[slot] += 1;
             self.widths[slot].bits = (needed + self.widened[slot]).min(declared);

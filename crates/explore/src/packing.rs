@@ -361,7 +361,7 @@ impl Packing {
 
     /// Calls `with` for the slots whose bits differ, and their values, some more than once; arguments are those of [`Packing::unpack_changes`].
     #[inline]
-    fn changes(&self, from: usize, before: &[u64], words: &[u64], mut with: impl FnMut(usize, Value)) {
+    pub(crate) fn changes(&self, from: usize, before: &[u64], words: &[u64], mut with: impl FnMut(usize, Value)) {
         for (word, &before) in (from..).zip(before) {
             let mut difference = words[word] ^ before;
             while difference != 0 {
@@ -373,17 +373,17 @@ impl Packing {
         }
     }
 
-    /// Packs a row in this way that differs little from one that is packed in both ways: `before` and `words` are the two in the other way, `target` is the
-    /// first of them, and becomes the second.
-    pub(crate) fn repack_changes(&self, other: &Packing, before: &[u64], words: &[u64], target: &mut [u64]) {
-        let mut excess = 0;
-        other.changes(0, before, words, |slot, value| {
-            let field = self.fields[slot];
-            let packed = field.packed(value);
-            excess |= field.excess(packed);
-            field.set(packed, target);
-        });
-        assert_eq!(excess, 0, "a value does not fit its slot");
+    /// Writes one value to where another is.
+    ///
+    /// # Panics
+    ///
+    /// As [`Packing::pack`] does.
+    #[inline]
+    pub(crate) fn set(&self, slot: usize, value: Value, words: &mut [u64]) {
+        let field = self.fields[slot];
+        let packed = field.packed(value);
+        assert_eq!(field.excess(packed), 0, "a value does not fit its slot");
+        field.set(packed, words);
     }
 
     /// Can rows be told apart by the words that differ?

@@ -7,6 +7,7 @@
 //! Nobody else knows the set meanwhile: it is taken by value.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{OnceLock, PoisonError};
 use std::thread;
@@ -39,23 +40,21 @@ impl StateSet {
         let used = lock(blocks).used();
         let width = self.packing().width();
         let next = AtomicUsize::new(0);
+        let segments = (self.bound() as usize).div_ceil(SEGMENT_ROWS);
         let work = || {
-            let mut inserter = self.inserter();
-            let (mut row, mut extent) = (vec![0; width], vec![(Value::MAX, 0); width]);
+            let (mut scan, mut extent) = (Scan::new(self), vec![(Value::MAX, 0); width]);
             loop {
-                let segment = next.fetch_add(SEGMENT_ROWS, Ordering::Relaxed);
-                let segment = segment as u32..(segment + SEGMENT_ROWS) as u32;
-                if used.last().is_none_or(|last| last.end <= segment.start) {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= segments {
                     return extent;
                 }
-                for range in &used {
-                    let (from, to) = (range.start.max(segment.start), range.end.min(segment.end));
-                    for id in (from..to.max(from)).filter(|id| (*id as usize).is_multiple_of(step)) {
-                        // SAFETY: the position is published, and whoever published it is not at work any more.
-                        unsafe { inserter.read(StateId(id), &mut row) };
-                        for ((least, most), &value) in extent.iter_mut().zip(&row) {
+                for id in states_of(at, &used).filter(|id| id.index().is_multiple_of(step)) {
+                    // SAFETY: the position is published, and whoever published it is not at work any more.
+                    unsafe {
+                        scan.read(id, |slot, value| {
+                            let (least, most) = &mut extent[slot];
                             (*least, *most) = ((*least).min(value), (*most).max(value));
-                        }
+                        });
                     }
                 }
             }
@@ -103,14 +102,11 @@ impl StateSet {
                     }
                     control.check()?;
                     let segment = Segment::new(fresh.kept.bytes(), fresh.keep);
-                    let (first, last) = ((at * SEGMENT_ROWS) as u32, ((at + 1) * SEGMENT_ROWS) as u32);
-                    for range in &used {
-                        for id in range.start.max(first)..range.end.min(last) {
-                            // SAFETY: the position is published, and whoever published it is not at work any more.
-                            let kept = unsafe { conversion.convert(StateId(id), control)? };
-                            // SAFETY: the segment is this thread's own.
-                            unsafe { segment.write(id as usize % SEGMENT_ROWS, fresh.kept.bytes(), kept) };
-                        }
+                    for id in states_of(at, &used) {
+                        // SAFETY: the position is published, and whoever published it is not at work any more.
+                        let kept = unsafe { conversion.convert(id, control)? };
+                        // SAFETY: the segment is this thread's own.
+                        unsafe { segment.write(id.index() % SEGMENT_ROWS, fresh.kept.bytes(), kept) };
                     }
                     index.segments[at].get_or_init(|| segment);
                 }
@@ -137,32 +133,73 @@ impl StateSet {
     }
 }
 
-/// One thread's way from the states of one set to those of another.
-struct Conversion<'a> {
-    from: Inserter<'a>,
-    to: Inserter<'a>,
+/// The states of a segment.
+fn states_of(segment: usize, used: &[Range<u32>]) -> impl Iterator<Item = StateId> + '_ {
+    let (first, behind) = (segment * SEGMENT_ROWS, (segment + 1) * SEGMENT_ROWS);
+    let inside = move |range: &Range<u32>| first.max(range.start as usize)..behind.min(range.end as usize);
+    used.iter().flat_map(inside).map(|id| StateId(id as u32))
+}
+
+/// Reads states one after the other; most of a row is as in the one before.
+struct Scan<'a> {
+    inserter: Inserter<'a>,
+    packing: &'a Packing,
     row: Vec<Value>,
-    /// What the new set keeps of the row that was converted last.
-    kept: Vec<u64>,
-    /// Where both sets keep rows, and these have several words: the packings, the row that was converted last as it was packed, and room for another.
-    by_changes: Option<(&'a Packing, &'a Packing)>,
+    /// Where rows are kept as they are, and of several words: the words of the row that was read last, if one was, and room for another.
+    by_words: bool,
     before: Vec<u64>,
     words: Vec<u64>,
 }
 
+impl<'a> Scan<'a> {
+    fn new(set: &'a StateSet) -> Scan<'a> {
+        let packing = set.packing();
+        Scan {
+            inserter: set.inserter(),
+            packing,
+            row: vec![0; packing.width()],
+            by_words: !set.has_trees() && packing.knows_slots(),
+            before: Vec::new(),
+            words: vec![0; packing.words()],
+        }
+    }
+
+    /// Reads a state and calls `with` at least for the slots that are not as in the one before, of the first one for all.
+    ///
+    /// # Safety
+    ///
+    /// The state is one of the set's, to which nothing is added any more.
+    unsafe fn read(&mut self, id: StateId, mut with: impl FnMut(usize, Value)) {
+        if self.by_words && !self.before.is_empty() {
+            // SAFETY: as the caller promises.
+            unsafe { self.inserter.read_packed(id, &mut self.words) };
+            self.packing.changes(0, &self.before, &self.words, with);
+            return std::mem::swap(&mut self.before, &mut self.words);
+        }
+        // SAFETY: as the caller promises.
+        unsafe {
+            self.inserter.read(id, &mut self.row);
+            self.before.resize(self.words.len(), 0);
+            self.inserter.read_packed(id, &mut self.before);
+        }
+        self.row.iter().enumerate().for_each(|(slot, &value)| with(slot, value));
+    }
+}
+
+/// One thread's way from the states of one set to those of another.
+struct Conversion<'a> {
+    from: Scan<'a>,
+    to: Inserter<'a>,
+    new: &'a StateSet,
+    row: Vec<Value>,
+    /// What the new set keeps of the state that was converted last.
+    kept: Vec<u64>,
+}
+
 impl<'a> Conversion<'a> {
     fn new(old: &'a StateSet, new: &'a StateSet) -> Conversion<'a> {
-        let (old_packing, new_packing) = (old.packing(), new.packing());
-        let flat = !old.has_trees() && !new.has_trees() && old_packing.knows_slots();
-        Conversion {
-            from: old.inserter(),
-            to: new.inserter(),
-            row: vec![0; old_packing.width()],
-            kept: vec![0; new.kept.words()],
-            by_changes: flat.then_some((old_packing, new_packing)),
-            before: Vec::new(),
-            words: vec![0; old_packing.words()],
-        }
+        let (row, kept) = (vec![0; new.packing().width()], vec![0; new.kept.words()]);
+        Conversion { from: Scan::new(old), to: new.inserter(), new, row, kept }
     }
 
     /// What the new set keeps of a state.
@@ -171,23 +208,15 @@ impl<'a> Conversion<'a> {
     ///
     /// The state is one of the old set's, to which nothing is added any more.
     unsafe fn convert(&mut self, id: StateId, control: &Control) -> Result<&[u64], Stopped> {
-        if let Some((old, new)) = self.by_changes
-            && !self.before.is_empty()
-        {
+        let (row, kept, packing) = (&mut self.row, &mut self.kept, self.new.packing());
+        if self.new.has_trees() {
             // SAFETY: as the caller promises.
-            unsafe { self.from.read_packed(id, &mut self.words) };
-            new.repack_changes(old, &self.before, &self.words, &mut self.kept);
-            std::mem::swap(&mut self.before, &mut self.words);
-            return Ok(&self.kept);
-        }
-        if self.by_changes.is_some() {
-            self.before.resize(self.words.len(), 0);
+            unsafe { self.from.read(id, |slot, value| row[slot] = value) };
+            self.to.keep(row, kept, control)?;
+        } else {
             // SAFETY: as the caller promises.
-            unsafe { self.from.read_packed(id, &mut self.before) };
+            unsafe { self.from.read(id, |slot, value| packing.set(slot, value, kept)) };
         }
-        // SAFETY: as the caller promises.
-        unsafe { self.from.read(id, &mut self.row) };
-        self.to.keep(&self.row, &mut self.kept, control)?;
-        Ok(&self.kept)
+        Ok(kept)
     }
 }

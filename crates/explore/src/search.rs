@@ -295,11 +295,13 @@ pub fn search<V: Visitor>(
         found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let stopped = shared.stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Some(repack) = progress.repack.take() else { break stopped };
-        if repack == Repack::Widen
-            && let Some(packing) = fit.stretched(states.packing())
-        {
-            states.stretch(packing);
-            continue;
+        if let Repack::Widen(misfits) = &repack {
+            fit.widen(misfits);
+            if let Some(packing) = fit.stretched(states.packing()) {
+                states.stretch(packing);
+                continue;
+            }
+            fit.observe_with(&states, threads, misfits);
         }
         let (packing, trees) = fit.packing();
         let narrow = packing.clone();
@@ -355,12 +357,11 @@ struct Progress {
 }
 
 /// Why states are packed in another way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Repack {
     /// They have slots that are wider than they need to be.
     Narrow,
     /// There are values that do not fit.
-    Widen,
+    Widen(Misfits),
 }
 
 /// Level after level until nothing is left, or until states are to be packed again.
@@ -385,7 +386,7 @@ fn run_levels<V: Visitor>(
             if fit.is_due(shared.states) && fit.observe(shared.states, crew.len()) {
                 progress.repack = Some(Repack::Narrow);
             } else {
-                run_round(shared, crew, fit, progress);
+                run_round(shared, crew, progress);
             }
             if progress.repack.is_some() {
                 return;
@@ -409,12 +410,7 @@ fn run_levels<V: Visitor>(
 }
 
 /// One round; then the next one of this level is known.
-fn run_round<V: Visitor>(
-    shared: &Shared<'_>,
-    crew: &mut Crew<'_, Expander<'_, '_, V>>,
-    fit: &mut Fit,
-    progress: &mut Progress,
-) {
+fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, '_, V>>, progress: &mut Progress) {
     let round = std::mem::take(&mut progress.round);
     progress.waiting = progress.waiting.max(round.len() + progress.next.len());
     if !std::mem::take(&mut progress.is_noted) {
@@ -430,9 +426,8 @@ fn run_round<V: Visitor>(
     }
     progress.job = Job::Expand;
     if !misfits.is_empty() && !shared.halted() {
-        fit.widen(&misfits);
         progress.round = aside;
         progress.is_noted = true;
-        progress.repack = Some(Repack::Widen);
+        progress.repack = Some(Repack::Widen(misfits));
     }
 }

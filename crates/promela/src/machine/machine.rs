@@ -164,7 +164,11 @@ impl<'a> Machine<'a> {
     fn slot(&mut self, element: &Element) -> Option<usize> {
         let mut slot = element.base;
         for offset in &element.offsets {
-            let value = self.evaluate(offset.value);
+            // Most indices are variables.
+            let value = match self.code.terms.terms[offset.value as usize] {
+                Term::Slot(slot) => self.row[slot as usize] as i32,
+                _ => self.evaluate(offset.value),
+            };
             if value < 0 || value as u32 >= offset.length {
                 self.fail(FaultKind::Index);
                 return None;
