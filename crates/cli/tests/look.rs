@@ -261,8 +261,14 @@ fn an_assertion_without_a_run_says_so() {
 /// The sessions in the documentation are what the program says, and its pictures what the program draws.
 #[test]
 fn the_documentation_shows_what_the_program_does() {
-    let page = std::fs::read_to_string(root().join("docs/csp.md")).expect("docs/csp.md");
-    let from = page.find("## Looking at processes").expect("the section");
+    assert!(shown_as_it_is("docs/csp.md", "## Looking at processes") >= 3, "a picture, a structure and a session");
+    assert_eq!(shown_as_it_is("docs/symmetry.md", "## What it looks like"), 2, "a picture and a group");
+}
+
+/// Runs the commands of a section of a page; how many there are.
+fn shown_as_it_is(page: &str, heading: &str) -> usize {
+    let page = std::fs::read_to_string(root().join(page)).expect("a page of the documentation");
+    let from = page.find(heading).expect("the section");
     let section = &page[from..from + 1 + page[from + 1..].find("\n## ").unwrap_or(page.len() - from - 1)];
     let mut blocks = 0;
     for block in section.split("```\n").skip(1).step_by(2).filter(|block| block.starts_with("$ trefoil ")) {
@@ -292,7 +298,7 @@ fn the_documentation_shows_what_the_program_does() {
         }
         blocks += 1;
     }
-    assert!(blocks >= 3, "a picture, a structure and a session");
+    blocks
 }
 
 /// The words of a command line, quotes taken away.
