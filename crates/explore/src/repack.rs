@@ -4,7 +4,7 @@
 //! old ones are freed as soon as their states have moved, so that the two sets are never whole side by side. Then the index is built
 //! from what there is.
 //!
-//! Nobody else knows the set meanwhile: it is taken by value.
+//! Nobody else knows the set meanwhile: it is taken by value. Bits that are kept beside rows are lost; whoever needs them does not pack again.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -82,6 +82,7 @@ impl StateSet {
         else {
             unreachable!("positions are kept in tables with an index");
         };
+        debug_assert!(!self.keep.claims && !self.keep.cycles, "bits of states are lost");
         let used = lock(old_blocks).used();
         std::mem::swap(&mut *lock(blocks), &mut *lock(old_blocks));
         let bound = fresh.bound();
@@ -119,12 +120,7 @@ impl StateSet {
             })?;
             if let Table::Hashed { index: old, .. } = &mut self.table {
                 let old = old.get_mut().unwrap_or_else(PoisonError::into_inner);
-                for at in begin..end {
-                    let old = std::mem::replace(&mut old.segments[at], OnceLock::new()).into_inner();
-                    if let (Some(old), Some(new)) = (old, index.segments[at].get_mut()) {
-                        new.marks = old.marks;
-                    }
-                }
+                old.segments[begin..end].fill_with(OnceLock::new);
             }
         }
         index.rebuild(&fresh.kept, &used, fresh.threads, control)?;
