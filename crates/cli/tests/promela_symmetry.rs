@@ -112,6 +112,39 @@ fn processes_that_are_started_one_by_one_are_reduced() {
 }
 
 #[test]
+fn processes_that_are_started_one_by_one_have_counterexamples_with_every_strategy() {
+    let file = model(
+        "byte w; proctype P() { byte q; do :: q = w; w = _pid; q = 0; false od }\ninit { run P(); run P(); run P() }\n",
+    );
+    let all = results(file.path(), &["--symmetry", "off", "--keep-going"]);
+    for strategy in
+        ["auto", "canonical", "ordering", "sorted", "segmented", "enumerate", "fast", "stabiliser", "hillclimbing"]
+    {
+        let some = results(file.path(), &["--strategy", strategy, "--keep-going"]);
+        assert_eq!(some[1]["symmetry"]["order"], "6", "{strategy}");
+        assert_eq!(some[1]["verdict"], "fails", "{strategy}");
+        assert_eq!(some[1]["witness"]["length"], all[1]["witness"]["length"], "{strategy}");
+        let gives_way = some[1]["notes"].to_string().contains("started one by one");
+        assert_eq!(gives_way, ["ordering", "sorted", "fast", "hillclimbing"].contains(&strategy), "{strategy}");
+    }
+}
+
+#[test]
+fn statements_that_a_representative_stands_for_are_reached() {
+    // Only who has the token acts, and there is one representative of that; three statements stand for each other, and one is never reached.
+    let file = model(
+        "byte at; bit dead;\nproctype P() { byte x;\n do\n :: atomic { at == _pid ->\n  if\n  :: _pid == 1 -> if :: x = 2 fi\n  :: _pid == 2 -> if :: x = 3 fi\n  \
+         :: _pid == 3 -> if :: x = 1 fi\n  fi; at = x; x = 0 }\n :: dead -> at = 0\n od }\n\
+         init { atomic { run P(); run P(); run P(); if :: at = 1 :: at = 2 :: at = 3 fi } }\n",
+    );
+    let all = results(file.path(), &["--symmetry", "off", "--keep-going"]);
+    let some = results(file.path(), &["--keep-going"]);
+    assert_eq!(some[0]["symmetry"]["order"], "3");
+    assert!(all[1]["notes"].to_string().contains("at = 0"), "{}", all[1]["notes"]);
+    assert_eq!(some[1]["notes"], all[1]["notes"]);
+}
+
+#[test]
 fn the_pictures_of_the_documentation_are_those_that_are_drawn() {
     for name in ["load_balancer", "email"] {
         let picture = tempfile::Builder::new().suffix(".svg").tempfile().expect("a file");

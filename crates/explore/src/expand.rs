@@ -69,6 +69,11 @@ impl<'a, V> Staff<'a, V> {
     pub(crate) fn new(system: &'a dyn System, visitor: V) -> Staff<'a, V> {
         Staff { explorer: system.explorer(), visitor, counts: Counts::default() }
     }
+
+    /// Does the explorer tell what its steps change?
+    pub(crate) fn knows_changes(&self) -> bool {
+        self.explorer.knows_changes()
+    }
 }
 
 /// What is done with the states of a round.
@@ -110,8 +115,8 @@ pub(crate) struct Expander<'s, 'a, V> {
 impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
     pub(crate) fn new(shared: &'s Shared<'s>, staff: Staff<'a, V>) -> Expander<'s, 'a, V> {
         let packing = shared.states.packing();
+        let knows_changes = staff.knows_changes();
         let Staff { explorer, visitor, counts } = staff;
-        let knows_changes = explorer.knows_changes();
         Expander {
             shared,
             explorer,

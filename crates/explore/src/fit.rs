@@ -13,8 +13,9 @@
 //! up. Each time that a slot is too narrow it gets a bit more than it needs, and one more than the last time. From time to time widths are read off the states anew, when
 //! a sample shows that it is worth it.
 //!
-//! Cost: packing all states again takes about as long as making the index longer; it happens once for each eightfold number of states at most, and when the free
-//! bits are used up, which is mostly while there are few states.
+//! Cost: packing all states again takes about as long as making the index longer, for trees several times as long; it happens once for each eightfold number of states at most, and when the free
+//! bits are used up, which is mostly while there are few states. Where many slots grow slowly it would happen again and again. So what was spent on it is compared with the
+//! number of states: when it is too much, slots that were ever too narrow get what is declared, and the next time all do, for good.
 
 use trefoil_system::{Layout, Value};
 
@@ -26,6 +27,10 @@ use crate::tree::LEAST_BYTES;
 const FIRST: u32 = if cfg!(test) { 16 } else { 2048 };
 /// By what the states grow until widths are read off them again.
 const GROWTH: u32 = 8;
+/// So often, and for so many states more, states may be packed again before that is too much; for trees it costs so much more.
+const PATIENCE: u64 = 3;
+const SPARE: u64 = 1 << 16;
+const TREE_COST: u64 = 8;
 /// States of a sample.
 const SAMPLED: u32 = 4096;
 
@@ -34,8 +39,12 @@ pub(crate) struct Fit {
     declared: Vec<Width>,
     parts: Vec<usize>,
     widths: Vec<Width>,
-    /// How often each was too narrow since widths were read off states.
+    /// How often each was too narrow since widths were read off states, and whether it ever was.
     widened: Vec<u32>,
+    ever: Vec<bool>,
+    /// States that were packed again, and how often that was too much.
+    spent: u64,
+    strikes: u32,
     /// Widths are read off at so many states; never where that is nothing.
     due: Option<u32>,
     /// May rows be kept as trees?
@@ -82,6 +91,9 @@ impl Fit {
         Fit {
             parts: layout.parts().to_vec(),
             widened: vec![0; widths.len()],
+            ever: vec![false; widths.len()],
+            spent: 0,
+            strikes: 0,
             due: (elastic && wide && !layout.parts().is_empty()).then_some(FIRST),
             widths: widths.clone(),
             declared: widths,
@@ -129,6 +141,7 @@ impl Fit {
         let worth = worth(&widths);
         if worth {
             self.take(widths);
+            self.spend(states);
         }
         worth
     }
@@ -136,8 +149,24 @@ impl Fit {
     /// Reads widths off the states, which are packed again because these values do not fit.
     pub(crate) fn observe_with(&mut self, states: &StateSet, threads: usize, misfits: &Misfits) {
         self.due = self.due.map(|_| states.bound().saturating_mul(GROWTH));
+        self.strikes += u32::from(self.spent > PATIENCE * u64::from(states.bound()) + SPARE);
+        if self.strikes > 1 {
+            self.due = None;
+            return self.widths.clone_from(&self.declared);
+        }
         self.take(widths_of(&states.extent(1, threads)));
         self.widen(misfits);
+        if self.strikes > 0 {
+            let slots = self.widths.iter_mut().zip(&self.declared).zip(&self.ever);
+            slots.filter(|(_, ever)| **ever).for_each(|((width, declared), _)| *width = *declared);
+        }
+        self.spend(states);
+    }
+
+    /// Notes what it costs to pack the states again.
+    fn spend(&mut self, states: &StateSet) {
+        let cost = if states.has_trees() || self.packing().1 { TREE_COST } else { 1 };
+        self.spent += cost * u64::from(states.bound());
     }
 
     fn take(&mut self, widths: Vec<Width>) {
@@ -156,6 +185,7 @@ impl Fit {
             let (needed, declared) = (bits_of(seen | self.widths[slot].base), self.declared[slot].bits);
             assert!(needed <= declared, "a value does not fit its slot");
             self.widened[slot] += 1;
+            self.ever[slot] = true;
             self.widths[slot].bits = (needed + self.widened[slot]).min(declared);
         }
     }

@@ -265,10 +265,13 @@ pub fn search<V: Visitor>(
     let mut states =
         if trees { StateSet::of_trees(packing, keep, threads) } else { StateSet::keeping(packing, keep, threads) };
     let mut progress = Progress::default();
-    let mut staff: Vec<Staff<'_, V>> = Vec::new();
+    let first = Staff::new(system, visitor());
+    // What groups may write is of use only where steps do not tell what they changed.
+    let groups = if first.knows_changes() { &[] } else { system.groups() };
+    let mut staff = vec![first];
     let mut found = None;
     let stopped = loop {
-        let patches = Patches::new(states.packing(), system.groups());
+        let patches = Patches::new(states.packing(), groups);
         let shared = Shared {
             system,
             control,

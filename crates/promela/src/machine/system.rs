@@ -217,6 +217,13 @@ impl Model {
         all
     }
 
+    /// Was this statement tried or reached?
+    pub fn has_reached(&self, kind: ProcessTypeId, statement: Control) -> bool {
+        let before = &self.program.processes[..usize::from(kind)];
+        let first: usize = before.iter().map(|process| process.statements.len()).sum();
+        self.reached[first + statement as usize].load(Ordering::Relaxed) != 0
+    }
+
     pub(crate) fn fault_label(&self, label: LabelId, fault: Fault) -> LabelId {
         if let Some(&known) = self.faults.read().unwrap_or_else(PoisonError::into_inner).get(&(label, fault)) {
             return known;

@@ -8,7 +8,7 @@ use trefoil_control::Stopped;
 use trefoil_explore::{End, Options, Order, search};
 use trefoil_promela::symmetry::{Symmetric, symmetries};
 use trefoil_promela::{FaultKind, Model};
-use trefoil_symmetry::{Quotient, Refusal, STRATEGIES, Symmetry, strategy_named};
+use trefoil_symmetry::{Promise, Quotient, Refusal, STRATEGIES, Symmetry, strategy_named};
 use trefoil_system::{Action, LabelId, Path, System, TakenStep, Value};
 
 use super::Script;
@@ -55,10 +55,23 @@ impl Script {
         };
         let strategy = strategy_named(options.strategy).unwrap_or(&STRATEGIES[0]);
         let action = symmetric.action().expect("it is symmetric");
-        let symmetry = Symmetry::of_action(action, strategy, &job.control).map_err(|refusal| match refusal {
-            Refusal::Unsuitable(why) => Trouble::Refused(why),
-            Refusal::Stopped(stopped) => Trouble::Stopped(stopped),
-        })?;
+        let with = |strategy| {
+            Symmetry::of_action(action, strategy, &job.control).map_err(|refusal| match refusal {
+                Refusal::Unsuitable(why) => Trouble::Refused(why),
+                Refusal::Stopped(stopped) => Trouble::Stopped(stopped),
+            })
+        };
+        let mut symmetry = with(strategy)?;
+        // Where processes are started one by one, a run is found again by its representatives, of which there has to be one for each orbit.
+        let mut notes = Vec::new();
+        if symmetric.is_staggered() && symmetry.strategy().promise != Promise::Exact {
+            let given_up = symmetry.strategy().name;
+            symmetry = with(&STRATEGIES[0])?;
+            let used = symmetry.strategy().name;
+            notes.push(format!(
+                "processes are started one by one, which {given_up} is not exact enough for: {used} is used"
+            ));
+        }
         let mut quotient = Quotient::new(symmetric, action, &symmetry, &job.control)?;
         quotient.count(|_| true);
         job.control.check()?;
@@ -91,7 +104,7 @@ impl Script {
                 total_states: total.map(|total| total.to_string()),
                 permuted: permuted(action, &symmetry),
             }),
-            notes: Vec::new(),
+            notes,
             coverage: None,
         };
         if model.keeps_processes() {
@@ -216,14 +229,21 @@ fn kind_of(model: &Model, label: LabelId) -> Option<FaultKind> {
 
 /// The statements that were not reached, nor any that stands for them.
 fn unreached(symmetric: &Symmetric) -> Vec<(u16, Vec<u32>)> {
-    let mut unreached = symmetric.model().unreached();
+    let model = symmetric.model();
+    let mut unreached = model.unreached();
     for orbit in symmetric.control_orbits() {
-        let is_unreached = |&(kind, state): &(u16, u32)| {
-            unreached.iter().any(|(known, states)| *known == kind && states.contains(&state))
-        };
-        if !orbit.iter().all(is_unreached) {
+        // All statements of a state are tried where one is.
+        let statements: Vec<(u16, u32)> = orbit
+            .iter()
+            .flat_map(|&(kind, state)| {
+                let transitions = &model.program().processes[usize::from(kind)].transitions[state as usize];
+                let own = transitions.iter().map(move |transition| (kind, transition.statement));
+                own.chain([(kind, state)])
+            })
+            .collect();
+        if statements.iter().any(|&(kind, statement)| model.has_reached(kind, statement)) {
             for (kind, states) in &mut unreached {
-                states.retain(|&state| !orbit.contains(&(*kind, state)));
+                states.retain(|&state| !statements.contains(&(*kind, state)));
             }
         }
     }
