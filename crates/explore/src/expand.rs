@@ -202,7 +202,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
                 rows.extend_from_slice(inserter.climber().row());
             } else {
                 inserter.read_packed(id, &mut self.source);
-                if let [_] = self.source[..] {
+                if !packing.knows_slots() {
                     rows.resize(from + self.width, 0);
                     packing.unpack(&self.source, &mut rows[from..]);
                 } else {

@@ -146,16 +146,19 @@ impl Fit {
         worth
     }
 
-    /// Reads widths off the states, which are packed again because these values do not fit.
-    pub(crate) fn observe_with(&mut self, states: &StateSet, threads: usize, misfits: &Misfits) {
-        self.due = self.due.map(|_| states.bound().saturating_mul(GROWTH));
+    /// Prepares for packing the states again because these values, for which slots got wider, have no room: that is a good time to read widths off
+    /// the states, when they would be soon.
+    pub(crate) fn make_room(&mut self, states: &StateSet, threads: usize, misfits: &Misfits) {
         self.strikes += u32::from(self.spent > PATIENCE * u64::from(states.bound()) + SPARE);
         if self.strikes > 1 {
             self.due = None;
             return self.widths.clone_from(&self.declared);
         }
-        self.take(widths_of(&states.extent(1, threads)));
-        self.widen(misfits);
+        if self.due.is_some_and(|due| states.bound() >= due / 2) {
+            self.due = Some(states.bound().saturating_mul(GROWTH));
+            self.take(widths_of(&states.extent(1, threads)));
+            self.widen(misfits);
+        }
         if self.strikes > 0 {
             let slots = self.widths.iter_mut().zip(&self.declared).zip(&self.ever);
             slots.filter(|(_, ever)| **ever).for_each(|((width, declared), _)| *width = *declared);

@@ -138,7 +138,7 @@ pub struct Packing {
     used: usize,
     /// Does a slot lie in two places that do not follow each other?
     is_stretched: bool,
-    /// The slot of each bit, when a row has more words than one; bits that are no slot's have any.
+    /// The slot of each bit, when a row has more words than one, or may be stretched; bits that are no slot's have any.
     slot_at: Vec<u32>,
 }
 
@@ -180,21 +180,21 @@ impl Packing {
             })
             .collect();
         let mut packing = Packing { fields, bits, used: bits, is_stretched: false, slot_at: Vec::new() };
-        packing.find_slots();
+        if packing.words() > 1 {
+            packing.find_slots();
+        }
         packing
     }
 
     /// Notes the slot of each bit.
     fn find_slots(&mut self) {
         self.slot_at.clear();
-        if self.words() > 1 {
-            self.slot_at.resize(self.bits.next_multiple_of(64), 0);
-            for (slot, field) in (0..).zip(&self.fields) {
-                let high = field.high_word as usize * 64 + usize::from(field.high_shift);
-                self.slot_at[field.place() as usize..][..field.low as usize].fill(slot);
-                if field.is_split() {
-                    self.slot_at[high..][..(field.bits - field.low) as usize].fill(slot);
-                }
+        self.slot_at.resize(self.words() * 64, 0);
+        for (slot, field) in (0..).zip(&self.fields) {
+            let high = field.high_word as usize * 64 + usize::from(field.high_shift);
+            self.slot_at[field.place() as usize..][..usize::from(field.low)].fill(slot);
+            if field.is_split() {
+                self.slot_at[high..][..usize::from(field.bits - field.low)].fill(slot);
             }
         }
     }
