@@ -140,24 +140,19 @@ impl Fit {
         let widths = widths_of(&states.extent(1, threads));
         let worth = worth(&widths);
         if worth {
-            self.take(widths);
+            self.widths = widths;
+            self.widened.fill(0);
             self.spend(states);
         }
         worth
     }
 
-    /// Prepares for packing the states again because these values, for which slots got wider, have no room: that is a good time to read widths off
-    /// the states, when they would be soon.
-    pub(crate) fn make_room(&mut self, states: &StateSet, threads: usize, misfits: &Misfits) {
+    /// Prepares for packing the states again because slots that got wider have no room.
+    pub(crate) fn make_room(&mut self, states: &StateSet) {
         self.strikes += u32::from(self.spent > PATIENCE * u64::from(states.bound()) + SPARE);
         if self.strikes > 1 {
             self.due = None;
             return self.widths.clone_from(&self.declared);
-        }
-        if self.due.is_some_and(|due| states.bound() >= due / 2) {
-            self.due = Some(states.bound().saturating_mul(GROWTH));
-            self.take(widths_of(&states.extent(1, threads)));
-            self.widen(misfits);
         }
         if self.strikes > 0 {
             let slots = self.widths.iter_mut().zip(&self.declared).zip(&self.ever);
@@ -170,11 +165,6 @@ impl Fit {
     fn spend(&mut self, states: &StateSet) {
         let cost = if states.has_trees() || self.packing().1 { TREE_COST } else { 1 };
         self.spent += cost * u64::from(states.bound());
-    }
-
-    fn take(&mut self, widths: Vec<Width>) {
-        self.widths = widths;
-        self.widened.fill(0);
     }
 
     /// Makes slots wider that were too narrow.

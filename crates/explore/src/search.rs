@@ -304,7 +304,7 @@ pub fn search<V: Visitor>(
                 states.stretch(packing);
                 continue;
             }
-            fit.make_room(&states, threads, misfits);
+            fit.make_room(&states);
         }
         let (packing, trees) = fit.packing();
         let narrow = packing.clone();
