@@ -164,6 +164,8 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             trail.truncate(ancestors);
             trail.push(state);
             self.generate(state, &mut output);
+            // Rows are as wide as they are declared here.
+            assert!(output.misfits.is_empty(), "a value does not fit its slot");
             self.work_off(&mut output);
             if self.shared.halted() {
                 break;

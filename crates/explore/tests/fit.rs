@@ -207,3 +207,29 @@ fn a_search_that_is_stopped_says_so_whenever_it_is() {
         assert!(found.counts.expanded >= u64::from(left) && found.counts.states >= found.counts.expanded);
     }
 }
+
+/// A system whose counter goes beyond what it declares is wrong, and that is said in every order.
+fn count_too_far(order: Order) {
+    let mut system = Counters::new(&mut Random::new(3), 9, &[5], true);
+    system.layout = Layout::new((0..9).map(|slot| Slot::bounded(format!("s{slot}"), 1 << 16)).collect());
+    system.counters[0].1 = 20_000;
+    search(&system, &Options { threads: 1, order, cycles: false }, &Control::unlimited(), || ());
+}
+
+#[test]
+#[should_panic(expected = "does not fit")]
+fn a_value_too_large_is_a_bug_in_depth_first_order() {
+    count_too_far(Order::DepthFirst);
+}
+
+#[test]
+#[should_panic(expected = "does not fit")]
+fn a_value_too_large_is_a_bug_in_visible_order() {
+    count_too_far(Order::Visible);
+}
+
+#[test]
+#[should_panic(expected = "does not fit")]
+fn a_value_too_large_is_a_bug_in_the_order_of_steps() {
+    count_too_far(Order::Steps);
+}
