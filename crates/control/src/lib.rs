@@ -18,6 +18,12 @@
 //! [`Control::within`] makes a control for such work, which ends after so much *processor* time of the process, so that
 //! a busy machine gives the same answers, and whenever the job around it ends.
 //!
+//! # Stops for tests
+//!
+//! [`Control::stopping_at`] makes a control that stops at its n-th [`Control::check`]. A test that stops a job at every
+//! poll in turn, and then asks again, proves that nothing that was cut short is remembered. Such a control counts on the
+//! path that is taken when the job does not simply go on, so that others pay nothing for it.
+//!
 //! Cost: `check` is one relaxed load.
 
 mod memory;
@@ -51,6 +57,11 @@ pub enum Stopped {
         /// The budget in bytes.
         limit: u64,
     },
+    /// More states than an engine can number.
+    States {
+        /// How many it can number.
+        limit: u64,
+    },
 }
 
 impl fmt::Display for Stopped {
@@ -59,6 +70,7 @@ impl fmt::Display for Stopped {
             Stopped::Interrupted => write!(f, "interrupted"),
             Stopped::Timeout { limit } => write!(f, "timeout of {} s reached", limit.as_secs_f64()),
             Stopped::Memory { limit } => write!(f, "memory budget of {} reached", human_bytes(*limit)),
+            Stopped::States { limit } => write!(f, "more than {limit} states, the most that can be numbered"),
         }
     }
 }
@@ -85,14 +97,28 @@ const RUNNING: u8 = 0;
 const INTERRUPTED: u8 = 1;
 const TIMEOUT: u8 = 2;
 const MEMORY: u8 = 3;
+const STATES: u8 = 4;
+/// The job runs, and its polls are counted.
+const COUNTING: u8 = 5;
+
+/// How many states fit numbers of 32 bits, two of which are reserved.
+const MOST_STATES: u64 = u32::MAX as u64 - 1;
 
 struct Shared {
     stop: AtomicU8,
     limits: Limits,
+    polls: Option<Polls>,
     started: Instant,
     resident: AtomicU64,
     progress: Progress,
     effort: Option<Effort>,
+}
+
+/// A stop at a given poll.
+struct Polls {
+    left: AtomicU64,
+    made: AtomicU64,
+    reason: u8,
 }
 
 /// A part of a job that may take some processor time.
@@ -120,12 +146,30 @@ const SMALL_REQUEST: usize = 1 << 16;
 impl Control {
     /// A job without budgets and without a watchdog: it ends when it is done or cancelled.
     pub fn unlimited() -> Control {
-        Control::make(Limits::default(), None)
+        Control::make(Limits::default(), None, None)
+    }
+
+    /// A job for tests, which stops for this reason at its `poll`-th [`Control::check`], counted from 1 over all threads
+    /// and parts; 0 never stops it. [`Control::polls`] tells how many there were.
+    pub fn stopping_at(poll: u64, reason: Stopped) -> Control {
+        let (limits, reason) = match reason {
+            Stopped::Interrupted => (Limits::default(), INTERRUPTED),
+            Stopped::Timeout { limit } => (Limits { time: Some(limit), memory: None }, TIMEOUT),
+            Stopped::Memory { limit } => (Limits { time: None, memory: Some(limit) }, MEMORY),
+            Stopped::States { .. } => (Limits::default(), STATES),
+        };
+        let polls = Polls { left: AtomicU64::new(poll), made: AtomicU64::new(0), reason };
+        Control::make(limits, None, Some(polls))
+    }
+
+    /// How many polls of a job that counts them ([`Control::stopping_at`]) there were.
+    pub fn polls(&self) -> u64 {
+        self.shared.polls.as_ref().map_or(0, |polls| polls.made.load(Ordering::Relaxed))
     }
 
     /// A job with budgets, watched from now on until the last clone is dropped.
     pub fn new(limits: Limits) -> Control {
-        let control = Control::make(limits, None);
+        let control = Control::make(limits, None, None);
         if limits.time.is_some() || limits.memory.is_some() {
             control.set_watch();
         }
@@ -137,7 +181,7 @@ impl Control {
     pub fn within(&self, most: Duration) -> Control {
         let effort = Effort { around: self.clone(), most, before: processor::time_used() };
         let limits = Limits { time: Some(most), memory: self.shared.limits.memory };
-        let control = Control::make(limits, Some(effort));
+        let control = Control::make(limits, Some(effort), None);
         control.set_watch();
         control
     }
@@ -150,11 +194,13 @@ impl Control {
             .expect("the operating system refuses a thread for the watchdog");
     }
 
-    fn make(limits: Limits, effort: Option<Effort>) -> Control {
+    fn make(limits: Limits, effort: Option<Effort>, polls: Option<Polls>) -> Control {
+        let counting = polls.is_some() || effort.as_ref().is_some_and(|effort| effort.around.counts());
         Control {
             shared: Arc::new(Shared {
-                stop: AtomicU8::new(RUNNING),
+                stop: AtomicU8::new(if counting { COUNTING } else { RUNNING }),
                 limits,
+                polls,
                 started: Instant::now(),
                 resident: AtomicU64::new(0),
                 progress: Progress::default(),
@@ -168,8 +214,50 @@ impl Control {
     pub fn check(&self) -> Result<(), Stopped> {
         match self.shared.stop.load(Ordering::Relaxed) {
             RUNNING => Ok(()),
+            reason => self.check_closely(reason),
+        }
+    }
+
+    /// Counts a poll, or says why the job ends.
+    #[cold]
+    fn check_closely(&self, reason: u8) -> Result<(), Stopped> {
+        if reason != COUNTING {
+            return Err(self.reason(reason));
+        }
+        match (&self.shared.polls, &self.shared.effort) {
+            (Some(polls), _) => {
+                polls.made.fetch_add(1, Ordering::Relaxed);
+                let left = polls.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+                if left == Ok(1) {
+                    self.stop(polls.reason);
+                }
+            }
+            (None, Some(effort)) => {
+                if effort.around.check().is_err() {
+                    self.stop(effort.around.shared.stop.load(Ordering::Relaxed));
+                }
+            }
+            (None, None) => {}
+        }
+        match self.shared.stop.load(Ordering::Relaxed) {
+            COUNTING => Ok(()),
             reason => Err(self.reason(reason)),
         }
+    }
+
+    fn counts(&self) -> bool {
+        self.shared.stop.load(Ordering::Relaxed) == COUNTING
+    }
+
+    /// Why the job must end, once [`Control::check`] or [`Control::afford`] said that it must. Counts no poll.
+    pub fn why(&self) -> Stopped {
+        self.reason(self.shared.stop.load(Ordering::Relaxed))
+    }
+
+    /// Ends the job because there are more states than an engine can number.
+    pub fn out_of_numbers(&self) -> Stopped {
+        self.stop(STATES);
+        self.why()
     }
 
     /// Is there room for another `bytes`? To be asked before a single large allocation.
@@ -183,7 +271,7 @@ impl Control {
             let resident = if small { sampled } else { resident_memory().unwrap_or(sampled) };
             if resident.saturating_add(bytes as u64) > limit {
                 self.stop(MEMORY);
-                return Err(self.reason(self.shared.stop.load(Ordering::Relaxed)));
+                return Err(self.why());
             }
         }
         Ok(())
@@ -218,6 +306,7 @@ impl Control {
         match code {
             TIMEOUT => Stopped::Timeout { limit: limits.time.unwrap_or_default() },
             MEMORY => Stopped::Memory { limit: limits.memory.unwrap_or_default() },
+            STATES => Stopped::States { limit: MOST_STATES },
             _ => Stopped::Interrupted,
         }
     }
@@ -225,17 +314,18 @@ impl Control {
 
 /// The first reason stands.
 fn stop(shared: &Shared, reason: u8) {
-    let _ = shared.stop.compare_exchange(RUNNING, reason, Ordering::Relaxed, Ordering::Relaxed);
+    let running = |code: u8| (code == RUNNING || code == COUNTING).then_some(reason);
+    let _ = shared.stop.fetch_update(Ordering::Relaxed, Ordering::Relaxed, running);
 }
 
 fn watch(watched: &Weak<Shared>) {
     while let Some(shared) = watched.upgrade() {
         if let Some(effort) = &shared.effort {
             match effort.around.shared.stop.load(Ordering::Relaxed) {
-                RUNNING if processor::time_used().saturating_sub(effort.before) >= effort.most => {
+                RUNNING | COUNTING if processor::time_used().saturating_sub(effort.before) >= effort.most => {
                     stop(&shared, TIMEOUT)
                 }
-                RUNNING => {}
+                RUNNING | COUNTING => {}
                 reason => stop(&shared, reason),
             }
         } else if let Some(limit) = shared.limits.time
@@ -251,7 +341,7 @@ fn watch(watched: &Weak<Shared>) {
                 stop(&shared, MEMORY);
             }
         }
-        if shared.stop.load(Ordering::Relaxed) != RUNNING {
+        if !matches!(shared.stop.load(Ordering::Relaxed), RUNNING | COUNTING) {
             return;
         }
         drop(shared);
@@ -296,7 +386,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_not_afforded() {
-        let control = Control::make(Limits { time: None, memory: Some(1 << 40) }, None);
+        let control = Control::make(Limits { time: None, memory: Some(1 << 40) }, None, None);
         assert_eq!(control.afford(1 << 20), Ok(()));
         assert_eq!(control.afford(1 << 41), Err(Stopped::Memory { limit: 1 << 40 }));
     }
@@ -318,6 +408,22 @@ mod tests {
             thread::sleep(WATCHDOG_PERIOD);
         }
         assert_eq!(effort.check(), Err(Stopped::Interrupted));
+    }
+
+    #[test]
+    fn a_job_stops_at_the_poll_it_was_made_for() {
+        for reason in [Stopped::Interrupted, Stopped::Memory { limit: 7 }, Stopped::States { limit: MOST_STATES }] {
+            let job = Control::stopping_at(3, reason);
+            let part = job.within(Duration::from_secs(3600));
+            assert_eq!(
+                [job.check(), part.check(), job.check(), part.check()],
+                [Ok(()), Ok(()), Err(reason), Err(reason)]
+            );
+            assert_eq!((job.polls(), job.why()), (3, reason));
+        }
+        let job = Control::stopping_at(0, Stopped::Interrupted);
+        assert!((0..1000).all(|_| job.check().is_ok()));
+        assert_eq!(job.polls(), 1000);
     }
 
     #[test]

@@ -41,8 +41,8 @@ pub trait Action: Send + Sync {
     fn actor(&self) -> Box<dyn Actor + '_>;
 }
 
-/// One thread's view of an action; it may be handed on to another thread.
-pub trait Actor: Send {
+/// One thread's view of an action.
+pub trait Actor {
     /// Draws a row; `picture` is cleared first.
     fn picture(&mut self, row: &[Value], picture: &mut Picture);
 

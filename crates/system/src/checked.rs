@@ -1,23 +1,32 @@
 //! A wrapper that proves the declarations of a system honest while it is explored.
 //!
-//! For every row that is expanded it checks, group by group, that
+//! For every row that is expanded it checks that
 //!
-//! - the groups together give exactly the successors of the row, each under its own group;
-//! - a transition changes nothing outside the slots it declares to write;
-//! - a slot that is not declared to be read has no influence: with another value in it the same labels and values come out.
-//!   The other values are ones that were seen in that slot before, so the wrapper learns as it goes;
-//! - every value is below its slot's number of values;
-//! - an explorer that tells what its steps change ([`Explorer::changing_successors`]) gives the same successors and tells every change.
+//! - every value is one that its slot can hold, and every step belongs to a group;
+//! - a step changes nothing but the slots it says it wrote, and these are slots that its group declares to write; a slot
+//!   that a group must write is among them;
+//! - a slot that a group does not declare to read has no influence on its steps: with another value in it the same labels
+//!   and written values come out, and where the slot is not written the other value is kept. The other values are ones that
+//!   were seen in that slot before, so the wrapper learns as it goes;
+//! - the local successors of every group are its steps;
+//! - a walk that is cut after some step returns the cut unchanged, and the explorer is then as good as a fresh one;
+//! - every mark has a value below its bound.
 //!
-//! A dishonest declaration is a bug in the system and panics with its name. Cost: a few expansions more per group and row;
-//! meant for tests.
+//! A dishonest declaration is a bug in the system and panics with its name. Cost: one more expansion for each slot and row,
+//! and some; meant for tests.
 
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use trefoil_control::Control;
+
 use crate::action::Action;
+use crate::cut::{Cut, Walk, Wrong};
 use crate::labels::{LabelId, Labels};
 use crate::layout::{Layout, Value};
-use crate::transitions::{Explorer, Group, GroupId, Observation, Observations, Step, System};
+use crate::local::{LocalGroup, LocalSink};
+use crate::marks::{Mark, MarkId};
+use crate::transitions::{Explorer, Group, GroupId, Observation, Observations, Sink, Step, System, Written};
 
 /// How many values per slot are remembered for the influence test.
 const REMEMBERED: usize = 8;
@@ -49,17 +58,28 @@ impl<S: System> System for Checked<S> {
         self.system.groups()
     }
 
-    fn initial(&self) -> Vec<Value> {
-        self.system.initial()
+    fn marks(&self) -> &[Mark] {
+        self.system.marks()
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
+        self.system.initial(control)
+    }
+
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(CheckedExplorer {
-            inner: self.system.explorer(),
+            system: &self.system,
+            control,
+            inner: self.system.explorer(control),
+            local: None,
             layout: self.layout(),
             groups: self.groups(),
             seen: &self.seen,
         })
+    }
+
+    fn widened(&self) -> Option<Arc<dyn System>> {
+        self.system.widened()
     }
 
     fn observations(&self) -> Observations {
@@ -76,22 +96,51 @@ impl<S: System> System for Checked<S> {
 }
 
 struct CheckedExplorer<'a> {
+    system: &'a dyn System,
+    control: &'a Control,
     inner: Box<dyn Explorer + 'a>,
+    /// The groups, and an explorer that is asked for local successors only.
+    local: Option<(Vec<LocalGroup>, Box<dyn Explorer + 'a>)>,
     layout: &'a Layout,
     groups: &'a [Group],
     seen: &'a Mutex<Vec<Vec<Value>>>,
 }
 
-type Taken = (LabelId, Vec<Value>);
+/// A step, kept: its label, its row, and for each slot whether it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Taken {
+    group: GroupId,
+    label: LabelId,
+    row: Vec<Value>,
+    written: Vec<bool>,
+    class: u32,
+}
 
 impl CheckedExplorer<'_> {
-    fn group(&mut self, row: &[Value], group: GroupId) -> Vec<Taken> {
-        let mut taken = Vec::new();
-        self.inner.group_successors(row, group, &mut |step| {
-            assert_eq!(step.group, group, "a group hands out another group's transition");
-            taken.push((step.label, step.row.to_vec()));
+    fn taken(&self, step: &Step<'_>, width: usize) -> Taken {
+        let Some(group) = self.groups.get(step.group.index()) else { panic!("a transition belongs to no group") };
+        let mut written = vec![false; width];
+        match step.written {
+            Written::Group => group.outputs().iter().for_each(|slot| written[slot] = true),
+            Written::Slots(slots) => {
+                slots
+                    .iter()
+                    .filter(|(slot, _)| (*slot as usize) < width)
+                    .for_each(|&(slot, _)| written[slot as usize] = true);
+            }
+        }
+        Taken { group: step.group, label: step.label, row: step.row.to_vec(), written, class: step.class }
+    }
+
+    fn expand(&mut self, row: &[Value]) -> Result<Vec<Taken>, Cut> {
+        let mut inner = std::mem::replace(&mut self.inner, Box::new(Absent));
+        let mut all = Vec::new();
+        let walk = inner.successors(row, &mut |step| {
+            all.push(self.taken(&step, row.len()));
+            Ok(())
         });
-        taken
+        self.inner = inner;
+        walk.map(|()| all)
     }
 
     fn learn(&self, row: &[Value]) -> Vec<Vec<Value>> {
@@ -104,94 +153,143 @@ impl CheckedExplorer<'_> {
         seen.clone()
     }
 
-    fn check(&mut self, row: &[Value]) {
+    fn check(&mut self, row: &[Value]) -> Walk {
         assert_eq!(row.len(), self.layout.width(), "a row has as many values as the layout has slots");
         for (slot, &value) in self.layout.slots().iter().zip(row) {
-            assert!(slot.values.is_none_or(|values| value < values), "slot {} holds {value}", slot.name);
+            assert!(slot.values.contains(value), "slot {} holds {value}", slot.name);
         }
-        let mut together: Vec<(GroupId, Taken)> = Vec::new();
-        self.inner.successors(row, &mut |step| together.push((step.group, (step.label, step.row.to_vec()))));
-        if self.inner.knows_changes() {
-            self.check_changes(row, &together);
+        let steps = self.expand(row)?;
+        for step in &steps {
+            self.check_writes(row, step);
         }
         let seen = self.learn(row);
-        let groups = self.groups;
-        for (index, group) in groups.iter().enumerate() {
-            let id = GroupId(index as u32);
-            let taken = self.group(row, id);
-            let within: Vec<&Taken> = together.iter().filter(|(of, _)| *of == id).map(|(_, step)| step).collect();
-            assert!(within.iter().copied().eq(taken.iter()), "group {} differs from all successors", group.name);
-            for (_, next) in &taken {
-                for slot in 0..row.len() {
-                    let written = group.may_write.contains(slot) || group.must_write.contains(slot);
-                    assert!(written || next[slot] == row[slot], "group {} writes slot {slot} secretly", group.name);
-                }
-            }
-            for slot in 0..row.len() {
-                let read = group.guards.contains(slot) || group.reads.contains(slot);
-                if let Some(&other) = seen[slot].iter().rev().find(|&&value| !read && value != row[slot]) {
-                    self.check_influence(row, id, group, slot, other, &taken);
-                }
+        for (slot, known) in seen.iter().enumerate() {
+            if let Some(&other) = known.iter().rev().find(|&&value| value != row[slot]) {
+                self.check_influence(row, slot, other, &steps)?;
             }
         }
-        assert_eq!(
-            together.len(),
-            together.iter().filter(|(group, _)| group.index() < groups.len()).count(),
-            "a transition belongs to no group"
-        );
+        self.check_local(row, &steps)?;
+        self.check_cuts(row, &steps)?;
+        self.check_marks(row)
     }
 
-    fn check_changes(&mut self, row: &[Value], together: &[(GroupId, Taken)]) {
-        let mut at = 0;
-        self.inner.changing_successors(row, &mut |step, changes| {
-            let (group, (label, next)) = &together[at];
-            assert!(
-                (step.group, step.label, step.row) == (*group, *label, &next[..]),
-                "with changes the successors are others"
-            );
-            for slot in (0..row.len()).filter(|&slot| row[slot] != next[slot]) {
-                let told = changes.iter().any(|&(changed, _)| changed as usize == slot);
-                assert!(told, "group {} changes slot {slot} and does not tell", group.index());
-            }
-            at += 1;
-        });
-        assert_eq!(at, together.len(), "with changes there are fewer successors");
+    fn check_writes(&self, row: &[Value], step: &Taken) {
+        let group = &self.groups[step.group.index()];
+        for slot in 0..row.len() {
+            let (may, must) = (group.may_write.contains(slot), group.must_write.contains(slot));
+            let name = &group.name;
+            assert!(step.written[slot] || step.row[slot] == row[slot], "group {name} writes slot {slot} secretly");
+            assert!(may || must || !step.written[slot], "group {name} writes slot {slot} without declaring it");
+            assert!(!must || step.written[slot], "group {name} does not write slot {slot}, which it must");
+        }
     }
 
-    fn check_influence(
-        &mut self,
-        row: &[Value],
-        id: GroupId,
-        group: &Group,
-        slot: usize,
-        other: Value,
-        taken: &[Taken],
-    ) {
+    /// Expands the row with another value in one slot; groups that do not read it have the same steps.
+    fn check_influence(&mut self, row: &[Value], slot: usize, other: Value, steps: &[Taken]) -> Walk {
+        let blind: Vec<bool> =
+            self.groups.iter().map(|group| !group.guards.contains(slot) && !group.reads.contains(slot)).collect();
+        if !blind.contains(&true) {
+            return Ok(());
+        }
         let mut changed = row.to_vec();
         changed[slot] = other;
-        let again = self.group(&changed, id);
-        assert_eq!(again.len(), taken.len(), "group {} reads slot {slot} secretly", group.name);
-        for ((label, next), (label_again, next_again)) in taken.iter().zip(&again) {
-            let kept = next_again[slot] == other && next[slot] == row[slot] && !group.must_write.contains(slot);
-            let same_value = kept || next_again[slot] == next[slot];
-            let same_rest = (0..row.len()).all(|i| i == slot || next[i] == next_again[i]);
-            assert!(label == label_again && same_value && same_rest, "group {} reads slot {slot} secretly", group.name);
+        let again = self.expand(&changed)?;
+        for (index, group) in self.groups.iter().enumerate().filter(|&(index, _)| blind[index]) {
+            let id = GroupId(index as u32);
+            let own = |steps: &[Taken]| steps.iter().filter(|step| step.group == id).cloned().collect::<Vec<Taken>>();
+            let (before, mut after) = (own(steps), own(&again));
+            for step in after.iter_mut().filter(|step| !step.written[slot]) {
+                assert_eq!(step.row[slot], other, "group {} changes slot {slot}, which it did not write", group.name);
+                step.row[slot] = row[slot];
+            }
+            assert_eq!(before, after, "group {} reads slot {slot} secretly", group.name);
         }
+        Ok(())
+    }
+
+    /// The local successors of every group are its steps, in their order.
+    fn check_local(&mut self, row: &[Value], steps: &[Taken]) -> Walk {
+        let (groups, mut explorer) = match self.local.take() {
+            Some(known) => known,
+            None => (LocalGroup::all(self.system, self.control)?, self.system.explorer(self.control)),
+        };
+        let mut reads = Vec::new();
+        for group in &groups {
+            group.inputs.values(row, &mut reads);
+            let mut found: Vec<(LabelId, Vec<Value>)> = Vec::new();
+            explorer.local_successors(group, &reads, &mut |step| {
+                let mut next = row.to_vec();
+                let written = group.outputs.iter().zip(step.values).zip(step.written).filter(|(_, written)| **written);
+                written.for_each(|((slot, &value), _)| next[slot] = value);
+                found.push((step.label, next));
+                Ok(())
+            })?;
+            let own = steps.iter().filter(|step| step.group == group.id);
+            let own: Vec<(LabelId, Vec<Value>)> = own.map(|step| (step.label, step.row.clone())).collect();
+            let name = &self.groups[group.id.index()].name;
+            assert_eq!(own, found, "the local successors of group {name} are not its steps in {row:?}");
+        }
+        self.local = Some((groups, explorer));
+        Ok(())
+    }
+
+    /// Breaks off after some step; the cut comes back, and the next walk is as good as a fresh explorer's.
+    fn check_cuts(&mut self, row: &[Value], steps: &[Taken]) -> Walk {
+        if steps.is_empty() {
+            return Ok(());
+        }
+        let last = foldhash::fast::FixedState::default().hash_one(row) as usize % steps.len();
+        let wrong = Wrong { message: format!("cut after step {last}"), place: None };
+        let mut at = 0;
+        let walk = self.inner.successors(row, &mut |_| {
+            at += 1;
+            if at > last { Err(Cut::Wrong(Box::new(wrong.clone()))) } else { Ok(()) }
+        });
+        assert_eq!((walk, at), (Err(Cut::Wrong(Box::new(wrong))), last + 1), "a cut does not come back as it was");
+        let again = self.expand(row)?;
+        assert_eq!(again, steps, "after a cut the successors are others");
+        let used = std::mem::replace(&mut self.inner, self.system.explorer(self.control));
+        let fresh = self.expand(row)?;
+        self.inner = used;
+        assert_eq!(again, fresh, "after a cut an explorer differs from a fresh one");
+        Ok(())
+    }
+
+    fn check_marks(&mut self, row: &[Value]) -> Walk {
+        let mut reads = Vec::new();
+        for (index, mark) in self.system.marks().iter().enumerate() {
+            mark.reads.values(row, &mut reads);
+            let value = self.inner.mark(MarkId(index as u32), &reads)?;
+            assert!(value < mark.values, "mark {:?} has value {value}", mark.meaning);
+        }
+        Ok(())
+    }
+}
+
+/// Stands in for an explorer that is in use.
+struct Absent;
+
+impl Explorer for Absent {
+    fn successors(&mut self, _: &[Value], _: &mut Sink<'_>) -> Walk {
+        unreachable!("the explorer is in use")
     }
 }
 
 impl Explorer for CheckedExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.check(row);
-        self.inner.successors(row, sink);
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        self.check(row)?;
+        self.inner.successors(row, sink)
     }
 
-    fn group_successors(&mut self, row: &[Value], group: GroupId, sink: &mut dyn FnMut(Step<'_>)) {
-        self.check(row);
-        self.inner.group_successors(row, group, sink);
+    fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
+        self.inner.local_successors(group, reads, sink)
     }
 
-    fn observe(&mut self, row: &[Value]) -> Observation {
+    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        self.inner.mark(mark, reads)
+    }
+
+    fn observe(&mut self, row: &[Value]) -> Result<Observation, Cut> {
         self.inner.observe(row)
     }
 }

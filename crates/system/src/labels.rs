@@ -4,6 +4,7 @@
 //! labels are equal numbers and no engine ever compares text. The table only grows, and from any thread, because some
 //! systems meet new labels while they are explored.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
@@ -114,6 +115,19 @@ impl Labels {
     /// The label with this number.
     pub fn get(&self, id: LabelId) -> &Label {
         &self.table[id.index()]
+    }
+
+    /// The order of two labels by what they say: the same in every run, whichever was met first. `τ` comes before `✓` and
+    /// both before all others.
+    pub fn compare(&self, left: LabelId, right: LabelId) -> Ordering {
+        if left == right {
+            return Ordering::Equal;
+        }
+        let reserved = LabelId::TICK;
+        match (left <= reserved, right <= reserved) {
+            (false, false) => self.get(left).cmp(self.get(right)),
+            _ => left.cmp(&right),
+        }
     }
 
     /// How many labels there are, the reserved ones included.

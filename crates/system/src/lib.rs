@@ -5,26 +5,38 @@
 //! table per check ([`Labels`]); what a check found is a [`Witness`], and no witness reaches a user before the
 //! [`replay`] module, which shares no code with any engine, has accepted it on the system itself.
 //!
-//! A system may come with the [`Action`] of a symmetry group, which also draws the [`Picture`] of a state.
+//! A walk over the successors of a row says how it ended ([`Cut`]): only a walk that was not cut may be remembered. The
+//! steps of one group can be asked for by the values that the group reads ([`LocalGroup`]), states carry [`Mark`]s, and a
+//! system may come with the [`Action`] of a symmetry group, which also draws the [`Picture`] of a state.
 //!
-//! Absent here on purpose: syntax, search orders, stores. `docs/decisions/001-the-waist.md` says how the parts of the
-//! design that have no code yet (marks) fit beside these without breaking them.
+//! Absent here on purpose: syntax, search orders, stores. `docs/decisions/001-the-waist.md` says why the parts are as
+//! they are.
 
 pub mod action;
+pub mod cached;
 pub mod checked;
+pub mod cut;
 pub mod formula;
 pub mod labels;
 pub mod layout;
+pub mod local;
+pub mod marks;
 pub mod picture;
 pub mod replay;
 pub mod transitions;
 pub mod witness;
 
 pub use action::{Action, Actor};
+pub use cached::Cached;
 pub use checked::Checked;
+pub use cut::{Cut, Walk, Wrong, WrongPlace};
 pub use formula::{Formula, FormulaId, FormulaNode, Logic, has_trace, satisfies};
 pub use labels::{Label, LabelId, Labels};
-pub use layout::{Layout, Slot, SlotSet, Value};
+pub use layout::{Domain, Layout, Slot, SlotSet, Value, Values};
+pub use local::{LocalGroup, LocalSink, LocalStep};
+pub use marks::{Mark, MarkId, Meaning};
 pub use picture::{Edge, Picture};
-pub use transitions::{Change, Explorer, Group, GroupId, Observation, Observations, StateId, Step, System};
+pub use transitions::{
+    Change, Explorer, Group, GroupId, Observation, Observations, Sink, StateId, Step, System, Written,
+};
 pub use witness::{Failure, Model, Path, TakenStep, Witness};

@@ -9,8 +9,9 @@ mod properties;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 
+use crate::cut::Cut;
 use crate::labels::LabelId;
 use crate::layout::Value;
 use crate::transitions::{Explorer, Observation, Observations, System};
@@ -33,13 +34,13 @@ pub enum Rejection {
     Allowed,
     /// The kind of failure does not exist in this model, or is none of this check.
     NotInModel,
-    /// There was no time or memory to find out.
-    Stopped(Stopped),
+    /// A walk of the replay was cut: there was no time or memory to find out.
+    Cut(Cut),
 }
 
-impl From<Stopped> for Rejection {
-    fn from(stopped: Stopped) -> Rejection {
-        Rejection::Stopped(stopped)
+impl<C: Into<Cut>> From<C> for Rejection {
+    fn from(cut: C) -> Rejection {
+        Rejection::Cut(cut.into())
     }
 }
 
@@ -52,7 +53,8 @@ impl fmt::Display for Rejection {
             Rejection::WrongEnd => write!(f, "the last state does not behave as stated"),
             Rejection::Allowed => write!(f, "the specification allows it"),
             Rejection::NotInModel => write!(f, "the model does not observe this"),
-            Rejection::Stopped(stopped) => stopped.fmt(f),
+            Rejection::Cut(Cut::Wrong(wrong)) => wrong.fmt(f),
+            Rejection::Cut(_) => write!(f, "the replay was stopped"),
         }
     }
 }
@@ -61,7 +63,7 @@ impl std::error::Error for Rejection {}
 
 /// Walks a run step by step.
 pub fn replay_path(system: &dyn System, path: &Path, control: &Control) -> Result<(), Rejection> {
-    if path.start != system.initial() {
+    if path.start != system.initial(control)? {
         return Err(Rejection::WrongStart);
     }
     walk(system, &path.start, &path.steps, 0, control)
@@ -74,12 +76,15 @@ fn walk(
     offset: usize,
     control: &Control,
 ) -> Result<(), Rejection> {
-    let mut explorer = system.explorer();
+    let mut explorer = system.explorer(control);
     let mut here = from;
     for (index, taken) in steps.iter().enumerate() {
         control.check()?;
         let mut found = false;
-        explorer.successors(here, &mut |step| found |= step.label == taken.label && step.row == taken.row);
+        Cut::had_enough(explorer.successors(here, &mut |step| {
+            found |= step.label == taken.label && step.row == taken.row;
+            if found { Err(Cut::Enough) } else { Ok(()) }
+        }))?;
         if !found {
             return Err(Rejection::NoSuchStep(offset + index));
         }
@@ -111,8 +116,8 @@ pub fn replay_refinement(
             if model == Model::Traces {
                 return Err(Rejection::NotInModel);
             }
-            let mut view = View::new(implementation);
-            if !view.acceptances(path.last()).contains(accepted) {
+            let mut view = View::new(implementation, control);
+            if !view.acceptances(path.last())?.contains(accepted) {
                 return Err(Rejection::WrongEnd);
             }
             spec.follow(&path.trace().collect::<Vec<_>>(), model)?;
@@ -133,7 +138,7 @@ pub fn replay_refinement(
 fn walk_cycle(system: &dyn System, path: &Path, cycle: &[TakenStep], control: &Control) -> Result<(), Rejection> {
     if cycle.is_empty() {
         let explicit = system.observations() == Observations::Explicit;
-        let diverges = explicit && system.explorer().observe(path.last()).diverges;
+        let diverges = explicit && system.explorer(control).observe(path.last())?.diverges;
         return if diverges { Ok(()) } else { Err(Rejection::NoCycle) };
     }
     walk(system, path.last(), cycle, path.steps.len(), control)?;
@@ -143,18 +148,14 @@ fn walk_cycle(system: &dyn System, path: &Path, cycle: &[TakenStep], control: &C
 }
 
 /// The minimal acceptances of the states that a system can be in after a trace, none inside another.
-pub fn acceptances_after(
-    system: &dyn System,
-    trace: &[LabelId],
-    control: &Control,
-) -> Result<Vec<Vec<LabelId>>, Stopped> {
+pub fn acceptances_after(system: &dyn System, trace: &[LabelId], control: &Control) -> Result<Vec<Vec<LabelId>>, Cut> {
     let mut subset = Subset::new(system, control)?;
     for &event in trace {
         subset.advance(event)?;
     }
     let mut all: Vec<Vec<LabelId>> = Vec::new();
     for row in subset.rows.clone() {
-        all.extend(subset.view.acceptances(&row));
+        all.extend(subset.view.acceptances(&row)?);
     }
     all.sort();
     all.dedup();
@@ -170,23 +171,26 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(system: &'a dyn System) -> View<'a> {
-        View { explorer: system.explorer(), explicit: system.observations() == Observations::Explicit }
+    fn new(system: &'a dyn System, control: &'a Control) -> View<'a> {
+        View { explorer: system.explorer(control), explicit: system.observations() == Observations::Explicit }
     }
 
-    fn steps(&mut self, row: &[Value]) -> Vec<(LabelId, Vec<Value>)> {
+    fn steps(&mut self, row: &[Value]) -> Result<Vec<(LabelId, Vec<Value>)>, Cut> {
         let mut steps = Vec::new();
-        self.explorer.successors(row, &mut |step| steps.push((step.label, step.row.to_vec())));
-        steps
+        self.explorer.successors(row, &mut |step| {
+            steps.push((step.label, step.row.to_vec()));
+            Ok(())
+        })?;
+        Ok(steps)
     }
 
-    fn acceptances(&mut self, row: &[Value]) -> Vec<Vec<LabelId>> {
+    fn acceptances(&mut self, row: &[Value]) -> Result<Vec<Vec<LabelId>>, Cut> {
         if self.explicit {
-            let Observation { acceptances, .. } = self.explorer.observe(row);
-            return acceptances;
+            let Observation { acceptances, .. } = self.explorer.observe(row)?;
+            return Ok(acceptances);
         }
-        let offers: BTreeSet<LabelId> = self.steps(row).into_iter().map(|(label, _)| label).collect();
-        if offers.contains(&LabelId::TAU) { Vec::new() } else { vec![offers.into_iter().collect()] }
+        let offers: BTreeSet<LabelId> = self.steps(row)?.into_iter().map(|(label, _)| label).collect();
+        Ok(if offers.contains(&LabelId::TAU) { Vec::new() } else { vec![offers.into_iter().collect()] })
     }
 }
 
@@ -198,17 +202,18 @@ struct Subset<'a> {
 }
 
 impl<'a> Subset<'a> {
-    fn new(system: &'a dyn System, control: &'a Control) -> Result<Subset<'a>, Stopped> {
-        let mut subset = Subset { view: View::new(system), control, rows: BTreeSet::from([system.initial()]) };
+    fn new(system: &'a dyn System, control: &'a Control) -> Result<Subset<'a>, Cut> {
+        let rows = BTreeSet::from([system.initial(control)?]);
+        let mut subset = Subset { view: View::new(system, control), control, rows };
         subset.close()?;
         Ok(subset)
     }
 
-    fn close(&mut self) -> Result<(), Stopped> {
+    fn close(&mut self) -> Result<(), Cut> {
         let mut work: Vec<Vec<Value>> = self.rows.iter().cloned().collect();
         while let Some(row) = work.pop() {
             self.control.check()?;
-            for (label, next) in self.view.steps(&row) {
+            for (label, next) in self.view.steps(&row)? {
                 if label == LabelId::TAU && self.rows.insert(next.clone()) {
                     work.push(next);
                 }
@@ -217,11 +222,11 @@ impl<'a> Subset<'a> {
         Ok(())
     }
 
-    fn advance(&mut self, event: LabelId) -> Result<(), Stopped> {
+    fn advance(&mut self, event: LabelId) -> Result<(), Cut> {
         let mut next = BTreeSet::new();
         for row in &self.rows {
             self.control.check()?;
-            next.extend(self.view.steps(row).into_iter().filter(|(label, _)| *label == event).map(|(_, row)| row));
+            next.extend(self.view.steps(row)?.into_iter().filter(|(label, _)| *label == event).map(|(_, row)| row));
         }
         self.rows = next;
         self.close()
@@ -243,10 +248,10 @@ impl<'a> Subset<'a> {
         if observes_divergence && self.diverges()? { Err(Rejection::Allowed) } else { Ok(()) }
     }
 
-    fn allows(&mut self, accepted: &[LabelId]) -> Result<bool, Stopped> {
+    fn allows(&mut self, accepted: &[LabelId]) -> Result<bool, Cut> {
         for row in &self.rows {
             self.control.check()?;
-            let acceptances = self.view.acceptances(row);
+            let acceptances = self.view.acceptances(row)?;
             if acceptances.iter().any(|least| least.iter().all(|label| accepted.binary_search(label).is_ok())) {
                 return Ok(true);
             }
@@ -255,10 +260,15 @@ impl<'a> Subset<'a> {
     }
 
     /// Is there a cycle of `τ` among the rows, which are closed under `τ`? By taking away what has no `τ` left.
-    fn diverges(&mut self) -> Result<bool, Stopped> {
+    fn diverges(&mut self) -> Result<bool, Cut> {
         let rows: Vec<Vec<Value>> = self.rows.iter().cloned().collect();
         if self.view.explicit {
-            return Ok(rows.iter().any(|row| self.view.explorer.observe(row).diverges));
+            for row in &rows {
+                if self.view.explorer.observe(row)?.diverges {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
         }
         let number: BTreeMap<&[Value], usize> =
             rows.iter().enumerate().map(|(index, row)| (row.as_slice(), index)).collect();
@@ -266,7 +276,7 @@ impl<'a> Subset<'a> {
         let mut left: Vec<usize> = vec![0; rows.len()];
         for (index, row) in rows.iter().enumerate() {
             self.control.check()?;
-            for (label, next) in self.view.steps(row) {
+            for (label, next) in self.view.steps(row)? {
                 if label == LabelId::TAU {
                     into[number[next.as_slice()]].push(index);
                     left[index] += 1;

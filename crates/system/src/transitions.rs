@@ -1,10 +1,15 @@
-//! What engines ask of a system: an initial row, and the successors of a row, group by group.
+//! What engines ask of a system: an initial row, and the successors of a row, all of them or those of one group.
 
 use std::sync::Arc;
 
+use trefoil_control::Control;
+
 use crate::action::Action;
+use crate::cut::{Cut, Walk};
 use crate::labels::{LabelId, Labels};
 use crate::layout::{Layout, SlotSet, Value};
+use crate::local::{LocalGroup, LocalSink, project};
+use crate::marks::{Mark, MarkId, Meaning};
 
 /// The number of a state in a store or in an explicit system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,10 +44,22 @@ pub struct Group {
     pub guards: SlotSet,
     /// Further slots that the labels or the new values depend on.
     pub reads: SlotSet,
-    /// Slots that a transition may change; where it does not, they keep their value.
+    /// Slots that a transition may write; a slot that it does not write keeps its value.
     pub may_write: SlotSet,
-    /// Slots whose new value never depends on the old one.
+    /// Slots that every transition writes, with values that do not depend on the old one.
     pub must_write: SlotSet,
+}
+
+impl Group {
+    /// The slots that its transitions depend on: guards and reads.
+    pub fn inputs(&self) -> SlotSet {
+        self.guards.union(&self.reads)
+    }
+
+    /// The slots that its transitions may or must write.
+    pub fn outputs(&self) -> SlotSet {
+        self.may_write.union(&self.must_write)
+    }
 }
 
 /// One transition, as an explorer hands it out: it lives only as long as the call.
@@ -54,10 +71,35 @@ pub struct Step<'a> {
     pub label: LabelId,
     /// The state it leads to.
     pub row: &'a [Value],
+    /// The slots that it wrote.
+    pub written: Written<'a>,
+    /// In a quotient, the class of the stabiliser of the state it leads to; 0 elsewhere.
+    pub class: u32,
 }
 
-/// A slot that a step wrote, and what was in it before.
+impl<'a> Step<'a> {
+    /// A step that wrote all that its group declares.
+    #[inline]
+    pub fn of_group(group: GroupId, label: LabelId, row: &'a [Value]) -> Step<'a> {
+        Step { group, label, row, written: Written::Group, class: 0 }
+    }
+}
+
+/// The slots that a step wrote, whether or not the value is another one; all other slots were copied.
+#[derive(Clone, Copy, Debug)]
+pub enum Written<'a> {
+    /// All that its group declares to write.
+    Group,
+    /// These, each with its value before the write. A slot may be named twice, and numbers behind the end of the row mean
+    /// nothing.
+    Slots(&'a [Change]),
+}
+
+/// A slot that a step wrote, and its value before.
 pub type Change = (u32, Value);
+
+/// Receives the steps of a walk; an error ends the walk, which then returns it.
+pub type Sink<'s> = dyn FnMut(Step<'_>) -> Walk + 's;
 
 /// Where the failures and divergences of a state come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,11 +130,22 @@ pub trait System: Send + Sync {
     /// Its transition groups; [`GroupId`] is an index into them.
     fn groups(&self) -> &[Group];
 
-    /// The state it starts in.
-    fn initial(&self) -> Vec<Value>;
+    /// Its marks; [`MarkId`] is an index into them.
+    fn marks(&self) -> &[Mark] {
+        &[]
+    }
 
-    /// A thread's own view, with the scratch space that successors need.
-    fn explorer(&self) -> Box<dyn Explorer + '_>;
+    /// The state it starts in. Finding it may take long, and the model may have none.
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut>;
+
+    /// A thread's own view, with the scratch space that successors need. It obeys the control of this question, is made
+    /// and dropped by one thread, and is as good as new after a walk that was cut.
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a>;
+
+    /// The same system with more room in its rows, after a walk ended with [`Cut::Outgrown`].
+    fn widened(&self) -> Option<Arc<dyn System>> {
+        None
+    }
 
     /// Where failures and divergences come from.
     fn observations(&self) -> Observations {
@@ -110,35 +163,39 @@ pub trait System: Send + Sync {
         let parts: Vec<String> = slots.iter().zip(row).map(|(slot, value)| format!("{}={value}", slot.name)).collect();
         parts.join(" ")
     }
+
+    /// The mark with a meaning.
+    fn mark(&self, meaning: Meaning) -> Option<MarkId> {
+        self.marks().iter().position(|mark| mark.meaning == meaning).map(|index| MarkId(index as u32))
+    }
 }
 
-/// One thread's view of a system; it may be handed on to another thread.
-pub trait Explorer: Send {
-    /// Hands every successor of `row` to `sink`, always in the same order.
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>));
+/// One thread's view of a system.
+pub trait Explorer {
+    /// Hands every successor of `row` to `sink`, always in the same order, until the sink or the control ends it.
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk;
 
-    /// Does [`Explorer::changing_successors`] say more than [`Explorer::successors`]?
-    fn knows_changes(&self) -> bool {
-        false
-    }
-
-    /// The same as [`Explorer::successors`], and with each step what it changed: every slot whose value differs from that in `row` is named at least once.
-    /// Slots that do not differ may be named, too, and numbers behind the end of the row, which mean nothing. Asked only of those who know.
-    fn changing_successors(&mut self, _row: &[Value], _sink: &mut dyn FnMut(Step<'_>, &[Change])) {
-        unreachable!("this explorer does not know what its steps change")
-    }
-
-    /// Hands the successors of one group to `sink`, in the order in which [`Explorer::successors`] gives them.
-    fn group_successors(&mut self, row: &[Value], group: GroupId, sink: &mut dyn FnMut(Step<'_>)) {
-        self.successors(row, &mut |step| {
-            if step.group == group {
-                sink(step);
+    /// Hands every step of one group to `sink`, given the values of the group's [`Group::inputs`] in some row that was
+    /// met, ascending by slot, whatever stands in other slots. By default the other slots are filled in from the initial
+    /// row.
+    fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
+        let row = group.filled_in(reads);
+        let (mut values, mut written) = (Vec::new(), Vec::new());
+        self.successors(&row, &mut |step| {
+            if step.group != group.id {
+                return Ok(());
             }
-        });
+            sink(project(group, &step, &mut values, &mut written))
+        })
+    }
+
+    /// The value of a mark, given the values of the slots that it reads in some row that was met, ascending by slot.
+    fn mark(&mut self, _mark: MarkId, _reads: &[Value]) -> Result<Value, Cut> {
+        unreachable!("this system declares no marks")
     }
 
     /// Acceptances and divergence of a state; asked only of systems with [`Observations::Explicit`].
-    fn observe(&mut self, _row: &[Value]) -> Observation {
+    fn observe(&mut self, _row: &[Value]) -> Result<Observation, Cut> {
         unreachable!("the observations of this system come from its transitions")
     }
 }

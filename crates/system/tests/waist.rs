@@ -9,8 +9,8 @@ use trefoil_system::replay::{
     replay_path, replay_refinement, replay_run,
 };
 use trefoil_system::{
-    Checked, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Slot, SlotSet, Step, System,
-    TakenStep, Value, Witness,
+    Cached, Checked, Cut, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Sink, Slot, SlotSet,
+    Step, System, TakenStep, Value, Walk, Witness, Written,
 };
 
 /// From a row to its steps: group, label, new row.
@@ -63,10 +63,10 @@ impl System for Table {
     fn groups(&self) -> &[Group] {
         &self.groups
     }
-    fn initial(&self) -> Vec<Value> {
-        vec![0; self.layout.width()]
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(vec![0; self.layout.width()])
     }
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(TableExplorer(self))
     }
 }
@@ -74,10 +74,11 @@ impl System for Table {
 struct TableExplorer<'a>(&'a Table);
 
 impl Explorer for TableExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         for (group, label, next) in (self.0.steps)(row) {
-            sink(Step { group: GroupId(group), label: LabelId(label), row: &next });
+            sink(Step::of_group(GroupId(group), LabelId(label), &next))?;
         }
+        Ok(())
     }
 }
 
@@ -85,9 +86,10 @@ impl Explorer for TableExplorer<'_> {
 fn is_honest(table: Table, rows: &[&[Value]]) -> bool {
     let checked = Checked::new(table);
     catch_unwind(AssertUnwindSafe(|| {
-        let mut explorer = checked.explorer();
+        let control = Control::unlimited();
+        let mut explorer = checked.explorer(&control);
         for row in rows {
-            explorer.successors(row, &mut |_| {});
+            explorer.successors(row, &mut |_| Ok(())).expect("nothing stops it");
         }
     }))
     .is_ok()

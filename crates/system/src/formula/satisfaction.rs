@@ -13,19 +13,20 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 
 use super::{Formula, FormulaId, FormulaNode};
+use crate::cut::{Cut, Walk};
 use crate::labels::{LabelId, Labels};
 use crate::layout::Value;
 use crate::transitions::{Explorer, System};
 
 /// Does the initial state of a system satisfy a formula? Labels are matched by what they say, so the system may have a table
 /// of its own.
-pub fn satisfies(system: &dyn System, formula: &Formula, control: &Control) -> Result<bool, Stopped> {
+pub fn satisfies(system: &dyn System, formula: &Formula, control: &Control) -> Result<bool, Cut> {
     let own = labels_in(system.labels(), formula.labels());
-    let mut explored = Explored::new(system);
-    let start = explored.number(&system.initial());
+    let mut explored = Explored::new(system, control);
+    let start = explored.number(&system.initial(control)?);
     let mut holds: Answers = HashMap::default();
     // A question waits on the stack for the answers it depends on; it has used as many of them as it says.
     let mut questions = vec![(formula.root(), start, 0usize)];
@@ -46,7 +47,7 @@ pub fn satisfies(system: &dyn System, formula: &Formula, control: &Control) -> R
             },
             FormulaNode::And(parts) => decide(parts.iter().map(|&conjunct| (conjunct, state)), used, false, &holds),
             FormulaNode::Diamond(label, next) => {
-                explored.expand(state);
+                explored.expand(state)?;
                 let steps = explored.steps(state).iter().filter(|(step, _)| own.get(step) == Some(label));
                 decide(steps.map(|&(_, target)| (*next, target)), used, true, &holds)
             }
@@ -90,7 +91,7 @@ impl Region {
         from: usize,
         holds: &Answers,
         control: &Control,
-    ) -> Result<Region, Stopped> {
+    ) -> Result<Region, Cut> {
         let mut seen = BTreeSet::from([from]);
         let mut states = vec![from];
         let mut at = 0;
@@ -98,7 +99,7 @@ impl Region {
             if at.is_multiple_of(1 << 10) {
                 control.check()?;
             }
-            explored.expand(states[at]);
+            explored.expand(states[at])?;
             for &(label, target) in explored.steps(states[at]) {
                 if label == LabelId::TAU && !holds.contains_key(&(part, target)) && seen.insert(target) {
                     states.push(target);
@@ -151,7 +152,7 @@ impl Region {
         own: &HashMap<LabelId, LabelId>,
         holds: &mut Answers,
         control: &Control,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Cut> {
         control.check()?;
         let place: HashMap<usize, usize> = self.states.iter().enumerate().map(|(at, &state)| (state, at)).collect();
         let silent = |state: usize| {
@@ -253,8 +254,8 @@ struct Explored<'a> {
 }
 
 impl<'a> Explored<'a> {
-    fn new(system: &'a dyn System) -> Explored<'a> {
-        Explored { explorer: system.explorer(), numbers: HashMap::new(), rows: Vec::new(), steps: Vec::new() }
+    fn new(system: &'a dyn System, control: &'a Control) -> Explored<'a> {
+        Explored { explorer: system.explorer(control), numbers: HashMap::new(), rows: Vec::new(), steps: Vec::new() }
     }
 
     fn number(&mut self, row: &[Value]) -> usize {
@@ -267,14 +268,18 @@ impl<'a> Explored<'a> {
         self.rows.len() - 1
     }
 
-    fn expand(&mut self, state: usize) {
+    fn expand(&mut self, state: usize) -> Walk {
         if self.steps[state].is_some() {
-            return;
+            return Ok(());
         }
         let mut found: Vec<(LabelId, Vec<Value>)> = Vec::new();
-        self.explorer.successors(&self.rows[state], &mut |step| found.push((step.label, step.row.to_vec())));
+        self.explorer.successors(&self.rows[state], &mut |step| {
+            found.push((step.label, step.row.to_vec()));
+            Ok(())
+        })?;
         let steps = found.into_iter().map(|(label, row)| (label, self.number(&row))).collect();
         self.steps[state] = Some(steps);
+        Ok(())
     }
 
     fn steps(&self, state: usize) -> &[(LabelId, usize)] {
@@ -289,17 +294,17 @@ pub fn has_trace(
     trace: &[LabelId],
     weak: bool,
     control: &Control,
-) -> Result<bool, Stopped> {
+) -> Result<bool, Cut> {
     let own = labels_in(system.labels(), labels);
-    let mut explored = Explored::new(system);
-    let mut here = BTreeSet::from([explored.number(&system.initial())]);
+    let mut explored = Explored::new(system, control);
+    let mut here = BTreeSet::from([explored.number(&system.initial(control)?)]);
     let mut events = trace.iter();
     loop {
         control.check()?;
         if weak {
             let mut work: Vec<usize> = here.iter().copied().collect();
             while let Some(state) = work.pop() {
-                explored.expand(state);
+                explored.expand(state)?;
                 let silent = explored.steps(state).iter().filter(|(label, _)| *label == LabelId::TAU);
                 work.extend(silent.map(|&(_, target)| target).filter(|&target| here.insert(target)));
             }
@@ -307,7 +312,7 @@ pub fn has_trace(
         let Some(event) = events.next() else { return Ok(!here.is_empty()) };
         let mut next = BTreeSet::new();
         for state in here {
-            explored.expand(state);
+            explored.expand(state)?;
             let steps = explored.steps(state).iter().filter(|(label, _)| own.get(label) == Some(event));
             next.extend(steps.map(|&(_, target)| target));
         }

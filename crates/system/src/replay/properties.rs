@@ -21,7 +21,7 @@ pub fn replay_deadlock(
                 return Err(Rejection::NotInModel);
             }
             replay_path(system, path, control)?;
-            accepts(system, path, &[])
+            accepts(system, path, &[], control)
         }
         Witness::Lasso { .. } if model == Model::FailuresDivergences => replay_divergence(system, witness, control),
         _ => Err(Rejection::NotInModel),
@@ -55,7 +55,7 @@ pub fn replay_determinism(
             if !is_last || !cannot.trace().eq(trace) || accepted.contains(&event) {
                 return Err(Rejection::WrongEnd);
             }
-            accepts(system, cannot, accepted)
+            accepts(system, cannot, accepted, control)
         }
         Witness::Lasso { .. } if model == Model::FailuresDivergences => replay_divergence(system, witness, control),
         _ => Err(Rejection::NotInModel),
@@ -94,7 +94,7 @@ pub fn replay_has_trace(
             if event != next || accepted.contains(event) {
                 return Err(Rejection::WrongEnd);
             }
-            accepts(system, path, accepted)
+            accepts(system, path, accepted, control)
         }
         Witness::Lasso { path, cycle } if model == Model::FailuresDivergences => {
             walk_cycle(system, path, cycle, control)
@@ -110,7 +110,7 @@ pub fn replay_run(system: &dyn System, trace: &[LabelId], run: &Path, control: &
 }
 
 /// Does the last state of a run stably accept exactly these labels?
-fn accepts(system: &dyn System, path: &Path, accepted: &[LabelId]) -> Result<(), Rejection> {
-    let acceptances = View::new(system).acceptances(path.last());
+fn accepts(system: &dyn System, path: &Path, accepted: &[LabelId], control: &Control) -> Result<(), Rejection> {
+    let acceptances = View::new(system, control).acceptances(path.last())?;
     if acceptances.iter().any(|set| set == accepted) { Ok(()) } else { Err(Rejection::WrongEnd) }
 }

@@ -1,0 +1,43 @@
+//! Marks: what a state says of itself besides its transitions.
+//!
+//! A mark has a meaning that engines know, a value, and the slots that the value depends on. It is evaluated from the
+//! values of those slots alone ([`crate::Explorer::mark`]), so that a symbolic engine can tabulate it and a reduction can
+//! tell whether it keeps it.
+
+use crate::layout::{SlotSet, Value};
+
+/// The number of a mark of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MarkId(pub u32);
+
+impl MarkId {
+    /// As an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a mark means to engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Meaning {
+    /// 1 where the system may rest for ever without being in error.
+    ValidEnd,
+    /// 1 where the specification of a product does not allow what has happened.
+    Forbidden,
+    /// 1 where nothing internal can happen.
+    Stable,
+    /// Not 0 where the model itself went wrong; the value says how.
+    Error,
+}
+
+/// A mark, as a system declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// What it means.
+    pub meaning: Meaning,
+    /// The slots that decide its value.
+    pub reads: SlotSet,
+    /// Its values are below this number.
+    pub values: Value,
+}
