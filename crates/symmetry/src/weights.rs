@@ -6,11 +6,9 @@
 use std::collections::HashMap;
 
 use trefoil_groups::UBig;
-use trefoil_system::GroupId;
 
-/// How many classes of orbits there can be for each kind of step: a power of two.
-pub(crate) const CLASSES: u32 = 1 << CLASS_BITS;
-pub(crate) const CLASS_BITS: u32 = 12;
+/// How many classes of orbits there can be: states of orbits beyond them are weighed one by one.
+pub(crate) const CLASSES: u32 = 1 << 12;
 
 /// The class of what does not count.
 pub(crate) const UNCOUNTED: u32 = 0;
@@ -72,17 +70,17 @@ impl Remembered {
     }
 }
 
-/// How many states were found, by the group of the step that found them.
+/// How many states were found, by the class of the step that found them.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     counts: Vec<u64>,
 }
 
 impl Tally {
-    /// A step of this group of a quotient found a state.
+    /// A step of this class ([`trefoil_system::Step::class`]) found a state of a quotient.
     #[inline]
-    pub fn note(&mut self, group: GroupId) {
-        let class = (group.0 & (CLASSES - 1)) as usize;
+    pub fn note(&mut self, class: u32) {
+        let class = class as usize;
         if class >= self.counts.len() {
             self.counts.resize(class + 1, 0);
         }
@@ -118,20 +116,20 @@ mod tests {
         let mut classes = Classes::default();
         let (mut one, mut other) = (Tally::default(), Tally::default());
         let note = |tally: &mut Tally, order: UBig, classes: &mut Classes| {
-            tally.note(GroupId(7 * CLASSES + classes.of(&order, 6)));
+            tally.note(classes.of(&order, 6));
         };
         note(&mut one, UBig::ONE, &mut classes);
         note(&mut one, UBig::from(6u32), &mut classes);
         note(&mut other, UBig::from(6u32), &mut classes);
         note(&mut other, factorial(30), &mut classes);
         note(&mut other, factorial(29), &mut classes);
-        one.note(GroupId(UNCOUNTED));
+        one.note(UNCOUNTED);
         let order = factorial(30);
         let expected = &order + &order / UBig::from(3u32) + UBig::from(31u32) + UBig::from(2u32);
         let initial = &order / UBig::from(2u32);
         assert_eq!(total([&one, &other].into_iter(), &classes, Some(&initial), &order), Some(expected));
         assert_eq!(classes.of(&UBig::from(2u32), 6), OVERFLOW);
-        other.note(GroupId(OVERFLOW));
+        other.note(OVERFLOW);
         assert_eq!(total([&one, &other].into_iter(), &classes, Some(&initial), &order), None);
     }
 }
