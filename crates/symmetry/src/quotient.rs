@@ -21,8 +21,7 @@
 //! strategies count the latter with each representative. So each step of a quotient carries the class of its target by how many
 //! elements keep it ([`Step::class`]), and a visitor that sees which steps find states ([`Tally`]) knows the sizes of all
 //! orbits that were found: after a complete search their sum is the number of reachable states of the system, provided that
-//! the group keeps the initial state. Should there be too many different orders, states can be weighed one by one
-//! ([`Weigher`]).
+//! the group keeps the initial state.
 //!
 //! # Cuts
 //!
@@ -44,11 +43,11 @@ use trefoil_system::{
     Step, System, Value, Walk, Written,
 };
 
-use crate::reducer::{Reduced, Reducer};
+use crate::reducer::Reducer;
 use crate::registry::Promise;
 use crate::symmetry::Symmetry;
 use crate::twins::{Likeness, Twins};
-use crate::weights::{self, CLASSES, Classes, Remembered, Tally, UNCOUNTED};
+use crate::weights::{self, Classes, Remembered, Tally, UNCOUNTED};
 
 /// Up to so many slots that a step names are compared with each other, as a slot may be named twice.
 const FEW_CHANGES: usize = 24;
@@ -70,8 +69,6 @@ pub struct Quotient<'a> {
     /// How many elements keep the initial state, if it counts.
     initial_stabiliser: Option<UBig>,
     classes: Mutex<Classes>,
-    /// At most so many classes.
-    most: u32,
 }
 
 /// Which rows are states that count.
@@ -102,7 +99,6 @@ impl<'a> Quotient<'a> {
             counted: None,
             initial_stabiliser: reduced.stabiliser,
             classes: Mutex::default(),
-            most: 1,
         })
     }
 
@@ -122,22 +118,15 @@ impl<'a> Quotient<'a> {
                 self.initial_stabiliser = None;
             }
             self.counted = Some(Box::new(counted));
-            self.most = classes(&self.symmetry.order());
         }
     }
 
     /// How many states the representatives of a complete search stand for, by what found them; `None` when nothing was to be
-    /// counted, or when they have to be weighed.
+    /// counted.
     pub fn total<'t>(&self, tallies: impl Iterator<Item = &'t Tally>) -> Option<UBig> {
         self.counted.as_ref()?;
         let classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
-        weights::total(tallies, &classes, self.initial_stabiliser.as_ref(), &self.symmetry.order())
-    }
-
-    /// Weighs states one by one; `None` when nothing was to be counted.
-    pub fn weigher<'w>(&'w self, control: &'w Control) -> Option<Weigher<'w>> {
-        let counted = self.counted.as_ref()?;
-        Some(Weigher { reducer: self.reducer(control), counted, order: self.symmetry.order(), sum: UBig::ZERO })
+        Some(weights::total(tallies, &classes, self.initial_stabiliser.as_ref(), &self.symmetry.order()))
     }
 
     /// The slots in which the row that a step of the system leads to differs from the one that it comes from.
@@ -166,7 +155,7 @@ impl<'a> Quotient<'a> {
     }
 
     fn class_of(&self, order: &UBig) -> u32 {
-        self.classes.lock().unwrap_or_else(PoisonError::into_inner).of(order, self.most)
+        self.classes.lock().unwrap_or_else(PoisonError::into_inner).of(order)
     }
 
     /// A worker that carries rows to representatives.
@@ -228,36 +217,6 @@ fn group(name: String, width: usize) -> Group {
 fn few_writes(group: &Group, width: usize) -> Option<Box<[u32]>> {
     let slots: Vec<u32> = group.outputs().iter().map(|slot| slot as u32).collect();
     (2 * slots.len() <= width).then(|| slots.into_boxed_slice())
-}
-
-/// How many classes are wanted under a group of this order: a small one has few stabilisers.
-fn classes(order: &UBig) -> u32 {
-    u32::try_from(order).unwrap_or(u32::MAX).saturating_add(2).min(CLASSES)
-}
-
-/// Weighs states: one thread's sum.
-pub struct Weigher<'a> {
-    reducer: Reducer<'a>,
-    counted: &'a Counted<'a>,
-    order: UBig,
-    sum: UBig,
-}
-
-impl Weigher<'_> {
-    /// Adds the orbit of a state.
-    pub fn add(&mut self, row: &[Value]) -> Result<(), Cut> {
-        if (self.counted)(row)
-            && let Reduced { stabiliser: Some(stabiliser), .. } = self.reducer.reduce(row)?
-        {
-            self.sum += &self.order / stabiliser;
-        }
-        Ok(())
-    }
-
-    /// The sum.
-    pub fn sum(&self) -> &UBig {
-        &self.sum
-    }
 }
 
 struct QuotientExplorer<'a> {
