@@ -76,7 +76,7 @@ fn keep_distinct(transitions: &mut [(LabelId, StateId)], begin: usize, end: usiz
 /// Explores a network and only counts.
 pub fn count(network: &Network, threads: usize, control: &Control) -> (End, Counts) {
     control.progress().begin("composing", 0);
-    let options = Options { threads, order: Order::Steps, cycles: false };
+    let options = Options { threads, order: Order::Steps, ..Options::default() };
     let Exploration { end, counts, visitors, .. } = search(network, &options, control, Distinct::default);
     let repeated: u64 = visitors.iter().map(|visitor| visitor.repeated).sum();
     (end, Counts { transitions: counts.transitions - repeated, ..counts })
