@@ -6,8 +6,8 @@
 //!
 //! Cost: the search, and 16 bytes a transition and 16 a state at the peak beside the store.
 
-use trefoil_control::{Control, Stopped};
-use trefoil_system::{LabelId, StateId, System};
+use trefoil_control::Control;
+use trefoil_system::{Cut, Explorer, LabelId, StateId, System};
 
 use crate::search::{Counts, End, Exploration, Finding, Options, Order, Visited, Visitor, search};
 use crate::states::States;
@@ -27,10 +27,10 @@ pub struct Collected {
 }
 
 /// A search that ended too early, and what it did until then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfinished {
     /// Why.
-    pub stopped: Stopped,
+    pub cut: Cut,
     /// How far it came.
     pub counts: Counts,
 }
@@ -43,10 +43,10 @@ struct Collector {
 }
 
 impl Visitor for Collector {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.sources.push((state.id, self.transitions.len()));
         self.transitions.extend(state.steps.iter().map(|edge| (edge.label, edge.target)));
-        Finding::Nothing
+        Ok(Finding::Nothing)
     }
 }
 
@@ -55,13 +55,15 @@ pub fn collect(system: &dyn System, threads: usize, control: &Control) -> Result
     let options = Options { threads, order: Order::Steps, cycles: false };
     let Exploration { end, counts, initial, states, mut visitors, .. } =
         search(system, &options, control, Collector::default);
-    let unfinished = |stopped| Unfinished { stopped, counts };
-    if let End::Stopped(stopped) = end {
-        return Err(unfinished(stopped));
+    let unfinished = |cut: Cut| Unfinished { cut, counts };
+    if let End::Cut(cut) = end {
+        return Err(unfinished(cut));
     }
     let count = counts.states as usize;
     let bound = states.id_bound();
-    control.afford(bound * 12 + count * 12 + counts.transitions as usize * 8).map_err(unfinished)?;
+    control
+        .afford(bound * 12 + count * 12 + counts.transitions as usize * 8)
+        .map_err(|stopped| unfinished(stopped.into()))?;
     for part in &mut visitors {
         part.sources.push((StateId(u32::MAX), part.transitions.len()));
     }
@@ -82,7 +84,7 @@ pub fn collect(system: &dyn System, threads: usize, control: &Control) -> Result
     let mut at = 0;
     while at < origins.len() {
         if at % 65_536 == 0 {
-            control.check().map_err(unfinished)?;
+            control.check().map_err(|stopped| unfinished(stopped.into()))?;
         }
         starts.push(transitions.len());
         let (part, index) = place[origins[at].index()];

@@ -21,8 +21,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use trefoil_control::Stopped;
-use trefoil_system::{Explorer, StateId, Value};
+use trefoil_system::{Explorer, StateId, Value, Walk};
 
 use crate::patches::Source;
 use crate::search::{Found, Shared};
@@ -80,8 +79,8 @@ impl CycleSearch {
             if inserter.is_finished(root) {
                 continue;
             }
-            if let Err(stopped) = self.walk(root, shared, explorer, inserter) {
-                shared.stop(stopped);
+            if let Err(cut) = self.walk(root, shared, explorer, inserter) {
+                shared.cut(cut);
                 return;
             }
         }
@@ -93,7 +92,7 @@ impl CycleSearch {
         shared: &Shared<'_>,
         explorer: &mut dyn Explorer,
         inserter: &mut Inserter<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Walk {
         self.stack.clear();
         self.open.clear();
         self.waiting.clear();
@@ -123,7 +122,7 @@ impl CycleSearch {
         shared: &Shared<'_>,
         explorer: &mut dyn Explorer,
         inserter: &mut Inserter<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Walk {
         self.since_check += 1;
         if self.since_check == 1024 {
             self.since_check = 0;
@@ -146,21 +145,20 @@ impl CycleSearch {
             if !step.label.is_visible() {
                 let at = packed.len();
                 packed.resize(at + words, 0);
-                let fits = shared.patches.pack(packing, step.group, source, step.row, None, &mut packed[at..]);
+                let fits = shared.patches.pack(packing, source, &step, &mut packed[at..]);
                 assert!(fits, "a value does not fit its slot");
                 let hash = inserter.hash(&packed[at..]);
                 inserter.expect(hash);
                 hashes.push(hash);
             }
-        });
+            Ok(())
+        })?;
         for &hash in hashes.iter() {
             inserter.expect_row(hash);
         }
         let from = self.waiting.len();
         for (&hash, packed) in hashes.iter().zip(packed.chunks_exact(words)) {
             let Some(next) = inserter.find_packed(packed, hash) else {
-                // A system whose explorer was stopped may have left out a step before.
-                shared.control.check()?;
                 panic!("a level that is complete is closed under τ");
             };
             if self.open.contains(&next.0) {

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use trefoil_system::{Change, Explorer, GroupId, LabelId, StateId, Step, System, TakenStep, Value};
+use trefoil_system::{Cut, Explorer, GroupId, LabelId, StateId, Step, TakenStep, Value, Walk};
 
 use crate::cycles::CycleSearch;
 use crate::fit::Misfits;
@@ -32,6 +32,7 @@ struct PackedStep {
     hash: u64,
     label: LabelId,
     group: GroupId,
+    class: u32,
 }
 
 /// States and their steps, before the steps' targets are numbered.
@@ -58,21 +59,15 @@ pub(crate) struct Output {
     pub(crate) misfits: Misfits,
 }
 
-/// What a worker keeps when states are packed in another way.
-pub(crate) struct Staff<'a, V> {
-    explorer: Box<dyn Explorer + 'a>,
+/// What a worker keeps when states are packed in another way; its explorer is made anew.
+pub(crate) struct Staff<V> {
     pub(crate) visitor: V,
     pub(crate) counts: Counts,
 }
 
-impl<'a, V> Staff<'a, V> {
-    pub(crate) fn new(system: &'a dyn System, visitor: V) -> Staff<'a, V> {
-        Staff { explorer: system.explorer(), visitor, counts: Counts::default() }
-    }
-
-    /// Does the explorer tell what its steps change?
-    pub(crate) fn knows_changes(&self) -> bool {
-        self.explorer.knows_changes()
+impl<V> Staff<V> {
+    pub(crate) fn new(visitor: V) -> Staff<V> {
+        Staff { visitor, counts: Counts::default() }
     }
 }
 
@@ -92,16 +87,14 @@ pub(crate) enum Job {
 const POLLED: usize = 1 << 18;
 
 /// A worker of a search.
-pub(crate) struct Expander<'s, 'a, V> {
+pub(crate) struct Expander<'s, V> {
     shared: &'s Shared<'s>,
-    explorer: Box<dyn Explorer + 'a>,
+    explorer: Box<dyn Explorer + 's>,
     inserter: Inserter<'s>,
     visitor: V,
     counts: Counts,
     cycles: CycleSearch,
     batch: Batch,
-    /// Does the explorer tell what its steps change?
-    knows_changes: bool,
     /// The packed row of the state whose steps are generated, where the store does not keep trees.
     source: Vec<u64>,
     /// The row that was unpacked last, of several words: packed, and not.
@@ -112,15 +105,13 @@ pub(crate) struct Expander<'s, 'a, V> {
     words: usize,
 }
 
-impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
-    pub(crate) fn new(shared: &'s Shared<'s>, staff: Staff<'a, V>) -> Expander<'s, 'a, V> {
+impl<'s, V: Visitor> Expander<'s, V> {
+    pub(crate) fn new(shared: &'s Shared<'s>, staff: Staff<V>) -> Expander<'s, V> {
         let packing = shared.states.packing();
-        let knows_changes = staff.knows_changes();
-        let Staff { explorer, visitor, counts } = staff;
+        let Staff { visitor, counts } = staff;
         Expander {
             shared,
-            explorer,
-            knows_changes,
+            explorer: shared.system.explorer(shared.control),
             inserter: shared.states.inserter(),
             visitor,
             counts,
@@ -134,53 +125,19 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         }
     }
 
-    pub(crate) fn finish(self) -> Staff<'a, V> {
-        Staff { explorer: self.explorer, visitor: self.visitor, counts: self.counts }
+    pub(crate) fn finish(self) -> Staff<V> {
+        Staff { visitor: self.visitor, counts: self.counts }
     }
 
     /// Inserts the initial state.
-    pub(crate) fn enter_initial(&mut self) -> StateId {
-        let row = self.shared.system.initial();
+    pub(crate) fn enter_initial(&mut self, row: &[Value]) -> StateId {
         let mut packed = vec![0; self.words];
-        self.inserter.keep(&row, &mut packed, self.shared.control).expect("an empty set has room");
+        self.inserter.keep(row, &mut packed, self.shared.control).expect("an empty set has room");
         let hash = self.inserter.hash(&packed);
         let (id, _) = self.inserter.insert_packed(&packed, hash, 0).expect("an empty set has room");
         self.inserter.release();
         self.counts.states += 1;
         id
-    }
-
-    /// Takes the newest state first; how many waited at most, and the states from the initial one to the one that was expanded
-    /// last.
-    pub(crate) fn depth_first(&mut self, initial: StateId) -> (u64, Vec<StateId>) {
-        // A waiting state stands behind the number of its ancestors, which are still the first of the trail when its turn comes:
-        // what is expanded meanwhile was found later, and so has more.
-        let mut stack = vec![(0, initial)];
-        let mut trail = Vec::new();
-        let mut waiting = 1;
-        let mut output = Output::default();
-        let mut before = self.counts;
-        while let Some((ancestors, state)) = stack.pop() {
-            trail.truncate(ancestors);
-            trail.push(state);
-            self.generate(state, &mut output);
-            // Rows are as wide as they are declared here.
-            assert!(output.misfits.is_empty(), "a value does not fit its slot");
-            self.work_off(&mut output);
-            if self.shared.halted() {
-                break;
-            }
-            stack.extend(output.next.states().rev().map(|state| (trail.len(), state)));
-            waiting = waiting.max(stack.len());
-            output.next.clear();
-            if self.counts.transitions - before.transitions > 4096 {
-                self.inserter.release();
-                before = self.show_progress(before);
-            }
-        }
-        self.inserter.release();
-        self.show_progress(before);
-        (waiting as u64, trail)
     }
 
     fn show_progress(&self, before: Counts) -> Counts {
@@ -218,60 +175,56 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
         let row = &rows[from..];
         let source = Source { row, packed: &self.source };
         let patches = shared.patches;
-        // A single state may have more steps than there is time or memory for; then the rest of them is let go by.
+        // A single state may have more steps than there is time or memory for.
         let mut poll = packed.len() + POLLED;
-        let mut sink = |step: Step<'_>, changes: Option<&[Change]>| {
+        let mut sink = |step: Step<'_>| -> Walk {
             let at = packed.len();
             if at > poll {
-                if let Err(stopped) = shared.control.check() {
-                    shared.stop(stopped);
-                }
+                shared.control.check()?;
                 if shared.halted() {
-                    return;
+                    return Err(Cut::Enough);
                 }
                 poll = at + POLLED;
             }
             packed.resize(at + words, 0);
             let fits = match shared.trees {
-                true => patches.patch(packing, step.group, row, step.row, changes, inserter.climber()),
-                false => patches.pack(packing, step.group, source, step.row, changes, &mut packed[at..]),
+                true => patches.patch(packing, row, &step, inserter.climber()),
+                false => patches.pack(packing, source, &step, &mut packed[at..]),
             };
             if !fits {
                 all_fit = false;
                 if shared.trees {
                     inserter.climber().restore();
                 }
-                return output.misfits.add(step.row, packing);
+                output.misfits.add(step.row, packing);
+                return Ok(());
             }
-            if shared.trees
-                && let Err(stopped) = inserter.fold(&mut packed[at..], shared.control)
-            {
-                packed.truncate(at);
-                return shared.stop(stopped);
+            if shared.trees {
+                inserter.fold(&mut packed[at..], shared.control)?;
             }
             let hash = inserter.hash(&packed[at..]);
             inserter.expect(hash);
-            steps.push(PackedStep { hash, label: step.label, group: step.group });
+            steps.push(PackedStep { hash, label: step.label, group: step.group, class: step.class });
+            Ok(())
         };
-        if self.knows_changes {
-            self.explorer.changing_successors(row, &mut |step, changes| sink(step, Some(changes)));
-        } else {
-            self.explorer.successors(row, &mut |step| sink(step, None));
-        }
-        if all_fit {
+        let walk = self.explorer.successors(row, &mut sink);
+        if walk.is_ok() && all_fit {
             sources.push(Expanded { id, end: steps.len() });
-        } else {
-            output.aside.push(id);
-            rows.truncate(from);
-            steps.truncate(before.0);
-            packed.truncate(before.1);
+            return;
+        }
+        rows.truncate(from);
+        steps.truncate(before.0);
+        packed.truncate(before.1);
+        match walk {
+            Ok(()) => output.aside.push(id),
+            Err(cut) => self.shared.cut(cut),
         }
     }
 
     /// Inserts the targets of the batch, shows its states to the visitor and empties it.
     fn work_off(&mut self, output: &mut Output) {
         if let Err(stopped) = self.shared.control.check() {
-            self.shared.stop(stopped);
+            self.shared.cut(stopped.into());
         }
         let mut batch = std::mem::take(&mut self.batch);
         for step in &batch.steps {
@@ -287,7 +240,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
                 let step = &batch.steps[at];
                 let target = &batch.packed[at * self.words..(at + 1) * self.words];
                 let Some((target, fresh)) = self.insert(step, target, output) else { break };
-                batch.edges.push(Edge { label: step.label, group: step.group, target, fresh });
+                batch.edges.push(Edge { label: step.label, group: step.group, class: step.class, target, fresh });
             }
             if batch.edges.len() < source.end - begin {
                 break;
@@ -301,10 +254,11 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
             let distance = self.shared.level.load(Ordering::Relaxed) as u32;
             let row = &batch.rows[index * self.width..(index + 1) * self.width];
             let visited = Visited { id: source.id, distance, row, steps: &batch.edges };
-            match self.visitor.visit(&visited) {
-                Finding::Nothing => {}
-                Finding::State => self.shared.report(Found::state(source.id, distance)),
-                Finding::Step(chosen) => {
+            match self.visitor.visit(&visited, &mut *self.explorer) {
+                Err(cut) => self.shared.cut(cut),
+                Ok(Finding::Nothing) => {}
+                Ok(Finding::State) => self.shared.report(Found::state(source.id, distance)),
+                Ok(Finding::Step(chosen)) => {
                     let label = batch.edges[chosen].label;
                     let counted = self.shared.order != Order::Visible || label.is_visible();
                     let mut row = vec![0; self.width];
@@ -333,7 +287,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
                 Ok(inserted) => break inserted,
                 Err(full) => {
                     if let Err(stopped) = self.inserter.make_room(&full, self.shared.control) {
-                        self.shared.stop(stopped);
+                        self.shared.cut(stopped.into());
                         return None;
                     }
                 }
@@ -352,7 +306,7 @@ impl<'s, 'a, V: Visitor> Expander<'s, 'a, V> {
     }
 }
 
-impl<V: Visitor> Worker for Expander<'_, '_, V> {
+impl<V: Visitor> Worker for Expander<'_, V> {
     type Job = Job;
     type Output = Output;
 

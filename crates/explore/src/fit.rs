@@ -208,7 +208,7 @@ mod tests {
     use trefoil_system::Slot;
 
     fn layout() -> Layout {
-        Layout::new(vec![Slot::bounded("a", 256), Slot::discovered("b"), Slot::bounded("c", 256)]).with_parts(vec![0])
+        Layout::new(vec![Slot::bounded("a", 256), Slot::word("b"), Slot::bounded("c", 256)]).with_parts(vec![0])
     }
 
     fn misfits(fit: &Fit, row: &[Value]) -> Misfits {

@@ -10,12 +10,11 @@ use trefoil_system::StateId;
 
 use crate::frontier::Frontier;
 
-/// The rounds of a search; or, of a depth-first one, the states down to where it ended.
+/// The rounds of a search.
 #[derive(Default)]
 pub(crate) struct History {
     bytes: Vec<u8>,
     rounds: Vec<Round>,
-    trail: Vec<StateId>,
 }
 
 /// One round.
@@ -87,16 +86,6 @@ impl History {
     /// scheduled for is in two rounds, and was expanded in the first.
     pub(crate) fn round_of(&self, state: StateId) -> Option<usize> {
         (0..self.rounds.len()).find(|&round| self.ranges(round).any(|range| range.contains(&state.0)))
-    }
-
-    /// Keeps the states down to where a depth-first search ended.
-    pub(crate) fn set_trail(&mut self, trail: Vec<StateId>) {
-        self.trail = trail;
-    }
-
-    /// The states down to where a depth-first search ended.
-    pub(crate) fn trail(&self) -> &[StateId] {
-        &self.trail
     }
 }
 

@@ -394,7 +394,7 @@ impl Packing {
 
 /// What the slots of a layout need for all values that they may have.
 pub(crate) fn declared(layout: &Layout) -> Vec<Width> {
-    let bits = |slot: &Slot| slot.values.map_or(32, |values| bits_of(values.saturating_sub(1)));
+    let bits = |slot: &Slot| slot.values.count().map_or(32, |values| bits_of(values.saturating_sub(1)));
     layout.slots().iter().map(|slot| Width { base: 0, bits: bits(slot) }).collect()
 }
 
@@ -413,7 +413,7 @@ mod tests {
     use super::*;
 
     fn packing(values: &[Option<u32>]) -> Packing {
-        let slot = |&values: &Option<u32>| Slot { name: String::new(), values, portable: true };
+        let slot = |values: &Option<u32>| values.map_or_else(|| Slot::word(""), |values| Slot::bounded("", values));
         Packing::new(&Layout::new(values.iter().map(slot).collect()))
     }
 

@@ -3,13 +3,13 @@
 //! A step of a group leaves every slot alone that the group does not declare as written (`may_write` or `must_write`). So the packed row
 //! of a successor is that of its source with a few fields exchanged, and a wide row costs no more than a narrow one. Where a group
 //! may write more than half of the slots, both rows are compared, and the fields that differ exchanged: a representative under a
-//! symmetry, or a handshake, may change anything, and yet mostly changes little. An explorer that keeps a log of what it writes
-//! ([`trefoil_system::Explorer::changing_successors`]) tells it with each step, and then nothing else is looked at.
+//! symmetry may change anything, and yet mostly changes little. An explorer that keeps a log of what it writes
+//! ([`trefoil_system::Written::Slots`]) names the slots with each step, and then nothing else is looked at.
 //!
 //! This trusts the declarations of a system. The checking wrapper proves them honest in tests, and wherever debug assertions are on every
 //! patched row is compared with the row packed anew.
 
-use trefoil_system::{Change, Group, GroupId, Value};
+use trefoil_system::{Group, GroupId, Step, Value, Written};
 
 use crate::packing::{Field, Packing};
 use crate::tree::Climber;
@@ -57,16 +57,9 @@ impl Patches {
     /// Packs the row that a step of a group leads to from a source; says whether it fits, otherwise the target is of no use. Where the step tells
     /// what it changed, only that is looked at.
     #[inline]
-    pub(crate) fn pack(
-        &self,
-        packing: &Packing,
-        group: GroupId,
-        source: Source<'_>,
-        row: &[Value],
-        changes: Option<&[Change]>,
-        target: &mut [u64],
-    ) -> bool {
-        if let Some(changes) = changes {
+    pub(crate) fn pack(&self, packing: &Packing, source: Source<'_>, step: &Step<'_>, target: &mut [u64]) -> bool {
+        let (group, row) = (step.group, step.row);
+        if let Written::Slots(changes) = step.written {
             copy(source.packed, target);
             for &(slot, _) in changes {
                 let Some(&value) = row.get(slot as usize) else { continue };
@@ -109,16 +102,9 @@ impl Patches {
 
     /// The same for a row that is kept as a tree, whose source was read last.
     #[inline]
-    pub(crate) fn patch(
-        &self,
-        packing: &Packing,
-        group: GroupId,
-        source: &[Value],
-        row: &[Value],
-        changes: Option<&[Change]>,
-        target: &mut Climber<'_>,
-    ) -> bool {
-        if let Some(changes) = changes {
+    pub(crate) fn patch(&self, packing: &Packing, source: &[Value], step: &Step<'_>, target: &mut Climber<'_>) -> bool {
+        let (group, row) = (step.group, step.row);
+        if let Written::Slots(changes) = step.written {
             for &(slot, _) in changes {
                 let Some(&value) = row.get(slot as usize) else { continue };
                 let field = packing.field(slot as usize);
@@ -207,7 +193,7 @@ pub(crate) struct Source<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trefoil_system::{Layout, Slot, SlotSet};
+    use trefoil_system::{Change, LabelId, Layout, Slot, SlotSet};
 
     #[test]
     fn patched_rows_are_packed_rows() {
@@ -237,14 +223,16 @@ mod tests {
             packing.pack(&row, &mut expected);
             let mut found = vec![7; packing.words()];
             let before = Source { row: &source, packed: &packed };
-            assert!(patches.pack(&packing, GroupId(1), before, &row, None, &mut found));
+            let step = Step::of_group(GroupId(1), LabelId::TAU, &row);
+            assert!(patches.pack(&packing, before, &step, &mut found));
             assert_eq!(found, expected, "case {case}");
             // The same from what was changed, some of it named twice, and some that means nothing.
             let mut changes: Vec<Change> = written.iter().map(|&slot| (slot as u32, source[slot])).collect();
             changes.extend(written.first().map(|&slot| (slot as u32, 77)));
             changes.push((width as u32 + random(3), 1));
             found.fill(9);
-            assert!(patches.pack(&packing, GroupId(1), before, &row, Some(&changes), &mut found));
+            let step = Step { written: Written::Slots(&changes), ..step };
+            assert!(patches.pack(&packing, before, &step, &mut found));
             assert_eq!(found, expected, "case {case}");
             *if patches.ranges[1].is_some() { &mut patched } else { &mut compared } += 1;
         }
@@ -259,6 +247,6 @@ mod tests {
         let group = Group { may_write: [0].into_iter().collect(), ..Group::default() };
         let patches = Patches::new(&packing, &[group]);
         let source = Source { row: &[0, 0], packed: &[0] };
-        patches.pack(&packing, GroupId(0), source, &[1, 1], None, &mut [0]);
+        patches.pack(&packing, source, &Step::of_group(GroupId(0), LabelId::TAU, &[1, 1]), &mut [0]);
     }
 }

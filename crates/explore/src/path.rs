@@ -12,32 +12,26 @@
 //!
 //! Cost: no round is expanded more than once, rows are read in the order in which they lie, and nothing is looked up or inserted; so
 //! it takes less time than the search did, however long the path is, and four bytes a state less than knowing parents would.
-//!
-//! A depth-first search keeps the states from the initial one to the one that it ended with.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use trefoil_control::{Control, Stopped};
-use trefoil_system::{Explorer, LabelId, Path, StateId, System, TakenStep, Value};
+use trefoil_control::Control;
+use trefoil_system::{Cut, Explorer, LabelId, Path, StateId, System, TakenStep, Value, Walk};
 
 use crate::search::{Exploration, Found, Order};
 use crate::states::{Reader, States};
 use crate::workers::{Crew, Worker, run_crew};
 
 impl<V> Exploration<V> {
-    /// A run to a state that was expanded; of least length when the search was breadth-first. `None` for a state that was not,
-    /// and after a depth-first search for every other than the last. `system` is the one that was explored.
-    pub fn path(&self, system: &dyn System, state: StateId, control: &Control) -> Result<Option<Path>, Stopped> {
-        if self.options.order == Order::DepthFirst {
-            return Ok(self.along_trail(system, state));
-        }
+    /// A run of least length to a state that was expanded. `None` for a state that was not. `system` is the one that was
+    /// explored.
+    pub fn path(&self, system: &dyn System, state: StateId, control: &Control) -> Result<Option<Path>, Cut> {
         let Some(round) = self.history.round_of(state) else { return Ok(None) };
         self.back_from(system, state, round, control).map(Some)
     }
 
     /// The run to what was found, its step included.
-    pub fn path_to(&self, system: &dyn System, found: &Found, control: &Control) -> Result<Path, Stopped> {
+    pub fn path_to(&self, system: &dyn System, found: &Found, control: &Control) -> Result<Path, Cut> {
         let path = self.path(system, found.state, control)?;
         let mut path = path.expect("what is found is found when it is expanded");
         path.steps.extend(found.step.clone());
@@ -57,14 +51,14 @@ impl<V> Exploration<V> {
     }
 
     /// Backwards from a state that was expanded in this round.
-    fn back_from(&self, system: &dyn System, state: StateId, round: usize, control: &Control) -> Result<Path, Stopped> {
+    fn back_from(&self, system: &dyn System, state: StateId, round: usize, control: &Control) -> Result<Path, Cut> {
         let mut backwards = Ok(Vec::new());
         let states = &self.states;
         run_crew(
             self.options.thread_count(),
             || Seeker::new(system, states, control),
             |_| (),
-            |crew| backwards = self.retrace(crew, state, round, control),
+            |crew| backwards = self.retrace(crew, system, state, round),
         );
         let mut steps = backwards?;
         steps.reverse();
@@ -75,10 +69,10 @@ impl<V> Exploration<V> {
     fn retrace(
         &self,
         crew: &mut Crew<'_, Seeker<'_>>,
+        system: &dyn System,
         mut state: StateId,
         mut round: usize,
-        control: &Control,
-    ) -> Result<Vec<TakenStep>, Stopped> {
+    ) -> Result<Vec<TakenStep>, Cut> {
         let history = &self.history;
         let mut backwards = Vec::new();
         while state != self.initial {
@@ -88,46 +82,28 @@ impl<V> Exploration<V> {
             let by = match self.options.order {
                 Order::Visible if internal => Sought::Internal,
                 Order::Visible => Sought::Visible,
-                _ => Sought::Any,
+                Order::Steps => Sought::Any,
             };
             // The round before; or, from the first round of a level, all rounds of the level before.
             let all = (0..round).rev().take_while(|&earlier| history.distance(earlier) == distance);
             let mut candidates = all.take(if internal { 1 } else { usize::MAX });
-            let (earlier, source, label) = loop {
-                // A system that cannot go on because of its budget gives no steps; then the control says so.
-                control.check()?;
+            let (earlier, parent) = loop {
                 let earlier = candidates.next().expect("a state that was scheduled has a predecessor");
-                let wanted = Wanted { row: row.clone(), by, found: AtomicBool::new(false) };
-                let outputs = crew.run(history.frontier(earlier).into_pieces(crew.len()), wanted);
-                if let Some((source, label)) = outputs.into_iter().flatten().next() {
-                    break (earlier, source, label);
+                let wanted = Wanted { row: row.clone(), by };
+                let mut least: Option<Parent> = None;
+                for sought in crew.run(history.frontier(earlier).into_pieces(crew.len()), wanted) {
+                    if let Some(parent) = sought.parent? {
+                        Parent::keep_least(&mut least, parent, system);
+                    }
+                }
+                if let Some(parent) = least {
+                    break (earlier, parent);
                 }
             };
-            backwards.push(TakenStep { label, row });
-            (state, round) = (source, earlier);
+            backwards.push(TakenStep { label: parent.label, row });
+            (state, round) = (parent.state, earlier);
         }
         Ok(backwards)
-    }
-
-    /// Along the states that a depth-first search kept, if this is the last of them.
-    fn along_trail(&self, system: &dyn System, state: StateId) -> Option<Path> {
-        let (&last, trail) = self.history.trail().split_last()?;
-        if last != state {
-            return None;
-        }
-        let mut path = Path { start: self.row(self.initial), steps: Vec::new() };
-        let mut explorer = system.explorer();
-        for &next in trail.iter().skip(1).chain((!trail.is_empty()).then_some(&last)) {
-            let row = self.row(next);
-            let mut label = None;
-            explorer.successors(path.last(), &mut |step| {
-                if label.is_none() && step.row == row {
-                    label = Some(step.label);
-                }
-            });
-            path.steps.push(TakenStep { label: label?, row });
-        }
-        Some(path)
     }
 }
 
@@ -143,11 +119,42 @@ enum Sought {
 struct Wanted {
     row: Vec<Value>,
     by: Sought,
-    found: AtomicBool,
+}
+
+/// A state with a step to the wanted row.
+struct Parent {
+    state: StateId,
+    row: Vec<Value>,
+    label: LabelId,
+}
+
+impl Parent {
+    /// Keeps the lesser of two: by the label of the step, then by the row.
+    fn keep_least(least: &mut Option<Parent>, other: Parent, system: &dyn System) {
+        let is_less = |known: &Parent| {
+            let order = system.labels().compare(other.label, known.label);
+            order.then_with(|| system.layout().compare(&other.row, &known.row)).is_lt()
+        };
+        if least.as_ref().is_none_or(is_less) {
+            *least = Some(other);
+        }
+    }
+}
+
+/// What one seeker found: the least parent, unless a walk was cut.
+struct Seen {
+    parent: Result<Option<Parent>, Cut>,
+}
+
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen { parent: Ok(None) }
+    }
 }
 
 /// Looks for predecessors.
 struct Seeker<'a> {
+    system: &'a dyn System,
     explorer: Box<dyn Explorer + 'a>,
     reader: Reader<'a>,
     control: &'a Control,
@@ -157,35 +164,39 @@ struct Seeker<'a> {
 impl<'a> Seeker<'a> {
     fn new(system: &'a dyn System, states: &'a States, control: &'a Control) -> Seeker<'a> {
         let row = vec![0; states.packing().width()];
-        Seeker { explorer: system.explorer(), reader: states.reader(), control, row }
+        Seeker { system, explorer: system.explorer(control), reader: states.reader(), control, row }
     }
-}
 
-impl Worker for Seeker<'_> {
-    type Job = Wanted;
-    type Output = Option<(StateId, LabelId)>;
-
-    fn work(&mut self, piece: &[Range<u32>], wanted: &Wanted, output: &mut Self::Output) {
-        // Whoever leads asks the control why there was no answer.
-        if wanted.found.load(Ordering::Relaxed) || self.control.check().is_err() {
-            return;
-        }
-        for id in piece.iter().cloned().flatten().map(StateId) {
-            self.reader.row(id, &mut self.row);
-            self.explorer.successors(&self.row, &mut |step| {
+    fn seek(&mut self, piece: &[Range<u32>], wanted: &Wanted, least: &mut Option<Parent>) -> Walk {
+        self.control.check()?;
+        for state in piece.iter().cloned().flatten().map(StateId) {
+            self.reader.row(state, &mut self.row);
+            let (row, system) = (&self.row, self.system);
+            self.explorer.successors(row, &mut |step| {
                 let counts = match wanted.by {
                     Sought::Any => true,
                     Sought::Internal => !step.label.is_visible(),
                     Sought::Visible => step.label.is_visible(),
                 };
-                if counts && output.is_none() && step.row == wanted.row {
-                    *output = Some((id, step.label));
+                if counts && step.row == wanted.row {
+                    Parent::keep_least(least, Parent { state, row: row.clone(), label: step.label }, system);
                 }
-            });
-            if output.is_some() {
-                wanted.found.store(true, Ordering::Relaxed);
-                return;
-            }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Worker for Seeker<'_> {
+    type Job = Wanted;
+    type Output = Seen;
+
+    fn work(&mut self, piece: &[Range<u32>], wanted: &Wanted, output: &mut Seen) {
+        if let Ok(least) = &mut output.parent
+            && let Err(cut) = self.seek(piece, wanted, least)
+        {
+            output.parent = Err(cut);
         }
     }
 }

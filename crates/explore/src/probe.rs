@@ -25,7 +25,7 @@
 //! - The second search takes exactly the steps of the first.
 
 use trefoil_control::{Control, Stopped};
-use trefoil_system::{Explorer, LabelId, Path, System, TakenStep, Value};
+use trefoil_system::{Cut, Explorer, LabelId, Path, System, TakenStep, Value};
 
 use crate::packing::Packing;
 use crate::search::Finding;
@@ -63,25 +63,25 @@ pub struct Sighting<'a> {
 
 /// Looks at every state once.
 pub trait Observer {
-    /// Looks at a state and its steps; anything but [`Finding::Nothing`] ends the search.
-    fn look(&mut self, state: &Sighting<'_>) -> Finding;
+    /// Looks at a state and its steps, with the explorer at hand; anything but [`Finding::Nothing`] ends the search.
+    fn look(&mut self, state: &Sighting<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut>;
 }
 
 impl<F: FnMut(&Sighting<'_>) -> Finding> Observer for F {
-    fn look(&mut self, state: &Sighting<'_>) -> Finding {
-        self(state)
+    fn look(&mut self, state: &Sighting<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
+        Ok(self(state))
     }
 }
 
 /// How a probabilistic search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProbeEnd {
     /// Every state that was found was visited.
     Exhausted,
     /// The observer ended it.
     Found,
-    /// A budget ran out.
-    Stopped(Stopped),
+    /// A walk was cut: a budget ran out, the user interrupted, or the system could not go on.
+    Cut(Cut),
 }
 
 /// What a probabilistic search knows about what it missed.
@@ -117,12 +117,12 @@ pub struct Probe {
 pub fn probe(system: &dyn System, traces: Traces, control: &Control, observer: &mut dyn Observer) -> Probe {
     let mut search = match Search::new(system, traces, control) {
         Ok(search) => search,
-        Err(stopped) => return Probe::nothing(traces, stopped),
+        Err(cut) => return Probe::nothing(traces, cut),
     };
     let end = match search.run(observer, None, control) {
         Ok(true) => ProbeEnd::Found,
         Ok(false) => ProbeEnd::Exhausted,
-        Err(stopped) => ProbeEnd::Stopped(stopped),
+        Err(cut) => ProbeEnd::Cut(cut),
     };
     Probe {
         end,
@@ -135,13 +135,13 @@ pub fn probe(system: &dyn System, traces: Traces, control: &Control, observer: &
 }
 
 impl Probe {
-    fn nothing(traces: Traces, stopped: Stopped) -> Probe {
+    fn nothing(traces: Traces, cut: Cut) -> Probe {
         let coverage = Coverage { bytes: 0, hash_factor: 0.0, filled: 0.0, expected_omissions: 0.0 };
-        Probe { end: ProbeEnd::Stopped(stopped), states: 0, transitions: 0, depth: 0, coverage, traces }
+        Probe { end: ProbeEnd::Cut(cut), states: 0, transitions: 0, depth: 0, coverage, traces }
     }
 
     /// A run to the state with this number, by searching once more. `system` is the one that was searched.
-    pub fn path(&self, system: &dyn System, number: u64, control: &Control) -> Result<Path, Stopped> {
+    pub fn path(&self, system: &dyn System, number: u64, control: &Control) -> Result<Path, Cut> {
         let mut search = Search::new(system, self.traces, control)?;
         let mut origins = Origins { wanted: number, parents: Vec::new() };
         if number > 0 {
@@ -155,18 +155,20 @@ impl Probe {
             at = u64::from(parent);
         }
         steps.reverse();
-        let mut path = Path { start: system.initial(), steps: Vec::with_capacity(steps.len()) };
-        let mut explorer = system.explorer();
+        let mut path = Path { start: system.initial(control)?, steps: Vec::with_capacity(steps.len()) };
+        let mut explorer = system.explorer(control);
         for step in steps {
             control.check()?;
             let mut place = 0;
             let mut taken = None;
-            explorer.successors(path.last(), &mut |successor| {
+            Cut::had_enough(explorer.successors(path.last(), &mut |successor| {
                 if place == step {
                     taken = Some(TakenStep { label: successor.label, row: successor.row.to_vec() });
+                    return Err(Cut::Enough);
                 }
                 place += 1;
-            });
+                Ok(())
+            }))?;
             path.steps.push(taken.expect("a system gives its steps always in the same order"));
         }
         Ok(path)
@@ -193,14 +195,14 @@ struct Search<'s> {
 }
 
 impl<'s> Search<'s> {
-    fn new(system: &'s dyn System, traces: Traces, control: &Control) -> Result<Search<'s>, Stopped> {
+    fn new(system: &'s dyn System, traces: Traces, control: &'s Control) -> Result<Search<'s>, Cut> {
         let packing = Packing::new(system.layout());
         let mut table = Table::new(traces, control)?;
         let mut level = vec![0; packing.words()];
-        packing.pack(&system.initial(), &mut level);
+        packing.pack(&system.initial(control)?, &mut level);
         table.insert(&level, control)?;
         Ok(Search {
-            explorer: system.explorer(),
+            explorer: system.explorer(control),
             packing,
             table,
             level,
@@ -218,7 +220,7 @@ impl<'s> Search<'s> {
         observer: &mut dyn Observer,
         mut origins: Option<&mut Origins>,
         control: &Control,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool, Cut> {
         let words = self.packing.words();
         let mut row = vec![0; self.packing.width()];
         let mut labels = Vec::new();
@@ -241,7 +243,8 @@ impl<'s> Search<'s> {
                     let from = packed.len();
                     packed.resize(from + words, 0);
                     packing.pack(step.row, &mut packed[from..]);
-                });
+                    Ok(())
+                })?;
                 self.transitions += labels.len() as u64;
                 let mut found = 0;
                 for (place, target) in packed.chunks_exact(words).enumerate() {
@@ -253,7 +256,7 @@ impl<'s> Search<'s> {
                     self.next.extend_from_slice(target);
                     found += 1;
                     if let Some(origins) = &mut origins {
-                        let parent = u32::try_from(visited).map_err(|_| out_of_numbers(control))?;
+                        let parent = u32::try_from(visited).map_err(|_| control.out_of_numbers())?;
                         origins.parents.push((parent, place as u32));
                         if origins.parents.len() as u64 == origins.wanted {
                             return Ok(true);
@@ -264,7 +267,7 @@ impl<'s> Search<'s> {
                 control.progress().add(found, labels.len() as u64);
                 let sighting = Sighting { number: visited, distance, row: &row, labels: &labels };
                 visited += 1;
-                if observer.look(&sighting) != Finding::Nothing {
+                if observer.look(&sighting, &mut *self.explorer)? != Finding::Nothing {
                     return Ok(true);
                 }
             }
@@ -275,11 +278,6 @@ impl<'s> Search<'s> {
         }
         Ok(false)
     }
-}
-
-/// A run that needs more numbers than there are needs more memory than there is, too.
-fn out_of_numbers(control: &Control) -> Stopped {
-    Stopped::Memory { limit: control.limits().memory.unwrap_or(u64::MAX) }
 }
 
 enum Table {

@@ -37,8 +37,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use trefoil_control::{Control, Stopped};
-use trefoil_system::{GroupId, LabelId, StateId, System, TakenStep, Value};
+use trefoil_control::Control;
+use trefoil_system::{Cut, Explorer, GroupId, LabelId, StateId, System, TakenStep, Value};
 
 use crate::expand::{Expander, Job, Staff};
 use crate::fit::{Fit, Misfits};
@@ -57,8 +57,6 @@ pub enum Order {
     /// Breadth-first by visible events: `τ` costs nothing.
     #[default]
     Visible,
-    /// The newest state first, on one thread; no promise about lengths.
-    DepthFirst,
 }
 
 /// How to search.
@@ -82,10 +80,9 @@ impl Options {
     /// The number of threads, with 0 resolved.
     pub fn thread_count(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        match (self.order, self.threads) {
-            (Order::DepthFirst, _) => 1,
-            (_, 0) => cores(),
-            (_, threads) => threads.min(1024),
+        match self.threads {
+            0 => cores(),
+            threads => threads.min(1024),
         }
     }
 }
@@ -97,6 +94,8 @@ pub struct Edge {
     pub label: LabelId,
     /// Its group.
     pub group: GroupId,
+    /// In a quotient, the class of the stabiliser of the state it leads to.
+    pub class: u32,
     /// The state it leads to.
     pub target: StateId,
     /// Is it the step that found this state? True of one step into each state but the initial one.
@@ -129,14 +128,14 @@ pub enum Finding {
 
 /// Looks at every state once. Each thread has its own; [`Exploration::visitors`] gives them all back.
 pub trait Visitor: Send {
-    /// Looks at a state and all its steps.
-    fn visit(&mut self, state: &Visited<'_>) -> Finding;
+    /// Looks at a state and all its steps, with the explorer of the thread at hand. An error ends the search.
+    fn visit(&mut self, state: &Visited<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut>;
 }
 
 /// Visits nothing: for counting.
 impl Visitor for () {
-    fn visit(&mut self, _: &Visited<'_>) -> Finding {
-        Finding::Nothing
+    fn visit(&mut self, _: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
+        Ok(Finding::Nothing)
     }
 }
 
@@ -167,8 +166,8 @@ pub enum End {
     Complete,
     /// A visitor found something.
     Found(Found),
-    /// The budget ran out, or somebody asked to stop.
-    Stopped(Stopped),
+    /// A walk was cut: the budget ran out, the user interrupted, or the system could not go on.
+    Cut(Cut),
 }
 
 /// How much a search did.
@@ -219,7 +218,7 @@ pub(crate) struct Shared<'a> {
     /// Set when going on is pointless.
     pub(crate) halt: AtomicBool,
     pub(crate) found: Mutex<Option<Found>>,
-    pub(crate) stopped: Mutex<Option<Stopped>>,
+    pub(crate) cut: Mutex<Option<Cut>>,
 }
 
 impl Shared<'_> {
@@ -227,14 +226,19 @@ impl Shared<'_> {
         self.halt.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn stop(&self, stopped: Stopped) {
-        self.stopped.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(stopped);
+    /// Ends the search. The first reason stands.
+    #[cold]
+    pub(crate) fn cut(&self, cut: Cut) {
+        // A walk that ended because the search is over has nothing to say.
+        if cut != Cut::Enough {
+            self.cut.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(cut);
+        }
         self.halt.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn report(&self, found: Found) {
         let level = self.level.load(Ordering::Relaxed) as u32;
-        if found.length <= level || self.order == Order::DepthFirst {
+        if found.length <= level {
             self.halt.store(true, Ordering::Relaxed);
         }
         let mut best = self.found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -265,13 +269,10 @@ pub fn search<V: Visitor>(
     let mut states =
         if trees { StateSet::of_trees(packing, keep, threads) } else { StateSet::keeping(packing, keep, threads) };
     let mut progress = Progress::default();
-    let first = Staff::new(system, visitor());
-    // What groups may write is of use only where steps do not tell what they changed.
-    let groups = if first.knows_changes() { &[] } else { system.groups() };
-    let mut staff = vec![first];
+    let mut staff = Vec::new();
     let mut found = None;
-    let stopped = loop {
-        let patches = Patches::new(states.packing(), groups);
+    let cut = loop {
+        let patches = Patches::new(states.packing(), system.groups());
         let shared = Shared {
             system,
             control,
@@ -284,20 +285,20 @@ pub fn search<V: Visitor>(
             level: AtomicU64::new(u64::from(progress.distance)),
             halt: AtomicBool::new(false),
             found: Mutex::new(found.take()),
-            stopped: Mutex::new(None),
+            cut: Mutex::new(None),
         };
         let waiting = Mutex::new(std::mem::take(&mut staff));
         let hired = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
         staff = run_crew(
             threads,
-            || Expander::new(&shared, hired().unwrap_or_else(|| Staff::new(system, visitor()))),
+            || Expander::new(&shared, hired().unwrap_or_else(|| Staff::new(visitor()))),
             Expander::finish,
-            |crew: &mut Crew<'_, Expander<'_, '_, V>>| run_levels(&shared, crew, &mut fit, &mut progress),
+            |crew: &mut Crew<'_, Expander<'_, V>>| run_levels(&shared, crew, &mut fit, &mut progress),
         );
         staff.extend(waiting.into_inner().unwrap_or_else(PoisonError::into_inner));
         found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let stopped = shared.stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let Some(repack) = progress.repack.take() else { break stopped };
+        let cut = shared.cut.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Some(repack) = progress.repack.take() else { break cut };
         if let Repack::Widen(misfits) = &repack {
             fit.widen(misfits);
             if let Some(packing) = fit.stretched(states.packing()) {
@@ -313,7 +314,7 @@ pub fn search<V: Visitor>(
             Err(stopped) => {
                 // The states are gone, and with them the way to what was found.
                 (states, found) = (StateSet::new(narrow, threads), None);
-                break Some(stopped);
+                break Some(stopped.into());
             }
         }
     };
@@ -326,13 +327,14 @@ pub fn search<V: Visitor>(
         counts.transitions += own.transitions;
         visitors.push(visitor);
     }
-    let end = match (found, stopped) {
-        // What was found was found, even if the budget ran out before the level was finished.
-        (Some(found), _) => End::Found(found),
-        (None, Some(stopped)) => End::Stopped(stopped),
+    let end = match (found, cut) {
+        // A finding of a round that was not finished need not be the least, and differs from run to run.
+        (_, Some(cut)) => End::Cut(cut),
+        (Some(found), None) => End::Found(found),
         (None, None) => End::Complete,
     };
-    let initial = initial.expect("a search enters the initial state first");
+    // A search that was cut before its first state has none.
+    let initial = initial.unwrap_or(StateId(0));
     Exploration { end, counts, initial, states: states.freeze(), visitors, options: *options, history }
 }
 
@@ -370,18 +372,17 @@ enum Repack {
 /// Level after level until nothing is left, or until states are to be packed again.
 fn run_levels<V: Visitor>(
     shared: &Shared<'_>,
-    crew: &mut Crew<'_, Expander<'_, '_, V>>,
+    crew: &mut Crew<'_, Expander<'_, V>>,
     fit: &mut Fit,
     progress: &mut Progress,
 ) {
     if progress.initial.is_none() {
-        let initial = crew.own().enter_initial();
+        let row = match shared.system.initial(shared.control) {
+            Ok(row) => row,
+            Err(cut) => return shared.cut(cut),
+        };
+        let initial = crew.own().enter_initial(&row);
         progress.initial = Some(initial);
-        if shared.order == Order::DepthFirst {
-            let trail;
-            (progress.waiting, trail) = crew.own().depth_first(initial);
-            return progress.history.set_trail(trail);
-        }
         progress.round.push(initial);
     }
     loop {
@@ -413,7 +414,7 @@ fn run_levels<V: Visitor>(
 }
 
 /// One round; then the next one of this level is known.
-fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, '_, V>>, progress: &mut Progress) {
+fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V>>, progress: &mut Progress) {
     let round = std::mem::take(&mut progress.round);
     progress.waiting = progress.waiting.max(round.len() + progress.next.len());
     if !std::mem::take(&mut progress.is_noted) {

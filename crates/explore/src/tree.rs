@@ -72,7 +72,7 @@ impl Shape {
 
 /// How so many numbers of nodes are packed.
 fn numbers(count: usize) -> Packing {
-    let number = || Slot { name: String::new(), values: None, portable: false };
+    let number = || Slot::word("");
     Packing::new(&Layout::new((0..count).map(|_| number()).collect()))
 }
 

@@ -7,7 +7,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trefoil_system::{Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, StateId, Step, System, Value};
+use trefoil_control::Control;
+use trefoil_system::{
+    Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, SlotSet, StateId, Step, System, Value, Walk,
+};
 
 /// One transition, its source being known from where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -208,11 +211,11 @@ impl System for Lts {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        vec![self.initial.0]
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(vec![self.initial.0])
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(LtsExplorer { lts: self })
     }
 
@@ -226,10 +229,11 @@ struct LtsExplorer<'a> {
 }
 
 impl Explorer for LtsExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         for transition in self.lts.outgoing(StateId(row[0])) {
-            sink(Step { group: GroupId(0), label: transition.label, row: &[transition.target.0] });
+            sink(Step::of_group(GroupId(0), transition.label, &[transition.target.0]))?;
         }
+        Ok(())
     }
 }
 
@@ -268,10 +272,15 @@ mod tests {
     fn an_lts_is_an_honest_system() {
         let lts = diamond();
         let checked = trefoil_system::Checked::new(lts.clone());
-        let mut explorer = checked.explorer();
+        let control = Control::unlimited();
+        let mut explorer = checked.explorer(&control);
         for state in lts.states() {
             let mut found = Vec::new();
-            explorer.successors(&[state.0], &mut |step| found.push((step.label, step.row[0])));
+            let walk = explorer.successors(&[state.0], &mut |step| {
+                found.push((step.label, step.row[0]));
+                Ok(())
+            });
+            assert_eq!(walk, Ok(()));
             assert!(found.into_iter().eq(lts.outgoing(state).iter().map(|t| (t.label, t.target.0))));
         }
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{
-    Explorer, Group, LabelId, Labels, Layout, Observation, Observations, StateId, Step, System, Value,
+    Cut, Explorer, Group, LabelId, Labels, Layout, Observation, Observations, Sink, StateId, System, Value, Walk,
 };
 
 use crate::divergence::diverging_states;
@@ -176,12 +176,12 @@ impl System for Glts {
         System::groups(&self.lts)
     }
 
-    fn initial(&self) -> Vec<Value> {
-        System::initial(&self.lts)
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
+        System::initial(&self.lts, control)
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
-        Box::new(GltsExplorer { glts: self, steps: self.lts.explorer() })
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
+        Box::new(GltsExplorer { glts: self, steps: self.lts.explorer(control) })
     }
 
     fn observations(&self) -> Observations {
@@ -199,15 +199,15 @@ struct GltsExplorer<'a> {
 }
 
 impl Explorer for GltsExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.steps.successors(row, sink);
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        self.steps.successors(row, sink)
     }
 
-    fn observe(&mut self, row: &[Value]) -> Observation {
+    fn observe(&mut self, row: &[Value]) -> Result<Observation, Cut> {
         let state = StateId(row[0]);
         let table = &self.glts.acceptances;
         let acceptances = table.sets(self.glts.family(state)).map(|set| table.labels(set).collect()).collect();
-        Observation { acceptances, diverges: self.glts.diverges(state) }
+        Ok(Observation { acceptances, diverges: self.glts.diverges(state) })
     }
 }
 
@@ -224,10 +224,11 @@ mod tests {
         builder.add(StateId(0), b, StateId(1)).add(StateId(0), a, StateId(1)).add(StateId(0), a, StateId(0));
         builder.add(StateId(1), LabelId::TAU, StateId(1)).add(StateId(1), a, StateId(2));
         let glts = Glts::from_lts(builder.build(StateId(0)), &Control::unlimited()).unwrap();
-        let mut explorer = glts.explorer();
-        assert_eq!(explorer.observe(&[0]), Observation { acceptances: vec![vec![a, b]], diverges: false });
-        assert_eq!(explorer.observe(&[1]), Observation { acceptances: vec![], diverges: true });
-        assert_eq!(explorer.observe(&[2]), Observation { acceptances: vec![vec![]], diverges: false });
+        let control = Control::unlimited();
+        let mut explorer = glts.explorer(&control);
+        assert_eq!(explorer.observe(&[0]), Ok(Observation { acceptances: vec![vec![a, b]], diverges: false }));
+        assert_eq!(explorer.observe(&[1]), Ok(Observation { acceptances: vec![], diverges: true }));
+        assert_eq!(explorer.observe(&[2]), Ok(Observation { acceptances: vec![vec![]], diverges: false }));
     }
 
     #[test]

@@ -276,8 +276,9 @@ mod tests {
     /// Signatures of states by rounds of naive refinement.
     fn naive_classes(glts: &Glts) -> Vec<usize> {
         let lts = glts.lts();
-        let mut explorer = glts.explorer();
-        let observed: Vec<Observation> = lts.states().map(|state| explorer.observe(&[state.0])).collect();
+        let control = Control::unlimited();
+        let mut explorer = glts.explorer(&control);
+        let observed: Vec<Observation> = lts.states().map(|state| explorer.observe(&[state.0]).unwrap()).collect();
         let number = |keys: &[String]| -> Vec<usize> {
             keys.iter().map(|key| keys.iter().position(|other| other == key).unwrap()).collect()
         };

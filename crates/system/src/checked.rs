@@ -90,6 +90,14 @@ impl<S: System> System for Checked<S> {
         self.system.action()
     }
 
+    fn error(&self, label: LabelId) -> u32 {
+        self.system.error(label)
+    }
+
+    fn first_error(&self) -> LabelId {
+        self.system.first_error()
+    }
+
     fn describe(&self, row: &[Value]) -> String {
         self.system.describe(row)
     }

@@ -157,6 +157,16 @@ pub trait System: Send + Sync {
         None
     }
 
+    /// The kind of error that a step with this label shows, as the front end numbers them; 0 for none.
+    fn error(&self, _label: LabelId) -> u32 {
+        0
+    }
+
+    /// The first label that may show an error; those before it show none.
+    fn first_error(&self) -> LabelId {
+        LabelId(u32::MAX)
+    }
+
     /// A state in words, for witnesses.
     fn describe(&self, row: &[Value]) -> String {
         let slots = self.layout().slots();

@@ -20,7 +20,7 @@
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_system::{Formula, LabelId, Labels, Logic, StateId, System, has_trace, satisfies};
+use trefoil_system::{Cut, Formula, LabelId, Labels, Logic, StateId, System, has_trace, satisfies};
 
 use super::determinise::Powerset;
 use super::graph::Tau;
@@ -170,14 +170,14 @@ fn silent_pass(equivalence: Equivalence) -> Option<Pass> {
 /// No evidence is handed out that does not hold on the systems.
 fn verify(evidence: Option<&Evidence>, left: &Lts, right: &Lts, control: &Control) -> Result<(), Stopped> {
     if let Some(evidence) = evidence {
-        let accepted = check(evidence, left, right, control)?;
+        let accepted = check(evidence, left, right, control).map_err(|_| control.why())?;
         assert!(accepted, "the evidence does not hold on the systems: {evidence:?}");
     }
     Ok(())
 }
 
 /// Does the evidence tell the two systems apart?
-pub fn check(evidence: &Evidence, left: &dyn System, right: &dyn System, control: &Control) -> Result<bool, Stopped> {
+pub fn check(evidence: &Evidence, left: &dyn System, right: &dyn System, control: &Control) -> Result<bool, Cut> {
     match evidence {
         Evidence::Formula { formula, holder, logic, .. } => {
             let (holder, other) = if *holder == Side::Left { (left, right) } else { (right, left) };
