@@ -19,7 +19,8 @@
 use std::collections::HashSet;
 
 use trefoil_control::Control as Budget;
-use trefoil_system::{Cut, Explorer, GroupId, LabelId, Sink, Step, Value, Walk, Written};
+use trefoil_system::local::project;
+use trefoil_system::{Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, Sink, Step, Value, Walk, Written};
 
 use crate::program::ProcessTypeId;
 
@@ -132,15 +133,24 @@ impl<'a> ModelExplorer<'a> {
         }
     }
 
-    /// Tries everything from the state that is loaded; whether anything passed.
-    fn walk(&mut self, sink: &mut Sink<'_>) -> Result<bool, Cut> {
+    /// Takes a row to work on; whatever a walk that was cut left behind goes.
+    fn load(&mut self, row: &[Value]) {
+        self.machine.load(row);
+        if std::mem::take(&mut self.circling) || !self.walked.is_empty() {
+            self.walked.clear();
+        }
+    }
+
+    /// Tries everything that the processes from the first down to the lowest can do in the state that is loaded; whether anything
+    /// passed.
+    fn walk(&mut self, processes: (i32, i32), sink: &mut Sink<'_>) -> Result<bool, Cut> {
         let model = self.model;
         let width = model.arrangement.width();
         self.levels.clear();
         self.befores.clear();
         self.fault = None;
         let mut first = (GroupId(0), LabelId::TAU);
-        let mut level = Level::new(Entered::Start, self.machine.count() as i32 - 1, 0, -1);
+        let mut level = Level::new(Entered::Start, processes.0, processes.1, -1);
         loop {
             let Some((step, rest)) = level.moves.split_first() else {
                 level.process -= 1;
@@ -441,14 +451,31 @@ impl Machine<'_> {
 
 impl Explorer for ModelExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
-        // Whatever a walk that was cut left behind goes here.
-        self.machine.load(row);
-        if std::mem::take(&mut self.circling) || !self.walked.is_empty() {
-            self.walked.clear();
-        }
-        if !self.walk(sink)? {
+        self.load(row);
+        let all = (self.machine.count() as i32 - 1, 0);
+        if !self.walk(all, sink)? {
             self.machine.timeout = true;
-            self.walk(sink)?;
+            self.walk(all, sink)?;
+        }
+        Ok(())
+    }
+
+    fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
+        let row = group.filled_in(reads);
+        let (mut values, mut written) = (Vec::new(), Vec::new());
+        let mut own = |step: Step<'_>| {
+            if step.group != group.id {
+                return Ok(());
+            }
+            sink(project(group, &step, &mut values, &mut written))
+        };
+        if group.inputs.len() == row.len() {
+            return self.successors(&row, &mut own);
+        }
+        self.load(&row);
+        let position = self.model.position_of(group.id);
+        if position < self.machine.count() {
+            self.walk((position as i32, position as i32), &mut own)?;
         }
         Ok(())
     }

@@ -118,13 +118,11 @@ impl<'a> Machine<'a> {
         self.asking = 0;
     }
 
+    /// Writes a slot. An equal value is written, too: a step names the slots that it wrote, whatever was there.
     #[inline]
     pub(crate) fn set(&mut self, slot: usize, value: u32) {
-        let old = self.row[slot];
-        if old != value {
-            self.log.push((slot as u32, old));
-            self.row[slot] = value;
-        }
+        let old = std::mem::replace(&mut self.row[slot], value);
+        self.log.push((slot as u32, old));
     }
 
     /// Takes back everything since the log had this length.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trefoil_control::Control as Budget;
-use trefoil_system::{Cut, Explorer, Group, Label, LabelId, Labels, Layout, System, Value, Wrong};
+use trefoil_system::{Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, System, Value, Wrong};
 
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 
@@ -23,6 +23,8 @@ pub struct Model {
     groups: Vec<Group>,
     /// The labels of the groups.
     names: Vec<LabelId>,
+    /// The first group of each position.
+    firsts: Vec<u32>,
     /// Statements that were tried or reached, those of the first process type first.
     reached: Vec<AtomicU8>,
     /// Labels of steps with a fault.
@@ -51,8 +53,9 @@ impl Model {
         let mut arrangement = Arrangement::with(&program, &room);
         arrangement.keeps_processes = keeps_processes;
         let labels = Arc::new(Labels::new());
-        let mut names = Vec::new();
+        let (mut names, mut firsts) = (Vec::new(), Vec::new());
         for (number, position) in arrangement.positions.iter().enumerate() {
+            firsts.push(names.len() as u32);
             for &kind in &position.types {
                 let process = &program.processes[usize::from(kind)];
                 for transition in process.transitions.iter().flatten() {
@@ -75,6 +78,7 @@ impl Model {
             labels,
             groups,
             names,
+            firsts,
             reached,
             faults: RwLock::default(),
             fault_of: RwLock::default(),
@@ -163,6 +167,11 @@ impl Model {
     #[cold]
     pub(crate) fn want(&self, wanted: (u8, ProcessTypeId)) {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted);
+    }
+
+    /// The position of the process that a group belongs to.
+    pub(crate) fn position_of(&self, group: GroupId) -> usize {
+        self.firsts.partition_point(|&first| first <= group.0) - 1
     }
 
     /// The label of a group's steps.
@@ -259,6 +268,14 @@ impl System for Model {
 
     fn widened(&self) -> Option<Arc<dyn System>> {
         self.wider().map(|wider| wider.clone() as Arc<dyn System>)
+    }
+
+    fn error(&self, label: LabelId) -> u32 {
+        self.fault(label).map_or(0, |fault| fault.kind.number())
+    }
+
+    fn first_error(&self) -> LabelId {
+        self.first_fault_label()
     }
 
     fn describe(&self, row: &[Value]) -> String {

@@ -295,12 +295,7 @@ impl<'m> Simulator<'m> {
     }
 
     /// The moves that a step of the model is made of, as few as possible; none when the model has no such step.
-    pub fn unfold(
-        &mut self,
-        before: &[Value],
-        label: LabelId,
-        after: &[Value],
-    ) -> Result<Option<Vec<Move>>, Cut> {
+    pub fn unfold(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Result<Option<Vec<Move>>, Cut> {
         let start = self.moment(before);
         let mut walk = Between::default();
         for first in self.moves(&start)? {

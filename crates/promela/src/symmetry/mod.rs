@@ -52,7 +52,7 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_groups::{Permutation, PermutationGroup};
 use trefoil_source::Span;
-use trefoil_system::{Action, Cut, Explorer, Group, Labels, Layout, Mark, System, Value};
+use trefoil_system::{Action, Cut, Explorer, Group, LabelId, Labels, Layout, Mark, System, Value};
 
 use crate::machine::Model;
 use crate::program::{Node, Program};
@@ -162,6 +162,14 @@ impl System for Symmetric {
 
     fn action(&self) -> Option<&dyn Action> {
         Some(&self.action)
+    }
+
+    fn error(&self, label: LabelId) -> u32 {
+        self.model.error(label)
+    }
+
+    fn first_error(&self) -> LabelId {
+        self.model.first_error()
     }
 
     fn describe(&self, row: &[Value]) -> String {
