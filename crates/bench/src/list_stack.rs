@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trefoil_control::{Control, peak_memory};
-use trefoil_explore::{End, Options, Order, Packing, search};
+use trefoil_explore::{End, Options, Packing, search};
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_network::{Component, Network, Rule};
