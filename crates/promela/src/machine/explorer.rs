@@ -20,7 +20,9 @@ use std::collections::HashSet;
 
 use trefoil_control::Control as Budget;
 use trefoil_system::local::project;
-use trefoil_system::{Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, Sink, Step, Value, Walk, Written};
+use trefoil_system::{
+    Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, MarkId, Sink, Step, Value, Walk, Written,
+};
 
 use crate::program::ProcessTypeId;
 
@@ -458,6 +460,10 @@ impl Explorer for ModelExplorer<'_> {
             self.walk(all, sink)?;
         }
         Ok(())
+    }
+
+    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        Ok(self.model.mark_value(mark, reads))
     }
 
     fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {

@@ -9,6 +9,7 @@ mod fault;
 mod look;
 #[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
 mod machine;
+mod marks;
 mod moves;
 mod observe;
 mod parts;

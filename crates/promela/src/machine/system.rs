@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trefoil_control::Control as Budget;
-use trefoil_system::{Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, System, Value, Wrong};
+use trefoil_system::{Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Mark, System, Value, Wrong};
 
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 
@@ -14,6 +14,7 @@ use super::dependencies::groups;
 use super::explorer::ModelExplorer;
 use super::fault::{Fault, FaultKind};
 use super::machine::Machine;
+use super::marks::marks;
 
 /// A model with an arrangement of its rows.
 pub struct Model {
@@ -21,6 +22,7 @@ pub struct Model {
     pub(crate) arrangement: Arrangement,
     labels: Arc<Labels>,
     groups: Vec<Group>,
+    pub(super) marks: Vec<Mark>,
     /// The labels of the groups.
     names: Vec<LabelId>,
     /// The first group of each position.
@@ -68,6 +70,7 @@ impl Model {
             }
         }
         let groups = groups(&program, &arrangement);
+        let marks = marks(&arrangement);
         let reached =
             program.processes.iter().flat_map(|process| &process.statements).map(|_| AtomicU8::new(0)).collect();
         let machine = Machine::new(&program, &arrangement);
@@ -77,6 +80,7 @@ impl Model {
             arrangement,
             labels,
             groups,
+            marks,
             names,
             firsts,
             reached,
@@ -250,6 +254,10 @@ impl System for Model {
 
     fn groups(&self) -> &[Group] {
         &self.groups
+    }
+
+    fn marks(&self) -> &[Mark] {
+        &self.marks
     }
 
     fn initial(&self, _: &Budget) -> Result<Vec<Value>, Cut> {
