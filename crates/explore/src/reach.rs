@@ -153,17 +153,11 @@ impl Reaching<'_> {
     }
 
     fn answer_of(&self, complete: bool, counts: Counts, coverage: Option<Coverage>) -> Answer {
-        Answer {
-            engine: self.engine,
-            why: String::new(),
-            found: vec![if complete { Found::Holds(None) } else { Found::Open }; self.reach.goals.len()],
-            complete,
-            counts,
-            reductions: Vec::new(),
-            symmetry: None,
-            coverage,
-            notes: Vec::new(),
+        let mut answer = Answer { complete, counts, coverage, ..Answer::new(self.engine, self.reach.goals.len()) };
+        if complete {
+            answer.found.fill(Found::Holds(None));
         }
+        answer
     }
 
     fn evidence(&self, goal: usize, path: Path) -> Found {

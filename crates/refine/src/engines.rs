@@ -290,20 +290,12 @@ fn answered(engine: &'static str, outcome: Outcome) -> Answer {
         total_states: reduction.total.as_ref().map(ToString::to_string),
         orbits: Vec::new(),
     });
-    Answer {
-        engine,
-        why: String::new(),
-        complete: witness.is_none(),
-        found: vec![match witness {
-            Some(witness) => Found::Fails(Evidence::Witness(witness)),
-            None => Found::Holds(run),
-        }],
-        counts: counts(&statistics),
-        reductions: Vec::new(),
-        symmetry,
-        coverage: None,
-        notes: Vec::new(),
-    }
+    let complete = witness.is_none();
+    let found = vec![match witness {
+        Some(witness) => Found::Fails(Evidence::Witness(witness)),
+        None => Found::Holds(run),
+    }];
+    Answer { found, complete, counts: counts(&statistics), symmetry, ..Answer::new(engine, 1) }
 }
 
 fn counts(statistics: &Statistics) -> Counts {
