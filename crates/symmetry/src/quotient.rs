@@ -249,6 +249,7 @@ impl Explorer for QuotientExplorer<'_> {
                     Likeness::Unknown => {}
                     Likeness::First => first = true,
                     Likeness::Like(number) => {
+                        reducer.poll()?;
                         let row = &kept[number * row.len()..][..row.len()];
                         return sink(Step { group, label, row, written, class: kept_classes[number] });
                     }

@@ -77,6 +77,12 @@ impl<'a> Reducer<'a> {
         Ok(Reduced { row: &self.row, element, stabiliser })
     }
 
+    /// Polls the control behind something that the actor made.
+    #[inline]
+    pub(crate) fn poll(&self) -> Result<(), Stopped> {
+        self.control.check()
+    }
+
     /// Draws a row whose picture is wanted, and the representatives of others that differ from it in few slots.
     pub(crate) fn begin(&mut self, row: &[Value]) -> &Picture {
         self.actor.begin(row, &mut self.picture);
