@@ -21,7 +21,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_system::Cut;
 
 use crate::machine::{FaultKind, Model};
 use crate::merging::Merging;
@@ -124,7 +124,7 @@ impl Trail {
     }
 
     /// The moves that it names, as far as the model has them.
-    pub fn follow(&self, simulator: &mut Simulator<'_>, start: Moment, control: &Control) -> Result<Followed, Stopped> {
+    pub fn follow(&self, simulator: &mut Simulator<'_>, start: Moment) -> Result<Followed, Cut> {
         let mut moves: Vec<(Moment, Move)> = Vec::new();
         let mut here = start;
         let mut at = 0;
@@ -138,8 +138,7 @@ impl Trail {
             ahead.entry(*process).or_default().push(line);
         }
         while at < self.lines.len() {
-            control.check()?;
-            let possible = simulator.moves(&here);
+            let possible = simulator.moves(&here)?;
             let fitting = possible.iter().find(|step| self.fits(simulator, step, at));
             if fitting.is_none() && self.repeats(at, &moves) {
                 break;
@@ -169,7 +168,7 @@ impl Trail {
                     own.pop();
                 }
                 let next = own.last().map(|&line| self.lines[line].transition);
-                here = merge(simulator, &merging, (act, next), here, &mut moves, control)?;
+                here = merge(simulator, &merging, (act, next), here, &mut moves)?;
             }
         }
         Ok(Followed { moves, lost: None })
@@ -231,12 +230,10 @@ fn merge(
     (act, next): (Act, Option<u32>),
     mut here: Moment,
     moves: &mut Vec<(Moment, Move)>,
-    control: &Control,
-) -> Result<Moment, Stopped> {
+) -> Result<Moment, Cut> {
     let mut passed = HashSet::from([act.control]);
     loop {
-        control.check()?;
-        let possible = simulator.moves(&here);
+        let possible = simulator.moves(&here)?;
         let mut own = possible.iter().filter(|step| step.acts[0].process == act.process);
         let (Some(step), None) = (own.next(), own.next()) else { return Ok(here) };
         let merged = step.acts[0];

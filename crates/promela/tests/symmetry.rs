@@ -13,7 +13,7 @@ use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_promela::symmetry::{Symmetric, Symmetries, symmetries};
 use trefoil_promela::{FaultKind, Model};
 use trefoil_symmetry::{Quotient, Symmetry, Tally, UBig, strategy_named};
-use trefoil_system::{Edge, Picture, System, Value};
+use trefoil_system::{Cut, Edge, Explorer, Picture, System, Value};
 use trefoil_testkit::promela_symmetric::{SHAPES, random_symmetric_program};
 use trefoil_testkit::{Random, seed};
 
@@ -42,16 +42,20 @@ struct Space {
 const MOST: usize = 8_000;
 
 fn space(model: &Model) -> Option<Space> {
+    let control = Control::unlimited();
+    let initial = model.initial(&control).expect("no budget");
     let mut space =
-        Space { states: vec![model.initial()], number: HashMap::new(), steps: Vec::new(), ends: Vec::new() };
-    space.number.insert(model.initial(), 0);
-    let mut explorer = model.explorer();
+        Space { states: vec![initial.clone()], number: HashMap::new(), steps: Vec::new(), ends: Vec::new() };
+    space.number.insert(initial, 0);
+    let mut explorer = model.explorer(&control);
     while space.steps.len() < space.states.len() {
         let row = space.states[space.steps.len()].clone();
         let mut steps = Steps::new();
-        explorer.successors(&row, &mut |step| {
+        let walk = explorer.successors(&row, &mut |step| {
             *steps.entry((step.row.to_vec(), model.fault(step.label).map(|fault| fault.kind))).or_default() += 1;
+            Ok(())
         });
+        assert_eq!(walk, Ok(()));
         for (target, _) in steps.keys() {
             if !space.number.contains_key(target) {
                 space.number.insert(target.clone(), space.states.len());
@@ -64,7 +68,6 @@ fn space(model: &Model) -> Option<Space> {
             return None;
         }
     }
-    assert!(!model.needs_room());
     Some(space)
 }
 
@@ -164,9 +167,9 @@ struct Count {
 }
 
 impl Visitor for Count {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
-        state.steps.iter().filter(|edge| edge.fresh).for_each(|edge| self.tally.note(edge.group));
-        Finding::Nothing
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
+        state.steps.iter().filter(|edge| edge.fresh).for_each(|edge| self.tally.note(edge.class));
+        Ok(Finding::Nothing)
     }
 }
 

@@ -5,6 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use support::{compile, counterexamples, has_spin, is_compared, small};
 use trefoil_control::Control;
@@ -24,7 +25,7 @@ fn models(folder: &str) -> Vec<PathBuf> {
 }
 
 /// A model that is small enough to be looked at state by state.
-fn model_of(name: &str, text: &str) -> Option<Model> {
+fn model_of(name: &str, text: &str) -> Option<Arc<Model>> {
     let (program, diagnostics, _) = compile(name, text);
     small(program.unwrap_or_else(|| panic!("{name}: {diagnostics:?}\n{text}")), 20_000)
 }
@@ -32,7 +33,7 @@ fn model_of(name: &str, text: &str) -> Option<Model> {
 /// The steps of a state, by sequences of moves: what lies between two states that are kept.
 fn steps_by_moves(simulator: &mut Simulator<'_>, row: &[Value]) -> Option<BTreeSet<Vec<Value>>> {
     let start = simulator.moment(row);
-    let mut work: Vec<Move> = simulator.moves(&start);
+    let mut work: Vec<Move> = simulator.moves(&start).expect("no budget");
     let mut found = BTreeSet::new();
     let mut looked = std::collections::HashSet::new();
     while let Some(step) = work.pop() {
@@ -44,7 +45,7 @@ fn steps_by_moves(simulator: &mut Simulator<'_>, row: &[Value]) -> Option<BTreeS
         } else if step.after.holder().is_none() {
             found.insert(simulator.row(&step.after).to_vec());
         } else if looked.insert(step.after.clone()) {
-            work.extend(simulator.moves(&step.after));
+            work.extend(simulator.moves(&step.after).expect("no budget"));
         }
     }
     Some(found)
@@ -55,12 +56,16 @@ fn check_moves(model: &Model, what: &str, most: u64) {
     let control = Control::unlimited();
     let options = Options { threads: 1, order: Order::Steps, cycles: false };
     let found = search(model, &options, &control, || ());
-    let mut explorer = model.explorer();
-    let mut simulator = Simulator::new(model);
+    let mut explorer = model.explorer(&control);
+    let mut simulator = Simulator::new(model, &control);
     for state in 0..found.counts.states.min(most) as u32 {
         let row = found.row(trefoil_system::StateId(state));
         let mut steps: Vec<(LabelId, Vec<Value>)> = Vec::new();
-        explorer.successors(&row, &mut |step| steps.push((step.label, step.row.to_vec())));
+        let walk = explorer.successors(&row, &mut |step| {
+            steps.push((step.label, step.row.to_vec()));
+            Ok(())
+        });
+        assert_eq!(walk, Ok(()));
         let endless = steps.iter().any(|(label, _)| {
             model.fault(*label).is_some_and(|fault| fault.kind == trefoil_promela::FaultKind::Endless)
         });
@@ -69,7 +74,7 @@ fn check_moves(model: &Model, what: &str, most: u64) {
             assert_eq!(steps_by_moves(&mut simulator, &row), Some(rows), "{what}: {}", model.describe(&row));
         }
         for (label, after) in &steps {
-            let moves = simulator.unfold(&row, *label, after, &control).expect("no budget");
+            let moves = simulator.unfold(&row, *label, after).expect("no budget");
             let moves = moves.unwrap_or_else(|| panic!("{what}: a step cannot be told: {}", model.describe(&row)));
             let mut here = simulator.moment(&row);
             for step in &moves {
@@ -107,7 +112,8 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> String {
 fn check_replay(text: &str, what: &str, verifier: bool) -> usize {
     let Some(model) = model_of("m.pml", text) else { return 0 };
     let control = Control::unlimited();
-    let mut simulator = Simulator::new(&model);
+    let mut simulator = Simulator::new(&model, &control);
+    let start = simulator.moment(&model.initial(&control).expect("no budget"));
     let mut replayed = 0;
     for (path, fault) in counterexamples(&model) {
         // Spin's simulator cannot take the step that its verifier complains of.
@@ -117,7 +123,7 @@ fn check_replay(text: &str, what: &str, verifier: bool) -> usize {
         let mut moves: Vec<Move> = Vec::new();
         let mut before = path.start.clone();
         for step in &path.steps {
-            let unfolded = simulator.unfold(&before, step.label, &step.row, &control).expect("no budget");
+            let unfolded = simulator.unfold(&before, step.label, &step.row).expect("no budget");
             moves.extend(unfolded.unwrap_or_else(|| panic!("{what}: a step cannot be told")));
             before = step.row.clone();
         }
@@ -127,7 +133,7 @@ fn check_replay(text: &str, what: &str, verifier: bool) -> usize {
             moves.truncate(at + 1);
         }
         let trail = Trail::of(&simulator, &moves);
-        let followed = trail.follow(&mut simulator, Simulator::new(&model).moment(&model.initial()), &control);
+        let followed = trail.follow(&mut simulator, start.clone());
         let followed = followed.expect("no budget");
         assert_eq!(followed.lost, None, "{what}");
         let places = |step: &Move| (step.acts.clone(), step.after.clone());
@@ -158,7 +164,7 @@ fn check_replay(text: &str, what: &str, verifier: bool) -> usize {
             }
         }
         let end = said.split("spin: trail ends after").nth(1).unwrap_or_default();
-        let last = moves.last().map_or_else(|| simulator.moment(&model.initial()), |step| step.after.clone());
+        let last = moves.last().map_or_else(|| start.clone(), |step| step.after.clone());
         let broken = moves.last().is_some_and(|step| step.broken);
         let there = simulator.variables(&last);
         if !broken {
@@ -244,14 +250,15 @@ fn spin_replays_trails_of_random_programs_to_the_same_end() {
 fn merged_statements_are_followed_to_the_error() {
     let model = model_of("m.pml", MERGED).expect("it is small");
     let trail = Trail::read("-4:-4:-4\n1:0:0\n2:0:1\n").expect("a trail");
-    let mut simulator = Simulator::new(&model);
-    let start = simulator.moment(&model.initial());
-    let followed = trail.follow(&mut simulator, start.clone(), &Control::unlimited()).expect("no budget");
+    let control = Control::unlimited();
+    let mut simulator = Simulator::new(&model, &control);
+    let start = simulator.moment(&model.initial(&control).expect("no budget"));
+    let followed = trail.follow(&mut simulator, start.clone()).expect("no budget");
     assert_eq!((followed.moves.len(), followed.lost), (4, None));
     assert!(followed.moves.last().is_some_and(|(_, last)| last.fault.is_some()));
     // Without merging the trail ends where it ends.
     let trail = Trail { merged: false, ..trail };
-    let followed = trail.follow(&mut simulator, start, &Control::unlimited()).expect("no budget");
+    let followed = trail.follow(&mut simulator, start).expect("no budget");
     assert_eq!((followed.moves.len(), followed.lost), (2, None));
 }
 
@@ -279,14 +286,15 @@ fn follow_verifier(text: &str, what: &str) -> usize {
     }
     let told = format!("{what}\n{text}\n{told}\n{trail}");
     let trail = Trail::read(&trail).expect("a trail");
-    let mut simulator = Simulator::new(&model);
-    let start = simulator.moment(&model.initial());
-    let followed = trail.follow(&mut simulator, start, &Control::unlimited()).expect("no budget");
+    let control = Control::unlimited();
+    let mut simulator = Simulator::new(&model, &control);
+    let start = simulator.moment(&model.initial(&control).expect("no budget"));
+    let followed = trail.follow(&mut simulator, start).expect("no budget");
     assert_eq!(followed.lost, None, "{told}");
     // An error of the first statement leaves no line.
     let Some((_, last)) = followed.moves.last() else { return 0 };
     if stuck {
-        assert!(simulator.moves(&last.after).is_empty(), "{told}");
+        assert!(simulator.moves(&last.after).expect("no budget").is_empty(), "{told}");
     } else {
         assert!(last.fault.is_some(), "{told}");
     }

@@ -201,7 +201,11 @@ impl CheckedExplorer<'_> {
         }
         let mut changed = row.to_vec();
         changed[slot] = other;
-        let again = self.expand(&changed)?;
+        let again = match self.expand(&changed) {
+            // No run leads to the changed row, so it may lead to what has no room.
+            Err(Cut::Outgrown) => return Ok(()),
+            again => again?,
+        };
         for (index, group) in self.groups.iter().enumerate().filter(|&(index, _)| blind[index]) {
             let id = GroupId(index as u32);
             let own = |steps: &[Taken]| steps.iter().filter(|step| step.group == id).cloned().collect::<Vec<Taken>>();

@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trefoil_system::{Layout, Slot};
+use trefoil_system::{Layout, Slot, Values};
 
 use crate::program::{Cell, ChannelKind, ProcessTypeId, Program, Sort};
 
@@ -85,7 +85,10 @@ fn values(sort: Sort) -> Option<u32> {
 }
 
 fn slot(name: String, values: Option<u32>) -> Slot {
-    Slot { name, values, portable: true }
+    match values {
+        Some(values) => Slot::bounded(name, values),
+        None => Slot::word(name),
+    }
 }
 
 impl Arrangement {
@@ -234,9 +237,9 @@ fn position_slots(program: &Program, number: usize, types: &[ProcessTypeId], pri
             match slots.get_mut(at + 1) {
                 None => slots.push(own),
                 Some(shared) => {
-                    shared.values = match (shared.values, own.values) {
-                        (Some(one), Some(other)) => Some(one.max(other)),
-                        _ => None,
+                    shared.values = match (shared.values.count(), own.values.count()) {
+                        (Some(one), Some(other)) => Values::Below(one.max(other)),
+                        _ => Values::Word,
                     };
                     shared.name = format!("{}|{}", shared.name, own.name);
                 }

@@ -18,12 +18,14 @@
 
 use std::collections::HashSet;
 
-use trefoil_system::{Change, Explorer, GroupId, LabelId, Step, Value};
+use trefoil_control::Control as Budget;
+use trefoil_system::local::project;
+use trefoil_system::{Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, Sink, Step, Value, Walk, Written};
 
 use crate::program::ProcessTypeId;
 
 use super::fault::{Fault, FaultKind};
-use super::machine::{Handshake, Machine};
+use super::machine::{Halt, Handshake, Machine};
 use super::moves::{Act, Move};
 use super::system::Model;
 
@@ -31,9 +33,6 @@ use super::system::Model;
 const CIRCLING: usize = 64;
 /// Statements after which a walk looks at the budgets.
 const POLLED: u32 = 1 << 14;
-
-/// Takes a step, and the machine's log: hidden cells are in it, which lie behind the row, and a slot may be written more than once.
-type Sink<'s> = dyn FnMut(Step<'_>, &[Change]) + 's;
 
 /// How a level of the walk was entered.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,6 +102,7 @@ struct Before {
 /// One thread's view of a model.
 pub(crate) struct ModelExplorer<'a> {
     model: &'a Model,
+    control: &'a Budget,
     machine: Machine<'a>,
     /// The levels above which the walk is.
     levels: Vec<Level<'a>>,
@@ -117,10 +117,13 @@ pub(crate) struct ModelExplorer<'a> {
 }
 
 impl<'a> ModelExplorer<'a> {
-    pub(crate) fn new(model: &'a Model) -> ModelExplorer<'a> {
+    pub(crate) fn new(model: &'a Model, control: &'a Budget) -> ModelExplorer<'a> {
+        let mut machine = Machine::new(&model.program, &model.arrangement);
+        machine.control = Some(control);
         ModelExplorer {
             model,
-            machine: Machine::new(&model.program, &model.arrangement),
+            control,
+            machine,
             levels: Vec::new(),
             befores: Vec::new(),
             fault: None,
@@ -130,26 +133,35 @@ impl<'a> ModelExplorer<'a> {
         }
     }
 
-    /// Tries everything from the state that is loaded; whether anything passed.
-    fn walk(&mut self, sink: &mut Sink<'_>) -> bool {
+    /// Takes a row to work on; whatever a walk that was cut left behind goes.
+    fn load(&mut self, row: &[Value]) {
+        self.machine.load(row);
+        if std::mem::take(&mut self.circling) || !self.walked.is_empty() {
+            self.walked.clear();
+        }
+    }
+
+    /// Tries everything that the processes from the first down to the lowest can do in the state that is loaded; whether anything
+    /// passed.
+    fn walk(&mut self, processes: (i32, i32), sink: &mut Sink<'_>) -> Result<bool, Cut> {
         let model = self.model;
         let width = model.arrangement.width();
         self.levels.clear();
         self.befores.clear();
         self.fault = None;
         let mut first = (GroupId(0), LabelId::TAU);
-        let mut level = Level::new(Entered::Start, self.machine.count() as i32 - 1, 0, -1);
+        let mut level = Level::new(Entered::Start, processes.0, processes.1, -1);
         loop {
             let Some((step, rest)) = level.moves.split_first() else {
                 level.process -= 1;
                 if level.process >= level.lowest {
-                    self.look_at(&mut level);
+                    self.look_at(&mut level)?;
                     continue;
                 }
-                let (Some(below), Some(before)) = (self.levels.pop(), self.befores.pop()) else { return level.any };
+                let (Some(below), Some(before)) = (self.levels.pop(), self.befores.pop()) else { return Ok(level.any) };
                 let left = std::mem::replace(&mut level, below);
                 self.machine.actor = level.process as usize;
-                let worked = self.leave(&left, first, sink);
+                let worked = self.leave(&left, first, sink)?;
                 self.back(before, worked, &mut level);
                 continue;
             };
@@ -170,15 +182,14 @@ impl<'a> ModelExplorer<'a> {
                 Act::Condition(condition) if handshake.is_none() => machine.holds(condition),
                 _ => machine.execute(&step.act, level.passed),
             };
-            if !executed || machine.wanted.is_some() {
+            if !executed || machine.halt.is_some() {
+                if let Some(halt) = machine.halt {
+                    return Err(self.halted(halt));
+                }
                 machine.undo(log);
                 if machine.messages.len() > messages || machine.handshake.is_some() || handshake.is_some() {
                     machine.messages.truncate(messages);
                     machine.handshake = handshake;
-                }
-                if let Some(wanted) = machine.wanted.take() {
-                    // There is no room for a process: the search will be begun again.
-                    model.want(wanted);
                 }
                 continue;
             }
@@ -196,11 +207,10 @@ impl<'a> ModelExplorer<'a> {
                     }
                     model.reach(step.reached);
                     (level.any, level.passed, level.escape) = (true, true, step.escape);
-                    sink(Step { group: first.0, label: first.1, row: &machine.row[..width] }, &machine.log);
+                    let written = Written::Slots(&machine.log);
+                    sink(Step { group: first.0, label: first.1, row: &machine.row[..width], written, class: 0 })?;
                     machine.undo(log);
-                    if self.interrupted() {
-                        return true;
-                    }
+                    self.poll()?;
                     continue;
                 }
             }
@@ -227,7 +237,7 @@ impl<'a> ModelExplorer<'a> {
             }
             level.escape = step.escape;
             if broken {
-                self.show(first, sink);
+                self.show(first, sink)?;
                 self.back(before, true, &mut level);
             } else if sending {
                 self.machine.timeout = false;
@@ -235,11 +245,11 @@ impl<'a> ModelExplorer<'a> {
                 let next = Level::new(Entered::Send, youngest, 0, level.process);
                 self.befores.push(before);
                 self.levels.push(std::mem::replace(&mut level, Level { reached: step.reached, ..next }));
-            } else if step.atomic && self.run_on(position) {
-                self.emit(first, sink);
+            } else if step.atomic && self.run_on(position)? {
+                self.emit(first, sink)?;
                 self.back(before, true, &mut level);
             } else if step.atomic {
-                match self.note(&level, step, first, sink) {
+                match self.note(&level, step, first, sink)? {
                     Some(noted) => {
                         let next = Level::new(Entered::Atomic, level.process, level.process, -1);
                         self.befores.push(before);
@@ -248,53 +258,54 @@ impl<'a> ModelExplorer<'a> {
                     None => self.back(before, true, &mut level),
                 }
             } else {
-                self.emit(first, sink);
+                self.emit(first, sink)?;
                 self.back(before, true, &mut level);
             }
-            if self.interrupted() {
-                return true;
-            }
+            self.poll()?;
         }
     }
 
     /// Goes on with a process that keeps control, through statements without an alternative. True when it came to where control is given up;
     /// otherwise it stands before a statement that is to be tried in the general way.
-    fn run_on(&mut self, position: usize) -> bool {
+    fn run_on(&mut self, position: usize) -> Result<bool, Cut> {
         let (model, machine) = (self.model, &mut self.machine);
         machine.timeout = false;
         let (arrangement, code) = (machine.arrangement, machine.type_code(position));
         if code.provided.is_some() || arrangement.priority || arrangement.event.is_some() {
-            return false;
+            return Ok(false);
         }
         let slot = machine.control_slot(position);
         // What goes round in circles is found by levels.
         for _ in 0..CIRCLING {
-            let [only] = code.moves(machine.row[slot]) else { return false };
+            let [only] = code.moves(machine.row[slot]) else { return Ok(false) };
             if only.escape != 0 || matches!(only.act, Act::End | Act::Else) {
-                return false;
+                return Ok(false);
             }
             model.reach(only.tried);
             let (log, messages) = (machine.log.len(), machine.messages.len());
             machine.fault = None;
             let executed = machine.execute(&only.act, false);
-            if !executed || machine.fault.is_some() || machine.handshake.is_some() || machine.wanted.is_some() {
+            if !executed || machine.fault.is_some() || machine.handshake.is_some() || machine.halt.is_some() {
+                if let Some(halt) = machine.halt {
+                    return Err(self.halted(halt));
+                }
                 machine.undo(log);
                 machine.messages.truncate(messages);
-                (machine.fault, machine.handshake, machine.wanted) = (None, None, None);
-                return false;
+                (machine.fault, machine.handshake) = (None, None);
+                return Ok(false);
             }
             machine.set(slot, only.target);
             model.reach(only.reached);
             if !only.atomic {
-                return true;
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
     }
 
     /// Takes up the moves of the process of a level, if it may act.
     #[inline]
-    fn look_at(&mut self, level: &mut Level<'a>) {
+    fn look_at(&mut self, level: &mut Level<'a>) -> Walk {
         let position = level.process as usize;
         let machine = &mut self.machine;
         let code = machine.type_code(position);
@@ -303,44 +314,69 @@ impl<'a> ModelExplorer<'a> {
         level.passed = false;
         level.escape = 0;
         machine.actor = position;
-        if level.process == level.sender
-            || (code.provided.is_some() || machine.arrangement.priority) && !machine.may_act(position)
-        {
+        if level.process == level.sender {
             level.moves = &[];
+        } else if code.provided.is_some() || machine.arrangement.priority {
+            if !machine.may_act(position) {
+                level.moves = &[];
+            }
+            // What others could do may not even be known.
+            if let Some(halt) = machine.halt {
+                return Err(self.halted(halt));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a walk ends with that the machine gave up.
+    #[cold]
+    fn halted(&mut self, halt: Halt) -> Cut {
+        match halt {
+            Halt::Stopped => Cut::Stopped,
+            Halt::NoRoom(position, kind) => {
+                self.model.want((position, kind));
+                Cut::Outgrown
+            }
         }
     }
 
     /// Notes the row of a walk that keeps control, when it is long: whether it was noted, or nothing when the walk was here before.
-    fn note(&mut self, level: &Level<'_>, step: &Move, first: (GroupId, LabelId), sink: &mut Sink<'_>) -> Option<bool> {
+    fn note(
+        &mut self,
+        level: &Level<'_>,
+        step: &Move,
+        first: (GroupId, LabelId),
+        sink: &mut Sink<'_>,
+    ) -> Result<Option<bool>, Cut> {
         if self.levels.len() + 1 < CIRCLING && !self.circling {
-            return Some(false);
+            return Ok(Some(false));
         }
         if self.walked.insert(self.machine.row.clone()) {
-            return Some(true);
+            return Ok(Some(true));
         }
         if !std::mem::replace(&mut self.circling, true) {
             let kept = self.fault;
             self.fault = Some(Fault { kind: FaultKind::Endless, process: level.kind, statement: step.control });
-            self.emit(first, sink);
+            self.emit(first, sink)?;
             self.fault = kept;
         }
-        None
+        Ok(None)
     }
 
     /// All moves of a level were tried: whether the statement that led to it has worked.
-    fn leave(&mut self, level: &Level<'_>, first: (GroupId, LabelId), sink: &mut Sink<'_>) -> bool {
+    fn leave(&mut self, level: &Level<'_>, first: (GroupId, LabelId), sink: &mut Sink<'_>) -> Result<bool, Cut> {
         let worked = level.entered != Entered::Send || level.any;
         if level.entered == Entered::Send && worked {
             self.model.reach(level.reached);
         }
         if level.entered != Entered::Send && !level.any {
             // The process cannot go on and loses control.
-            self.emit(first, sink);
+            self.emit(first, sink)?;
         }
         if level.noted && !self.circling {
             self.walked.remove(&self.machine.row);
         }
-        worked
+        Ok(worked)
     }
 
     /// Takes back a statement, and tells the level that it belongs to whether it worked.
@@ -361,34 +397,36 @@ impl<'a> ModelExplorer<'a> {
 
     /// A step that shows a fault and leads nowhere: the state itself again.
     #[cold]
-    fn show(&mut self, first: (GroupId, LabelId), sink: &mut Sink<'_>) {
+    fn show(&mut self, first: (GroupId, LabelId), sink: &mut Sink<'_>) -> Walk {
         let mut row = self.machine.row.clone();
         for &(slot, old) in self.machine.log.iter().rev() {
             row[slot as usize] = old;
         }
-        if let Some(fault) = self.fault {
-            let label = self.model.fault_label(first.1, fault);
-            sink(Step { group: first.0, label, row: &row[..self.model.arrangement.width()] }, &[]);
-        }
+        let Some(fault) = self.fault else { return Ok(()) };
+        let label = self.model.fault_label(first.1, fault);
+        let row = &row[..self.model.arrangement.width()];
+        sink(Step { group: first.0, label, row, written: Written::Slots(&[]), class: 0 })
     }
 
-    fn emit(&mut self, (group, label): (GroupId, LabelId), sink: &mut Sink<'_>) {
+    fn emit(&mut self, (group, label): (GroupId, LabelId), sink: &mut Sink<'_>) -> Walk {
         let label = match self.fault {
             None => label,
             Some(fault) => self.model.fault_label(label, fault),
         };
-        sink(Step { group, label, row: &self.machine.row[..self.model.arrangement.width()] }, &self.machine.log);
+        let row = &self.machine.row[..self.model.arrangement.width()];
+        // Hidden cells are in the log, too; they lie behind the row.
+        sink(Step { group, label, row, written: Written::Slots(&self.machine.log), class: 0 })
     }
 
-    /// Nobody waits for the end of an endless walk when the search is over.
+    /// Nobody waits for the end of a long walk when the search is over.
     #[inline]
-    fn interrupted(&mut self) -> bool {
+    fn poll(&mut self) -> Walk {
         self.since_check += 1;
         if self.since_check < POLLED {
-            return false;
+            return Ok(());
         }
         self.since_check = 0;
-        self.model.patience.is_over()
+        Ok(self.control.check()?)
     }
 
     /// Lets a `trace` see a send or receive.
@@ -412,23 +450,33 @@ impl Machine<'_> {
 }
 
 impl Explorer for ModelExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.changing_successors(row, &mut |step, _| sink(step));
-    }
-
-    fn knows_changes(&self) -> bool {
-        true
-    }
-
-    fn changing_successors(&mut self, row: &[Value], sink: &mut Sink<'_>) {
-        self.machine.load(row);
-        if std::mem::take(&mut self.circling) || !self.walked.is_empty() {
-            self.walked.clear();
-        }
-        if !self.walk(sink) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        self.load(row);
+        let all = (self.machine.count() as i32 - 1, 0);
+        if !self.walk(all, sink)? {
             self.machine.timeout = true;
-            self.walk(sink);
-            self.machine.timeout = false;
+            self.walk(all, sink)?;
         }
+        Ok(())
+    }
+
+    fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
+        let row = group.filled_in(reads);
+        let (mut values, mut written) = (Vec::new(), Vec::new());
+        let mut own = |step: Step<'_>| {
+            if step.group != group.id {
+                return Ok(());
+            }
+            sink(project(group, &step, &mut values, &mut written))
+        };
+        if group.inputs.len() == row.len() {
+            return self.successors(&row, &mut own);
+        }
+        self.load(&row);
+        let position = self.model.position_of(group.id);
+        if position < self.machine.count() {
+            self.walk((position as i32, position as i32), &mut own)?;
+        }
+        Ok(())
     }
 }

@@ -43,6 +43,11 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// The number of this sort of fault among the errors of a system; 0 is none.
+    pub fn number(self) -> u32 {
+        self as u32 + 1
+    }
+
     /// Does the run go on behind it? Otherwise the step that shows it leads back to where it began, and is none of Spin's.
     pub fn goes_on(self) -> bool {
         matches!(self, FaultKind::Assertion | FaultKind::Fields | FaultKind::Trace)

@@ -2,7 +2,9 @@
 //!
 //! Every write goes to a log, so that a statement costs what it changes and nothing is copied. A handshake that is begun (a send to
 //! a rendezvous channel) is kept beside the row until somebody receives it. A fault does not stop the machine: it is kept, reads give 0,
-//! and whoever executes a statement looks at it.
+//! and whoever executes a statement looks at it. A halt is kept likewise, and what was executed is then worth nothing.
+
+use trefoil_control::Control as Budget;
 
 use crate::evaluate::binary;
 use crate::program::{ProcessTypeId, Program, Sort};
@@ -21,6 +23,15 @@ pub(crate) struct Handshake {
     pub(crate) message: u32,
 }
 
+/// Why a machine gives up what it is doing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Halt {
+    /// There is no room for a process of this type at this position.
+    NoRoom(u8, ProcessTypeId),
+    /// The control says so.
+    Stopped,
+}
+
 pub(crate) struct Machine<'a> {
     pub(crate) program: &'a Program,
     pub(crate) arrangement: &'a Arrangement,
@@ -36,8 +47,10 @@ pub(crate) struct Machine<'a> {
     /// Messages of handshakes: of the one that is begun, and below it of those that a walk can come back to.
     pub(crate) messages: Vec<u32>,
     pub(crate) fault: Option<FaultKind>,
-    /// Room for a process that the arrangement does not have.
-    pub(crate) wanted: Option<(u8, ProcessTypeId)>,
+    /// Why nothing that is done from now on counts.
+    pub(crate) halt: Option<Halt>,
+    /// What a long statement asks whether it may go on.
+    pub(super) control: Option<&'a Budget>,
     hidden: Vec<u32>,
     pub(crate) scratch: Vec<u32>,
     /// How many processes are being asked whether they are enabled.
@@ -60,7 +73,8 @@ impl<'a> Machine<'a> {
             handshake: None,
             messages: Vec::new(),
             fault: None,
-            wanted: None,
+            halt: None,
+            control: None,
             hidden: vec![0; arrangement.hidden],
             scratch: Vec::new(),
             asking: 0,
@@ -100,15 +114,15 @@ impl<'a> Machine<'a> {
         self.messages.clear();
         self.fault = None;
         self.timeout = false;
+        self.halt = None;
+        self.asking = 0;
     }
 
+    /// Writes a slot. An equal value is written, too: a step names the slots that it wrote, whatever was there.
     #[inline]
     pub(crate) fn set(&mut self, slot: usize, value: u32) {
-        let old = self.row[slot];
-        if old != value {
-            self.log.push((slot as u32, old));
-            self.row[slot] = value;
-        }
+        let old = std::mem::replace(&mut self.row[slot], value);
+        self.log.push((slot as u32, old));
     }
 
     /// Takes back everything since the log had this length.
@@ -425,7 +439,7 @@ impl<'a> Machine<'a> {
         }
         let types = self.arrangement.positions.get(position).map(|place| &place.types[..]).unwrap_or_default();
         let Some(index) = types.iter().position(|&known| known == process) else {
-            self.wanted.get_or_insert((position as u8, process));
+            self.halt.get_or_insert(Halt::NoRoom(position as u8, process));
             return 0;
         };
         let program = self.program;

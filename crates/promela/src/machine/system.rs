@@ -1,11 +1,11 @@
 //! A compiled model as a system of the waist.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use trefoil_control::{Control as Budget, Stopped};
-use trefoil_system::{Explorer, Group, Label, LabelId, Labels, Layout, System, Value};
+use trefoil_control::Control as Budget;
+use trefoil_system::{Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, System, Value, Wrong};
 
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 
@@ -19,76 +19,43 @@ use super::machine::Machine;
 pub struct Model {
     pub(crate) program: Arc<Program>,
     pub(crate) arrangement: Arrangement,
-    pub(crate) patience: Arc<Patience>,
     labels: Arc<Labels>,
     groups: Vec<Group>,
     /// The labels of the groups.
     names: Vec<LabelId>,
+    /// The first group of each position.
+    firsts: Vec<u32>,
     /// Statements that were tried or reached, those of the first process type first.
     reached: Vec<AtomicU8>,
     /// Labels of steps with a fault.
     faults: RwLock<BTreeMap<(LabelId, Fault), LabelId>>,
     fault_of: RwLock<BTreeMap<LabelId, Fault>>,
+    /// Processes for which a walk had no room.
     wanted: Mutex<BTreeSet<(u8, ProcessTypeId)>>,
-    wants: AtomicBool,
+    /// The same model with room for them.
+    wider: OnceLock<Arc<Model>>,
     room: BTreeSet<(u8, ProcessTypeId)>,
     initial: Vec<Value>,
     initial_fault: Option<FaultKind>,
 }
 
-/// Whom a step obeys that takes too long, and whether one was given up. A model shares it with those that are made of it.
-pub(crate) struct Patience {
-    control: RwLock<Budget>,
-    lost: AtomicBool,
-}
-
-impl Patience {
-    /// Is a step to be given up? Then what is known of its state is not all.
-    pub(super) fn is_over(&self) -> bool {
-        let over = self.check().is_err();
-        if over {
-            self.lost.store(true, Ordering::Relaxed);
-        }
-        over
-    }
-
-    fn check(&self) -> Result<(), Stopped> {
-        self.control.read().unwrap_or_else(PoisonError::into_inner).check()
-    }
-}
-
 impl Model {
-    /// From now on steps that take long end when this says so.
-    pub fn obey(&self, control: &Budget) {
-        *self.patience.control.write().unwrap_or_else(PoisonError::into_inner) = control.clone();
-        self.patience.lost.store(false, Ordering::Relaxed);
-    }
-
-    /// Was a step given up? Then nothing that was found since [`Model::obey`] can be relied on.
-    pub fn is_cut_short(&self) -> bool {
-        self.patience.lost.load(Ordering::Relaxed)
-    }
-
-    /// Says why a step was given up, if one was.
-    pub fn check(&self) -> Result<(), Stopped> {
-        if self.is_cut_short() { self.patience.check() } else { Ok(()) }
-    }
-
     /// A model with room for what runs from the start.
-    pub fn new(program: Arc<Program>, control: &Budget) -> Model {
+    pub fn new(program: Arc<Program>) -> Model {
         let mut room = BTreeSet::new();
         for (position, &(process, _)) in program.active.iter().enumerate() {
             room.insert((position as u8, process));
         }
-        let patience = Patience { control: RwLock::new(control.clone()), lost: AtomicBool::new(false) };
-        Model::with_room(program, room, &Arc::new(patience))
+        Model::with_room(program, room, false)
     }
 
-    fn with_room(program: Arc<Program>, room: BTreeSet<(u8, ProcessTypeId)>, patience: &Arc<Patience>) -> Model {
-        let arrangement = Arrangement::with(&program, &room);
+    fn with_room(program: Arc<Program>, room: BTreeSet<(u8, ProcessTypeId)>, keeps_processes: bool) -> Model {
+        let mut arrangement = Arrangement::with(&program, &room);
+        arrangement.keeps_processes = keeps_processes;
         let labels = Arc::new(Labels::new());
-        let mut names = Vec::new();
+        let (mut names, mut firsts) = (Vec::new(), Vec::new());
         for (number, position) in arrangement.positions.iter().enumerate() {
+            firsts.push(names.len() as u32);
             for &kind in &position.types {
                 let process = &program.processes[usize::from(kind)];
                 for transition in process.transitions.iter().flatten() {
@@ -108,15 +75,15 @@ impl Model {
         Model {
             program,
             arrangement,
-            patience: patience.clone(),
             labels,
             groups,
             names,
+            firsts,
             reached,
             faults: RwLock::default(),
             fault_of: RwLock::default(),
             wanted: Mutex::default(),
-            wants: AtomicBool::new(false),
+            wider: OnceLock::new(),
             room,
             initial,
             initial_fault,
@@ -128,21 +95,39 @@ impl Model {
         self.initial_fault
     }
 
+    /// The row that everything starts in, as long as nothing goes wrong there.
+    pub(crate) fn first_row(&self) -> &[Value] {
+        &self.initial
+    }
+
     /// The compiled program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 
-    /// Was a process created for which there is no room? Then a search of this model is incomplete.
-    pub fn needs_room(&self) -> bool {
-        self.wants.load(Ordering::Relaxed)
+    /// The same model with room for the processes that walks had no room for; nothing when there were none. It is made once, so that
+    /// a caller which only has the narrow model finds the one that a search went on with.
+    pub fn wider(&self) -> Option<&Arc<Model>> {
+        if let Some(known) = self.wider.get() {
+            return Some(known);
+        }
+        let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if wanted.is_empty() {
+            return None;
+        }
+        Some(self.wider.get_or_init(|| {
+            let room = self.room.union(&wanted).copied().collect();
+            Arc::new(Model::with_room(self.program.clone(), room, self.arrangement.keeps_processes))
+        }))
     }
 
-    /// The same model with room for the processes that were wanted.
-    pub fn with_more_room(&self) -> Model {
-        let mut room = self.room.clone();
-        room.extend(self.wanted.lock().unwrap_or_else(PoisonError::into_inner).iter());
-        Model::with_room(self.program.clone(), room, &self.patience)
+    /// The widest model that searches of this one went on with, if it was too narrow.
+    pub fn widest(&self) -> Option<&Arc<Model>> {
+        let mut widest = self.wider.get()?;
+        while let Some(wider) = widest.wider.get() {
+            widest = wider;
+        }
+        Some(widest)
     }
 
     /// The label of steps that begin with a statement of the process at a position.
@@ -160,19 +145,17 @@ impl Model {
         for position in 0..crate::compile::MOST_PROCESSES {
             room.extend(kinds.iter().map(|&kind| (position as u8, kind)));
         }
-        Model::with_room(self.program.clone(), room, &self.patience)
+        Model::with_room(self.program.clone(), room, self.arrangement.keeps_processes)
     }
 
     /// The same model with processes that stay at their ends for ever.
     pub fn keeping_processes(&self) -> Model {
-        let mut model = Model::with_room(self.program.clone(), self.room.clone(), &self.patience);
-        model.arrangement.keeps_processes = true;
-        model
+        Model::with_room(self.program.clone(), self.room.clone(), true)
     }
 
     /// The same model, with room for as many processes, in which those at their ends go.
     pub fn letting_processes_go(&self) -> Model {
-        Model::with_room(self.program.clone(), self.room.clone(), &self.patience)
+        Model::with_room(self.program.clone(), self.room.clone(), false)
     }
 
     /// Do processes stay at their ends for ever?
@@ -180,9 +163,15 @@ impl Model {
         self.arrangement.keeps_processes
     }
 
+    /// Notes that a walk had no room for a process.
+    #[cold]
     pub(crate) fn want(&self, wanted: (u8, ProcessTypeId)) {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted);
-        self.wants.store(true, Ordering::Relaxed);
+    }
+
+    /// The position of the process that a group belongs to.
+    pub(crate) fn position_of(&self, group: GroupId) -> usize {
+        self.firsts.partition_point(|&first| first <= group.0) - 1
     }
 
     /// The label of a group's steps.
@@ -263,12 +252,30 @@ impl System for Model {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        self.initial.clone()
+    fn initial(&self, _: &Budget) -> Result<Vec<Value>, Cut> {
+        match self.initial_fault {
+            None => Ok(self.initial.clone()),
+            Some(fault) => {
+                let message = format!("a variable has no initial value: {fault}");
+                Err(Cut::Wrong(Box::new(Wrong { message, place: None })))
+            }
+        }
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
-        Box::new(ModelExplorer::new(self))
+    fn explorer<'a>(&'a self, control: &'a Budget) -> Box<dyn Explorer + 'a> {
+        Box::new(ModelExplorer::new(self, control))
+    }
+
+    fn widened(&self) -> Option<Arc<dyn System>> {
+        self.wider().map(|wider| wider.clone() as Arc<dyn System>)
+    }
+
+    fn error(&self, label: LabelId) -> u32 {
+        self.fault(label).map_or(0, |fault| fault.kind.number())
+    }
+
+    fn first_error(&self) -> LabelId {
+        self.first_fault_label()
     }
 
     fn describe(&self, row: &[Value]) -> String {

@@ -7,6 +7,8 @@
 //! beside the row until somebody receives it. A fault does not stop the interpreter: it is kept, reads give 0, and whoever executes
 //! a statement looks at it.
 
+use trefoil_control::Control as Budget;
+
 use crate::evaluate::binary;
 use crate::machine::FaultKind;
 use crate::machine::arrangement::{Arrangement, COUNT, Queue};
@@ -37,6 +39,9 @@ pub(crate) struct Interpreter<'a> {
     pub(crate) fault: Option<FaultKind>,
     /// Room for a process that the arrangement does not have.
     pub(crate) wanted: Option<(u8, ProcessTypeId)>,
+    /// What long statements ask whether they may go on, and whether one was given up.
+    control: &'a Budget,
+    pub(crate) stopped: bool,
     hidden: Vec<u32>,
     pub(crate) scratch: Vec<u32>,
     /// How many processes are being asked whether they are enabled.
@@ -46,7 +51,7 @@ pub(crate) struct Interpreter<'a> {
 }
 
 impl<'a> Interpreter<'a> {
-    pub(crate) fn new(program: &'a Program, arrangement: &'a Arrangement) -> Interpreter<'a> {
+    pub(crate) fn new(program: &'a Program, arrangement: &'a Arrangement, control: &'a Budget) -> Interpreter<'a> {
         let mut interpreter = Interpreter {
             program,
             arrangement,
@@ -59,6 +64,8 @@ impl<'a> Interpreter<'a> {
             handshake: None,
             fault: None,
             wanted: None,
+            control,
+            stopped: false,
             hidden: vec![0; arrangement.hidden],
             scratch: Vec::new(),
             asking: 0,
@@ -104,6 +111,15 @@ impl<'a> Interpreter<'a> {
         self.handshake = None;
         self.fault = None;
         self.timeout = false;
+        self.wanted = None;
+        self.stopped = false;
+        self.asking = 0;
+    }
+
+    /// Must a long statement be given up?
+    pub(super) fn is_over(&mut self) -> bool {
+        self.stopped = self.control.check().is_err();
+        self.stopped
     }
 
     #[inline]

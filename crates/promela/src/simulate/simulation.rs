@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use trefoil_control::Control;
 use trefoil_system::{
-    Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Path, Slot, SlotSet, Step, System, TakenStep, Value,
+    Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Path, Sink, Slot, SlotSet, Step, System, TakenStep,
+    Value, Walk,
 };
 
 use super::simulator::{Moment, Move, Simulator};
@@ -14,21 +16,17 @@ use crate::machine::Model;
 
 /// A model statement by statement.
 pub struct Simulation {
-    model: Model,
+    model: Arc<Model>,
     layout: Layout,
     groups: Vec<Group>,
 }
 
 impl Simulation {
     /// A simulation of a model, which needs room for all processes that may run.
-    pub fn new(model: Model) -> Simulation {
+    pub fn new(model: Arc<Model>) -> Simulation {
         let mut slots = vec![Slot::bounded("who holds control", model.arrangement.positions.len() as u32 + 1)];
         slots.extend(model.arrangement.layout.slots().iter().cloned());
-        slots.extend((0..model.arrangement.hidden).map(|number| Slot {
-            name: format!("hidden {number}"),
-            values: None,
-            portable: true,
-        }));
+        slots.extend((0..model.arrangement.hidden).map(|number| Slot::word(format!("hidden {number}"))));
         let layout = Layout::new(slots);
         let all: SlotSet = (0..layout.width()).collect();
         let group = Group {
@@ -42,7 +40,7 @@ impl Simulation {
     }
 
     /// The model.
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
 
@@ -88,15 +86,16 @@ impl Simulation {
         before: &[Value],
         label: LabelId,
         after: &[Value],
-    ) -> Option<Move> {
+    ) -> Result<Option<Move>, Cut> {
         let moment = self.moment(before);
-        simulator.moves(&moment).into_iter().find(|step| self.label(step) == label && Self::row(&step.after) == after)
+        let moves = simulator.moves(&moment)?;
+        Ok(moves.into_iter().find(|step| self.label(step) == label && Self::row(&step.after) == after))
     }
 
     /// A run of moves as a run of this system.
-    pub fn path<'m>(&self, moves: impl IntoIterator<Item = &'m Move>) -> Path {
+    pub fn path<'m>(&self, moves: impl IntoIterator<Item = &'m Move>, control: &Control) -> Result<Path, Cut> {
         let taken = |step: &Move| TakenStep { label: self.label(step), row: Self::row(&step.after) };
-        Path { start: self.initial(), steps: moves.into_iter().map(taken).collect() }
+        Ok(Path { start: self.initial(control)?, steps: moves.into_iter().map(taken).collect() })
     }
 }
 
@@ -106,12 +105,13 @@ struct SimulationExplorer<'s> {
 }
 
 impl Explorer for SimulationExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         let moment = self.simulation.moment(row);
-        for step in self.simulator.moves(&moment) {
+        for step in self.simulator.moves(&moment)? {
             let label = self.simulation.label(&step);
-            sink(Step { group: GroupId(0), label, row: &Simulation::row(&step.after) });
+            sink(Step::of_group(GroupId(0), label, &Simulation::row(&step.after)))?;
         }
+        Ok(())
     }
 }
 
@@ -128,13 +128,18 @@ impl System for Simulation {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        let mut simulator = Simulator::new(&self.model);
-        Self::row(&simulator.moment(&self.model.initial()))
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
+        let mut simulator = Simulator::new(&self.model, control);
+        Ok(Self::row(&simulator.moment(&self.model.initial(control)?)))
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
-        Box::new(SimulationExplorer { simulation: self, simulator: Simulator::new(&self.model) })
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
+        Box::new(SimulationExplorer { simulation: self, simulator: Simulator::new(&self.model, control) })
+    }
+
+    fn widened(&self) -> Option<Arc<dyn System>> {
+        let wider = self.model.wider()?.clone();
+        Some(Arc::new(Simulation::new(wider)))
     }
 
     fn describe(&self, row: &[Value]) -> String {

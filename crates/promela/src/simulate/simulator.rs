@@ -15,8 +15,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use trefoil_control::{Control as Budget, Stopped};
-use trefoil_system::{LabelId, Value};
+use trefoil_control::Control as Budget;
+use trefoil_system::{Cut, LabelId, Value, Walk};
 
 use crate::machine::{Fault, FaultKind, Model};
 use crate::program::{Action, Control, ProcessTypeId, Transition};
@@ -77,10 +77,11 @@ pub struct Move {
 pub struct Simulator<'m> {
     pub(crate) model: &'m Model,
     pub(super) interpreter: Interpreter<'m>,
+    pub(crate) control: &'m Budget,
 }
 
 /// What looks at an act that was executed, its fault, and whether it is broken; whether it counts.
-type Taken<'t, 'm> = dyn FnMut(&mut Simulator<'m>, Act, Option<Fault>, bool) -> bool + 't;
+type Taken<'t, 'm> = dyn FnMut(&mut Simulator<'m>, Act, Option<Fault>, bool) -> Result<bool, Cut> + 't;
 
 /// What was before an act.
 struct Before {
@@ -90,9 +91,9 @@ struct Before {
 }
 
 impl<'m> Simulator<'m> {
-    /// Simulates a model.
-    pub fn new(model: &'m Model) -> Simulator<'m> {
-        Simulator { model, interpreter: Interpreter::new(&model.program, &model.arrangement) }
+    /// Simulates a model, as long as the control lets it.
+    pub fn new(model: &'m Model, control: &'m Budget) -> Simulator<'m> {
+        Simulator { model, interpreter: Interpreter::new(&model.program, &model.arrangement, control), control }
     }
 
     /// A state of the model as a moment.
@@ -114,17 +115,17 @@ impl<'m> Simulator<'m> {
     }
 
     /// Everything that can happen at a moment.
-    pub fn moves(&mut self, moment: &Moment) -> Vec<Move> {
-        let mut found = self.raw_moves(moment);
+    pub fn moves(&mut self, moment: &Moment) -> Result<Vec<Move>, Cut> {
+        let mut found = self.raw_moves(moment)?;
         for next in &mut found {
-            self.settle(&mut next.after);
+            self.settle(&mut next.after)?;
         }
-        found
+        Ok(found)
     }
 
     /// A process that cannot go on loses control, and at a state of the model hidden cells are as at first.
-    fn settle(&mut self, moment: &mut Moment) {
-        if moment.holder.is_some() && self.raw_moves(moment).is_empty() {
+    fn settle(&mut self, moment: &mut Moment) -> Walk {
+        if moment.holder.is_some() && self.raw_moves(moment)?.is_empty() {
             moment.holder = None;
         }
         if moment.holder.is_none() {
@@ -132,29 +133,30 @@ impl<'m> Simulator<'m> {
             self.interpreter.load(&moment.row[..width]);
             moment.row.copy_from_slice(&self.interpreter.row);
         }
+        Ok(())
     }
 
-    fn raw_moves(&mut self, moment: &Moment) -> Vec<Move> {
+    fn raw_moves(&mut self, moment: &Moment) -> Result<Vec<Move>, Cut> {
         let mut found = Vec::new();
         self.stand(moment);
         if let Some(holder) = moment.holder {
-            self.process_moves(usize::from(holder), &mut found);
-            return found;
+            self.process_moves(usize::from(holder), &mut found)?;
+            return Ok(found);
         }
         for timeout in [false, true] {
             self.interpreter.timeout = timeout;
             for position in (0..self.interpreter.count()).rev() {
-                self.process_moves(position, &mut found);
+                self.process_moves(position, &mut found)?;
             }
             if !found.is_empty() {
                 break;
             }
         }
         self.interpreter.timeout = false;
-        found
+        Ok(found)
     }
 
-    fn process_moves(&mut self, position: usize, found: &mut Vec<Move>) {
+    fn process_moves(&mut self, position: usize, found: &mut Vec<Move>) -> Walk {
         let timeout = self.interpreter.timeout;
         self.transitions_of(position, &mut |simulator, act, fault, broken| {
             if simulator.interpreter.handshake.is_some() && !broken {
@@ -162,30 +164,33 @@ impl<'m> Simulator<'m> {
             }
             let after = simulator.reached(act, broken);
             found.push(Move { acts: vec![act], fault, broken, timeout, after });
-            true
-        });
+            Ok(true)
+        })
     }
 
     /// Those who take a message that is on its way; whether there are any.
-    fn receivers(&mut self, send: Act, sent: Option<Fault>, found: &mut Vec<Move>) -> bool {
+    fn receivers(&mut self, send: Act, sent: Option<Fault>, found: &mut Vec<Move>) -> Result<bool, Cut> {
         let known = found.len();
         let timeout = std::mem::replace(&mut self.interpreter.timeout, false);
         for position in (0..self.interpreter.count()).rev().filter(|&position| position != usize::from(send.process)) {
             self.transitions_of(position, &mut |simulator, act, fault, broken| {
                 let after = simulator.reached(act, broken);
                 found.push(Move { acts: vec![send, act], fault: sent.or(fault), broken, timeout, after });
-                true
-            });
+                Ok(true)
+            })?;
         }
         self.interpreter.timeout = timeout;
-        found.len() > known
+        Ok(found.len() > known)
     }
 
     /// Hands every transition of a process that can be executed to `taken`, the interpreter standing behind it, and takes it back. What `taken`
     /// says is whether it counts.
-    fn transitions_of(&mut self, position: usize, taken: &mut Taken<'_, 'm>) {
-        if !self.interpreter.may_act(position) {
-            return;
+    fn transitions_of(&mut self, position: usize, taken: &mut Taken<'_, 'm>) -> Walk {
+        self.control.check()?;
+        let may_act = self.interpreter.may_act(position);
+        self.was_given_up()?;
+        if !may_act {
+            return Ok(());
         }
         let kind = self.interpreter.process;
         let control = self.interpreter.row[self.interpreter.control_slot(position)];
@@ -200,11 +205,7 @@ impl<'m> Simulator<'m> {
             self.interpreter.act(position);
             self.interpreter.fault = None;
             let executed = self.interpreter.execute(&transition.action, passed);
-            if let Some(wanted) = self.interpreter.wanted.take() {
-                model.want(wanted);
-                self.back(before);
-                continue;
-            }
+            self.was_given_up()?;
             if !executed {
                 self.back(before);
                 continue;
@@ -213,12 +214,27 @@ impl<'m> Simulator<'m> {
             let (fault, broken) = self.finish(act);
             passed |= self.interpreter.handshake.is_none();
             escape = transition.escape;
-            let worked = taken(self, act, fault, broken);
+            let worked = taken(self, act, fault, broken)?;
             self.back(before);
             if worked {
                 passed = true;
             } else {
                 escape = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Was there no room for a process, or no time? Then what the interpreter did is worth nothing.
+    fn was_given_up(&self) -> Walk {
+        if self.interpreter.stopped {
+            return Err(Cut::Stopped);
+        }
+        match self.interpreter.wanted {
+            None => Ok(()),
+            Some(wanted) => {
+                self.model.want(wanted);
+                Err(Cut::Outgrown)
             }
         }
     }
@@ -279,21 +295,15 @@ impl<'m> Simulator<'m> {
     }
 
     /// The moves that a step of the model is made of, as few as possible; none when the model has no such step.
-    pub fn unfold(
-        &mut self,
-        before: &[Value],
-        label: LabelId,
-        after: &[Value],
-        control: &Budget,
-    ) -> Result<Option<Vec<Move>>, Stopped> {
+    pub fn unfold(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Result<Option<Vec<Move>>, Cut> {
         let start = self.moment(before);
-        let mut walk = Walk::default();
-        for first in self.moves(&start) {
+        let mut walk = Between::default();
+        for first in self.moves(&start)? {
             walk.add(first, None);
         }
         let mut at = 0;
         while at < walk.nodes.len() {
-            control.check()?;
+            self.control.check()?;
             let node = &walk.nodes[at];
             let fault = node.fault;
             let over = node.step.broken || node.step.after.holder.is_none();
@@ -303,14 +313,14 @@ impl<'m> Simulator<'m> {
             }
             if !over {
                 let here = node.step.after.clone();
-                for next in self.moves(&here) {
+                for next in self.moves(&here)? {
                     walk.add(next, Some(at));
                 }
             }
             at += 1;
         }
         match self.model.fault(label) {
-            Some(fault) if fault.kind == FaultKind::Endless => self.circle(&walk, label, after, fault, control),
+            Some(fault) if fault.kind == FaultKind::Endless => self.circle(&walk, label, after, fault),
             _ => Ok(None),
         }
     }
@@ -318,25 +328,24 @@ impl<'m> Simulator<'m> {
     /// An atomic sequence that comes back to where it was: the way there, and around.
     fn circle(
         &mut self,
-        walk: &Walk,
+        walk: &Between,
         label: LabelId,
         after: &[Value],
         fault: Fault,
-        control: &Budget,
-    ) -> Result<Option<Vec<Move>>, Stopped> {
+    ) -> Result<Option<Vec<Move>>, Cut> {
         for at in 0..walk.nodes.len() {
             let node = &walk.nodes[at];
             let inside = node.step.after.holder.is_some() && self.row(&node.step.after) == after;
             if !inside || self.label(&walk.nodes[walk.first(at)].step, Some(fault)) != label {
                 continue;
             }
-            let mut around = Walk::default();
-            for next in self.moves(&node.step.after) {
+            let mut around = Between::default();
+            for next in self.moves(&node.step.after)? {
                 around.add(next, None);
             }
             let mut looked = 0;
             while looked < around.nodes.len() {
-                control.check()?;
+                self.control.check()?;
                 let here = around.nodes[looked].step.after.clone();
                 if here == node.step.after {
                     let mut moves = walk.path(at);
@@ -347,7 +356,7 @@ impl<'m> Simulator<'m> {
                     return Ok(Some(moves));
                 }
                 if here.holder.is_some() {
-                    for next in self.moves(&here) {
+                    for next in self.moves(&here)? {
                         around.add(next, Some(looked));
                     }
                 }
@@ -360,7 +369,7 @@ impl<'m> Simulator<'m> {
 
 /// Moments that a search between two states has met.
 #[derive(Default)]
-struct Walk {
+struct Between {
     nodes: Vec<Node>,
     known: HashMap<Moment, HashSet<(Option<Fault>, usize)>>,
 }
@@ -373,7 +382,7 @@ struct Node {
     first: usize,
 }
 
-impl Walk {
+impl Between {
     /// A moment is looked at once for each first move and first fault that lead to it.
     fn add(&mut self, step: Move, parent: Option<usize>) {
         let (before, first) = match parent {

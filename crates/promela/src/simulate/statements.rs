@@ -9,6 +9,8 @@ use super::interpreter::{Handshake, Interpreter};
 
 /// Steps of one `d_step`; a longer one is taken for endless.
 const MOST_STEPS: u32 = 10_000_000;
+/// Steps of one `d_step` after which it looks at the budgets.
+const POLLED: u32 = 1 << 10;
 
 impl Interpreter<'_> {
     /// Executes an action of the process that acts; `passed` says that a transition before it passed. When it cannot be executed,
@@ -247,10 +249,13 @@ impl Interpreter<'_> {
             }
         }
         let mut at = body.start;
-        let mut steps = 0;
+        let mut steps = 0u32;
         // The statement that a choice has taken already.
         while at != OVER {
             steps += 1;
+            if steps.is_multiple_of(POLLED) && self.is_over() {
+                return false;
+            }
             if steps > MOST_STEPS {
                 self.fail(FaultKind::Endless);
                 return true;

@@ -164,7 +164,7 @@ impl ModelAction {
 /// The slots of global variables that no statement writes and whose values no element of the group changes, such as those of an array of
 /// channels.
 fn constant_slots(model: &Model, items: usize, points: &Points, rows: &Rows) -> Vec<bool> {
-    let initial = model.initial();
+    let initial = model.first_row().to_vec();
     let mut constant = vec![false; initial.len()];
     let written = written_globals(&model.program);
     for (&slot, _) in model.arrangement.globals.iter().zip(written).filter(|(_, written)| !written) {

@@ -16,6 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use trefoil_control::{Control, Stopped};
 use trefoil_source::Span;
 
 use super::Reason;
@@ -66,7 +67,12 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Looks at everything that can be reached.
-    pub(super) fn infer(program: &Program, settled: &Settled, constants: &mut Constants<'_>) -> Classes {
+    pub(super) fn infer(
+        program: &Program,
+        settled: &Settled,
+        constants: &mut Constants<'_>,
+        control: &Control,
+    ) -> Result<Classes, Stopped> {
         let model = &settled.model;
         let kinds = model.channel_kinds();
         let mut count = program.globals.cells.len() as u32;
@@ -102,6 +108,7 @@ impl Classes {
         // What the values put together may make channels of more classes, and the code then says more about them.
         let mut known = None;
         loop {
+            control.check()?;
             inference.follow_code(settled);
             inference.follow_values(settled);
             let now = inference.summary();
@@ -110,7 +117,7 @@ impl Classes {
             }
             known = Some(now);
         }
-        inference.finish(settled)
+        Ok(inference.finish(settled))
     }
 }
 

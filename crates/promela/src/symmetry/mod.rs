@@ -49,10 +49,10 @@ mod walk;
 
 use std::sync::Arc;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_groups::{Permutation, PermutationGroup};
 use trefoil_source::Span;
-use trefoil_system::{Action, Explorer, Group, Labels, Layout, System, Value};
+use trefoil_system::{Action, Cut, Explorer, Group, LabelId, Labels, Layout, Mark, System, Value};
 
 use crate::machine::Model;
 use crate::program::{Node, Program};
@@ -148,16 +148,28 @@ impl System for Symmetric {
         self.model.groups()
     }
 
-    fn initial(&self) -> Vec<Value> {
-        self.model.initial()
+    fn marks(&self) -> &[Mark] {
+        self.model.marks()
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
-        self.model.explorer()
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
+        self.model.initial(control)
+    }
+
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
+        self.model.explorer(control)
     }
 
     fn action(&self) -> Option<&dyn Action> {
         Some(&self.action)
+    }
+
+    fn error(&self, label: LabelId) -> u32 {
+        self.model.error(label)
+    }
+
+    fn first_error(&self) -> LabelId {
+        self.model.first_error()
     }
 
     fn describe(&self, row: &[Value]) -> String {
@@ -178,7 +190,7 @@ pub struct Symmetries {
 }
 
 /// Finds and proves the symmetries of a program.
-pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetries, Stopped> {
+pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetries, Cut> {
     let none = |reasons| Symmetries { symmetric: None, generators: Vec::new(), reasons, diagram: Diagram::default() };
     if program.processes.is_empty() || program.active.is_empty() {
         return Ok(none(Vec::new()));
@@ -195,7 +207,7 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
         return Ok(none(vec![Reason::at(None, "the model has too many variables to look for symmetries")]));
     }
     let mut constants = Constants::new(program, &settled);
-    let classes = Classes::infer(program, &settled, &mut constants);
+    let classes = Classes::infer(program, &settled, &mut constants, control)?;
     let mut items = Items::new(program, &settled, &classes);
     let mut terms = match terms::terms(program, &settled, &classes, &constants, &mut items) {
         Ok(terms) => terms,
@@ -239,6 +251,7 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
     let proved: Vec<Permutation> = generators.iter().map(restricted).collect();
     let mut group = PermutationGroup::generate(shown, &proved, control)?;
     for images in diagram::suggested(&diagram, program, &settled, &classes, &items, control)? {
+        control.check()?;
         // What else moves along may have been put together wrongly.
         if group.contains(&restricted(&images)) {
             continue;
@@ -265,7 +278,7 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
     }
     reasons.sort_by_key(|reason| (reason.span.map(|span| (span.start, span.end)), reason.text.clone()));
     reasons.dedup();
-    let points = Points::new(&items, &generators);
+    let points = Points::new(&items, &generators, control)?;
     if points.items.is_empty() {
         return Ok(Symmetries { diagram, ..none(reasons) });
     }
@@ -276,7 +289,7 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
     let names = points.items.iter().map(|&item| name(program, &settled, &items, item)).collect();
     let rows = Rows::new(program, &settled.model, &classes, &items, &moved);
     let ending = (0..settled.types.len()).any(|position| moved[position] && settled.ends[position]) || ends_early;
-    let model = Arc::new(if ending { settled.model.keeping_processes() } else { settled.model });
+    let model = if ending { Arc::new(settled.model.keeping_processes()) } else { settled.model };
     let action = Gated { action: ModelAction::new(model.clone(), items, points, names, rows), gate: settled.gate };
     Ok(Symmetries { symmetric: Some(Symmetric { model, action }), generators: named, reasons, diagram })
 }

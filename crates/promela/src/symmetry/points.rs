@@ -14,6 +14,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use trefoil_control::{Control, Stopped};
+
 use super::items::{Item, ItemId, Items};
 
 /// Pairs that are looked at when an item is to follow from two points.
@@ -64,7 +66,7 @@ pub(super) struct Points {
 
 impl Points {
     /// The points of the group that these permutations of the items generate.
-    pub(super) fn new(items: &Items, generators: &[Vec<ItemId>]) -> Points {
+    pub(super) fn new(items: &Items, generators: &[Vec<ItemId>], control: &Control) -> Result<Points, Stopped> {
         let mut points = Points {
             items: Vec::new(),
             generators: vec![Vec::new(); generators.len()],
@@ -80,6 +82,7 @@ impl Points {
         };
         let mut starts: Vec<u32> = Vec::new();
         for orbit in points.orbits.clone() {
+            control.check()?;
             if points.follow_from_one(&orbit, &starts, generators)
                 || points.follow_from_two(&orbit, &starts, generators)
             {
@@ -101,7 +104,7 @@ impl Points {
             points.place[*item as usize] = Some(at);
         }
         points.flatten();
-        points
+        Ok(points)
     }
 
     /// Puts the tables one behind the other.

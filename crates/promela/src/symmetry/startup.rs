@@ -23,9 +23,9 @@
 
 use std::sync::Arc;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_source::Span;
-use trefoil_system::{System, Value};
+use trefoil_system::{Cut, System, Value};
 
 use super::Reason;
 use super::gate::Gate;
@@ -44,7 +44,7 @@ const MOST_STARTS: usize = 4096;
 
 /// A model after its start-up.
 pub(super) struct Settled {
-    pub(super) model: Model,
+    pub(super) model: Arc<Model>,
     /// The states up to the one where nothing is started any more, that one included.
     pub(super) layers: Vec<Vec<Value>>,
     /// How many of them, from the end, are states in which the model may be then; mostly one.
@@ -62,10 +62,10 @@ pub(super) struct Settled {
 }
 
 /// Follows the start-up of a program; or why it cannot be followed.
-pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result<Settled, Reason>, Stopped> {
-    let mut model = Model::new(program.clone(), control);
+pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result<Settled, Reason>, Cut> {
+    let mut model = Arc::new(Model::new(program.clone()));
     'room: loop {
-        let mut layers = vec![model.initial()];
+        let mut layers = vec![model.initial(control)?];
         let mut starter: Option<Starter> = None;
         loop {
             control.check()?;
@@ -105,10 +105,10 @@ pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result
             let mut several = false;
             let mut choices: Vec<Vec<Value>> = Vec::new();
             let mut faulty = false;
-            model.explorer().successors(row, &mut |step| {
+            let walk = model.explorer(control).successors(row, &mut |step| {
                 let position = model.transition_named(step.label).map(|(position, ..)| position);
                 if starter.as_ref().is_some_and(|starter| position != Some(starter.position)) {
-                    return;
+                    return Ok(());
                 }
                 faulty |= model.fault(step.label).is_some();
                 several |= faulty || next.as_deref().is_some_and(|known| known != step.row);
@@ -116,10 +116,14 @@ pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result
                     choices.push(step.row.to_vec());
                 }
                 next.get_or_insert_with(|| step.row.to_vec());
+                Ok(())
             });
-            if model.needs_room() {
-                model = model.with_more_room();
-                continue 'room;
+            match (walk, model.wider()) {
+                (Err(Cut::Outgrown), Some(wider)) => {
+                    model = wider.clone();
+                    continue 'room;
+                }
+                (walk, _) => walk?,
             }
             match next {
                 Some(next) if !several && !layers.contains(&next) => layers.push(next),

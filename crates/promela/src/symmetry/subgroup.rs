@@ -34,7 +34,8 @@ pub(super) fn proved(
         .iter()
         .map(|images| Permutation::from_images(images.clone()).expect("automorphisms are permutations"))
         .collect();
-    let mut holds = |element: &Permutation| proof.check(element.images()).is_ok();
+    // A search that is stopped says so itself.
+    let mut holds = |element: &Permutation| control.check().is_ok() && proof.check(element.images()).is_ok();
     let found = largest_subgroup(&permutations, EFFORT, control, &mut holds)?;
     let degree = proposed[0].len();
     let wanted = PermutationGroup::generate(degree, &permutations, control)?.order();

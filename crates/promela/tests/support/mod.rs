@@ -9,7 +9,7 @@ use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_promela::{Fault, Model, Program, read};
 use trefoil_source::{Diagnostic, Sources};
-use trefoil_system::{Checked, LabelId, StateId, TakenStep};
+use trefoil_system::{Checked, Cut, Explorer, LabelId, StateId, TakenStep};
 
 /// The numbers of a search, as Spin counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,11 @@ pub(crate) struct Numbers {
 
 /// Searches a model whose declared reads and writes are compared with what it does; its states.
 pub(crate) fn check_honesty(program: Program) -> u64 {
-    let model = Checked::new(roomy(program));
+    let model = Checked::new(Arc::into_inner(roomy(program)).expect("nobody else has it"));
     let options = Options { threads: 1, order: Order::Steps, cycles: false };
-    search(&model, &options, &Control::unlimited(), || ()).counts.states
+    let found = search(&model, &options, &Control::unlimited(), || ());
+    assert_eq!(found.end, End::Complete);
+    found.counts.states
 }
 
 pub(crate) fn compile(name: &str, text: &str) -> (Option<Program>, Vec<Diagnostic>, Sources) {
@@ -42,10 +44,7 @@ struct Count<'m> {
 }
 
 impl Visitor for Count<'_> {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
-        if self.model.needs_room() {
-            return Finding::State;
-        }
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         if state.steps.is_empty() && !self.model.is_valid_end(state.row) {
             self.errors += 1;
         }
@@ -53,16 +52,15 @@ impl Visitor for Count<'_> {
             self.errors += 1;
             self.broken += u64::from(!fault.kind.goes_on());
         }
-        Finding::Nothing
+        Ok(Finding::Nothing)
     }
 }
 
 /// A model with room for every process that it creates.
-pub(crate) fn roomy(program: Program) -> Model {
-    let control = Control::unlimited();
-    let mut model = Model::new(Arc::new(program), &control);
+pub(crate) fn roomy(program: Program) -> Arc<Model> {
+    let mut model = Arc::new(Model::new(Arc::new(program)));
     while numbers_of(&model, 1).is_none() {
-        model = model.with_more_room();
+        model = model.wider().expect("a process was wanted").clone();
     }
     model
 }
@@ -72,7 +70,7 @@ pub(crate) fn numbers_of(model: &Model, threads: usize) -> Option<Numbers> {
     let control = Control::unlimited();
     let options = Options { threads, order: Order::Steps, cycles: false };
     let found = search(model, &options, &control, || Count { model, errors: 0, broken: 0 });
-    if model.needs_room() {
+    if found.end == End::Cut(Cut::Outgrown) {
         return None;
     }
     assert_eq!(found.end, End::Complete);
@@ -171,7 +169,7 @@ struct Watch<'m> {
 }
 
 impl Visitor for Watch<'_> {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         let mut see = |place: usize, distance: u32, step: Option<(LabelId, StateId)>| {
             let known: &mut Option<Seen> = &mut self.seen[place];
             if known.is_none_or(|known| distance < known.0) {
@@ -184,7 +182,7 @@ impl Visitor for Watch<'_> {
         for edge in state.steps.iter().filter(|edge| self.model.fault(edge.label).is_some()) {
             see(1, state.distance + 1, Some((edge.label, edge.target)));
         }
-        Finding::Nothing
+        Ok(Finding::Nothing)
     }
 }
 
@@ -204,26 +202,26 @@ pub(crate) fn counterexamples(model: &Model) -> Vec<(trefoil_system::Path, Optio
     runs
 }
 
-struct Limit<'m>(&'m Model, u64);
+struct Limit(u64);
 
-impl Visitor for Limit<'_> {
-    fn visit(&mut self, _: &Visited<'_>) -> Finding {
-        self.1 = self.1.saturating_sub(1);
-        if self.1 == 0 || self.0.needs_room() { Finding::State } else { Finding::Nothing }
+impl Visitor for Limit {
+    fn visit(&mut self, _: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
+        self.0 = self.0.saturating_sub(1);
+        Ok(if self.0 == 0 { Finding::State } else { Finding::Nothing })
     }
 }
 
 /// A model with room for every process that it creates, when it has at most so many states.
-pub(crate) fn small(program: Program, states: u64) -> Option<Model> {
+pub(crate) fn small(program: Program, states: u64) -> Option<Arc<Model>> {
     let control = Control::unlimited();
-    let mut model = Model::new(Arc::new(program), &control);
+    let mut model = Arc::new(Model::new(Arc::new(program)));
     loop {
         let options = Options { threads: 1, order: Order::Steps, cycles: false };
-        let found = search(&model, &options, &control, || Limit(&model, states));
-        if !model.needs_room() {
-            return (found.end == End::Complete).then_some(model);
+        let found = search(&*model, &options, &control, || Limit(states));
+        match found.end {
+            End::Complete => return Some(model),
+            End::Cut(Cut::Outgrown) => model = model.wider().expect("a process was wanted").clone(),
+            _ => return None,
         }
-        drop(found);
-        model = model.with_more_room();
     }
 }
