@@ -11,7 +11,7 @@ use std::time::Instant;
 use trefoil_control::Control;
 use trefoil_questions::{
     Answer, Asked, Counts, Coverage, Engine, Evidence, Facts, Found, Goal, Kind, Prepared, Question, Reach, Ready,
-    Refusal, Setting, Store, Task, Unanswered,
+    Refusal, Setting, Store, Task, Terms, Unanswered,
 };
 use trefoil_system::{Cut, Explorer, LabelId, MarkId, Meaning, Path, SlotSet, StateId, System, TakenStep, Value};
 
@@ -91,17 +91,11 @@ impl Engine for ReachEngine {
         self.reason.to_string()
     }
 
-    fn prepare<'q>(
-        &self,
-        question: Question<'q>,
-        asked: &Asked,
-        threads: usize,
-        _: &Control,
-    ) -> Result<Ready<'q>, Unanswered> {
+    fn prepare<'q>(&self, question: Question<'q>, terms: &Terms<'_>, _: &Control) -> Result<Ready<'q>, Unanswered> {
         let Question::Reach(reach) = question else {
             return Err(Unanswered::refused(format!("{} takes only questions about what can be reached", self.name)));
         };
-        let store = match (self.sort, asked.store) {
+        let store = match (self.sort, terms.asked.store) {
             (Sort::Exact, _) => Store::Exact,
             (Sort::HashCompact, _) => Store::HashCompact,
             (Sort::Bitstate, Some(store @ Store::Bitstate { .. })) => store,
@@ -111,8 +105,8 @@ impl Engine for ReachEngine {
             engine: self.name,
             reach,
             store,
-            until: (!asked.keep_going).then_some(reach.asked),
-            threads,
+            until: (!terms.asked.keep_going).then_some(reach.asked),
+            threads: terms.threads,
         })))
     }
 }
@@ -350,7 +344,13 @@ struct Watch<'t> {
 }
 
 impl Watch<'_> {
-    fn see(&mut self, goal: usize, distance: u32, state: &Visited<'_>, step: Option<(usize, LabelId, StateId)>) -> bool {
+    fn see(
+        &mut self,
+        goal: usize,
+        distance: u32,
+        state: &Visited<'_>,
+        step: Option<(usize, LabelId, StateId)>,
+    ) -> bool {
         let seen = || Seen { distance, state: state.id, row: state.row.to_vec(), step };
         match &mut self.seen[goal] {
             Some(known) if known.distance < distance => {}

@@ -33,14 +33,24 @@ pub trait Engine: Sync {
     /// Why it is the one for these facts, for `--why`.
     fn reason(&self, facts: &Facts) -> String;
 
-    /// Gets ready for systems of which this is asked, with the options that it honours.
+    /// Gets ready for systems of which this is asked.
     fn prepare<'q>(
         &self,
         question: Question<'q>,
-        asked: &Asked,
-        threads: usize,
+        terms: &Terms<'_>,
         control: &Control,
     ) -> Result<Ready<'q>, Unanswered>;
+}
+
+/// On which terms an engine gets ready.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'t> {
+    /// The options that it honours.
+    pub asked: &'t Asked,
+    /// How many threads may work; 0 means one per core.
+    pub threads: usize,
+    /// Will it be asked which permutations of labels the question admits?
+    pub symmetric: bool,
 }
 
 /// What came of preparing.
