@@ -4,13 +4,14 @@ mod support;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use support::{Case, graph, random_case};
-use trefoil_control::Control;
+use trefoil_control::{Control, Limits, Stopped};
 use trefoil_lts::equivalence::{Equivalence, compare};
 use trefoil_lts::{Lts, LtsBuilder};
-use trefoil_network::{Brake, Component, Format, FormatId, LazyMachine, Network, Priorities, Rule, compose};
-use trefoil_system::{Checked, LabelId, Labels, StateId, System};
+use trefoil_network::{Component, Format, FormatId, LazyMachine, Network, Priorities, Rule, compose};
+use trefoil_system::{Checked, Cut, LabelId, Labels, StateId, System};
 use trefoil_testkit::layers::{is_stable, prioritised, wrong_chase};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
@@ -44,9 +45,13 @@ fn is_above(priorities: &Priorities, high: LabelId, low: LabelId) -> bool {
 
 /// The initial row, with the format as the last entry even when there is only one.
 fn initial(network: &Network, components: usize) -> Vec<u32> {
-    let mut row = network.initial();
+    let mut row = network.initial(&Control::unlimited()).expect("nothing stops it");
     row.resize(components + 1, 0);
     row
+}
+
+fn chased(network: Network) -> Network {
+    network.chased(&Control::unlimited()).expect("nothing stops it")
 }
 
 #[test]
@@ -81,7 +86,7 @@ fn a_chase_goes_where_the_definition_lets_it() {
         let Case { components, naive, network } = random_case(&mut random);
         let product = naive.product(&components);
         let start = initial(&network, components.len());
-        let network = network.chased(Arc::new(Brake::default()));
+        let network = chased(network);
         let begin = initial(&network, components.len());
         let found = graph(&network, components.len(), [1, 2][number % 2]);
         let context = || format!("seed {seed} case {number}\n{components:?}\n{naive:?}");
@@ -91,8 +96,12 @@ fn a_chase_goes_where_the_definition_lets_it() {
         for (state, steps) in &found {
             let width = network.layout().width();
             for (label, target) in steps {
-                let explained = network.explain(&state[..width], *label, &target[..width]);
-                assert!(explained.is_some(), "{state:?} {label:?} {target:?}\n{}", context());
+                let explained = network.explain(&state[..width], *label, &target[..width], &Control::unlimited());
+                assert!(
+                    explained.expect("nothing stops it").is_some(),
+                    "{state:?} {label:?} {target:?}\n{}",
+                    context()
+                );
             }
         }
         moved += usize::from(found.len() > 2 && found.keys().len() < product.len());
@@ -112,7 +121,8 @@ fn random_layer(labels: &Arc<Labels>, random: &mut Random) -> Network {
     let components: Vec<Component> =
         (0..2).map(|index| Component::new(format!("inner {index}"), lts(random))).collect();
     let names: Vec<LabelId> = (0..3).map(|index| labels.name(&format!("a{index}"))).collect();
-    let occurring: BTreeSet<LabelId> = components.iter().flat_map(|c| (0..4).flat_map(|s| c.offers(s))).collect();
+    let offers = |c: &Component, s: u32| c.offers(s, &Control::unlimited()).expect("nothing stops it");
+    let occurring: BTreeSet<LabelId> = components.iter().flat_map(|c| (0..4).flat_map(|s| offers(c, s))).collect();
     let mut rules = Vec::new();
     for &label in &occurring {
         for component in 0..2 {
@@ -125,7 +135,7 @@ fn random_layer(labels: &Arc<Labels>, random: &mut Random) -> Network {
     }
     let network = Network::new(labels.clone(), components, rules).expect("small");
     if random.chance(50) {
-        network.chased(Arc::new(Brake::default()))
+        chased(network)
     } else {
         let priorities = random_priorities(&network, random);
         network.prioritised(&priorities)
@@ -215,22 +225,20 @@ fn counter(bits: usize, wraps: bool) -> Network {
 
 #[test]
 fn long_chases_end_where_they_should() {
-    let brake = Arc::new(Brake::default());
-    assert_eq!(counter(16, false).chased(brake.clone()).initial(), vec![1; 16]);
-    let round = counter(12, true).chased(brake.clone());
-    assert_eq!(round.initial(), vec![0; 12], "the least row of the cycle");
+    let control = Control::unlimited();
+    assert_eq!(chased(counter(16, false)).initial(&control), Ok(vec![1; 16]));
+    let round = chased(counter(12, true));
+    assert_eq!(round.initial(&control), Ok(vec![0; 12]), "the least row of the cycle");
     assert_eq!(explored(&round, 1).transition_count(), 1);
-    assert!(!brake.was_used());
 }
 
 #[test]
 fn a_chase_that_never_ends_is_stopped() {
-    let brake = Arc::new(Brake::default());
-    let control = Control::unlimited();
-    control.cancel();
-    brake.set_control(control);
-    let _ = counter(60, false).chased(brake.clone());
-    assert!(brake.was_used());
-    brake.set_control(Control::unlimited());
-    assert!(!brake.was_used());
+    for wraps in [false, true] {
+        let control = Control::new(Limits { time: Some(Duration::from_millis(50)), memory: None });
+        let begin = Instant::now();
+        assert_eq!(counter(60, wraps).chased(&control).err(), Some(Cut::Stopped));
+        assert!(begin.elapsed() < Duration::from_secs(5), "it took {:?}", begin.elapsed());
+        assert!(matches!(control.why(), Stopped::Timeout { .. }));
+    }
 }
