@@ -224,10 +224,10 @@ impl Subject {
     }
 
     /// Steps through it from the beginning.
-    pub fn stepper(&mut self, seed: u64) -> Stepper<'_> {
+    pub fn stepper(&mut self, seed: u64, control: &Control) -> Result<Stepper<'_>, Problem> {
         let (file, process, runs) = (self.file.clone(), self.process.clone(), self.runs.clone());
         let (system, narrator) = self.parts();
-        Stepper::new(system, narrator, Told { file, process }, runs, seed)
+        Stepper::new(system, narrator, Told { file, process }, runs, seed, control)
     }
 
     /// The system, and who puts it into words.
