@@ -68,12 +68,7 @@ impl Divergence {
     }
 
     /// Does the state diverge?
-    pub fn diverges<T: TauSuccessors>(
-        &mut self,
-        state: u32,
-        steps: &mut T,
-        control: &Control,
-    ) -> Result<bool, T::Cut> {
+    pub fn diverges<T: TauSuccessors>(&mut self, state: u32, steps: &mut T, control: &Control) -> Result<bool, T::Cut> {
         // What a walk that was cut left open is unknown still.
         while let Some(open) = self.path.pop() {
             *self.colour(open) = UNKNOWN;

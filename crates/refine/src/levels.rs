@@ -57,7 +57,8 @@ pub(crate) fn search(
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Cut> {
     let explicit = system.observations() == Observations::Explicit;
-    let options = Options { threads, order: Order::Visible, cycles: observed.divergence && !explicit };
+    let options =
+        Options { threads, order: Order::Visible, cycles: observed.divergence && !explicit, ..Options::default() };
     let judge = || Judge { observed, explicit, tally: Tally::default(), tallies: quotient.is_some() };
     let explored = quotient.map_or(system, |quotient| quotient);
     let exploration = trefoil_explore::search(explored, &options, control, judge);

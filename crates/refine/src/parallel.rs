@@ -291,8 +291,10 @@ impl Visitor for Judge<'_> {
         if self.model != Model::Traces && self.refuses_too_much(node, state, explorer)? {
             return Ok(Finding::State);
         }
-        let forbidden = state.steps.iter().position(|step| step.group == self.forbidden);
-        Ok(forbidden.map_or(Finding::Nothing, Finding::Step))
+        let forbidden = state.steps.iter().enumerate().filter(|(_, step)| step.group == self.forbidden);
+        let labels = self.product.labels();
+        let least = forbidden.min_by(|(_, left), (_, right)| labels.compare(left.label, right.label));
+        Ok(least.map_or(Finding::Nothing, |(index, _)| Finding::Step(index)))
     }
 }
 
@@ -308,7 +310,8 @@ pub(crate) fn search(
     let implementation = product.implementation;
     let explicit = implementation.observations() == Observations::Explicit;
     let cycles = model == Model::FailuresDivergences && !explicit;
-    let options = Options { threads, order: Order::Visible, cycles };
+    // In the traces model nothing but a visible event that is forbidden is a witness.
+    let options = Options { threads, order: Order::Visible, cycles, steps_only: model == Model::Traces };
     let explored: &dyn System = reduced.map_or(product, |reduced| &reduced.quotient);
     let judge = || Judge {
         product,

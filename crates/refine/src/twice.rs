@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trefoil_control::Control;
-use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
+use trefoil_explore::{End, Finding, Options, Visited, Visitor};
 use trefoil_symmetry::{Quotient, Symmetry};
 use trefoil_system::{
     Action, Actor, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Picture, Sink, Slot, SlotSet, Step, System,
@@ -303,13 +303,15 @@ pub(crate) fn search(
     let diagonal = Diagonal { action, width: twice.width };
     let mut quotient = Quotient::new(&twice, &diagonal, symmetry, control)?;
     let disagreement = quotient.tell_apart(DISAGREEMENT);
-    let options = Options { threads, order: Order::Visible, cycles: false };
+    let options = Options { threads, ..Options::default() };
     let pairs = AtomicUsize::new(0);
     let judge = || Judge { bounds, pairs: &pairs, disagreement };
     let exploration = trefoil_explore::search(&quotient, &options, control, judge);
     match &exploration.end {
         End::Cut(cut) => Err(cut.clone()),
         End::Complete => Ok(None),
+        // Which pairs are beyond the bound depends on the threads; in which round the bound is passed does not.
+        End::Found(_) if bounds.is_some_and(|bounds| pairs.load(Ordering::Relaxed) > bounds.pairs) => Ok(None),
         End::Found(found) => {
             let path = exploration.path_to(&quotient, found, control)?;
             let real = quotient.unwind(&path, control)?;

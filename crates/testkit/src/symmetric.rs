@@ -417,3 +417,40 @@ pub fn random_generators(points: usize, random: &mut Random) -> Vec<Vec<u32>> {
         _ => vec![exchanged(0, points - 1)],
     }
 }
+
+/// A specification with at most 300 states and an implementation, of at most 600, that has most of its rules, or some more.
+pub fn random_pair(random: &mut Random) -> Option<(Lts, Processes)> {
+    let shape = Shape {
+        processes: 2 + random.below(3),
+        controls: 2 + random.below(2) as u32,
+        rules: 3 + random.below(3),
+        events: 2,
+        internal_percent: [0, 20, 50][random.below(3)],
+    };
+    let labels = Arc::new(Labels::new());
+    let generators = random_generators(shape.processes.max(2), random);
+    let specification = Processes::random(&labels, shape, generators.clone(), random);
+    let mut rules: Vec<Rule> = specification.rules.clone();
+    match random.below(8) {
+        0 => {}
+        1 | 2 => {
+            let place = random.below(rules.len());
+            rules[place] = Rule { shown: Shown::Internal, ..rules[place] };
+        }
+        3 => {
+            let place = random.below(rules.len());
+            rules.push(Rule { shown: Shown::Internal, to: rules[place].from, ..rules[place] });
+        }
+        4 => {
+            rules.swap_remove(1 + random.below(rules.len() - 1));
+        }
+        5 | 6 => rules.push(random_rule(shape, random)),
+        _ => {
+            let place = 1 + random.below(rules.len() - 1);
+            rules[place] = Rule { shown: rules[0].shown, ..rules[place] };
+        }
+    }
+    let implementation = Processes::new(&labels, shape, rules, generators);
+    implementation.explore(600)?;
+    Some((specification.explore(300)?, implementation))
+}
