@@ -1,7 +1,8 @@
 //! Why a job has no result.
 
-use trefoil_control::Stopped;
-use trefoil_source::{Code, CodeEntry, Diagnostic, Report, Severity, Sources, render};
+use trefoil_control::{Control, Stopped};
+use trefoil_source::{Code, CodeEntry, Diagnostic, FileId, Place, Report, Severity, Sources, Span, render};
+use trefoil_system::Cut;
 
 pub(crate) const CANNOT_WRITE: Code = "S001";
 pub(crate) const REFUSED: Code = "S002";

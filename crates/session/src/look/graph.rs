@@ -11,7 +11,7 @@ use trefoil_lts::divergence::diverging_states;
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{LabelId, Labels, StateId, System, Value};
+use trefoil_system::{Cut, LabelId, Labels, StateId, System, Value};
 
 use super::words::Narrator;
 use super::{Content, Looking, Subject};
