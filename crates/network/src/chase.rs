@@ -542,3 +542,38 @@ impl Explorer for ChasedExplorer<'_> {
         self.each(row, &mut |label, row| sink(Step::of_group(GroupId(0), label, row)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use trefoil_lts::LtsBuilder;
+    use trefoil_system::{Labels, StateId};
+
+    use super::*;
+    use crate::rules::Component;
+
+    #[test]
+    fn a_long_chase_remembers_each_slot_once_and_puts_it_back() {
+        let (labels, bits) = (Arc::new(Labels::new()), 14);
+        let (up, down) = (labels.name("up"), labels.name("down"));
+        let mut bit = LtsBuilder::new(labels.clone());
+        bit.add(StateId(0), up, StateId(1)).add(StateId(1), down, StateId(0));
+        let bit = Arc::new(bit.build(StateId(0)));
+        let components = (0..bits).map(|index| Component::new(format!("bit {index}"), bit.clone())).collect();
+        let carry = |at: usize| (0..at).map(|index| (index, down)).chain([(at, up)]);
+        let rules = (0..bits).map(|at| Rule::new(carry(at), LabelId::TAU)).collect();
+        let control = Control::unlimited();
+        let network = Network::new(labels, components, rules).expect("small").chased(&control).expect("no budget");
+        let mut explorer = ChasedExplorer::new(&network, &control);
+        let zero = vec![0; bits];
+        explorer.scratch.load(&zero);
+        explorer.plan().hidden.iter().for_each(|&rule| explorer.queue.push(rule));
+        assert_eq!(explorer.run(), Ok(false));
+        assert_eq!(explorer.scratch.row, vec![1; bits]);
+        assert!(explorer.scratch.undo.len() == bits && explorer.scratch.undo.capacity() <= 4 * bits);
+        explorer.put_back();
+        assert_eq!((&explorer.scratch.row, explorer.scratch.undo.len()), (&zero, 0));
+        assert!(!explorer.scratch.written.contains(&true) && explorer.queue.heap.is_empty());
+    }
+}

@@ -1,37 +1,21 @@
 //! Chased and prioritised networks against the definitions; as they are, and as components of other networks.
 
+#[path = "support/layered.rs"]
+mod layered;
 mod support;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use layered::{counter, explored, random_layer, random_priorities};
 use support::{Case, graph, random_case};
 use trefoil_control::{Control, Limits, Stopped};
 use trefoil_lts::equivalence::{Equivalence, compare};
-use trefoil_lts::{Lts, LtsBuilder};
-use trefoil_network::{Component, Format, FormatId, LazyMachine, Network, Priorities, Rule, compose};
-use trefoil_system::{Checked, Cut, LabelId, Labels, StateId, System};
+use trefoil_network::{Component, Format, FormatId, LazyMachine, Network, Priorities, Rule};
+use trefoil_system::{Checked, Cut, LabelId, Labels, System};
 use trefoil_testkit::layers::{is_stable, prioritised, wrong_chase};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
-
-/// Ranks for some labels, or a partial order of them in which `τ` and `✓` are above some.
-fn random_priorities(network: &Network, random: &mut Random) -> Priorities {
-    let labels: Vec<LabelId> = network.alphabet().into_iter().filter(|&label| label > LabelId::TICK).collect();
-    if random.chance(50) {
-        let ranked: Vec<LabelId> = labels.into_iter().filter(|_| random.chance(70)).collect();
-        return Priorities::Ranks(ranked.into_iter().map(|label| (label, random.below(3) as u32)).collect());
-    }
-    let mut above: HashMap<LabelId, Vec<LabelId>> = HashMap::new();
-    for (at, &low) in labels.iter().enumerate() {
-        let mut list: Vec<LabelId> = labels[..at].iter().copied().filter(|_| random.chance(40)).collect();
-        if random.chance(70) {
-            list.extend([LabelId::TAU, LabelId::TICK]);
-        }
-        above.insert(low, list);
-    }
-    Priorities::Above(above)
-}
 
 fn is_above(priorities: &Priorities, high: LabelId, low: LabelId) -> bool {
     match priorities {
@@ -112,44 +96,14 @@ fn a_chase_goes_where_the_definition_lets_it() {
     assert!(moved > 200 && diverging > 100, "too tame: {moved} {diverging}");
 }
 
-/// A layered network of a few visible labels.
-fn random_layer(labels: &Arc<Labels>, random: &mut Random) -> Network {
-    let lts = |random: &mut Random| {
-        let shape = RandomShape { states: 4, transitions: 4 + random.below(6), labels: 3, tau_percent: 25 };
-        Arc::new(random_lts(labels, shape, random))
-    };
-    let components: Vec<Component> =
-        (0..2).map(|index| Component::new(format!("inner {index}"), lts(random))).collect();
-    let names: Vec<LabelId> = (0..3).map(|index| labels.name(&format!("a{index}"))).collect();
-    let offers = |c: &Component, s: u32| c.offers(s, &Control::unlimited()).expect("nothing stops it");
-    let occurring: BTreeSet<LabelId> = components.iter().flat_map(|c| (0..4).flat_map(|s| offers(c, s))).collect();
-    let mut rules = Vec::new();
-    for &label in &occurring {
-        for component in 0..2 {
-            let seen = if random.chance(30) { LabelId::TAU } else { names[random.below(3)] };
-            rules.push(Rule::new([(component, label)], seen));
-        }
-        if random.chance(50) {
-            rules.push(Rule::new([(0, label), (1, label)], names[random.below(3)]).with_resets([random.below(2)]));
-        }
-    }
-    let network = Network::new(labels.clone(), components, rules).expect("small");
-    if random.chance(50) {
-        chased(network)
-    } else {
-        let priorities = random_priorities(&network, random);
-        network.prioritised(&priorities)
-    }
+fn layer(labels: &Arc<Labels>, random: &mut Random) -> Network {
+    random_layer(labels, random, &Control::unlimited()).expect("nothing stops it")
 }
 
 /// The same network with components given.
 fn around(labels: &Arc<Labels>, components: Vec<Component>, formats: &[Vec<Rule>]) -> Network {
     let formats = formats.iter().map(|rules| Format { name: "f".into(), rules: rules.clone() }).collect();
     Network::with_formats(labels.clone(), components, formats, FormatId(0)).expect("small")
-}
-
-fn explored(network: &Network, threads: usize) -> Lts {
-    compose(network, threads, &Control::unlimited()).unwrap_or_else(|_| panic!("nothing stops it")).lts
 }
 
 #[test]
@@ -160,7 +114,7 @@ fn a_lazy_component_does_what_the_enumerated_one_does() {
     for number in 0..600 {
         let labels = Arc::new(Labels::new());
         let layers: Vec<Arc<Network>> =
-            (0..1 + random.below(2)).map(|_| Arc::new(random_layer(&labels, &mut random))).collect();
+            (0..1 + random.below(2)).map(|_| Arc::new(layer(&labels, &mut random))).collect();
         let shape = RandomShape { states: 3, transitions: 7, labels: 3, tau_percent: 10 };
         let beside = Arc::new(random_lts(&labels, shape, &mut random));
         let names: Vec<LabelId> = layers.iter().flat_map(|layer| layer.alphabet()).collect();
@@ -205,22 +159,6 @@ fn a_lazy_component_does_what_the_enumerated_one_does() {
         assert_eq!(again.len(), left.state_count(), "seed {seed} case {number}");
     }
     assert!(large > 100, "too tame: {large}");
-}
-
-/// A counter with `bits` components that counts by `τ`.
-fn counter(bits: usize, wraps: bool) -> Network {
-    let labels = Arc::new(Labels::new());
-    let (up, down) = (labels.name("up"), labels.name("down"));
-    let mut bit = LtsBuilder::new(labels.clone());
-    bit.add(StateId(0), up, StateId(1)).add(StateId(1), down, StateId(0));
-    let bit = Arc::new(bit.build(StateId(0)));
-    let components = (0..bits).map(|index| Component::new(format!("bit {index}"), bit.clone())).collect();
-    let carry = |at: usize| (0..at).map(|index| (index, down));
-    let mut rules: Vec<Rule> = (0..bits).map(|at| Rule::new(carry(at).chain([(at, up)]), LabelId::TAU)).collect();
-    if wraps {
-        rules.push(Rule::new(carry(bits), LabelId::TAU));
-    }
-    Network::new(labels, components, rules).expect("small")
 }
 
 #[test]

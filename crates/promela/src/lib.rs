@@ -14,6 +14,7 @@ mod suggest;
 pub mod symmetry;
 pub mod syntax;
 mod trail;
+mod walk;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_source::{Diagnostic, FileId, Sources};

@@ -67,7 +67,7 @@ pub struct Cell {
     pub name: String,
     /// What it holds.
     pub sort: Sort,
-    /// Does it stay out of the state?
+    /// Does it stay out of the state? Only where it is declared `hidden` and never read in a step that has not written it before.
     pub hidden: bool,
     /// Where its variable is declared.
     pub span: Span,

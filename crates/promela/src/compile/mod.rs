@@ -7,6 +7,7 @@
 
 mod expressions;
 mod flow;
+mod hidden;
 mod indivisible;
 pub(crate) use indivisible::OVER;
 mod loops;
@@ -152,6 +153,9 @@ fn compile_with(
         compiler.warn(NO_PROCESS, message, span);
     }
     let wrong = compiler.diagnostics.iter().any(|told| told.severity == Severity::Error);
+    if !wrong {
+        hidden::decide(&mut compiler.program);
+    }
     Ok((!wrong).then_some(compiler.program))
 }
 

@@ -13,8 +13,8 @@ use super::pictures::{Changed, Colours, Drawing};
 use super::points::{Keys, Points};
 use super::rows::{Lookup, Rows};
 use super::sheets::{Memory, Purpose, Sheets};
-use super::walk::written_globals;
 use crate::machine::Model;
+use crate::walk::written_globals;
 
 /// The action of a group on the rows of a model.
 pub(crate) struct ModelAction {

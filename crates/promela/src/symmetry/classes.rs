@@ -22,9 +22,9 @@ use trefoil_source::Span;
 use super::Reason;
 use super::constants::{Constant, Constants, FactId};
 use super::startup::Settled;
-use super::walk::cells_of;
 use crate::program::{Action, ExpressionId, Node, Pattern, PlaceId, ProcessTypeId, Program, RemoteTarget, Sort};
 use crate::syntax::tree::Binary;
+use crate::walk::cells_of;
 
 /// What the values of a class stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -18,10 +18,10 @@ use std::collections::HashMap;
 use trefoil_source::Span;
 
 use super::startup::Settled;
-use super::walk::{cells_of, written_by};
 use crate::evaluate::binary;
 use crate::program::{ExpressionId, Node, PlaceId, ProcessTypeId, Program};
 use crate::syntax::tree::Binary;
+use crate::walk::{cells_of, written_by};
 
 /// The number of a fact.
 pub(super) type FactId = u32;

@@ -18,8 +18,8 @@ use super::classes::{Classes, Domain};
 use super::constants::Constants;
 use super::items::{Item, ItemId, Items};
 use super::startup::Settled;
-use super::walk::{visit, written_by};
 use crate::program::{Action, ExpressionId, Node, ProcessTypeId, Program, Sort};
+use crate::walk::{visit, written_by};
 
 /// What a node of the diagram is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,7 +133,7 @@ impl Survey<'_> {
                         _ => {}
                     }
                 }
-                for root in super::walk::expressions_of(program, &transition.action) {
+                for root in crate::walk::expressions_of(program, &transition.action) {
                     let mut reads = Vec::new();
                     visit(program, root, &mut |_, node| match node {
                         Node::Global(cell) => reads.push((cell, None)),

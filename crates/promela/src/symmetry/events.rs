@@ -8,8 +8,8 @@
 use super::Reason;
 use super::classes::{Inference, Typed};
 use super::terms::{Builder, Misfit, Term};
-use super::walk::{expressions_of, visit};
 use crate::program::{Action, EventTrace, ExpressionId, Node, Pattern, Program};
+use crate::walk::{expressions_of, visit};
 use trefoil_source::Span;
 
 /// An event that an automaton waits for.

@@ -45,7 +45,6 @@ mod sheets;
 mod startup;
 mod subgroup;
 mod terms;
-mod walk;
 
 use std::sync::Arc;
 
@@ -321,7 +320,7 @@ fn sees_ends(program: &Program, settled: &Settled) -> Option<Reason> {
     let mut found = None;
     for (kind, process) in program.processes.iter().enumerate() {
         let mut look = |root: u32, span: Span| {
-            walk::visit(program, root, &mut |_, node| {
+            crate::walk::visit(program, root, &mut |_, node| {
                 let seen = match node {
                     Node::ProcessCount => settled.ends.contains(&true),
                     Node::ProgramCounter(_) => settled.ends.contains(&true),
@@ -340,7 +339,7 @@ fn sees_ends(program: &Program, settled: &Settled) -> Option<Reason> {
         for (state, transitions) in process.transitions.iter().enumerate() {
             for transition in transitions.iter().filter(|_| settled.reachable[kind][state]) {
                 let span = process.statements[transition.statement as usize].span;
-                for root in walk::expressions_of(program, &transition.action) {
+                for root in crate::walk::expressions_of(program, &transition.action) {
                     look(root, span);
                 }
             }

@@ -10,8 +10,8 @@
 use std::collections::BTreeSet;
 
 use super::terms::Builder;
-use super::walk::{cells_of, visit};
 use crate::program::{Action, ExpressionId, IndivisibleStep, Node, PlaceId, ProcessType, Transition};
+use crate::walk::{cells_of, visit};
 
 /// Assignments whose order does not matter.
 pub(super) struct Sequence {

@@ -29,9 +29,9 @@ use trefoil_system::{Cut, System, Value};
 
 use super::Reason;
 use super::gate::Gate;
-use super::walk::{expressions_of, has_run, visit, written_by, written_globals};
 use crate::machine::Model;
 use crate::program::{Action, ExpressionId, Initialiser, Node, ProcessType, ProcessTypeId, Program};
+use crate::walk::{expressions_of, has_run, visit, written_by, written_globals};
 
 /// Layers that are followed at most.
 const MOST_LAYERS: usize = 64;
@@ -350,7 +350,7 @@ fn reads_private(program: &Program, root: ExpressionId, written: &[bool]) -> boo
             Node::Global(cell) => !written[cell as usize],
             Node::Place(place) => {
                 let place = &program.places[place as usize];
-                !place.global || super::walk::cells_of(place).into_iter().all(|cell| !written[cell as usize])
+                !place.global || crate::walk::cells_of(place).into_iter().all(|cell| !written[cell as usize])
             }
             Node::Constant(_)
             | Node::Local(_)

@@ -22,11 +22,11 @@ use super::constants::{Constant, Constants};
 use super::events::Watched;
 use super::items::{Array, ItemId, Items};
 use super::startup::Settled;
-use super::walk::cells_of;
 use crate::program::{
     Action, ExpressionId, Guard, IndivisibleStep, Node, Pattern, Place, PlaceId, ProcessTypeId, Program, RemoteTarget,
 };
 use crate::syntax::tree::Binary;
+use crate::walk::cells_of;
 use trefoil_source::Span;
 
 /// What a statement does.

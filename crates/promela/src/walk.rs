@@ -3,7 +3,7 @@
 use crate::program::{Action, ExpressionId, Node, Pattern, Place, PlaceId, Program, RemoteTarget};
 
 /// The expressions that an action evaluates, indices of the places that it writes included.
-pub(super) fn expressions_of(program: &Program, action: &Action) -> Vec<ExpressionId> {
+pub(crate) fn expressions_of(program: &Program, action: &Action) -> Vec<ExpressionId> {
     let mut roots = Vec::new();
     let mut work = vec![action];
     let indices = |place: PlaceId, roots: &mut Vec<ExpressionId>| {
@@ -38,7 +38,7 @@ pub(super) fn expressions_of(program: &Program, action: &Action) -> Vec<Expressi
 }
 
 /// The places that an action writes.
-pub(super) fn written_by(action: &Action) -> Vec<PlaceId> {
+pub(crate) fn written_by(action: &Action) -> Vec<PlaceId> {
     let mut places = Vec::new();
     let mut work = vec![action];
     while let Some(action) = work.pop() {
@@ -56,7 +56,7 @@ pub(super) fn written_by(action: &Action) -> Vec<PlaceId> {
 }
 
 /// Calls `each` for an expression and all inside it.
-pub(super) fn visit(program: &Program, root: ExpressionId, each: &mut dyn FnMut(ExpressionId, Node)) {
+pub(crate) fn visit(program: &Program, root: ExpressionId, each: &mut dyn FnMut(ExpressionId, Node)) {
     let mut work = vec![root];
     while let Some(expression) = work.pop() {
         let node = program.expressions[expression as usize];
@@ -104,14 +104,14 @@ pub(super) fn visit(program: &Program, root: ExpressionId, each: &mut dyn FnMut(
 }
 
 /// Does an expression start a process?
-pub(super) fn has_run(program: &Program, root: ExpressionId) -> bool {
+pub(crate) fn has_run(program: &Program, root: ExpressionId) -> bool {
     let mut found = false;
     visit(program, root, &mut |_, node| found |= matches!(node, Node::Run(_)));
     found
 }
 
 /// All cells that a place may be.
-pub(super) fn cells_of(place: &Place) -> Vec<u32> {
+pub(crate) fn cells_of(place: &Place) -> Vec<u32> {
     let mut cells = vec![place.base];
     for index in &place.indices {
         let before = std::mem::take(&mut cells);
@@ -123,7 +123,7 @@ pub(super) fn cells_of(place: &Place) -> Vec<u32> {
 }
 
 /// The global cells that any statement writes, and those that are hidden.
-pub(super) fn written_globals(program: &Program) -> Vec<bool> {
+pub(crate) fn written_globals(program: &Program) -> Vec<bool> {
     let mut written: Vec<bool> = program.globals.cells.iter().map(|cell| cell.hidden).collect();
     for transition in program.processes.iter().flat_map(|process| process.transitions.iter().flatten()) {
         for place in written_by(&transition.action) {
