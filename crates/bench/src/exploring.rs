@@ -126,7 +126,7 @@ pub(crate) fn compose(arguments: &[String]) {
     let row_bytes = Packing::new(network.layout()).bytes();
     for (order, threads) in [(Order::Steps, 1), (Order::Steps, 2), (Order::Visible, 1), (Order::Visible, 2)] {
         let (begin, used) = (Instant::now(), processor_seconds());
-        let options = Options { threads, order, cycles: false };
+        let options = Options { threads, order, ..Options::default() };
         let found = search(&network, &options, &Control::unlimited(), || ());
         let (seconds, used) = (begin.elapsed().as_secs_f64(), processor_seconds() - used);
         assert_eq!(found.end, End::Complete);

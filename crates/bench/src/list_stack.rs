@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trefoil_control::{Control, peak_memory};
-use trefoil_explore::{End, Options, Order, Packing, search};
+use trefoil_explore::{End, Options, Packing, search};
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_network::{Component, Network, Rule};
@@ -227,7 +227,7 @@ pub(crate) fn run(arguments: &[String]) {
     let workers = arguments.get(3).and_then(|text| text.parse().ok()).map_or(vec![1, 2], |workers| vec![workers]);
     for threads in workers {
         let (begin, used) = (Instant::now(), processor_seconds());
-        let options = Options { threads, order: Order::Visible, cycles: false };
+        let options = Options { threads, ..Options::default() };
         let found = search(&network, &options, &Control::unlimited(), || ());
         let (seconds, used) = (begin.elapsed().as_secs_f64(), processor_seconds() - used);
         assert_eq!(found.end, End::Complete);

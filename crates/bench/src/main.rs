@@ -8,6 +8,7 @@ mod exploring;
 mod labelling;
 mod list_stack;
 mod list_stack_symmetry;
+mod local;
 mod minimise;
 mod partial_order;
 mod pictures;
@@ -46,6 +47,11 @@ const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark { name: "store", about: "inserting rows: [STATES] [BYTES]", run: exploring::store },
     Benchmark { name: "compose", about: "exploring a network: [PHILOSOPHERS]", run: exploring::compose },
+    Benchmark {
+        name: "local-successors",
+        about: "rows expanded whole, by local successors and cached: [PHILOSOPHERS] [MODEL.pml]",
+        run: local::run,
+    },
     Benchmark {
         name: "partial-order",
         about: "exploring networks with partial-order reduction and without: [PHILOSOPHERS] [WORKERS]",

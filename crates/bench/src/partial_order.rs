@@ -36,7 +36,7 @@ fn compare(name: &str, network: &Network, preserve: Preserve) {
 
 fn explore(system: &dyn System) -> (u64, f64) {
     let begin = Instant::now();
-    let options = Options { threads: 1, order: Order::Steps, cycles: false };
+    let options = Options { threads: 1, order: Order::Steps, ..Options::default() };
     let found = search(system, &options, &Control::unlimited(), || ());
     assert_eq!(found.end, End::Complete);
     (found.counts.states, begin.elapsed().as_secs_f64())

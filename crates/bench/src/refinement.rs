@@ -170,7 +170,7 @@ fn best(spec: &Lts, imp: &Lts, options: Options, runs: usize) -> (Option<Duratio
                 least = Some(least.map_or(time, |known: Duration| known.min(time)));
                 last = outcome;
             }
-            Err(Unanswered::Stopped { .. }) => break,
+            Err(Unanswered::Cut { .. }) => break,
             Err(why) => panic!("{why}"),
         }
     }

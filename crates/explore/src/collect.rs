@@ -52,7 +52,7 @@ impl Visitor for Collector {
 
 /// Explores all of a system and gives back its graph, numbered breadth-first from 0.
 pub fn collect(system: &dyn System, threads: usize, control: &Control) -> Result<Collected, Unfinished> {
-    let options = Options { threads, order: Order::Steps, cycles: false };
+    let options = Options { threads, order: Order::Steps, ..Options::default() };
     let Exploration { end, counts, initial, states, mut visitors, .. } =
         search(system, &options, control, Collector::default);
     let unfinished = |cut: Cut| Unfinished { cut, counts };

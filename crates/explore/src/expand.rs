@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use trefoil_system::{Cut, Explorer, GroupId, LabelId, StateId, Step, TakenStep, Value, Walk};
 
-use crate::cycles::CycleSearch;
+use crate::cycles::{CycleSearch, Tools};
 use crate::fit::Misfits;
 use crate::frontier::Frontier;
 use crate::patches::Source;
@@ -57,6 +57,8 @@ pub(crate) struct Output {
     /// States that are to be expanded when rows are packed in a way that fits these values, too.
     pub(crate) aside: Frontier,
     pub(crate) misfits: Misfits,
+    /// The least finding.
+    pub(crate) found: Option<Found>,
 }
 
 /// What a worker keeps when states are packed in another way; its explorer is made anew.
@@ -138,6 +140,14 @@ impl<'s, V: Visitor> Expander<'s, V> {
         self.inserter.release();
         self.counts.states += 1;
         id
+    }
+
+    /// The cycle of `τ` to report of a level that has one.
+    pub(crate) fn least_cycle(&mut self, rounds: &[Frontier], length: u32) -> Result<Found, Cut> {
+        let Expander { shared, explorer, inserter, cycles, .. } = self;
+        let found = cycles.least(rounds, length, &mut Tools { shared, explorer: &mut **explorer, inserter });
+        self.inserter.release();
+        found
     }
 
     fn show_progress(&self, before: Counts) -> Counts {
@@ -251,22 +261,27 @@ impl<'s, V: Visitor> Expander<'s, V> {
             output.expanded = true;
             self.counts.expanded += 1;
             self.counts.transitions += batch.edges.len() as u64;
-            let distance = self.shared.level.load(Ordering::Relaxed) as u32;
+            let distance = self.shared.level.load(Ordering::Relaxed);
             let row = &batch.rows[index * self.width..(index + 1) * self.width];
             let visited = Visited { id: source.id, distance, row, steps: &batch.edges };
             match self.visitor.visit(&visited, &mut *self.explorer) {
                 Err(cut) => self.shared.cut(cut),
                 Ok(Finding::Nothing) => {}
-                Ok(Finding::State) => self.shared.report(Found::state(source.id, distance)),
+                Ok(Finding::State) => {
+                    let silent = self.shared.silent.load(Ordering::Relaxed);
+                    let found = Found::state(source.id, row.to_vec(), distance, silent);
+                    Found::keep_least(&mut output.found, found, self.shared.system);
+                }
                 Ok(Finding::Step(chosen)) => {
                     let label = batch.edges[chosen].label;
                     let counted = self.shared.order != Order::Visible || label.is_visible();
-                    let mut row = vec![0; self.width];
+                    let silent = self.shared.silent.load(Ordering::Relaxed) + u32::from(!counted);
+                    let mut target = vec![0; self.width];
                     // SAFETY: the number came out of an insertion on this thread.
-                    unsafe { self.inserter.read(batch.edges[chosen].target, &mut row) };
-                    let length = distance + u32::from(counted);
-                    let step = Some(TakenStep { label, row });
-                    self.shared.report(Found { step, ..Found::state(source.id, length) });
+                    unsafe { self.inserter.read(batch.edges[chosen].target, &mut target) };
+                    let found = Found::state(source.id, row.to_vec(), distance + u32::from(counted), silent);
+                    let found = Found { step: Some(TakenStep { label, row: target }), ..found };
+                    Found::keep_least(&mut output.found, found, self.shared.system);
                 }
             }
             begin = source.end;
@@ -315,7 +330,11 @@ impl<V: Visitor> Worker for Expander<'_, V> {
             return;
         }
         if job == Job::FindCycles {
-            self.cycles.search(piece, self.shared, &mut *self.explorer, &mut self.inserter);
+            let Expander { shared, explorer, inserter, cycles, .. } = self;
+            let mut tools = Tools { shared, explorer: &mut **explorer, inserter };
+            if let Err(cut) = cycles.search(piece, &mut tools) {
+                shared.cut(cut);
+            }
             self.inserter.release();
             return;
         }

@@ -41,10 +41,6 @@ impl Frontier {
         }
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.ranges.clear();
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }

@@ -22,13 +22,14 @@ pub(crate) struct History {
 struct Round {
     /// Behind its last byte.
     end: usize,
-    /// The distance of its states.
+    /// The distance of its states, and the silent steps to them.
     distance: u32,
+    silent: u32,
 }
 
 impl History {
     /// Notes a round.
-    pub(crate) fn add(&mut self, round: &Frontier, distance: u32) {
+    pub(crate) fn add(&mut self, round: &Frontier, distance: u32, silent: u32) {
         let mut last = 0;
         for range in round.ranges() {
             // Ranges come in any order: the sign goes to the lowest bit.
@@ -37,7 +38,7 @@ impl History {
             self.write(u64::from(range.end - range.start));
             last = i64::from(range.end);
         }
-        self.rounds.push(Round { end: self.bytes.len(), distance });
+        self.rounds.push(Round { end: self.bytes.len(), distance, silent });
     }
 
     fn write(&mut self, mut value: u64) {
@@ -77,9 +78,27 @@ impl History {
         (round..self.len()).flat_map(|round| self.ranges(round)).collect()
     }
 
-    /// The distance of the states of a round.
-    pub(crate) fn distance(&self, round: usize) -> u32 {
-        self.rounds[round].distance
+    /// The states of each round from this one on, the parts of a round put together.
+    pub(crate) fn rounds_since(&self, round: usize) -> Vec<Frontier> {
+        let mut rounds: Vec<Frontier> = Vec::new();
+        for at in round..self.len() {
+            match rounds.last_mut() {
+                Some(last) if at > round && self.place(at) == self.place(at - 1) => last.append(self.frontier(at)),
+                _ => rounds.push(self.frontier(at)),
+            }
+        }
+        rounds
+    }
+
+    /// The distance of the states of a round, and the silent steps to them.
+    pub(crate) fn place(&self, round: usize) -> (u32, u32) {
+        (self.rounds[round].distance, self.rounds[round].silent)
+    }
+
+    /// The parts of the round at a place, before this one.
+    pub(crate) fn at(&self, place: (u32, u32), before: usize) -> Vec<usize> {
+        let parts = (0..before).rev().skip_while(|&round| self.place(round) != place);
+        parts.take_while(|&round| self.place(round) == place).collect()
     }
 
     /// The round in which a state was expanded, if it was. A state that `τ` reaches in the level before the one that it was
@@ -114,11 +133,11 @@ mod tests {
         for (distance, states) in rounds.iter().enumerate() {
             let mut frontier = Frontier::default();
             states.iter().for_each(|&state| frontier.push(StateId(state)));
-            history.add(&frontier, distance as u32);
+            history.add(&frontier, distance as u32, 7);
         }
         for (round, states) in rounds.iter().enumerate() {
             assert!(history.frontier(round).states().map(|state| state.0).eq(states.iter().copied()));
-            assert_eq!(history.distance(round), round as u32);
+            assert_eq!(history.place(round), (round as u32, 7));
             assert!(states.iter().all(|&state| history.round_of(StateId(state)) == Some(round)));
         }
         assert_eq!(history.round_of(StateId(6)), None);

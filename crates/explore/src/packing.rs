@@ -386,6 +386,20 @@ impl Packing {
         field.set(packed, words);
     }
 
+    /// The first slot in which two packed rows differ, and its values.
+    pub fn first_difference(&self, left: &[u64], right: &[u64]) -> Option<(usize, Value, Value)> {
+        let values = |slot: usize| (slot, self.fields[slot].get(left), self.fields[slot].get(right));
+        if self.is_stretched || !self.knows_slots() {
+            return (0..self.fields.len()).map(values).find(|(_, one, other)| one != other);
+        }
+        // Slots ascend with their bits.
+        let differs = |(word, (one, other)): (usize, (&u64, &u64))| {
+            (one != other).then(|| word * 64 + (one ^ other).trailing_zeros() as usize)
+        };
+        let bit = left.iter().zip(right).enumerate().find_map(differs)?;
+        Some(values(self.slot_at[bit] as usize))
+    }
+
     /// Can rows be told apart by the words that differ?
     pub(crate) fn knows_slots(&self) -> bool {
         !self.slot_at.is_empty()
@@ -442,11 +456,14 @@ mod tests {
             let mut back = vec![9; width];
             packing.unpack(&words, &mut back);
             assert_eq!(row, back, "case {case}");
+            let other: Vec<Value> = row.iter().map(|&value| if random() % 3 == 0 { 0 } else { value }).collect();
+            let mut before = vec![7; words.len()];
+            packing.pack(&other, &mut before);
+            let first = (0..width).find(|&slot| row[slot] != other[slot]).map(|slot| (slot, row[slot], other[slot]));
+            assert_eq!(packing.first_difference(&words, &before), first, "case {case}");
             // From another row by what differs, in two parts.
             if words.len() > 1 {
-                let other: Vec<Value> = row.iter().map(|&value| if random() % 3 == 0 { 0 } else { value }).collect();
-                let (mut before, mut back) = (vec![7; words.len()], other.clone());
-                packing.pack(&other, &mut before);
+                let mut back = other.clone();
                 let middle = random() as usize % words.len();
                 packing.unpack_changes(middle, &before[middle..], &words, &mut back);
                 packing.unpack_changes(0, &before[..middle], &words, &mut back);

@@ -1,17 +1,19 @@
 //! Paths: how a state was reached, found by searching backwards round by round.
 //!
-//! Nothing is kept per state. The rounds of the search are known as ranges ([`crate::history`]), and every state was scheduled by
-//! one of the round before: in steps order by any step; in visible order the states of the first round of a level by a visible
-//! event of a state of the level before, and those of every other round by `τ` from the round before it. So the states of that round or
-//! level are expanded once more, on all threads, until one has such a step into the wanted state; it is the next wanted
-//! one.
+//! Nothing is kept per state. The rounds of the search are known as ranges ([`crate::history`]), and every state of a round
+//! was scheduled by a state of an earlier one: in steps order by any step of a state of the round before; in visible order a
+//! state of round (d, s) by a visible event of a state of round (d − 1, s), or by `τ` from round (d, s − 1). So the states of
+//! that round are expanded once more, on all threads, and of those that have such a step into the wanted state the least is
+//! the next wanted one, by the label of its step and then by its row; a visible event comes before `τ`. So the path is the
+//! same whatever the number of threads.
 //!
 //! Why what is found is on a shortest path: a state whose old entry stands in a later round than the one in which it was
-//! expanded is asked as if it belonged to the later one; but if it had a `τ`, or an event, to the wanted state, the wanted state would have
-//! been scheduled earlier than it was.
+//! expanded is asked as if it belonged to the later one; but if it had a `τ`, or an event, to the wanted state, the wanted
+//! state would have been scheduled earlier than it was.
 //!
-//! Cost: no round is expanded more than once, rows are read in the order in which they lie, and nothing is looked up or inserted; so
-//! it takes less time than the search did, however long the path is, and four bytes a state less than knowing parents would.
+//! Cost: no round is expanded more than twice, rows are read in the order in which they lie, and nothing is looked up or
+//! inserted; so it takes about as long as the search did, however long the path is, and four bytes a state less than knowing
+//! parents would.
 
 use std::ops::Range;
 
@@ -77,29 +79,30 @@ impl<V> Exploration<V> {
         let mut backwards = Vec::new();
         while state != self.initial {
             let row = self.row(state);
-            let distance = history.distance(round - 1);
-            let internal = distance == history.distance(round);
-            let by = match self.options.order {
-                Order::Visible if internal => Sought::Internal,
-                Order::Visible => Sought::Visible,
-                Order::Steps => Sought::Any,
+            let (distance, silent) = history.place(round);
+            let after_event = distance.checked_sub(1).map(|distance| (distance, silent));
+            let after_silence = silent.checked_sub(1).map(|silent| (distance, silent));
+            let sought = match self.options.order {
+                Order::Visible => vec![(Sought::Visible, after_event), (Sought::Internal, after_silence)],
+                Order::Steps => vec![(Sought::Any, after_event)],
             };
-            // The round before; or, from the first round of a level, all rounds of the level before.
-            let all = (0..round).rev().take_while(|&earlier| history.distance(earlier) == distance);
-            let mut candidates = all.take(if internal { 1 } else { usize::MAX });
-            let (earlier, parent) = loop {
-                let earlier = candidates.next().expect("a state that was scheduled has a predecessor");
-                let wanted = Wanted { row: row.clone(), by };
-                let mut least: Option<Parent> = None;
-                for sought in crew.run(history.frontier(earlier).into_pieces(crew.len()), wanted) {
-                    if let Some(parent) = sought.parent? {
-                        Parent::keep_least(&mut least, parent, system);
+            let mut least: Option<(usize, Parent)> = None;
+            for (by, place) in sought {
+                for earlier in place.map_or_else(Vec::new, |place| history.at(place, round)) {
+                    let wanted = Wanted { row: row.clone(), by };
+                    for sought in crew.run(history.frontier(earlier).into_pieces(crew.len()), wanted) {
+                        if let Some(parent) = sought.parent?
+                            && least.as_ref().is_none_or(|(_, known)| parent.is_less(known, system))
+                        {
+                            least = Some((earlier, parent));
+                        }
                     }
                 }
-                if let Some(parent) = least {
-                    break (earlier, parent);
+                if least.is_some() {
+                    break;
                 }
-            };
+            }
+            let (earlier, parent) = least.expect("a state that was scheduled has a predecessor");
             backwards.push(TakenStep { label: parent.label, row });
             (state, round) = (parent.state, earlier);
         }
@@ -129,15 +132,10 @@ struct Parent {
 }
 
 impl Parent {
-    /// Keeps the lesser of two: by the label of the step, then by the row.
-    fn keep_least(least: &mut Option<Parent>, other: Parent, system: &dyn System) {
-        let is_less = |known: &Parent| {
-            let order = system.labels().compare(other.label, known.label);
-            order.then_with(|| system.layout().compare(&other.row, &known.row)).is_lt()
-        };
-        if least.as_ref().is_none_or(is_less) {
-            *least = Some(other);
-        }
+    /// By the label of the step, then by the row.
+    fn is_less(&self, other: &Parent, system: &dyn System) -> bool {
+        let order = system.labels().compare(self.label, other.label);
+        order.then_with(|| system.layout().compare(&self.row, &other.row)).is_lt()
     }
 }
 
@@ -179,7 +177,10 @@ impl<'a> Seeker<'a> {
                     Sought::Visible => step.label.is_visible(),
                 };
                 if counts && step.row == wanted.row {
-                    Parent::keep_least(least, Parent { state, row: row.clone(), label: step.label }, system);
+                    let parent = Parent { state, row: row.clone(), label: step.label };
+                    if least.as_ref().is_none_or(|known| parent.is_less(known, system)) {
+                        *least = Some(parent);
+                    }
                 }
                 Ok(())
             })?;

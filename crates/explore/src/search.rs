@@ -7,12 +7,15 @@
 //! found by a visible event, and so scheduled for the next level, may be reached by `τ` inside the current one; it is then
 //! claimed for the current level, and skipped when its old entry comes up. One claim bit a
 //! state decides, so every state is expanded exactly once, at its distance, whatever the number of threads.
-//! [`Order::DepthFirst`] takes the newest state first, on one thread; distances then mean nothing.
 //!
 //! # Rounds
 //!
-//! A round expands a list of ranges of states ([`Frontier`]): the level itself, then what `τ` led to, and so on until nothing
-//! is left. Threads take pieces of the list and build lists of their own, which are joined after the round. States found by one
+//! A round expands the states at one distance, visible events counted first and silent steps second: the states of round
+//! (d, s) are reached by d visible events and s silent steps, and by no fewer of the first, nor as few of the first and
+//! fewer of the second. A visible event leads from it to round (d + 1, s), a silent step to round (d, s + 1); so the rounds
+//! are run in their lexicographic order, and states wait for theirs in a table by s. In steps order all rounds are (d, 0).
+//!
+//! A round is a list of ranges of states ([`Frontier`]). Threads take pieces of the list and build lists of their own, which are joined after the round. States found by one
 //! thread have consecutive numbers, so a list of a million states is a few thousand ranges. A round of a few states is run by
 //! one thread alone, so a long thin system does not pay for threads.
 //!
@@ -25,16 +28,18 @@
 //! # What a search is for
 //!
 //! A [`Visitor`] sees every state once, with its steps, on the thread that expanded it, and may report a [`Finding`]. A
-//! finding has a length: the distance of its state, and one more if it is a step that counts. A cycle of `τ` ([`Options::cycles`],
-//! [`crate::cycles`]) is a finding with the distance of its states. The search ends with a
-//! finding of least length: at once when no shorter one is possible, else at the end of the level. So whether something is
-//! found, and its length, do not depend on the number of threads; which of several equally short ones it is, may. (When the
-//! budget runs out between a finding and the end of its level, the finding stands, and may be one longer than the shortest.)
+//! finding has a length: the distance of its state, and one more if it is a step. A cycle of `τ` ([`Options::cycles`],
+//! [`crate::cycles`]) is a finding with the distance of its states. The search ends with a finding of least length: at the
+//! end of the round when no shorter one is possible, else at the end of the level. A search whose visitors find nothing but
+//! steps ([`Options::steps_only`]) ends with the round. Of several findings of one length the least is taken, by the
+//! canonical order of rows and labels ([`trefoil_system::Layout::compare`]). So what is found, and how much was searched
+//! for it, do not depend on the number of threads.
 //!
 //! Cost: every state is expanded and every transition looked up once; memory is that of the store, one bit a
 //! state in visible order, the frontier, and the rounds as ranges, from which paths are recovered ([`crate::path`]).
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use trefoil_control::Control;
@@ -68,11 +73,13 @@ pub struct Options {
     pub order: Order,
     /// Look for cycles of `τ` at the end of every level (a bit a state); in visible order only.
     pub cycles: bool,
+    /// Visitors find steps with visible labels and nothing else: the first finding ends the search with its round.
+    pub steps_only: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: 0, order: Order::Visible, cycles: false }
+        Options { threads: 0, order: Order::Visible, cycles: false, steps_only: false }
     }
 }
 
@@ -144,18 +151,40 @@ impl Visitor for () {
 pub struct Found {
     /// The state.
     pub state: StateId,
+    /// Its row.
+    pub row: Vec<Value>,
     /// The step from it, when the finding is a step.
     pub step: Option<TakenStep>,
     /// Its length, as the order counts it.
     pub length: u32,
+    /// In visible order, how many silent steps it has.
+    pub silent: u32,
     /// When it is a cycle of `τ`: the states around it, from the one behind `state` back to `state`.
     pub cycle: Vec<StateId>,
 }
 
 impl Found {
     /// A state at a distance.
-    pub(crate) fn state(state: StateId, length: u32) -> Found {
-        Found { state, step: None, length, cycle: Vec::new() }
+    pub(crate) fn state(state: StateId, row: Vec<Value>, length: u32, silent: u32) -> Found {
+        Found { state, row, step: None, length, silent, cycle: Vec::new() }
+    }
+
+    /// Keeps the lesser of two findings: the shorter one, else the one with the lesser row, label and target.
+    pub(crate) fn keep_least(least: &mut Option<Found>, other: Found, system: &dyn System) {
+        let is_less = |known: &Found| {
+            let layout = system.layout();
+            let length = (other.length, other.silent).cmp(&(known.length, known.silent));
+            let by_step = || match (&other.step, &known.step) {
+                (Some(new), Some(old)) => {
+                    system.labels().compare(new.label, old.label).then_with(|| layout.compare(&new.row, &old.row))
+                }
+                (new, old) => new.is_some().cmp(&old.is_some()),
+            };
+            length.then_with(|| layout.compare(&other.row, &known.row)).then_with(by_step).is_lt()
+        };
+        if least.as_ref().is_none_or(is_less) {
+            *least = Some(other);
+        }
     }
 }
 
@@ -207,17 +236,20 @@ pub(crate) struct Shared<'a> {
     pub(crate) control: &'a Control,
     pub(crate) order: Order,
     pub(crate) cycles: bool,
+    pub(crate) steps_only: bool,
     pub(crate) states: &'a StateSet,
     pub(crate) patches: &'a Patches,
     /// Does the store keep rows as trees?
     pub(crate) trees: bool,
     /// How many workers there are so far.
     pub(crate) workers: AtomicU64,
-    /// The distance of the states of this level.
-    pub(crate) level: AtomicU64,
+    /// The distance of the states of this level, and the silent steps to those of this round.
+    pub(crate) level: AtomicU32,
+    pub(crate) silent: AtomicU32,
     /// Set when going on is pointless.
     pub(crate) halt: AtomicBool,
-    pub(crate) found: Mutex<Option<Found>>,
+    /// Set when a cycle of `τ` was met.
+    pub(crate) diverges: AtomicBool,
     pub(crate) cut: Mutex<Option<Cut>>,
 }
 
@@ -236,19 +268,12 @@ impl Shared<'_> {
         self.halt.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn report(&self, found: Found) {
-        let level = self.level.load(Ordering::Relaxed) as u32;
-        if found.length <= level {
-            self.halt.store(true, Ordering::Relaxed);
-        }
-        let mut best = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if best.as_ref().is_none_or(|best| found.length < best.length) {
-            *best = Some(found);
-        }
+    pub(crate) fn diverges(&self) -> bool {
+        self.diverges.load(Ordering::Relaxed)
     }
 
-    fn has_found(&self) -> bool {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    pub(crate) fn set_diverges(&self) {
+        self.diverges.store(true, Ordering::Relaxed);
     }
 }
 
@@ -270,7 +295,6 @@ pub fn search<V: Visitor>(
         if trees { StateSet::of_trees(packing, keep, threads) } else { StateSet::keeping(packing, keep, threads) };
     let mut progress = Progress::default();
     let mut staff = Vec::new();
-    let mut found = None;
     let cut = loop {
         let patches = Patches::new(states.packing(), system.groups());
         let shared = Shared {
@@ -278,13 +302,15 @@ pub fn search<V: Visitor>(
             control,
             order: options.order,
             cycles: options.cycles,
+            steps_only: options.steps_only,
             states: &states,
             patches: &patches,
             trees: states.has_trees(),
             workers: AtomicU64::new(0),
-            level: AtomicU64::new(u64::from(progress.distance)),
+            level: AtomicU32::new(progress.distance),
+            silent: AtomicU32::new(progress.silent),
             halt: AtomicBool::new(false),
-            found: Mutex::new(found.take()),
+            diverges: AtomicBool::new(false),
             cut: Mutex::new(None),
         };
         let waiting = Mutex::new(std::mem::take(&mut staff));
@@ -296,7 +322,6 @@ pub fn search<V: Visitor>(
             |crew: &mut Crew<'_, Expander<'_, V>>| run_levels(&shared, crew, &mut fit, &mut progress),
         );
         staff.extend(waiting.into_inner().unwrap_or_else(PoisonError::into_inner));
-        found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let cut = shared.cut.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Some(repack) = progress.repack.take() else { break cut };
         if let Repack::Widen(misfits) = &repack {
@@ -312,13 +337,12 @@ pub fn search<V: Visitor>(
         match states.repacked(packing, trees, control) {
             Ok(repacked) => states = repacked,
             Err(stopped) => {
-                // The states are gone, and with them the way to what was found.
-                (states, found) = (StateSet::new(narrow, threads), None);
+                states = StateSet::new(narrow, threads);
                 break Some(stopped.into());
             }
         }
     };
-    let Progress { initial, depth, waiting, history, .. } = progress;
+    let Progress { initial, depth, waiting, history, found, .. } = progress;
     let mut counts = Counts { depth, waiting, ..Counts::default() };
     let mut visitors = Vec::with_capacity(staff.len());
     for Staff { visitor, counts: own, .. } in staff {
@@ -353,10 +377,20 @@ struct Progress {
     round: Frontier,
     job: Job,
     is_noted: bool,
-    /// What belongs to the next level.
-    next: Frontier,
+    /// The silent steps to the states of this round.
+    silent: u32,
+    /// States of this level that wait, by the number of silent steps to them: those that visible events led to, which are
+    /// claimed when their round comes, and those that `τ` led to, which are claimed already.
+    scheduled: BTreeMap<u32, Frontier>,
+    claimed: BTreeMap<u32, Frontier>,
+    /// The same for what belongs to the next level.
+    next: BTreeMap<u32, Frontier>,
+    /// How many states wait in these tables.
+    waits: u64,
     /// The first round of this level.
     first_round: usize,
+    /// The least finding so far.
+    found: Option<Found>,
     /// Are the states to be packed in another way before the search goes on?
     repack: Option<Repack>,
 }
@@ -367,6 +401,42 @@ enum Repack {
     Narrow,
     /// There are values that do not fit.
     Widen(Misfits),
+}
+
+impl Progress {
+    /// Takes up the next round of this level; whether there is one. A round whose states wait in both tables has two parts.
+    fn take_up(&mut self) -> bool {
+        if !self.round.is_empty() {
+            return true;
+        }
+        let first = |table: &BTreeMap<u32, Frontier>| table.first_key_value().map(|(&silent, _)| silent);
+        let (scheduled, claimed) = (first(&self.scheduled), first(&self.claimed));
+        let Some(silent) = scheduled.into_iter().chain(claimed).min() else { return false };
+        let (table, job) = match scheduled == Some(silent) {
+            true => (&mut self.scheduled, Job::Claim),
+            false => (&mut self.claimed, Job::Expand),
+        };
+        (self.round, self.job, self.silent) = (table.remove(&silent).unwrap_or_default(), job, silent);
+        self.waits -= self.round.len();
+        true
+    }
+
+    /// Is the search decided by what was found, now that a part of a round was run?
+    fn is_decided(&self, shared: &Shared<'_>) -> bool {
+        let Some(found) = &self.found else { return false };
+        let more = |table: &BTreeMap<u32, Frontier>| table.contains_key(&self.silent);
+        let is_whole = self.round.is_empty() && !more(&self.scheduled) && !more(&self.claimed);
+        is_whole && (found.length <= self.distance || shared.steps_only)
+    }
+}
+
+/// Adds states to those that wait for a round; how many.
+fn schedule(table: &mut BTreeMap<u32, Frontier>, silent: u32, states: Frontier) -> u64 {
+    let added = states.len();
+    if added > 0 {
+        table.entry(silent).or_default().append(states);
+    }
+    added
 }
 
 /// Level after level until nothing is left, or until states are to be packed again.
@@ -386,51 +456,67 @@ fn run_levels<V: Visitor>(
         progress.round.push(initial);
     }
     loop {
-        while !progress.round.is_empty() && !shared.halted() {
+        while progress.take_up() {
             if fit.is_due(shared.states) && fit.observe(shared.states, crew.len()) {
                 progress.repack = Some(Repack::Narrow);
             } else {
                 run_round(shared, crew, progress);
             }
-            if progress.repack.is_some() {
+            if progress.repack.is_some() || shared.halted() || progress.is_decided(shared) {
                 return;
             }
         }
-        if shared.cycles && !shared.halted() {
-            crew.run(progress.history.since(progress.first_round).into_pieces(crew.len()), Job::FindCycles);
+        if shared.cycles {
+            find_cycles(shared, crew, progress);
         }
-        if shared.halted() || shared.has_found() || progress.next.is_empty() {
+        if shared.halted() || progress.found.is_some() || progress.next.is_empty() {
             return;
         }
-        progress.round = std::mem::take(&mut progress.next);
-        // The entries of the level itself may have been claimed meanwhile; what τ adds is claimed already.
-        progress.job = Job::Claim;
+        progress.scheduled = std::mem::take(&mut progress.next);
         progress.first_round = progress.history.len();
         // Distances are for people beyond this; a search of 2^32 levels does not end anyway.
         progress.distance = progress.distance.saturating_add(1);
-        shared.level.store(u64::from(progress.distance), Ordering::Relaxed);
+        shared.level.store(progress.distance, Ordering::Relaxed);
         shared.control.progress().depth(u64::from(progress.distance));
     }
 }
 
-/// One round; then the next one of this level is known.
+/// Looks for cycles of `τ` in a level that is complete.
+fn find_cycles<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V>>, progress: &mut Progress) {
+    crew.run(progress.history.since(progress.first_round).into_pieces(crew.len()), Job::FindCycles);
+    if !shared.diverges() || shared.halted() {
+        return;
+    }
+    let rounds = progress.history.rounds_since(progress.first_round);
+    match crew.own().least_cycle(&rounds, progress.distance) {
+        // It is as long as the states of this level, and so shorter than a step from one.
+        Ok(found) => progress.found = Some(found),
+        Err(cut) => shared.cut(cut),
+    }
+}
+
+/// One part of a round; then what follows it is known.
 fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V>>, progress: &mut Progress) {
     let round = std::mem::take(&mut progress.round);
-    progress.waiting = progress.waiting.max(round.len() + progress.next.len());
+    progress.waiting = progress.waiting.max(round.len() + progress.waits);
     if !std::mem::take(&mut progress.is_noted) {
-        progress.history.add(&round, progress.distance);
+        progress.history.add(&round, progress.distance, progress.silent);
     }
+    shared.silent.store(progress.silent, Ordering::Relaxed);
     let (mut misfits, mut aside) = (Misfits::default(), Frontier::default());
     for output in crew.run(round.into_pieces(crew.len()), progress.job) {
         progress.depth = if output.expanded { progress.distance } else { progress.depth };
-        progress.round.append(output.now);
-        progress.next.append(output.next);
+        progress.waits += schedule(&mut progress.claimed, progress.silent.saturating_add(1), output.now);
+        progress.waits += schedule(&mut progress.next, progress.silent, output.next);
+        if let Some(found) = output.found {
+            Found::keep_least(&mut progress.found, found, shared.system);
+        }
         misfits.append(&output.misfits);
         aside.append(output.aside);
     }
-    progress.job = Job::Expand;
     if !misfits.is_empty() && !shared.halted() {
         progress.round = aside;
+        progress.job = Job::Expand;
         progress.is_noted = true;
         progress.repack = Some(Repack::Widen(misfits));
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use trefoil_control::{Control, Stopped};
 use trefoil_explore::{End, Exploration, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_system::{
-    Change, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Slot, Step, System, Value, replay::replay_path,
+    Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Sink, Slot, Step, System, Value, Walk, Written,
+    replay::replay_path,
 };
 use trefoil_testkit::{Random, seed};
 
@@ -32,7 +33,8 @@ impl Counters {
         for slot in 0..width {
             // No declaration is narrower than what the counters reach.
             let values = [Some(1 << 16), Some(70_000), None][random.below(3)];
-            slots.push(Slot { name: format!("s{slot}"), values, portable: true });
+            let name = format!("s{slot}");
+            slots.push(values.map_or_else(|| Slot::word(&name), |values| Slot::bounded(&name, values)));
             initial.push(if random.below(2) == 0 { 0 } else { random.below(1 << 16) as Value });
         }
         let mut layout = Layout::new(slots);
@@ -77,10 +79,10 @@ impl System for Counters {
     fn groups(&self) -> &[Group] {
         &self.groups
     }
-    fn initial(&self) -> Vec<Value> {
-        self.initial.clone()
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(self.initial.clone())
     }
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(Counting(self))
     }
 }
@@ -88,32 +90,28 @@ impl System for Counters {
 struct Counting<'a>(&'a Counters);
 
 impl Explorer for Counting<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.changing_successors(row, &mut |step, _| sink(step));
-    }
-
-    fn knows_changes(&self) -> bool {
-        self.0.told
-    }
-
-    fn changing_successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>, &[Change])) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         let system = self.0;
         let mut group = 0;
-        let mut step = |slot: usize, value: Value, may: bool| {
+        let mut step = |slot: usize, value: Value, may: bool| -> Walk {
+            let id = GroupId(group);
+            group += 1;
             if may && row[slot] != value {
                 let mut next = row.to_vec();
                 next[slot] = value;
                 let changes = [(slot as u32, row[slot])];
-                sink(Step { group: GroupId(group), label: system.counted, row: &next }, &changes);
+                let written = if system.told { Written::Slots(&changes) } else { Written::Group };
+                sink(Step { written, ..Step::of_group(id, system.counted, &next) })?;
             }
-            group += 1;
+            Ok(())
         };
         for &(slot, stride, bound) in &system.counters {
-            step(slot, row[slot] + stride, row[slot] / stride < bound);
+            step(slot, row[slot] + stride, row[slot] / stride < bound)?;
         }
         for &(slot, from, value) in &system.late {
-            step(slot, value, system.sum(row) >= from);
+            step(slot, value, system.sum(row) >= from)?;
         }
+        Ok(())
     }
 }
 
@@ -125,14 +123,14 @@ struct Watch {
 }
 
 impl Visitor for Watch {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.rows.push((state.row.to_vec(), state.distance));
-        if self.wanted.as_deref() == Some(state.row) { Finding::State } else { Finding::Nothing }
+        Ok(if self.wanted.as_deref() == Some(state.row) { Finding::State } else { Finding::Nothing })
     }
 }
 
 fn explore(system: &Counters, threads: usize, wanted: Option<&[Value]>) -> Exploration<Watch> {
-    let options = Options { threads, order: Order::Steps, cycles: false };
+    let options = Options { threads, order: Order::Steps, ..Options::default() };
     let watch = || Watch { wanted: wanted.map(<[Value]>::to_vec), ..Watch::default() };
     search(system, &options, &Control::unlimited(), watch)
 }
@@ -172,7 +170,7 @@ fn narrow_rows_are_the_same_states() {
 #[test]
 fn what_never_changes_takes_no_memory() {
     let system = Counters { late: Vec::new(), ..Counters::new(&mut Random::new(1), 300, &[90, 90, 30], true) };
-    let options = Options { threads: 2, order: Order::Steps, cycles: false };
+    let options = Options { threads: 2, order: Order::Steps, ..Options::default() };
     let found = search(&system, &options, &Control::unlimited(), || ());
     assert_eq!(found.counts.states, 91 * 91 * 31);
     let bytes = found.states.bytes() as f64 / found.counts.states as f64;
@@ -187,12 +185,12 @@ struct Impatient<'a> {
 }
 
 impl Visitor for Impatient<'_> {
-    fn visit(&mut self, _: &Visited<'_>) -> Finding {
+    fn visit(&mut self, _: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.left = self.left.saturating_sub(1);
         if self.left == 0 {
             self.control.cancel();
         }
-        Finding::Nothing
+        Ok(Finding::Nothing)
     }
 }
 
@@ -201,9 +199,9 @@ fn a_search_that_is_stopped_says_so_whenever_it_is() {
     let system = Counters::new(&mut Random::new(7), 60, &[20, 20, 20], true);
     for left in (1..9000).step_by(431) {
         let control = Control::unlimited();
-        let options = Options { threads: 2, order: Order::Steps, cycles: false };
+        let options = Options { threads: 2, order: Order::Steps, ..Options::default() };
         let found = search(&system, &options, &control, || Impatient { control: &control, left });
-        assert_eq!(found.end, End::Stopped(Stopped::Interrupted));
+        assert_eq!((found.end, control.why()), (End::Cut(Cut::Stopped), Stopped::Interrupted));
         assert!(found.counts.expanded >= u64::from(left) && found.counts.states >= found.counts.expanded);
     }
 }
@@ -213,13 +211,7 @@ fn count_too_far(order: Order) {
     let mut system = Counters::new(&mut Random::new(3), 9, &[5], true);
     system.layout = Layout::new((0..9).map(|slot| Slot::bounded(format!("s{slot}"), 1 << 16)).collect());
     system.counters[0].1 = 20_000;
-    search(&system, &Options { threads: 1, order, cycles: false }, &Control::unlimited(), || ());
-}
-
-#[test]
-#[should_panic(expected = "does not fit")]
-fn a_value_too_large_is_a_bug_in_depth_first_order() {
-    count_too_far(Order::DepthFirst);
+    search(&system, &Options { threads: 1, order, ..Options::default() }, &Control::unlimited(), || ());
 }
 
 #[test]

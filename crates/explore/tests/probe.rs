@@ -18,8 +18,9 @@ fn random_system(random: &mut Random) -> Lts {
 
 /// The distance of every state that is reachable, straight from the definition.
 fn distances(lts: &Lts) -> Vec<Option<u32>> {
+    let control = Control::unlimited();
     let mut known = vec![None; lts.state_count()];
-    let mut explorer = lts.explorer();
+    let mut explorer = lts.explorer(&control);
     let mut level = vec![lts.initial()];
     known[lts.initial().index()] = Some(0);
     let mut distance = 0;
@@ -27,13 +28,15 @@ fn distances(lts: &Lts) -> Vec<Option<u32>> {
         distance += 1;
         let mut next = Vec::new();
         for state in level {
-            explorer.successors(&[state.0], &mut |step| {
+            let walk = explorer.successors(&[state.0], &mut |step| {
                 let target = &mut known[step.row[0] as usize];
                 if target.is_none() {
                     *target = Some(distance);
                     next.push(StateId(step.row[0]));
                 }
+                Ok(())
             });
+            assert_eq!(walk, Ok(()));
         }
         level = next;
     }
@@ -107,5 +110,5 @@ fn a_search_ends_where_its_observer_says_so() {
     assert_eq!((found.end, looked), (ProbeEnd::Found, 2));
     control.cancel();
     let stopped = probe(&lts, Traces::HashCompact, &control, &mut |_: &Sighting<'_>| Finding::Nothing);
-    assert!(matches!(stopped.end, ProbeEnd::Stopped(_)));
+    assert!(matches!(stopped.end, ProbeEnd::Cut(_)));
 }

@@ -8,7 +8,8 @@ use trefoil_control::{Control, Limits, Stopped};
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, collect, search};
 use trefoil_lts::Lts;
 use trefoil_system::{
-    Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, StateId, Step, System, Value, Witness, replay,
+    Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, SlotSet, StateId, Step, System, Value, Walk,
+    Witness, replay,
 };
 use trefoil_testkit::composition::distances;
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
@@ -30,7 +31,7 @@ impl Wide {
             may_write: slots,
             must_write: SlotSet::default(),
         };
-        let layout = Layout::new(vec![Slot::discovered("state"), Slot::bounded("parity", 2)]);
+        let layout = Layout::new(vec![Slot::word("state"), Slot::bounded("parity", 2)]);
         Wide { lts, layout, groups: vec![group] }
     }
 }
@@ -54,10 +55,10 @@ impl System for Wide {
     fn groups(&self) -> &[Group] {
         &self.groups
     }
-    fn initial(&self) -> Vec<Value> {
-        wide(self.lts.initial().0).to_vec()
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(wide(self.lts.initial().0).to_vec())
     }
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(WideExplorer(&self.lts))
     }
 }
@@ -65,10 +66,11 @@ impl System for Wide {
 struct WideExplorer<'a>(&'a Lts);
 
 impl Explorer for WideExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         for transition in self.0.outgoing(narrow(row)) {
-            sink(Step { group: GroupId(0), label: transition.label, row: &wide(transition.target.0) });
+            sink(Step::of_group(GroupId(0), transition.label, &wide(transition.target.0)))?;
         }
+        Ok(())
     }
 }
 
@@ -81,13 +83,13 @@ struct Watch {
 }
 
 impl Visitor for Watch {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.distances.push((state.row.to_vec(), state.distance));
         if self.states.contains(&narrow(state.row)) {
-            return Finding::State;
+            return Ok(Finding::State);
         }
         let step = state.steps.iter().position(|edge| Some(edge.label) == self.label);
-        step.map_or(Finding::Nothing, Finding::Step)
+        Ok(step.map_or(Finding::Nothing, Finding::Step))
     }
 }
 
@@ -128,7 +130,7 @@ fn distances_are_those_of_the_definition() {
         for (order, all) in [(Order::Visible, false), (Order::Steps, true)] {
             let expected = distances(&lts, all);
             for system in both(&lts) {
-                let options = Options { threads, order, cycles: false };
+                let options = Options { threads, order, ..Options::default() };
                 let found = search(&*system, &options, &Control::unlimited(), Watch::default);
                 assert_eq!(found.end, End::Complete);
                 let mut seen: BTreeMap<StateId, u32> = BTreeMap::new();
@@ -172,7 +174,7 @@ fn findings_are_shortest_and_their_paths_replay() {
             for system in both(&lts) {
                 for threads in [1, 3] {
                     let watch = Watch { states: states.clone(), label, ..Watch::default() };
-                    let options = Options { threads, order, cycles: false };
+                    let options = Options { threads, order, ..Options::default() };
                     let exploration = search(&*system, &options, &Control::unlimited(), || watch.clone());
                     let context = format!("seed {seed} case {case} {order:?} {threads} threads");
                     let End::Found(found) = &exploration.end else {
@@ -208,7 +210,7 @@ fn every_state_has_a_shortest_path() {
         for (order, all) in [(Order::Visible, false), (Order::Steps, true)] {
             let expected = distances(&lts, all);
             for system in both(&lts) {
-                let options = Options { threads: 1 + case % 2, order, cycles: false };
+                let options = Options { threads: 1 + case % 2, order, ..Options::default() };
                 let exploration = search(&*system, &options, &control, Ids::default);
                 let ids: Vec<(StateId, StateId)> =
                     exploration.visitors.iter().flat_map(|visitor| visitor.0.iter().copied()).collect();
@@ -230,9 +232,9 @@ fn every_state_has_a_shortest_path() {
 struct Ids(Vec<(StateId, StateId)>);
 
 impl Visitor for Ids {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.0.push((narrow(state.row), state.id));
-        Finding::Nothing
+        Ok(Finding::Nothing)
     }
 }
 
@@ -241,41 +243,13 @@ fn a_path_is_searched_within_the_budget_and_only_to_what_was_expanded() {
     let mut random = Random::new(seed());
     let lts = random_system(&mut random, 3000);
     let system = Wide::new(lts.clone());
-    let options = Options { threads: 2, order: Order::Steps, cycles: false };
+    let options = Options { threads: 2, order: Order::Steps, ..Options::default() };
     let exploration = search(&system, &options, &Control::unlimited(), Ids::default);
     let last = exploration.visitors.iter().flat_map(|visitor| &visitor.0).map(|pair| pair.1).max().expect("states");
     let control = Control::unlimited();
     assert!(exploration.path(&system, StateId(u32::MAX - 2), &control).expect("no budget").is_none());
     control.cancel();
-    assert_eq!(exploration.path(&system, last, &control).err(), Some(Stopped::Interrupted));
-}
-
-#[test]
-fn what_a_depth_first_search_finds_has_a_path() {
-    let seed = seed();
-    let mut random = Random::new(seed);
-    let control = Control::unlimited();
-    let mut found_any = 0;
-    for case in 0..300 {
-        let size = sizes(&mut random, case);
-        let lts = random_system(&mut random, size);
-        let states = vec![StateId(random.below(size as usize) as u32)];
-        let label = random.chance(50).then(|| LabelId(random.below(5) as u32));
-        for system in both(&lts) {
-            let watch = Watch { states: states.clone(), label, ..Watch::default() };
-            let options = Options { threads: 1, order: Order::DepthFirst, cycles: false };
-            let exploration = search(&*system, &options, &control, || watch.clone());
-            let End::Found(found) = &exploration.end else { continue };
-            let path = exploration.path_to(&*system, found, &control).expect("no budget");
-            assert_eq!(replay::replay_path(&*system, &path, &control), Ok(()), "seed {seed} case {case}");
-            match &found.step {
-                Some(step) => assert_eq!(Some(step.label), label),
-                None => assert!(states.contains(&narrow(path.last()))),
-            }
-            found_any += 1;
-        }
-    }
-    assert!(found_any > 200, "{found_any}");
+    assert_eq!(exploration.path(&system, last, &control).err(), Some(Cut::Stopped));
 }
 
 /// The states on cycles of `τ`: those that come back to themselves.
@@ -326,7 +300,7 @@ fn cycles_of_tau_are_found_at_the_least_distance() {
         for system in both(&lts) {
             for threads in [1, 3] {
                 let context = format!("seed {seed} case {case} {threads} threads");
-                let options = Options { threads, order: Order::Visible, cycles: true };
+                let options = Options { threads, order: Order::Visible, cycles: true, ..Options::default() };
                 let exploration = search(&*system, &options, &Control::unlimited(), || ());
                 let End::Found(found) = &exploration.end else {
                     assert_eq!((&exploration.end, expected), (&End::Complete, None), "{context}");
@@ -343,24 +317,100 @@ fn cycles_of_tau_are_found_at_the_least_distance() {
     assert!((500..2000).contains(&with_cycle), "{with_cycle}");
 }
 
+/// The least number of visible events to every state and, among runs with as many, the least number of silent steps, by
+/// relaxing until nothing changes.
+fn lengths(lts: &Lts) -> Vec<Option<(u32, u32)>> {
+    let mut known = vec![None; lts.state_count()];
+    known[lts.initial().index()] = Some((0, 0));
+    loop {
+        let mut changed = false;
+        for (source, step) in lts.all_transitions() {
+            let Some((visible, silent)) = known[source.index()] else { continue };
+            let seen = step.label.is_visible();
+            let longer = (visible + u32::from(seen), silent + u32::from(!seen));
+            let target: &mut Option<(u32, u32)> = &mut known[step.target.index()];
+            if target.is_none_or(|target| longer < target) {
+                (*target, changed) = (Some(longer), true);
+            }
+        }
+        if !changed {
+            return known;
+        }
+    }
+}
+
+/// What a search found, in full: the path, the cycle, and how much was counted on the way.
+fn evidence(
+    system: &dyn System,
+    options: &Options,
+    watch: &Watch,
+) -> Option<(trefoil_system::Path, Witness, u64, u64)> {
+    let control = Control::unlimited();
+    let exploration = search(system, options, &control, || watch.clone());
+    let End::Found(found) = &exploration.end else { return None };
+    let path = exploration.path_to(system, found, &control).expect("no budget");
+    let witness = Witness::Lasso { path: path.clone(), cycle: exploration.cycle(found) };
+    Some((path, witness, exploration.counts.states, exploration.counts.transitions))
+}
+
 #[test]
-fn depth_first_visits_everything_once() {
-    let mut random = Random::new(seed());
-    for case in 0..100 {
+fn the_same_is_found_whatever_the_number_of_threads() {
+    let seed = seed();
+    let mut random = Random::new(seed);
+    let (mut found_any, mut silent_any) = (0, 0);
+    for case in 0..200 {
         let size = sizes(&mut random, case);
         let lts = random_system(&mut random, size);
-        for system in both(&lts) {
-            let options = Options { threads: 2, order: Order::DepthFirst, cycles: false };
-            let found = search(&*system, &options, &Control::unlimited(), Watch::default);
-            let mut seen: Vec<StateId> = found
-                .visitors
-                .iter()
-                .flat_map(|visitor| visitor.distances.iter().map(|(row, _)| narrow(row)))
-                .collect();
-            seen.sort_unstable();
-            let reachable = distances(&lts, true);
-            assert!(seen.into_iter().eq(lts.states().filter(|state| reachable[state.index()].is_some())));
+        // Many findings, so that threads differ in which they meet first.
+        let states: Vec<StateId> = (0..1 + size / 4)
+            .map(|_| StateId(random.below(size as usize) as u32))
+            .filter(|state| state.0 > 0)
+            .collect();
+        let label = random.chance(50).then(|| LabelId(random.below(5) as u32));
+        let watch = Watch { states: if random.chance(70) { states } else { Vec::new() }, label, ..Watch::default() };
+        for (order, cycles) in [(Order::Visible, false), (Order::Visible, true), (Order::Steps, false)] {
+            for system in both(&lts) {
+                let context = format!("seed {seed} case {case} {order:?} cycles {cycles}");
+                let options = Options { threads: 1, order, cycles, ..Options::default() };
+                let alone = evidence(&*system, &options, &watch);
+                for threads in [2, 4] {
+                    let together = evidence(&*system, &Options { threads, ..options }, &watch);
+                    assert_eq!(alone, together, "{context} {threads} threads");
+                }
+                let Some((path, ..)) = alone else { continue };
+                found_any += 1;
+                if order == Order::Visible {
+                    // To the state that was found there is no run with fewer silent steps.
+                    let silent = path.steps.iter().filter(|step| !step.label.is_visible()).count() as u32;
+                    let least = lengths(&lts)[narrow(path.last()).index()].expect("it is reachable");
+                    let step_found = label.is_some() && path.steps.last().is_some_and(|step| Some(step.label) == label);
+                    assert!(step_found || (path.length() as u32, silent) == least, "{context}");
+                    silent_any += usize::from(silent > 0 && path.length() > 0);
+                }
+            }
         }
+    }
+    assert!(found_any > 300 && silent_any > 15, "{found_any} {silent_any}");
+}
+
+/// A visible step at the start, and a long way of silent steps beside it.
+#[test]
+fn a_search_for_steps_ends_with_the_round_of_the_first() {
+    let labels = Arc::new(Labels::new());
+    let bad = labels.name("bad");
+    let mut builder = trefoil_lts::LtsBuilder::new(labels);
+    builder.add(StateId(0), bad, StateId(1));
+    for state in 2..50_000 {
+        let from = if state == 2 { 0 } else { state - 1 };
+        builder.add(StateId(from), LabelId::TAU, StateId(state));
+    }
+    let system = Wide::new(builder.build(StateId(0)));
+    let watch = Watch { label: Some(bad), ..Watch::default() };
+    for (steps_only, expanded) in [(true, 1), (false, 49_999)] {
+        let options = Options { threads: 2, order: Order::Visible, cycles: false, steps_only };
+        let exploration = search(&system, &options, &Control::unlimited(), || watch.clone());
+        assert!(matches!(&exploration.end, End::Found(found) if (found.length, found.silent) == (1, 0)));
+        assert_eq!(exploration.counts.expanded, expanded);
     }
 }
 
@@ -394,7 +444,7 @@ impl Endless {
     fn new(panics: bool) -> Endless {
         let labels = Arc::new(Labels::new());
         labels.name("a");
-        let layout = Layout::new(vec![Slot::discovered("x"), Slot::discovered("y")]);
+        let layout = Layout::new(vec![Slot::word("x"), Slot::word("y")]);
         let slots: SlotSet = [0, 1].into_iter().collect();
         let group = Group { guards: slots.clone(), may_write: slots, ..Group::default() };
         Endless { labels, layout, groups: vec![group], panics }
@@ -411,10 +461,10 @@ impl System for Endless {
     fn groups(&self) -> &[Group] {
         &self.groups
     }
-    fn initial(&self) -> Vec<Value> {
-        vec![0, 0]
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(vec![0, 0])
     }
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(EndlessExplorer(self.panics))
     }
 }
@@ -422,22 +472,22 @@ impl System for Endless {
 struct EndlessExplorer(bool);
 
 impl Explorer for EndlessExplorer {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         assert!(!self.0 || row[0] + row[1] < 300, "a bug in a system");
-        sink(Step { group: GroupId(0), label: LabelId::TAU, row: &[row[0] + 1, row[1]] });
-        sink(Step { group: GroupId(0), label: LabelId(2), row: &[row[0], row[1] + 1] });
+        sink(Step::of_group(GroupId(0), LabelId::TAU, &[row[0] + 1, row[1]]))?;
+        sink(Step::of_group(GroupId(0), LabelId(2), &[row[0], row[1] + 1]))
     }
 }
 
 #[test]
 fn a_search_stops_when_told_and_keeps_its_counts() {
-    for order in [Order::Steps, Order::Visible, Order::DepthFirst] {
+    for order in [Order::Steps, Order::Visible] {
         let limit = Duration::from_millis(60);
         let control = Control::new(Limits { time: Some(limit), memory: None });
         let begin = Instant::now();
-        let options = Options { threads: 2, order, cycles: false };
+        let options = Options { threads: 2, order, ..Options::default() };
         let ended = search(&Endless::new(false), &options, &control, || ());
-        assert_eq!(ended.end, End::Stopped(Stopped::Timeout { limit }));
+        assert_eq!((ended.end, control.why()), (End::Cut(Cut::Stopped), Stopped::Timeout { limit }));
         assert!(ended.counts.states > 100 && ended.counts.expanded < ended.counts.states);
         assert!(begin.elapsed() < Duration::from_secs(20));
         let snapshot = control.progress().snapshot();
@@ -446,13 +496,14 @@ fn a_search_stops_when_told_and_keeps_its_counts() {
     let control = Control::unlimited();
     control.cancel();
     let unfinished = collect(&Endless::new(false), 2, &control).err().expect("it was cancelled");
-    assert_eq!((unfinished.stopped, unfinished.counts.expanded), (Stopped::Interrupted, 0));
+    assert_eq!((unfinished.cut, control.why()), (Cut::Stopped, Stopped::Interrupted));
+    assert_eq!(unfinished.counts.expanded, 0);
 }
 
 #[test]
 fn a_panic_in_a_system_reaches_the_caller() {
     for threads in [1, 2, 4] {
-        let options = Options { threads, order: Order::Steps, cycles: false };
+        let options = Options { threads, order: Order::Steps, ..Options::default() };
         let outcome = std::panic::catch_unwind(|| search(&Endless::new(true), &options, &Control::unlimited(), || ()));
         assert!(outcome.is_err());
     }

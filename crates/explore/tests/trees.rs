@@ -6,7 +6,8 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_system::{
-    Change, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Slot, Step, System, Value, replay::replay_path,
+    Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Sink, Slot, Step, System, Value, Walk, Written,
+    replay::replay_path,
 };
 use trefoil_testkit::{Random, seed};
 
@@ -34,7 +35,7 @@ fn number(tooth: Value) -> u32 {
 
 impl Wheels {
     fn new(random: &mut Random, width: usize, teeth: &[u32], parts: bool, declared: bool) -> Wheels {
-        let mut slots: Vec<Slot> = (0..width).map(|slot| Slot::discovered(format!("s{slot}"))).collect();
+        let mut slots: Vec<Slot> = (0..width).map(|slot| Slot::word(format!("s{slot}"))).collect();
         // An odd number of slots lies across words and leaves.
         slots[0] = Slot::bounded("s0", 8);
         let mut layout = Layout::new(slots);
@@ -71,10 +72,10 @@ impl System for Wheels {
     fn groups(&self) -> &[Group] {
         &self.groups
     }
-    fn initial(&self) -> Vec<Value> {
-        self.initial.clone()
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(self.initial.clone())
     }
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(WheelExplorer(self))
     }
 }
@@ -82,23 +83,17 @@ impl System for Wheels {
 struct WheelExplorer<'a>(&'a Wheels);
 
 impl Explorer for WheelExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.changing_successors(row, &mut |step, _| sink(step));
-    }
-
-    fn knows_changes(&self) -> bool {
-        self.0.told
-    }
-
-    fn changing_successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>, &[Change])) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         for (group, &(slot, teeth)) in self.0.wheels.iter().enumerate() {
             let mut next = row.to_vec();
             next[slot] = tooth((number(row[slot]) + 1) % teeth);
             // Told twice, from the end to the beginning, with slots that stay and one that is none.
             let (slot, behind) = (slot as u32, row.len() as u32);
             let changes = [(behind, 3), (behind - 1, 5), (slot, 7), (0, row[0]), (slot, row[slot as usize])];
-            sink(Step { group: GroupId(group as u32), label: self.0.turned, row: &next }, &changes);
+            let written = if self.0.told { Written::Slots(&changes) } else { Written::Group };
+            sink(Step { written, ..Step::of_group(GroupId(group as u32), self.0.turned, &next) })?;
         }
+        Ok(())
     }
 }
 
@@ -110,9 +105,9 @@ struct Watch {
 }
 
 impl Visitor for Watch {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.rows.push(state.row.to_vec());
-        if self.wanted.as_deref() == Some(state.row) { Finding::State } else { Finding::Nothing }
+        Ok(if self.wanted.as_deref() == Some(state.row) { Finding::State } else { Finding::Nothing })
     }
 }
 
@@ -133,7 +128,7 @@ fn trees_keep_the_same_states() {
             (false, true, 1, true),
         ] {
             let system = Wheels { told, ..Wheels::new(&mut random, width, &teeth, parts, declared) };
-            let options = Options { threads, order: Order::Steps, cycles: false };
+            let options = Options { threads, order: Order::Steps, ..Options::default() };
             let control = Control::unlimited();
             let found = search(&system, &options, &control, Watch::default);
             assert_eq!(found.end, End::Complete);
@@ -142,7 +137,7 @@ fn trees_keep_the_same_states() {
             let rows: Vec<&Vec<Value>> = found.visitors.iter().flat_map(|visitor| &visitor.rows).collect();
             assert_eq!(rows.iter().collect::<HashSet<_>>().len() as u64, expected, "each once, seed {seed}");
             // The farthest state, with every wheel just before its beginning.
-            let mut last = system.initial();
+            let mut last = system.initial.clone();
             system.wheels.iter().for_each(|&(slot, teeth)| last[slot] = tooth(teeth - 1));
             assert!(rows.contains(&&last), "seed {seed}");
             let watch = || Watch { wanted: Some(last.clone()), ..Watch::default() };
@@ -160,7 +155,7 @@ fn trees_keep_the_same_states() {
 fn wide_rows_that_share_their_parts_take_little_memory() {
     let mut random = Random::new(seed());
     let system = Wheels::new(&mut random, 40, &[6; 6], true, true);
-    let options = Options { threads: 1, order: Order::Steps, cycles: false };
+    let options = Options { threads: 1, order: Order::Steps, ..Options::default() };
     let found = search(&system, &options, &Control::unlimited(), || ());
     assert_eq!(found.counts.states, 6u64.pow(6));
     let bytes = found.states.bytes() as f64 / found.counts.states as f64;

@@ -21,11 +21,16 @@ const DIVERGING: u8 = 3;
 
 /// Hands the `τ`-successors of a state to its second argument.
 pub trait TauSuccessors {
+    /// Why they cannot be had.
+    type Cut: From<Stopped>;
+
     /// Appends them.
-    fn append(&mut self, state: u32, successors: &mut Vec<u32>) -> Result<(), Stopped>;
+    fn append(&mut self, state: u32, successors: &mut Vec<u32>) -> Result<(), Self::Cut>;
 }
 
 impl TauSuccessors for &Lts {
+    type Cut = Stopped;
+
     fn append(&mut self, state: u32, successors: &mut Vec<u32>) -> Result<(), Stopped> {
         let steps = self.outgoing(StateId(state)).iter().filter(|step| step.label == LabelId::TAU);
         successors.extend(steps.map(|step| step.target.0));
@@ -63,7 +68,12 @@ impl Divergence {
     }
 
     /// Does the state diverge?
-    pub fn diverges(&mut self, state: u32, steps: &mut impl TauSuccessors, control: &Control) -> Result<bool, Stopped> {
+    pub fn diverges<T: TauSuccessors>(&mut self, state: u32, steps: &mut T, control: &Control) -> Result<bool, T::Cut> {
+        // What a walk that was cut left open is unknown still.
+        while let Some(open) = self.path.pop() {
+            *self.colour(open) = UNKNOWN;
+        }
+        self.work.clear();
         match *self.colour(state) {
             FINITE => return Ok(false),
             DIVERGING => return Ok(true),
@@ -113,12 +123,12 @@ impl Divergence {
     }
 
     /// From a diverging state: the `τ`-steps to a cycle, and the steps around it; both as the states stepped to.
-    pub fn lasso(
+    pub fn lasso<T: TauSuccessors>(
         &mut self,
         state: u32,
-        steps: &mut impl TauSuccessors,
+        steps: &mut T,
         control: &Control,
-    ) -> Result<(Vec<u32>, Vec<u32>), Stopped> {
+    ) -> Result<(Vec<u32>, Vec<u32>), T::Cut> {
         let mut position = std::collections::HashMap::from([(state, 0usize)]);
         let mut walk = vec![state];
         let mut successors = Vec::new();

@@ -180,6 +180,11 @@ impl LazyNormalForm {
         &self.nodes[node.0 as usize].states
     }
 
+    /// Can a node keep this state?
+    pub fn can_keep(&self, state: u32) -> bool {
+        self.kept.get(state as usize) == Some(&true)
+    }
+
     /// The labels that can follow, ascending. None follow chaos, which allows them all.
     pub fn labels(&self, node: NodeId) -> impl ExactSizeIterator<Item = LabelId> + '_ {
         self.edges(node).iter().map(|edge| edge.label)

@@ -23,15 +23,17 @@
 //! A cycle is found as Brent does (*An improved Monte Carlo factorization algorithm*, 1980), against a copy of the row that is
 //! taken after a power of two of steps; the number of slots in which the row differs from the copy is kept up to date, so that rows
 //! are never compared as a whole.
+//!
+//! # Cuts
+//!
+//! A chase may be long, and asks the control of its question again and again whether it must end. A chase that was stopped has no
+//! end, and so no state: nothing is handed out, the row is put back, and the cut is returned.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
 
 use trefoil_control::Control;
-use trefoil_system::{Explorer, GroupId, LabelId, Step, Value};
+use trefoil_system::{Cut, Explorer, GroupId, LabelId, Sink, Step, System, Value, Walk};
 
 use crate::network::{Layer, Network};
 use crate::rules::{Rule, StepExplanation};
@@ -40,43 +42,11 @@ use crate::successors::NetworkExplorer;
 /// How many steps a chase makes before it looks out for a cycle.
 const SHORT: usize = 64;
 
-/// How often a chase asks whether it must end.
-const PATIENCE: usize = 4096;
-
-/// Stops chases that are too long for a budget. A machine outlives the check it was made for, so the control can be replaced.
-///
-/// A chase that was stopped ends in the middle; whoever asks a layered system must ask [`Brake::was_used`] before believing
-/// an answer.
-#[derive(Default)]
-pub struct Brake {
-    control: RwLock<Control>,
-    used: AtomicBool,
-}
-
-impl Brake {
-    /// From now on budgets and interruptions come from here.
-    pub fn set_control(&self, control: Control) {
-        *self.control.write().unwrap_or_else(PoisonError::into_inner) = control;
-        self.used.store(false, Ordering::Relaxed);
-    }
-
-    /// Whether a chase was stopped since the control was set.
-    pub fn was_used(&self) -> bool {
-        self.used.load(Ordering::Relaxed)
-    }
-
-    fn must_stop(&self) -> bool {
-        let stop = self.control.read().unwrap_or_else(PoisonError::into_inner).check().is_err();
-        if stop {
-            self.used.store(true, Ordering::Relaxed);
-        }
-        stop
-    }
-}
+/// How many rules are looked at before the control is asked again.
+const PATIENCE: u32 = 1024;
 
 /// The rules of a network, arranged for chasing.
 pub(crate) struct Chase {
-    brake: Arc<Brake>,
     initial: Vec<Value>,
     diverges_at_once: bool,
     formats: Vec<Plan>,
@@ -110,9 +80,8 @@ struct Firing {
 
 impl Chase {
     /// The rules of a network, arranged; [`Chase::begin`] finds the initial state.
-    pub(crate) fn new(network: &Network, brake: Arc<Brake>) -> Chase {
+    pub(crate) fn new(network: &Network) -> Chase {
         let mut chase = Chase {
-            brake,
             initial: network.plain_initial(),
             diverges_at_once: false,
             formats: Vec::new(),
@@ -201,10 +170,13 @@ impl Plan {
 }
 
 /// What is done to the row, and how it is undone.
+#[derive(Default)]
 struct Scratch {
     row: Vec<Value>,
-    /// Slots and what they were before.
+    /// Slots that were written and what they were when the row was loaded, each slot once.
     undo: Vec<(u32, Value)>,
+    /// By slot, is it in `undo`?
+    written: Vec<bool>,
     /// The row some steps ago, when the chase has become long, and in how many slots it differs from now.
     mark: Vec<Value>,
     marked: bool,
@@ -212,13 +184,22 @@ struct Scratch {
 }
 
 impl Scratch {
+    fn load(&mut self, row: &[Value]) {
+        debug_assert!(self.undo.is_empty() && !self.marked);
+        self.row.clear();
+        self.row.extend_from_slice(row);
+        self.written.resize(row.len(), false);
+    }
+
     fn write(&mut self, slot: u32, value: Value) {
         let at = slot as usize;
         let old = self.row[at];
         if old == value {
             return;
         }
-        self.undo.push((slot, old));
+        if !std::mem::replace(&mut self.written[at], true) {
+            self.undo.push((slot, old));
+        }
         self.row[at] = value;
         if self.marked {
             let mark = self.mark[at];
@@ -232,12 +213,12 @@ impl Scratch {
         self.differs = 0;
     }
 
-    /// The row is again what it was when `undo` had this length.
-    fn back_to(&mut self, length: usize) {
+    /// The row is again what was loaded.
+    fn put_back(&mut self) {
         self.marked = false;
-        while self.undo.len() > length {
-            let (slot, old) = self.undo.pop().expect("longer than that");
+        for (slot, old) in self.undo.drain(..) {
             self.row[slot as usize] = old;
+            self.written[slot as usize] = false;
         }
     }
 }
@@ -270,6 +251,7 @@ impl Queue {
 pub(crate) struct ChasedExplorer<'a> {
     network: &'a Network,
     chase: &'a Chase,
+    control: &'a Control,
     inner: NetworkExplorer<'a>,
     scratch: Scratch,
     queue: Queue,
@@ -277,23 +259,26 @@ pub(crate) struct ChasedExplorer<'a> {
     targets: Vec<&'a [u32]>,
     chosen: Vec<usize>,
     possible: Vec<u32>,
+    /// How many more rules are looked at before the control is asked.
+    patience: u32,
 }
 
 impl<'a> ChasedExplorer<'a> {
     /// An explorer of a network that is chased.
-    pub(crate) fn new(network: &'a Network) -> ChasedExplorer<'a> {
+    pub(crate) fn new(network: &'a Network, control: &'a Control) -> ChasedExplorer<'a> {
         let Some(Layer::Chase(chase)) = network.layer() else { unreachable!("this network is not chased") };
         let most = chase.formats.iter().map(|plan| plan.rules.len()).max().unwrap_or(0);
-        let scratch = Scratch { row: Vec::new(), undo: Vec::new(), mark: Vec::new(), marked: false, differs: 0 };
         ChasedExplorer {
             network,
             chase,
-            inner: NetworkExplorer::new(network),
-            scratch,
+            control,
+            inner: NetworkExplorer::new(network, control),
+            scratch: Scratch::default(),
             queue: Queue { heap: BinaryHeap::new(), queued: vec![false; most] },
             targets: Vec::new(),
             chosen: Vec::new(),
             possible: Vec::new(),
+            patience: PATIENCE,
         }
     }
 
@@ -302,38 +287,37 @@ impl<'a> ChasedExplorer<'a> {
     }
 
     /// Where the chase from a row ends, and whether it ends in a cycle, when everything may be possible in it.
-    pub(crate) fn chased(&mut self, row: &[Value]) -> (Vec<Value>, bool) {
-        self.load(row);
+    pub(crate) fn chased(&mut self, row: &[Value]) -> Result<(Vec<Value>, bool), Cut> {
+        self.scratch.load(row);
         for &rule in &self.plan().hidden {
             self.queue.push(rule);
         }
-        let diverges = self.run();
-        let end = self.scratch.row.clone();
-        self.scratch.back_to(0);
-        (end, diverges)
+        let end = self.run().map(|diverges| (self.scratch.row.clone(), diverges));
+        self.put_back();
+        end
     }
 
-    fn load(&mut self, row: &[Value]) {
-        debug_assert!(self.scratch.undo.is_empty());
-        self.scratch.row.clear();
-        self.scratch.row.extend_from_slice(row);
+    /// Makes ready for the next chase, whether the last one ended or was cut: the row is again what was loaded.
+    fn put_back(&mut self) {
+        self.queue.clear();
+        self.scratch.put_back();
     }
 
     /// Can the rule be taken? Then `targets` says where its participants can go.
-    fn is_possible(&mut self, firing: &Firing) -> bool {
+    fn is_possible(&mut self, firing: &Firing) -> Result<bool, Cut> {
         self.targets.clear();
         for &(component, local) in self.chase.parts(firing) {
-            let found = self.inner.targets(component, self.scratch.row[component as usize], local);
+            let found = self.inner.targets(component, self.scratch.row[component as usize], local)?;
             if found.is_empty() {
-                return false;
+                return Ok(false);
             }
             self.targets.push(found);
         }
-        true
+        Ok(true)
     }
 
     /// Takes the rule whose targets were found and chosen, and queues what it may have made possible.
-    fn take(&mut self, firing: &Firing, wake: bool) {
+    fn take(&mut self, firing: &Firing) {
         let (chase, before) = (self.chase, self.network.format(&self.scratch.row));
         for (at, &(component, _)) in chase.parts(firing).iter().enumerate() {
             let choice = self.chosen.get(at).copied().unwrap_or(0);
@@ -341,9 +325,6 @@ impl<'a> ChasedExplorer<'a> {
         }
         for &(slot, value) in chase.writes(firing) {
             self.scratch.write(slot, value);
-        }
-        if !wake {
-            return;
         }
         if self.network.format(&self.scratch.row) != before {
             self.queue.clear();
@@ -381,55 +362,59 @@ impl<'a> ChasedExplorer<'a> {
     }
 
     /// One step of the chase; false when nothing internal is possible.
-    fn step(&mut self) -> bool {
+    fn step(&mut self) -> Result<bool, Cut> {
         self.chosen.clear();
         while let Some(rule) = self.queue.pop() {
+            self.patience -= 1;
+            if self.patience == 0 {
+                self.patience = PATIENCE;
+                self.control.check()?;
+            }
             let firing = self.plan().rules[rule as usize].expect("only rules that can be taken are queued");
-            if self.is_possible(&firing) {
-                self.take(&firing, true);
+            if self.is_possible(&firing)? {
+                self.take(&firing);
                 // A rule without participants stays possible, and so does one whose participants did not move.
                 if firing.parts.0 == firing.parts.1 && self.plan().hidden.binary_search(&rule).is_ok() {
                     self.queue.push(rule);
                 }
-                return true;
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
     }
 
-    /// Chases; whether it ended in a cycle, of which the row is then the least.
-    fn run(&mut self) -> bool {
+    /// Chases; whether it ended in a cycle, of which the row is then the least. After a cut the row is somewhere in the middle.
+    fn run(&mut self) -> Result<bool, Cut> {
+        // Short chases would otherwise never ask.
+        self.control.check()?;
         let mut next_mark = SHORT;
         let mut steps = 0usize;
-        while self.step() {
+        while self.step()? {
             steps += 1;
             if self.scratch.marked && self.scratch.differs == 0 {
-                self.least_of_cycle();
-                return true;
+                self.least_of_cycle()?;
+                return Ok(true);
             }
             if steps == next_mark {
                 self.scratch.set_mark();
                 next_mark *= 2;
             }
-            if steps.is_multiple_of(PATIENCE) && self.chase.brake.must_stop() {
-                self.queue.clear();
-                break;
-            }
         }
         self.scratch.marked = false;
-        false
+        Ok(false)
     }
 
     /// The row is on a cycle; goes round once more and stops at its least row.
-    fn least_of_cycle(&mut self) {
+    fn least_of_cycle(&mut self) -> Walk {
+        let layout = self.network.layout();
         self.scratch.set_mark();
         let mut least = self.scratch.row.clone();
         loop {
-            self.step();
+            self.step()?;
             if self.scratch.differs == 0 {
                 break;
             }
-            if self.scratch.row < least {
+            if layout.compare(&self.scratch.row, &least).is_lt() {
                 least.clone_from(&self.scratch.row);
             }
         }
@@ -438,20 +423,21 @@ impl<'a> ChasedExplorer<'a> {
             self.scratch.write(slot as u32, value);
         }
         self.scratch.marked = false;
+        Ok(())
     }
 
     /// Takes a rule in every way, chases each time, and hands out where that ends.
-    fn fire(&mut self, rule: u32, sink: &mut impl FnMut(&[Value], bool)) {
-        let Some(firing) = self.plan().rules[rule as usize] else { return };
-        if !self.is_possible(&firing) {
-            return;
+    fn fire(&mut self, rule: u32, sink: &mut impl FnMut(&[Value], bool) -> Walk) -> Walk {
+        let Some(firing) = self.plan().rules[rule as usize] else { return Ok(()) };
+        if !self.is_possible(&firing)? {
+            return Ok(());
         }
         // A chase looks at other rules; what was found here is found anew each time.
         let counts: Vec<usize> = self.targets.iter().map(|targets| targets.len()).collect();
-        let total: usize = counts.iter().product();
+        let total = counts.iter().fold(1usize, |total, &count| total.saturating_mul(count));
         for way in 0..total {
-            if way > 0 && !self.is_possible(&firing) {
-                return;
+            if way > 0 && !self.is_possible(&firing)? {
+                return Ok(());
             }
             let mut rest = way;
             self.chosen.clear();
@@ -459,74 +445,135 @@ impl<'a> ChasedExplorer<'a> {
                 self.chosen.push(rest % count);
                 rest /= count;
             }
-            let length = self.scratch.undo.len();
-            self.take(&firing, true);
-            let diverges = self.run();
-            sink(&self.scratch.row, diverges);
-            self.scratch.back_to(length);
+            self.take(&firing);
+            let walk = self.run().and_then(|diverges| sink(&self.scratch.row, diverges));
+            self.put_back();
+            walk?;
         }
+        Ok(())
     }
 
     /// Hands out where a row, at which a chase ended without a cycle, goes under a label, and whether it diverges there.
-    pub(crate) fn by_label(&mut self, row: &[Value], label: LabelId, sink: &mut impl FnMut(&[Value], bool)) {
+    pub(crate) fn by_label(
+        &mut self,
+        row: &[Value],
+        label: LabelId,
+        sink: &mut impl FnMut(&[Value], bool) -> Walk,
+    ) -> Walk {
         if self.scratch.row != row {
-            self.load(row);
+            self.scratch.load(row);
         }
         let plan = self.plan();
         for &rule in plan.seen.get(&label).into_iter().flatten() {
-            self.fire(rule, sink);
+            self.fire(rule, sink)?;
         }
+        Ok(())
     }
 
-    /// The rules that are possible in a row, ascending.
-    fn possible_rules(&mut self, row: &[Value]) -> Vec<u32> {
-        let mut possible = std::mem::take(&mut self.possible);
+    /// Finds the rules that are possible in a row, ascending.
+    fn find_possible(&mut self, row: &[Value]) -> Walk {
+        let possible = &mut self.possible;
         possible.clear();
-        self.inner.each(row, &mut |outcome, _| possible.push(outcome.rule));
+        self.inner.each(row, &mut |outcome, _| {
+            possible.push(outcome.rule);
+            Ok(())
+        })?;
         possible.sort_unstable();
         possible.dedup();
-        possible
+        Ok(())
+    }
+
+    fn label(&self, rule: u32) -> LabelId {
+        self.plan().rules[rule as usize].map_or(LabelId::TAU, |firing| firing.label)
+    }
+
+    /// Does a row at which a chase ended do nothing but diverge? `possible` has then the rules that are possible in it.
+    pub(crate) fn diverges(&mut self, row: &[Value]) -> Result<bool, Cut> {
+        self.scratch.load(row);
+        self.find_possible(row)?;
+        Ok(self.possible.iter().any(|&rule| self.label(rule) == LabelId::TAU))
     }
 
     /// Hands out every step of a row at which a chase ended.
-    fn each(&mut self, row: &[Value], sink: &mut impl FnMut(LabelId, &[Value])) {
-        self.load(row);
-        let possible = self.possible_rules(row);
-        let plan = self.plan();
-        let label = |rule: u32| plan.rules[rule as usize].map_or(LabelId::TAU, |firing| firing.label);
-        if possible.iter().any(|&rule| label(rule) == LabelId::TAU) {
-            sink(LabelId::TAU, row);
-        } else {
-            for &rule in &possible {
-                self.fire(rule, &mut |next, _| sink(label(rule), next));
-            }
+    fn each(&mut self, row: &[Value], sink: &mut impl FnMut(LabelId, &[Value]) -> Walk) -> Walk {
+        if self.diverges(row)? {
+            return sink(LabelId::TAU, row);
         }
-        self.possible = possible;
+        for at in 0..self.possible.len() {
+            let rule = self.possible[at];
+            let label = self.label(rule);
+            self.fire(rule, &mut |next, _| sink(label, next))?;
+        }
+        Ok(())
     }
 
     /// The rule by which a row goes under a label to another, and how.
-    pub(crate) fn explain(&mut self, row: &[Value], label: LabelId, next: &[Value]) -> Option<StepExplanation> {
-        self.load(row);
-        let possible = self.possible_rules(row);
+    pub(crate) fn explain(
+        &mut self,
+        row: &[Value],
+        label: LabelId,
+        next: &[Value],
+    ) -> Result<Option<StepExplanation>, Cut> {
+        self.scratch.load(row);
+        self.find_possible(row)?;
         let format = self.network.format(row);
         let rules = &self.network.formats()[format.index()].rules;
-        let mut found = None;
-        for rule in possible.into_iter().filter(|&rule| rules[rule as usize].label() == label) {
-            let mut leads = label == LabelId::TAU;
-            if !leads {
-                self.fire(rule, &mut |end, _| leads |= end == next);
+        for at in 0..self.possible.len() {
+            let rule = self.possible[at];
+            let described = &rules[rule as usize];
+            if described.label() != label {
+                continue;
             }
+            let leads = label == LabelId::TAU || {
+                let walk = self.fire(rule, &mut |end, _| if end == next { Err(Cut::Enough) } else { Ok(()) });
+                Cut::had_enough(walk)?
+            };
             if leads {
-                found = Some(&rules[rule as usize]);
-                break;
+                let parts = described.parts().collect();
+                return Ok(Some(StepExplanation { origin: described.origin(), parts, format }));
             }
         }
-        found.map(|rule| StepExplanation { origin: rule.origin(), parts: rule.parts().collect(), format })
+        Ok(None)
     }
 }
 
 impl Explorer for ChasedExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.each(row, &mut |label, row| sink(Step { group: GroupId(0), label, row }));
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        self.each(row, &mut |label, row| sink(Step::of_group(GroupId(0), label, row)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use trefoil_lts::LtsBuilder;
+    use trefoil_system::{Labels, StateId};
+
+    use super::*;
+    use crate::rules::Component;
+
+    #[test]
+    fn a_long_chase_remembers_each_slot_once_and_puts_it_back() {
+        let (labels, bits) = (Arc::new(Labels::new()), 14);
+        let (up, down) = (labels.name("up"), labels.name("down"));
+        let mut bit = LtsBuilder::new(labels.clone());
+        bit.add(StateId(0), up, StateId(1)).add(StateId(1), down, StateId(0));
+        let bit = Arc::new(bit.build(StateId(0)));
+        let components = (0..bits).map(|index| Component::new(format!("bit {index}"), bit.clone())).collect();
+        let carry = |at: usize| (0..at).map(|index| (index, down)).chain([(at, up)]);
+        let rules = (0..bits).map(|at| Rule::new(carry(at), LabelId::TAU)).collect();
+        let control = Control::unlimited();
+        let network = Network::new(labels, components, rules).expect("small").chased(&control).expect("no budget");
+        let mut explorer = ChasedExplorer::new(&network, &control);
+        let zero = vec![0; bits];
+        explorer.scratch.load(&zero);
+        explorer.plan().hidden.iter().for_each(|&rule| explorer.queue.push(rule));
+        assert_eq!(explorer.run(), Ok(false));
+        assert_eq!(explorer.scratch.row, vec![1; bits]);
+        assert!(explorer.scratch.undo.len() == bits && explorer.scratch.undo.capacity() <= 4 * bits);
+        explorer.put_back();
+        assert_eq!((&explorer.scratch.row, explorer.scratch.undo.len()), (&zero, 0));
+        assert!(!explorer.scratch.written.contains(&true) && explorer.queue.heap.is_empty());
     }
 }

@@ -8,7 +8,7 @@ use trefoil_explore::{
     Counts, End, Exploration, Finding, Options, Order, Unfinished, Visited, Visitor, collect, search,
 };
 use trefoil_lts::{Lts, Transition};
-use trefoil_system::{LabelId, StateId, System};
+use trefoil_system::{Cut, Explorer, LabelId, StateId, System};
 
 use crate::network::Network;
 
@@ -30,7 +30,7 @@ pub fn compose(network: &Network, threads: usize, control: &Control) -> Result<C
     let (mut kept, mut begin) = (0, 0);
     for state in 0..collected.origins.len() {
         if state.is_multiple_of(1 << 14) {
-            control.check().map_err(|stopped| Unfinished { stopped, counts: collected.counts })?;
+            control.check().map_err(|stopped| Unfinished { cut: stopped.into(), counts: collected.counts })?;
         }
         let end = collected.starts[state + 1];
         collected.starts[state] = kept;
@@ -76,7 +76,7 @@ fn keep_distinct(transitions: &mut [(LabelId, StateId)], begin: usize, end: usiz
 /// Explores a network and only counts.
 pub fn count(network: &Network, threads: usize, control: &Control) -> (End, Counts) {
     control.progress().begin("composing", 0);
-    let options = Options { threads, order: Order::Steps, cycles: false };
+    let options = Options { threads, order: Order::Steps, ..Options::default() };
     let Exploration { end, counts, visitors, .. } = search(network, &options, control, Distinct::default);
     let repeated: u64 = visitors.iter().map(|visitor| visitor.repeated).sum();
     (end, Counts { transitions: counts.transitions - repeated, ..counts })
@@ -89,11 +89,11 @@ struct Distinct {
 }
 
 impl Visitor for Distinct {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.scratch.clear();
         self.scratch.extend(state.steps.iter().map(|edge| (edge.label, edge.target)));
         let count = self.scratch.len();
         self.repeated += (count - keep_distinct(&mut self.scratch, 0, count, 0)) as u64;
-        Finding::Nothing
+        Ok(Finding::Nothing)
     }
 }

@@ -19,20 +19,29 @@
 //! such vector, and each thread has a small table in front of it, so that no lock is taken for what it met lately. Results
 //! live as long as the machine, and explorers hand out references to them.
 //!
-//! Numbers depend on who came first. They are names of rows and nothing else depends on them (see [`Slot::discovered`]): targets come in the
-//! order of their rows.
+//! Numbers depend on which thread came first. They are names of rows and nothing else depends on them: the machine is the [`Domain`]
+//! of its slot, the canonical bytes of a state are those of its row (and a byte that says whether it does nothing but diverge, which
+//! follows from the row but not at once), and targets come in the order of their rows by the layout of the inner network.
+//!
+//! # Cuts
+//!
+//! Finding what a state can do may be cut. Only a walk that ended with `Ok` is remembered; states that were met on the way keep their
+//! numbers, since a row is met only when its chase has ended.
+//!
+//! Numbers have 32 bits. Where one more is needed the job is stopped; a symmetry that maps a row to one without a number, which cannot
+//! be stopped, gives [`UNNUMBERED`] instead, and the explorer stops that asks what is possible there.
 //!
 //! Cost: a packed row and some sixty bytes a state; about forty bytes for every state and label that was asked.
-//!
-//! [`Slot::discovered`]: trefoil_system::Slot::discovered
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use trefoil_control::Control;
 use trefoil_explore::Packing;
-use trefoil_system::{Explorer, LabelId, Labels, System, Value};
+use trefoil_system::{Cut, Domain, Explorer, LabelId, Labels, System, Value};
 
 use crate::chase::ChasedExplorer;
 use crate::network::{Layer, Network};
@@ -42,6 +51,15 @@ const SHARDS: usize = 64;
 
 /// How many results a thread has at hand; a power of two.
 const AT_HAND: usize = 1 << 12;
+
+/// How many steps of a state are found before the control is asked again; a power of two.
+const PATIENCE: usize = 1 << 12;
+
+/// Stands for a state of which there is no number.
+const UNNUMBERED: Value = Value::MAX;
+
+/// There are no numbers left.
+struct OutOfNumbers;
 
 type Hasher = foldhash::fast::FixedState;
 
@@ -100,9 +118,8 @@ impl LazyMachine {
             Some(Layer::Chase(chase)) => chase.diverges_at_once(),
             _ => false,
         };
-        let mut words = vec![0; machine.packing.words()];
-        machine.packing.pack(&machine.network.initial(), &mut words);
-        assert_eq!(machine.intern(&words, diverges), LazyMachine::INITIAL);
+        let number = machine.number_of(&machine.network.start(), diverges);
+        assert_eq!(number.ok(), Some(LazyMachine::INITIAL), "the initial state is met first");
         machine
     }
 
@@ -123,9 +140,10 @@ impl LazyMachine {
         row
     }
 
-    /// Puts the row of a state that was met into `row`, which has its width.
-    pub(crate) fn row_into(&self, state: Value, row: &mut [Value]) {
-        self.packing.unpack(&self.states[state as usize].row, row);
+    /// Puts the row of a state into `row`, which has its width; false when the state has no number.
+    pub(crate) fn row_into(&self, state: Value, row: &mut [Value]) -> bool {
+        let known = self.states.get(state as usize).filter(|_| state != UNNUMBERED);
+        known.map(|state| self.packing.unpack(&state.row, row)).is_some()
     }
 
     /// The number of a row that never does nothing but diverge, as under priorities; `words` is scratch space.
@@ -133,19 +151,19 @@ impl LazyMachine {
         words.clear();
         words.resize(self.packing.words(), 0);
         self.packing.pack(row, words);
-        self.intern(words, false)
+        self.intern(words, false).unwrap_or(UNNUMBERED)
     }
 
     /// The number of a reachable row.
-    pub fn number(&self, row: &[Value]) -> Value {
+    pub fn number(&self, row: &[Value], control: &Control) -> Result<Value, Cut> {
         let diverges = match self.network.layer() {
-            Some(Layer::Chase(_)) => {
-                let mut diverges = false;
-                self.network.explorer().successors(row, &mut |step| diverges |= step.label == LabelId::TAU);
-                diverges
-            }
+            Some(Layer::Chase(_)) => ChasedExplorer::new(&self.network, control).diverges(row)?,
             _ => false,
         };
+        self.number_of(row, diverges).map_err(|OutOfNumbers| control.out_of_numbers().into())
+    }
+
+    fn number_of(&self, row: &[Value], diverges: bool) -> Result<Value, OutOfNumbers> {
         let mut words = vec![0; self.packing.words()];
         self.packing.pack(row, &mut words);
         self.intern(&words, diverges)
@@ -156,61 +174,98 @@ impl LazyMachine {
         &self.labels
     }
 
-    /// What it can do in a state that was met: labels and targets, ascending.
-    pub fn steps(&self, state: Value) -> Vec<(LabelId, Value)> {
-        let mut explorer = self.explorer();
-        let all = (0..self.labels.len() as u32).flat_map(|local| {
-            let label = self.labels[local as usize];
-            explorer.find(state, local).iter().map(move |&target| (label, target))
-        });
-        all.collect()
+    /// What it can do in a state that was met: labels, ascending, and targets in the order of their rows.
+    pub fn steps(&self, state: Value, control: &Control) -> Result<Vec<(LabelId, Value)>, Cut> {
+        let mut explorer = self.explorer(control);
+        let mut all = Vec::new();
+        for (local, &label) in (0..).zip(&self.labels) {
+            all.extend(explorer.find(state, local)?.iter().map(|&target| (label, target)));
+        }
+        Ok(all)
     }
 
     /// The labels that it can do in a state that was met, ascending.
-    pub fn offers(&self, state: Value) -> Vec<LabelId> {
-        let mut labels: Vec<LabelId> = self.steps(state).into_iter().map(|(label, _)| label).collect();
+    pub fn offers(&self, state: Value, control: &Control) -> Result<Vec<LabelId>, Cut> {
+        let mut labels: Vec<LabelId> = self.steps(state, control)?.into_iter().map(|(label, _)| label).collect();
         labels.dedup();
-        labels
+        Ok(labels)
     }
 
     pub(crate) fn label_table(&self) -> &Arc<Labels> {
         self.network.labels()
     }
 
-    /// The order of states by their rows. Who asks for the first target of several (a chase) gets the same one whoever came first.
+    /// The order of states by their rows, slot by slot. A chase, which takes the first of several targets, takes the same one
+    /// whichever thread came first.
     fn by_row(&self, left: u32, right: u32) -> Ordering {
-        self.states[left as usize].row.cmp(&self.states[right as usize].row)
+        if left == right || left == UNNUMBERED || right == UNNUMBERED {
+            return left.cmp(&right);
+        }
+        let (one, other) = (&self.states[left as usize].row, &self.states[right as usize].row);
+        match self.packing.first_difference(one, other) {
+            None => Ordering::Equal,
+            Some((slot, one, other)) => self.network.layout().slots()[slot].values.compare(one, other),
+        }
     }
 
     /// The number of a packed row.
-    fn intern(&self, words: &[u64], diverges: bool) -> u32 {
+    fn intern(&self, words: &[u64], diverges: bool) -> Result<u32, OutOfNumbers> {
         let mut hash = Hasher::default().hash_one(words);
         let mut numbers = lock(&self.numbers[(hash >> 58) as usize % SHARDS]);
         while let Some(&known) = numbers.get(&hash) {
             if *self.states[known as usize].row == *words {
-                return known;
+                return Ok(known);
             }
             hash = hash.wrapping_add(1);
         }
         let state = State { row: words.into(), diverges, offers: OnceLock::new() };
-        let number = u32::try_from(self.states.push(state)).expect("fewer than 2^32 states");
+        let number = u32::try_from(self.states.push(state)).ok().filter(|&number| number < UNNUMBERED);
+        let number = number.ok_or(OutOfNumbers)?;
         numbers.insert(hash, number);
-        number
+        Ok(number)
     }
 
-    pub(crate) fn explorer(&self) -> LazyExplorer<'_> {
+    pub(crate) fn explorer<'a>(&'a self, control: &'a Control) -> LazyExplorer<'a> {
         let view = match self.network.layer() {
-            Some(Layer::Chase(_)) => View::ByLabel(Box::new(ChasedExplorer::new(&self.network))),
-            _ => View::Whole(self.network.explorer()),
+            Some(Layer::Chase(_)) => View::ByLabel(Box::new(ChasedExplorer::new(&self.network, control))),
+            _ => View::Whole(self.network.explorer(control)),
         };
         LazyExplorer {
             machine: self,
+            control,
             view,
             loaded: None,
             row: vec![0; self.packing.width()],
             words: vec![0; self.packing.words()],
             at_hand: Vec::new(),
         }
+    }
+}
+
+impl Domain for LazyMachine {
+    fn bytes(&self, value: Value, into: &mut Vec<u8>) {
+        if let Some(state) = self.states.get(value as usize).filter(|_| value != UNNUMBERED) {
+            self.network.layout().bytes(&self.row(value), into);
+            into.push(u8::from(state.diverges));
+        }
+    }
+
+    fn value(&self, bytes: &[u8]) -> Option<Value> {
+        let (&diverges, row) = bytes.split_last()?;
+        let row = self.network.layout().row(row).filter(|_| diverges <= 1)?;
+        self.number_of(&row, diverges == 1).ok()
+    }
+
+    fn compare(&self, left: Value, right: Value) -> Ordering {
+        self.by_row(left, right)
+    }
+
+    fn text(&self, value: Value) -> String {
+        if value == UNNUMBERED { "?".into() } else { self.network.describe(&self.row(value)) }
+    }
+
+    fn len(&self) -> usize {
+        self.states_met()
     }
 }
 
@@ -223,6 +278,7 @@ enum View<'a> {
 /// One thread's access to a lazy machine.
 pub(crate) struct LazyExplorer<'a> {
     machine: &'a LazyMachine,
+    control: &'a Control,
     view: View<'a>,
     /// The state whose row was unpacked last.
     loaded: Option<u32>,
@@ -235,22 +291,22 @@ pub(crate) struct LazyExplorer<'a> {
 impl<'a> LazyExplorer<'a> {
     /// The targets of a state under a local label.
     #[inline]
-    pub(crate) fn find(&mut self, state: u32, local: u32) -> &'a [u32] {
+    pub(crate) fn find(&mut self, state: u32, local: u32) -> Result<&'a [u32], Cut> {
         if let View::ByLabel(_) = self.view {
             return self.find_by_label(state, local);
         }
-        let offers = self.expanded(state);
-        match offers.labels.binary_search(&local) {
+        let offers = self.expanded(state)?;
+        Ok(match offers.labels.binary_search(&local) {
             Ok(at) => &offers.targets[offers.starts[at] as usize..offers.starts[at + 1] as usize],
             Err(_) => &[],
-        }
+        })
     }
 
     /// The local labels that a state offers, when it costs no more to find all than to find one.
-    pub(crate) fn offered(&mut self, state: u32) -> Option<&'a [u32]> {
+    pub(crate) fn offered(&mut self, state: u32) -> Result<Option<&'a [u32]>, Cut> {
         match self.view {
-            View::Whole(_) => Some(&self.expanded(state).labels),
-            View::ByLabel(_) => None,
+            View::Whole(_) => self.expanded(state).map(|offers| Some(&*offers.labels)),
+            View::ByLabel(_) => Ok(None),
         }
     }
 
@@ -261,44 +317,62 @@ impl<'a> LazyExplorer<'a> {
         }
     }
 
-    fn expanded(&mut self, number: u32) -> &'a Offers {
-        let machine = self.machine;
-        let state = &machine.states[number as usize];
-        if let Some(known) = state.offers.get() {
-            return known;
+    /// A state that was met.
+    #[inline]
+    fn state(&self, number: u32) -> Result<&'a State, Cut> {
+        if number == UNNUMBERED {
+            return Err(self.control.out_of_numbers().into());
         }
-        self.load(number);
-        let (words, row) = (&mut self.words, &self.row);
-        let View::Whole(explorer) = &mut self.view else { unreachable!("this machine is asked by label") };
-        state.offers.get_or_init(|| {
-            let mut steps: Vec<(u32, u32)> = Vec::new();
-            explorer.successors(row, &mut |step| {
-                machine.packing.pack(step.row, words);
-                let target = machine.intern(words, false);
-                let local = machine.labels.binary_search(&step.label).expect("the alphabet has every label");
-                steps.push((local as u32, target));
-            });
-            steps.sort_unstable();
-            steps.dedup();
-            steps.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| machine.by_row(a.1, b.1)));
-            let (mut labels, mut starts) = (Vec::new(), Vec::new());
-            for (at, &(label, _)) in steps.iter().enumerate() {
-                if labels.last() != Some(&label) {
-                    labels.push(label);
-                    starts.push(at as u32);
-                }
-            }
-            starts.push(steps.len() as u32);
-            let targets = steps.iter().map(|&(_, target)| target).collect();
-            Offers { labels: labels.into(), starts: starts.into(), targets }
-        })
+        Ok(&self.machine.states[number as usize])
     }
 
-    fn find_by_label(&mut self, state: u32, local: u32) -> &'a [u32] {
+    fn expanded(&mut self, number: u32) -> Result<&'a Offers, Cut> {
+        let state = self.state(number)?;
+        if let Some(known) = state.offers.get() {
+            return Ok(known);
+        }
+        self.load(number);
+        let found = self.found_whole()?;
+        // Another thread may have found the same meanwhile.
+        Ok(state.offers.get_or_init(|| found))
+    }
+
+    /// Everything that the loaded state can do, found now.
+    fn found_whole(&mut self) -> Result<Offers, Cut> {
+        let (machine, control, words, row) = (self.machine, self.control, &mut self.words, &self.row);
+        let View::Whole(explorer) = &mut self.view else { unreachable!("this machine is asked by label") };
+        let mut steps: Vec<(u32, u32)> = Vec::new();
+        control.check()?;
+        explorer.successors(row, &mut |step| {
+            machine.packing.pack(step.row, words);
+            let target = machine.intern(words, false).map_err(|OutOfNumbers| control.out_of_numbers())?;
+            let local = machine.labels.binary_search(&step.label).expect("the alphabet has every label");
+            steps.push((local as u32, target));
+            if steps.len().is_multiple_of(PATIENCE) {
+                control.check()?;
+            }
+            Ok(())
+        })?;
+        steps.sort_unstable();
+        steps.dedup();
+        steps.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| machine.by_row(a.1, b.1)));
+        let (mut labels, mut starts) = (Vec::new(), Vec::new());
+        for (at, &(label, _)) in steps.iter().enumerate() {
+            if labels.last() != Some(&label) {
+                labels.push(label);
+                starts.push(at as u32);
+            }
+        }
+        starts.push(steps.len() as u32);
+        let targets = steps.iter().map(|&(_, target)| target).collect();
+        Ok(Offers { labels: labels.into(), starts: starts.into(), targets })
+    }
+
+    fn find_by_label(&mut self, state: u32, local: u32) -> Result<&'a [u32], Cut> {
         let machine = self.machine;
         let label = machine.labels[local as usize];
-        if machine.states[state as usize].diverges != (label == LabelId::TAU) {
-            return &[];
+        if self.state(state)?.diverges != (label == LabelId::TAU) {
+            return Ok(&[]);
         }
         let key = u64::from(state) << 32 | u64::from(local);
         let hash = Hasher::default().hash_one(key);
@@ -308,36 +382,50 @@ impl<'a> LazyExplorer<'a> {
         }
         let (known, targets) = self.at_hand[place];
         if known == key {
-            return targets;
+            return Ok(targets);
         }
         let shard = &machine.known[(hash >> 58) as usize % SHARDS];
         let known = lock(shard).get(&key).copied();
-        let result = known.unwrap_or_else(|| {
-            let found = self.chased(state, label);
-            // Another thread may have found the same meanwhile.
-            *lock(shard).entry(key).or_insert_with(|| machine.results.push(found) as u32)
-        });
+        let result = match known {
+            Some(result) => result,
+            None => {
+                let found = self.chased(state, label)?;
+                self.remembered(shard, key, found)?
+            }
+        };
         let targets: &'a [u32] = &machine.results[result as usize];
         self.at_hand[place] = (key, targets);
-        targets
+        Ok(targets)
+    }
+
+    /// Where the targets of a state and label are from now on. Another thread may have found the same meanwhile.
+    fn remembered(&self, shard: &Mutex<HashMap<u64, u32, Hasher>>, key: u64, found: Box<[u32]>) -> Result<u32, Cut> {
+        match lock(shard).entry(key) {
+            Entry::Occupied(known) => Ok(*known.get()),
+            Entry::Vacant(place) => {
+                let result = u32::try_from(self.machine.results.push(found));
+                Ok(*place.insert(result.map_err(|_| self.control.out_of_numbers())?))
+            }
+        }
     }
 
     /// The targets of a state under a label, found now.
-    fn chased(&mut self, state: u32, label: LabelId) -> Box<[u32]> {
+    fn chased(&mut self, state: u32, label: LabelId) -> Result<Box<[u32]>, Cut> {
         if label == LabelId::TAU {
-            return [state].into();
+            return Ok([state].into());
         }
         self.load(state);
-        let (machine, words) = (self.machine, &mut self.words);
+        let (machine, control, words) = (self.machine, self.control, &mut self.words);
         let View::ByLabel(explorer) = &mut self.view else { unreachable!("this machine is expanded whole") };
         let mut targets = Vec::new();
         explorer.by_label(&self.row, label, &mut |row, diverges| {
             machine.packing.pack(row, words);
-            targets.push(machine.intern(words, diverges));
-        });
+            targets.push(machine.intern(words, diverges).map_err(|OutOfNumbers| control.out_of_numbers())?);
+            Ok(())
+        })?;
         targets.sort_unstable();
         targets.dedup();
         targets.sort_by(|&a, &b| machine.by_row(a, b));
-        targets.into()
+        Ok(targets.into())
     }
 }

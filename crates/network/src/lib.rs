@@ -12,6 +12,7 @@ mod compose;
 mod composition;
 pub mod exp;
 mod lazy;
+mod local;
 mod machine;
 mod masks;
 mod network;
@@ -24,7 +25,6 @@ pub mod symmetry;
 mod trim;
 mod watchdog;
 
-pub use chase::Brake;
 pub use codes::CODES;
 pub use compose::{Composed, compose, count};
 pub use composition::{Composition, Synchronise};

@@ -126,6 +126,11 @@ impl Masks {
         possible
     }
 
+    /// The rules, in the order in which they are found.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = Led> + '_ {
+        self.rules.iter().copied()
+    }
+
     /// A rule.
     #[inline]
     pub(crate) fn rule(&self, word: usize, bit: u32) -> &Led {
@@ -178,19 +183,31 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::Arc;
 
+    use trefoil_control::Control;
     use trefoil_lts::random::{Random, RandomShape, random_lts};
-    use trefoil_system::{Checked, Explorer, LabelId, Labels, System};
+    use trefoil_system::{Checked, Explorer, LabelId, Labels, LocalGroup, System};
 
     use super::*;
     use crate::rules::{Component, Format, FormatId, Rule};
 
-    /// The steps of a row in the order of the groups, and of one group after the other.
-    fn steps(explorer: &mut dyn Explorer, groups: usize, row: &[Value]) -> BTreeSet<(LabelId, Vec<Value>)> {
+    /// The steps of a row; they are those of its groups, one after the other, as their local successors are.
+    fn steps(explorer: &mut dyn Explorer, groups: &[LocalGroup], row: &[Value]) -> BTreeSet<(LabelId, Vec<Value>)> {
         let (mut found, mut by_group) = (Vec::new(), Vec::new());
-        explorer.successors(row, &mut |step| found.push((step.group, step.label, step.row.to_vec())));
-        for group in 0..groups as u32 {
-            let group = trefoil_system::GroupId(group);
-            explorer.group_successors(row, group, &mut |step| by_group.push((group, step.label, step.row.to_vec())));
+        let walk = explorer.successors(row, &mut |step| {
+            found.push((step.group, step.label, step.row.to_vec()));
+            Ok(())
+        });
+        assert_eq!(walk, Ok(()));
+        let mut reads = Vec::new();
+        for group in groups {
+            group.inputs.values(row, &mut reads);
+            let walk = explorer.local_successors(group, &reads, &mut |step| {
+                let mut next = row.to_vec();
+                group.outputs.iter().zip(step.values).for_each(|(slot, &value)| next[slot] = value);
+                by_group.push((group.id, step.label, next));
+                Ok(())
+            });
+            assert_eq!(walk, Ok(()));
         }
         found.sort_by_key(|step| step.0);
         assert_eq!(found, by_group, "a group gives its steps in the order of all");
@@ -231,15 +248,17 @@ mod tests {
             let (led, by_masks) = (make(0), make(SPARE_WORDS));
             assert!((0..2).all(|format| led.masks(FormatId(format)).is_none()));
             masked += (0..2).filter(|&format| by_masks.masks(FormatId(format)).is_some()).count();
-            let groups = led.groups().len();
-            assert_eq!(groups, by_masks.groups().len());
+            assert_eq!(led.groups(), by_masks.groups());
+            let control = Control::unlimited();
+            let groups = LocalGroup::all(&led, &control).expect("nothing stops it");
             let (led, by_masks) = (Checked::new(led), Checked::new(by_masks));
-            let (mut one, mut other) = (led.explorer(), by_masks.explorer());
-            let mut known = BTreeSet::from([led.initial()]);
-            let mut work = vec![led.initial()];
+            let (mut one, mut other) = (led.explorer(&control), by_masks.explorer(&control));
+            let initial = led.initial(&control).expect("nothing stops it");
+            let mut known = BTreeSet::from([initial.clone()]);
+            let mut work = vec![initial];
             while let Some(row) = work.pop().filter(|_| known.len() < 60) {
                 rows_seen += 1;
-                let steps = [&mut one, &mut other].map(|explorer| self::steps(&mut **explorer, groups, &row));
+                let steps = [&mut one, &mut other].map(|explorer| self::steps(&mut **explorer, &groups, &row));
                 assert_eq!(steps[0], steps[1], "seed {seed}");
                 work.extend(steps[0].iter().map(|step| step.1.clone()).filter(|row| known.insert(row.clone())));
             }

@@ -24,14 +24,18 @@
 //! participants' slots and the format, and may write them; what is reset it must write.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use trefoil_control::Control;
 use trefoil_lts::Lts;
-use trefoil_system::{Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, System, Value};
+use trefoil_system::{
+    Cut, Domain, Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, System, Value, Values,
+};
 
 use crate::arrange::{Compiling, Effects};
-use crate::chase::{Brake, Chase, ChasedExplorer};
+use crate::chase::{Chase, ChasedExplorer};
 use crate::lazy::LazyMachine;
+use crate::local::GroupRules;
 use crate::machine::{Machine, TooLarge};
 use crate::masks::{Masks, SPARE_WORDS};
 use crate::prioritise::{Arranged as Order, Priorities, PrioritisedExplorer};
@@ -130,6 +134,8 @@ pub struct Network {
     /// Steps in which no component takes part.
     pub(crate) idle: Vec<Outcome>,
     pub(crate) effects: Vec<Effect>,
+    /// The rules by group, from when they are asked for.
+    group_rules: OnceLock<GroupRules>,
     layer: Option<Layer>,
 }
 
@@ -210,7 +216,7 @@ impl Network {
         }
         let slot = |component: &Component| match &component.behaviour {
             Behaviour::Explicit(lts) => Slot::bounded(&component.name, lts.state_count() as u32),
-            Behaviour::Lazy(_) => Slot::discovered(&component.name),
+            Behaviour::Lazy(machine) => Slot::met(&component.name, machine.clone() as Arc<dyn Domain>),
         };
         let mut slots: Vec<Slot> = components.iter().map(slot).collect();
         if formats.len() > 1 {
@@ -236,6 +242,7 @@ impl Network {
             others: Vec::new(),
             idle: Vec::new(),
             effects: Vec::new(),
+            group_rules: OnceLock::new(),
             layer: None,
         };
         let format_slot = (formats.len() > 1).then_some(network.components.len() as u32);
@@ -301,16 +308,17 @@ impl Network {
         labels
     }
 
-    /// The same network with its internal steps chased.
-    pub fn chased(self, brake: Arc<Brake>) -> Network {
+    /// The same network with its internal steps chased. Its initial state is where the first chase ends; when that is cut, there is no
+    /// such network.
+    pub fn chased(self, control: &Control) -> Result<Network, Cut> {
         let plain = self.plain();
-        let chase = Chase::new(&plain, brake);
+        let chase = Chase::new(&plain);
         let mut network = plain.under(Layer::Chase(chase));
-        let begin = ChasedExplorer::new(&network).chased(&network.initial());
+        let begin = ChasedExplorer::new(&network, control).chased(&network.start())?;
         if let Some(Layer::Chase(chase)) = &mut network.layer {
             chase.begin(begin);
         }
-        network
+        Ok(network)
     }
 
     /// The same network under priorities.
@@ -353,19 +361,38 @@ impl Network {
     }
 
     /// How the step from `row` by `label` to `next` comes about, if there is one: the first rule that gives it.
-    pub fn explain(&self, row: &[Value], label: LabelId, next: &[Value]) -> Option<StepExplanation> {
+    pub fn explain(
+        &self,
+        row: &[Value],
+        label: LabelId,
+        next: &[Value],
+        control: &Control,
+    ) -> Result<Option<StepExplanation>, Cut> {
         if let Some(Layer::Chase(_)) = self.layer {
-            return ChasedExplorer::new(self).explain(row, label, next);
+            return ChasedExplorer::new(self, control).explain(row, label, next);
         }
         let mut found = None;
-        NetworkExplorer::new(self).each(row, &mut |outcome, target| {
-            if found.is_none() && outcome.label == label && target == next {
-                found = Some(outcome.rule);
+        let walk = NetworkExplorer::new(self, control).each(row, &mut |outcome, target| {
+            if outcome.label != label || target != next {
+                return Ok(());
             }
+            found = Some(outcome.rule);
+            Err(Cut::Enough)
         });
+        Cut::had_enough(walk)?;
         let format = self.format(row);
-        let rule = &self.formats[format.index()].rules[found? as usize];
-        Some(StepExplanation { origin: rule.origin(), parts: rule.parts().collect(), format })
+        Ok(found.map(|rule| {
+            let rule = &self.formats[format.index()].rules[rule as usize];
+            StepExplanation { origin: rule.origin(), parts: rule.parts().collect(), format }
+        }))
+    }
+
+    /// The state that it starts in.
+    pub(crate) fn start(&self) -> Vec<Value> {
+        match &self.layer {
+            Some(Layer::Chase(chase)) => chase.initial().to_vec(),
+            _ => self.plain_initial(),
+        }
     }
 
     /// The row of initial states.
@@ -375,6 +402,11 @@ impl Network {
             row.push(self.initial.0);
         }
         row
+    }
+
+    /// The rules of its groups.
+    pub(crate) fn group_rules(&self) -> &GroupRules {
+        self.group_rules.get_or_init(|| GroupRules::new(self))
     }
 
     pub(crate) fn group_format(&self, group: GroupId) -> FormatId {
@@ -495,24 +527,26 @@ impl System for Network {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        match &self.layer {
-            Some(Layer::Chase(chase)) => chase.initial().to_vec(),
-            _ => self.plain_initial(),
-        }
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(self.start())
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
         match &self.layer {
-            None => Box::new(NetworkExplorer::new(self)),
-            Some(Layer::Chase(_)) => Box::new(ChasedExplorer::new(self)),
-            Some(Layer::Priority(order)) => Box::new(PrioritisedExplorer::new(self, order)),
+            None => Box::new(NetworkExplorer::new(self, control)),
+            Some(Layer::Chase(_)) => Box::new(ChasedExplorer::new(self, control)),
+            Some(Layer::Priority(order)) => Box::new(PrioritisedExplorer::new(self, order, control)),
         }
     }
 
     fn describe(&self, row: &[Value]) -> String {
-        let state = |(component, value): (&Component, &Value)| format!("{}={value}", component.name);
-        let mut parts: Vec<String> = self.components.iter().zip(row).map(state).collect();
+        let state = |(slot, &value): (&Slot, &Value)| match &slot.values {
+            // The number depends on which thread met the state first.
+            Values::Met(domain) => format!("{}=({})", slot.name, domain.text(value)),
+            _ => format!("{}={value}", slot.name),
+        };
+        let components = self.layout.slots().iter().zip(row).take(self.components.len());
+        let mut parts: Vec<String> = components.map(state).collect();
         if self.formats.len() > 1 {
             parts.push(format!("format={}", self.formats[self.format(row).index()].name));
         }
@@ -557,15 +591,22 @@ mod tests {
         assert_eq!(names, ["left right", "other", ""]);
         let labels = network.labels().clone();
         let checked = Checked::new(network);
+        let control = Control::unlimited();
         let mut found = Vec::new();
-        checked.explorer().successors(&[0, 0, 0], &mut |step| {
+        let walk = checked.explorer(&control).successors(&[0, 0, 0], &mut |step| {
             found.push(format!("{} {:?}", labels.get(step.label), step.row));
+            Ok(())
         });
+        assert_eq!(walk, Ok(()));
         found.sort();
         let expected = ["b [0, 0, 0]", "c [1, 1, 0]", "c [1, 2, 0]", "c [2, 1, 0]", "c [2, 2, 0]", "idle [0, 0, 0]"];
         assert_eq!(found, expected);
         let mut left = 0;
-        checked.explorer().successors(&[1, 0, 0], &mut |_| left += 1);
+        let walk = checked.explorer(&control).successors(&[1, 0, 0], &mut |_| {
+            left += 1;
+            Ok(())
+        });
+        assert_eq!(walk, Ok(()));
         assert_eq!(left, 2, "only the third component and idling are left");
     }
 
@@ -585,11 +626,16 @@ mod tests {
         let formats: Vec<Format> = (0..100).map(|index| format(index, (index as u32 + 1) % 100)).collect();
         let network = Network::with_formats(labels, vec![component], formats, FormatId(7)).expect("small");
         assert!(network.ports.len() == 200 && network.listed.len() == 100);
-        assert_eq!(network.initial(), [0, 7]);
+        let control = Control::unlimited();
+        assert_eq!(network.initial(&control), Ok(vec![0, 7]));
         assert_eq!(network.describe(&[1, 8]), "many=1 format=f8");
         let checked = Checked::new(network);
         let mut found = Vec::new();
-        checked.explorer().successors(&[0, 7], &mut |step| found.push((step.label, step.row.to_vec())));
+        let walk = checked.explorer(&control).successors(&[0, 7], &mut |step| {
+            found.push((step.label, step.row.to_vec()));
+            Ok(())
+        });
+        assert_eq!(walk, Ok(()));
         assert_eq!(found, [(names[7], vec![0, 8])]);
     }
 }

@@ -57,8 +57,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use trefoil_control::Control;
 use trefoil_system::{
-    Explorer, Group, GroupId, LabelId, Labels, Layout, Observations, SlotSet, StateId, Step, System, Value,
+    Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Observations, Sink, SlotSet, StateId, Step, System, Value,
+    Walk,
 };
 
 use crate::network::Network;
@@ -67,6 +69,9 @@ use crate::successors::NetworkExplorer;
 
 /// How many rules are looked at in a state, at least, and for each rule that is enabled.
 const EFFORT: (usize, usize) = (2_000, 16);
+
+/// How many steps of a state are kept before the control is asked again; a power of two.
+const PATIENCE: usize = 1 << 12;
 
 /// What a reduced network has in common with the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,14 +253,15 @@ impl System for PartialOrder<'_> {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        self.network.initial()
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
+        self.network.initial(control)
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(ReducedExplorer {
             reduced: self,
-            inner: NetworkExplorer::new(self.network),
+            control,
+            inner: NetworkExplorer::new(self.network, control),
             steps: Vec::new(),
             rows: Vec::new(),
             enabled: Vec::new(),
@@ -282,6 +288,7 @@ struct Cluster {
 
 struct ReducedExplorer<'a> {
     reduced: &'a PartialOrder<'a>,
+    control: &'a Control,
     inner: NetworkExplorer<'a>,
     /// All steps of the row: label and rule; their rows one after the other.
     steps: Vec<(LabelId, u32)>,
@@ -295,14 +302,18 @@ struct ReducedExplorer<'a> {
 }
 
 impl Explorer for ReducedExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         self.steps.clear();
         self.rows.clear();
-        let (steps, rows) = (&mut self.steps, &mut self.rows);
+        let (steps, rows, control) = (&mut self.steps, &mut self.rows, self.control);
         self.inner.each(row, &mut |outcome, next| {
             steps.push((outcome.label, outcome.rule));
             rows.extend_from_slice(next);
-        });
+            if steps.len().is_multiple_of(PATIENCE) {
+                control.check()?;
+            }
+            Ok(())
+        })?;
         self.enabled.clear();
         self.enabled.extend(self.steps.iter().map(|step| step.1));
         self.enabled.sort_unstable();
@@ -311,9 +322,10 @@ impl Explorer for ReducedExplorer<'_> {
         let width = row.len();
         for (index, &(label, rule)) in self.steps.iter().enumerate() {
             if !reduced || self.best.binary_search(&rule).is_ok() {
-                sink(Step { group: GroupId(0), label, row: &self.rows[index * width..(index + 1) * width] });
+                sink(Step::of_group(GroupId(0), label, &self.rows[index * width..(index + 1) * width]))?;
             }
         }
+        Ok(())
     }
 }
 

@@ -16,7 +16,8 @@
 
 use std::collections::HashMap;
 
-use trefoil_system::{Explorer, GroupId, LabelId, Step, Value};
+use trefoil_control::Control;
+use trefoil_system::{Explorer, GroupId, LabelId, Sink, Step, Value, Walk};
 
 use crate::network::Network;
 use crate::successors::NetworkExplorer;
@@ -37,6 +38,9 @@ pub(crate) enum Arranged {
     /// By label; nothing is above a label without an entry.
     Above(Vec<Option<Box<[LabelId]>>>),
 }
+
+/// How many steps of a row are kept before the control is asked again; a power of two.
+const PATIENCE: usize = 1 << 12;
 
 const UNRANKED: u32 = u32::MAX;
 
@@ -93,6 +97,7 @@ impl Arranged {
 pub(crate) struct PrioritisedExplorer<'a> {
     inner: NetworkExplorer<'a>,
     order: &'a Arranged,
+    control: &'a Control,
     /// The steps that may win, and their rows back to back.
     steps: Vec<LabelId>,
     rows: Vec<Value>,
@@ -102,40 +107,44 @@ pub(crate) struct PrioritisedExplorer<'a> {
 }
 
 impl<'a> PrioritisedExplorer<'a> {
-    pub(crate) fn new(network: &'a Network, order: &'a Arranged) -> PrioritisedExplorer<'a> {
+    pub(crate) fn new(network: &'a Network, order: &'a Arranged, control: &'a Control) -> PrioritisedExplorer<'a> {
         let offered = match order {
             Arranged::Ranks(_) => Vec::new(),
             Arranged::Above(by_label) => vec![0; by_label.len().max(2)],
         };
-        let inner = NetworkExplorer::new(network);
-        PrioritisedExplorer { inner, order, steps: Vec::new(), rows: Vec::new(), offered, round: 0 }
-    }
-
-    fn keep(steps: &mut Vec<LabelId>, rows: &mut Vec<Value>, label: LabelId, row: &[Value]) {
-        steps.push(label);
-        rows.extend_from_slice(row);
+        let inner = NetworkExplorer::new(network, control);
+        PrioritisedExplorer { inner, order, control, steps: Vec::new(), rows: Vec::new(), offered, round: 0 }
     }
 
     /// Hands out the steps that win.
-    fn each(&mut self, row: &[Value], sink: &mut impl FnMut(LabelId, &[Value])) {
+    fn each(&mut self, row: &[Value], sink: &mut impl FnMut(LabelId, &[Value]) -> Walk) -> Walk {
         self.steps.clear();
         self.rows.clear();
-        let (steps, rows) = (&mut self.steps, &mut self.rows);
+        let (steps, rows, control) = (&mut self.steps, &mut self.rows, self.control);
         let width = row.len();
+        let mut keep = |label: LabelId, row: &[Value]| -> Walk {
+            steps.push(label);
+            rows.extend_from_slice(row);
+            if steps.len().is_multiple_of(PATIENCE) {
+                control.check()?;
+            }
+            Ok(())
+        };
         match self.order {
             Arranged::Ranks(ranks) => {
                 let mut best = UNRANKED;
                 self.inner.each(row, &mut |outcome, next| {
                     let rank = ranks[outcome.label.index()];
-                    if rank <= best || rank == UNRANKED {
-                        best = best.min(rank);
-                        PrioritisedExplorer::keep(steps, rows, outcome.label, next);
+                    if rank > best && rank != UNRANKED {
+                        return Ok(());
                     }
-                });
+                    best = best.min(rank);
+                    keep(outcome.label, next)
+                })?;
                 for (at, &label) in steps.iter().enumerate() {
                     let rank = ranks[label.index()];
                     if rank == best || rank == UNRANKED {
-                        sink(label, &rows[at * width..(at + 1) * width]);
+                        sink(label, &rows[at * width..(at + 1) * width])?;
                     }
                 }
             }
@@ -148,22 +157,23 @@ impl<'a> PrioritisedExplorer<'a> {
                 let (offered, round) = (&mut self.offered, self.round);
                 self.inner.each(row, &mut |outcome, next| {
                     offered[outcome.label.index()] = round;
-                    PrioritisedExplorer::keep(steps, rows, outcome.label, next);
-                });
+                    keep(outcome.label, next)
+                })?;
                 let is_offered = |label: &LabelId| offered.get(label.index()) == Some(&round);
                 for (at, &label) in steps.iter().enumerate() {
                     let loses = above[label.index()].as_ref().is_some_and(|above| above.iter().any(is_offered));
                     if !loses {
-                        sink(label, &rows[at * width..(at + 1) * width]);
+                        sink(label, &rows[at * width..(at + 1) * width])?;
                     }
                 }
             }
         }
+        Ok(())
     }
 }
 
 impl Explorer for PrioritisedExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.each(row, &mut |label, row| sink(Step { group: GroupId(0), label, row }));
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        self.each(row, &mut |label, row| sink(Step::of_group(GroupId(0), label, row)))
     }
 }

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use trefoil_control::Control;
 use trefoil_lts::Lts;
-use trefoil_system::{LabelId, Labels, StateId, Value};
+use trefoil_system::{Cut, LabelId, Labels, StateId, Value};
 
 use crate::lazy::LazyMachine;
 
@@ -52,15 +53,15 @@ impl Component {
     }
 
     /// The labels that it can do in a state, ascending.
-    pub fn offers(&self, state: Value) -> Vec<LabelId> {
+    pub fn offers(&self, state: Value, control: &Control) -> Result<Vec<LabelId>, Cut> {
         match &self.behaviour {
             Behaviour::Explicit(lts) => {
                 let mut labels: Vec<LabelId> = lts.outgoing(StateId(state)).iter().map(|step| step.label).collect();
                 labels.sort_unstable();
                 labels.dedup();
-                labels
+                Ok(labels)
             }
-            Behaviour::Lazy(machine) => machine.offers(state),
+            Behaviour::Lazy(machine) => machine.offers(state, control),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The successors of a row of a network.
 
-use trefoil_system::{Explorer, GroupId, Step, System, Value};
+use trefoil_control::Control;
+use trefoil_system::{Cut, Explorer, LocalGroup, LocalSink, Sink, Step, Value, Walk};
 
 use crate::lazy::LazyExplorer;
+use crate::local::LocalScratch;
 use crate::masks::{Led, Masks};
 use crate::network::{Effect, Network, Outcome, Seat, Synchronisation};
 
@@ -13,65 +15,58 @@ struct Taking<'a> {
     targets: &'a [u32],
 }
 
+/// A thread's view of a network without its layer. Every walk begins with a copy of its row, and what a cut leaves behind is of no
+/// consequence.
 pub(crate) struct NetworkExplorer<'a> {
-    network: &'a Network,
+    pub(crate) network: &'a Network,
     /// A copy of the row, in which successors are made.
-    next: Vec<Value>,
+    pub(crate) next: Vec<Value>,
     taken: Vec<Taking<'a>>,
     /// By lazy machine.
     lazy: Vec<LazyExplorer<'a>>,
+    pub(crate) local: LocalScratch,
 }
 
 impl<'a> NetworkExplorer<'a> {
-    pub(crate) fn new(network: &'a Network) -> NetworkExplorer<'a> {
-        let lazy = network.lazy().iter().map(|machine| machine.explorer()).collect();
-        NetworkExplorer { network, next: Vec::new(), taken: Vec::new(), lazy }
+    pub(crate) fn new(network: &'a Network, control: &'a Control) -> NetworkExplorer<'a> {
+        let lazy = network.lazy().iter().map(|machine| machine.explorer(control)).collect();
+        NetworkExplorer { network, next: Vec::new(), taken: Vec::new(), lazy, local: LocalScratch::default() }
     }
 
     /// Hands out every step of a row.
-    pub(crate) fn each(&mut self, row: &[Value], sink: &mut impl FnMut(&Outcome, &[Value])) {
-        self.begin(row);
+    pub(crate) fn each(&mut self, row: &[Value], sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk) -> Walk {
+        self.next.clear();
+        self.next.extend_from_slice(row);
         let network = self.network;
         let format = network.format(row);
         for outcome in network.idle(format) {
-            self.take_alone(row, outcome, sink);
+            self.take_alone(row, outcome, sink)?;
         }
         for seat in network.seats(format) {
-            self.led_by(row, seat, |_| true, sink);
+            self.led_by(row, seat, sink)?;
         }
-        if let Some(masks) = network.masks(format) {
-            self.by_masks(row, masks, |_| true, sink);
+        match network.masks(format) {
+            Some(masks) => self.by_masks(row, masks, sink),
+            None => Ok(()),
         }
-    }
-
-    fn begin(&mut self, row: &[Value]) {
-        self.next.clear();
-        self.next.extend_from_slice(row);
     }
 
     /// The targets of a component under a label.
     #[inline]
-    pub(crate) fn targets(&mut self, component: u32, state: Value, local: u32) -> &'a [u32] {
+    pub(crate) fn targets(&mut self, component: u32, state: Value, local: u32) -> Result<&'a [u32], Cut> {
         let placed = self.network.placed(component);
         match placed.lazy() {
-            None => self.network.machine(placed).find(state, local),
+            None => Ok(self.network.machine(placed).find(state, local)),
             Some(lazy) => self.lazy[lazy].find(state, local),
         }
     }
 
     /// The steps that a component makes alone or leads.
     #[inline]
-    fn led_by(
-        &mut self,
-        row: &[Value],
-        seat: &Seat,
-        wanted: impl Fn(GroupId) -> bool,
-        sink: &mut impl FnMut(&Outcome, &[Value]),
-    ) {
+    fn led_by(&mut self, row: &[Value], seat: &Seat, sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk) -> Walk {
         let network = self.network;
         if seat.machine.lazy().is_some() {
-            self.led_lazily(row, seat, wanted, sink);
-            return;
+            return self.led_lazily(row, seat, sink);
         }
         let machine = network.machine(seat.machine);
         let component = seat.component as usize;
@@ -82,38 +77,28 @@ impl<'a> NetworkExplorer<'a> {
             }
             let targets = machine.targets_of(index);
             if !moves.is_empty() {
-                self.move_alone(row, seat.component, targets, moves, &wanted, sink);
+                self.move_alone(row, seat.component, targets, moves, sink)?;
             }
             for synchronisation in led {
-                if wanted(synchronisation.outcome.group) && self.all_agree(row, synchronisation) {
-                    self.taken.push(Taking { component: seat.component, at: 0, targets });
-                    self.take_together(row, &synchronisation.outcome, sink);
+                if self.all_agree(row, synchronisation)? {
+                    self.take_together(row, (seat.component, targets), &synchronisation.outcome, sink)?;
                 }
             }
         }
+        Ok(())
     }
 
     /// The same for a lazy component: it is asked only when everybody else agrees.
-    fn led_lazily(
-        &mut self,
-        row: &[Value],
-        seat: &Seat,
-        wanted: impl Fn(GroupId) -> bool,
-        sink: &mut impl FnMut(&Outcome, &[Value]),
-    ) {
+    fn led_lazily(&mut self, row: &[Value], seat: &Seat, sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk) -> Walk {
         let network = self.network;
         let state = row[seat.component as usize];
-        match seat.machine.lazy().and_then(|lazy| self.lazy[lazy].offered(state)) {
-            Some(offered) => {
-                for &local in offered {
-                    self.led_lazily_by(row, seat, local, &wanted, sink);
-                }
-            }
-            None => {
-                for local in network.port_labels(seat) {
-                    self.led_lazily_by(row, seat, local, &wanted, sink);
-                }
-            }
+        let offered = match seat.machine.lazy() {
+            Some(lazy) => self.lazy[lazy].offered(state)?,
+            None => None,
+        };
+        match offered {
+            Some(offered) => offered.iter().try_for_each(|&local| self.led_lazily_by(row, seat, local, sink)),
+            None => network.port_labels(seat).try_for_each(|local| self.led_lazily_by(row, seat, local, sink)),
         }
     }
 
@@ -122,50 +107,43 @@ impl<'a> NetworkExplorer<'a> {
         row: &[Value],
         seat: &Seat,
         local: u32,
-        wanted: &impl Fn(GroupId) -> bool,
-        sink: &mut impl FnMut(&Outcome, &[Value]),
-    ) {
+        sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk,
+    ) -> Walk {
         let (component, state) = (seat.component, row[seat.component as usize]);
         let (moves, led) = self.network.rules_at(seat, local);
-        if moves.iter().any(|outcome| wanted(outcome.group)) {
-            let targets = self.targets(component, state, local);
-            self.move_alone(row, component, targets, moves, wanted, sink);
+        if !moves.is_empty() {
+            let targets = self.targets(component, state, local)?;
+            self.move_alone(row, component, targets, moves, sink)?;
         }
         for synchronisation in led {
-            if wanted(synchronisation.outcome.group) && self.all_agree(row, synchronisation) {
-                let targets = self.targets(component, state, local);
+            if self.all_agree(row, synchronisation)? {
+                let targets = self.targets(component, state, local)?;
                 if !targets.is_empty() {
-                    self.taken.push(Taking { component, at: 0, targets });
-                    self.take_together(row, &synchronisation.outcome, sink);
+                    self.take_together(row, (component, targets), &synchronisation.outcome, sink)?;
                 }
             }
         }
+        Ok(())
     }
 
     /// The steps of rules that are found by masks.
     #[inline]
-    fn by_masks(
-        &mut self,
-        row: &[Value],
-        masks: &Masks,
-        wanted: impl Fn(GroupId) -> bool,
-        sink: &mut impl FnMut(&Outcome, &[Value]),
-    ) {
+    fn by_masks(&mut self, row: &[Value], masks: &Masks, sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk) -> Walk {
         for word in 0..masks.words() {
             let mut possible = masks.possible(row, word);
             while possible != 0 {
                 let Led { leader: (component, local), synchronisation } = masks.rule(word, possible.trailing_zeros());
                 possible &= possible - 1;
-                if wanted(synchronisation.outcome.group) && self.all_agree(row, synchronisation) {
-                    let targets = self.targets(*component, row[*component as usize], *local);
+                if self.all_agree(row, synchronisation)? {
+                    let targets = self.targets(*component, row[*component as usize], *local)?;
                     // Only what is lazy can still refuse.
                     if !targets.is_empty() {
-                        self.taken.push(Taking { component: *component, at: 0, targets });
-                        self.take_together(row, &synchronisation.outcome, sink);
+                        self.take_together(row, (*component, targets), &synchronisation.outcome, sink)?;
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// The steps that a component makes alone under one label.
@@ -176,52 +154,56 @@ impl<'a> NetworkExplorer<'a> {
         component: u32,
         targets: &[u32],
         moves: &[Outcome],
-        wanted: &impl Fn(GroupId) -> bool,
-        sink: &mut impl FnMut(&Outcome, &[Value]),
-    ) {
+        sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk,
+    ) -> Walk {
         let network = self.network;
         let slot = component as usize;
         for outcome in moves {
-            if !wanted(outcome.group) {
-                continue;
-            }
             if let Some(effect) = network.effect(outcome) {
                 // Where it went makes no difference when it is reset.
                 let count = if effect.resets(component) { 1 } else { targets.len() };
                 for &target in targets.iter().take(count) {
                     self.next[slot] = target;
-                    self.finish(row, effect, outcome, sink);
+                    self.finish(row, effect, outcome, sink)?;
                 }
             } else {
                 for &target in targets {
                     self.next[slot] = target;
-                    sink(outcome, &self.next);
+                    sink(outcome, &self.next)?;
                 }
             }
             self.next[slot] = row[slot];
         }
+        Ok(())
     }
 
     /// Can all the others move too? Then `taken` says how.
     #[inline]
-    fn all_agree(&mut self, row: &[Value], synchronisation: &Synchronisation) -> bool {
+    pub(crate) fn all_agree(&mut self, row: &[Value], synchronisation: &Synchronisation) -> Result<bool, Cut> {
         let network = self.network;
         self.taken.clear();
         for &(component, local) in network.others(synchronisation) {
-            let targets = self.targets(component, row[component as usize], local);
+            let targets = self.targets(component, row[component as usize], local)?;
             if targets.is_empty() {
-                return false;
+                return Ok(false);
             }
             self.taken.push(Taking { component, at: 0, targets });
         }
-        true
+        Ok(true)
     }
 
-    /// Every combination of the participants' targets.
-    fn take_together(&mut self, row: &[Value], outcome: &Outcome, sink: &mut impl FnMut(&Outcome, &[Value])) {
+    /// Every combination of the targets of the leader and of those who agreed.
+    pub(crate) fn take_together(
+        &mut self,
+        row: &[Value],
+        (component, targets): (u32, &'a [u32]),
+        outcome: &Outcome,
+        sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk,
+    ) -> Walk {
         let network = self.network;
         let target = |taking: &Taking<'_>| taking.targets[taking.at as usize];
         let effect = network.effect(outcome);
+        self.taken.push(Taking { component, at: 0, targets });
         for taking in &mut self.taken {
             if effect.is_some_and(|effect| effect.resets(taking.component)) {
                 taking.targets = &taking.targets[..1];
@@ -230,8 +212,8 @@ impl<'a> NetworkExplorer<'a> {
         }
         'combinations: loop {
             match effect {
-                None => sink(outcome, &self.next),
-                Some(effect) => self.finish(row, effect, outcome, sink),
+                None => sink(outcome, &self.next)?,
+                Some(effect) => self.finish(row, effect, outcome, sink)?,
             }
             for taking in &mut self.taken {
                 taking.at += 1;
@@ -249,9 +231,15 @@ impl<'a> NetworkExplorer<'a> {
         for taking in &self.taken {
             self.next[taking.component as usize] = row[taking.component as usize];
         }
+        Ok(())
     }
 
-    fn take_alone(&mut self, row: &[Value], outcome: &Outcome, sink: &mut impl FnMut(&Outcome, &[Value])) {
+    pub(crate) fn take_alone(
+        &mut self,
+        row: &[Value],
+        outcome: &Outcome,
+        sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk,
+    ) -> Walk {
         match self.network.effect(outcome) {
             None => sink(outcome, &self.next),
             Some(effect) => self.finish(row, effect, outcome, sink),
@@ -259,43 +247,30 @@ impl<'a> NetworkExplorer<'a> {
     }
 
     /// Hands out the step after the effect; participants that were reset are where they were before the step.
-    fn finish(&mut self, row: &[Value], effect: &Effect, outcome: &Outcome, sink: &mut impl FnMut(&Outcome, &[Value])) {
+    fn finish(
+        &mut self,
+        row: &[Value],
+        effect: &Effect,
+        outcome: &Outcome,
+        sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk,
+    ) -> Walk {
         for &(slot, value) in &effect.writes {
             self.next[slot as usize] = value;
         }
-        sink(outcome, &self.next);
+        sink(outcome, &self.next)?;
         for &(slot, _) in &effect.writes {
             self.next[slot as usize] = row[slot as usize];
         }
+        Ok(())
     }
 }
 
 impl Explorer for NetworkExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        self.each(row, &mut |outcome, row| sink(Step { group: outcome.group, label: outcome.label, row }));
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        self.each(row, &mut |outcome, row| sink(Step::of_group(outcome.group, outcome.label, row)))
     }
 
-    fn group_successors(&mut self, row: &[Value], group: GroupId, sink: &mut dyn FnMut(Step<'_>)) {
-        let network = self.network;
-        let format = network.group_format(group);
-        if network.format(row) != format {
-            return;
-        }
-        self.begin(row);
-        let mut sink = |outcome: &Outcome, row: &[Value]| {
-            sink(Step { group: outcome.group, label: outcome.label, row });
-        };
-        for outcome in network.idle(format).iter().filter(|outcome| outcome.group == group) {
-            self.take_alone(row, outcome, &mut sink);
-        }
-        let seats = network.seats(format);
-        for slot in network.groups()[group.index()].guards.iter() {
-            if let Ok(at) = seats.binary_search_by_key(&slot, |seat| seat.component as usize) {
-                self.led_by(row, &seats[at], |of| of == group, &mut sink);
-            }
-        }
-        if let Some(masks) = network.masks(format) {
-            self.by_masks(row, masks, |of| of == group, &mut sink);
-        }
+    fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
+        self.of_group(group, reads, sink)
     }
 }

@@ -48,7 +48,7 @@ impl Trimmed {
 
 /// A machine with some of its steps, its states numbered anew.
 #[derive(Clone)]
-struct Cut {
+struct Remainder {
     lts: Arc<Lts>,
     /// The numbers before.
     numbers: Arc<[u32]>,
@@ -64,9 +64,9 @@ impl Network {
         }
         let count = self.components().len();
         let mut labels: Vec<Vec<LabelId>> = (0..count as u32).map(|at| self.labels_of(at).to_vec()).collect();
-        let mut cuts: Vec<Option<Cut>> = vec![None; count];
+        let mut cuts: Vec<Option<Remainder>> = vec![None; count];
         // Components often share a machine, and then often lose the same.
-        let mut known: HashMap<(*const Lts, Vec<LabelId>), Cut, foldhash::fast::FixedState> = HashMap::default();
+        let mut known: HashMap<(*const Lts, Vec<LabelId>), Remainder, foldhash::fast::FixedState> = HashMap::default();
         let mut used: Vec<Vec<LabelId>> = Vec::new();
         loop {
             control.check()?;
@@ -87,7 +87,7 @@ impl Network {
                 }
                 control.check()?;
                 let key = (Arc::as_ptr(lts), std::mem::take(&mut used[at]));
-                let cut = known.entry(key).or_insert_with_key(|(_, left)| Cut::new(lts, left));
+                let cut = known.entry(key).or_insert_with_key(|(_, left)| Remainder::new(lts, left));
                 labels[at].clone_from(&cut.labels);
                 cuts[at] = Some(cut.clone());
                 changed = true;
@@ -99,7 +99,7 @@ impl Network {
         if cuts.iter().all(Option::is_none) {
             return Ok(None);
         }
-        let component = |(component, cut): (&Component, &Option<Cut>)| match cut {
+        let component = |(component, cut): (&Component, &Option<Remainder>)| match cut {
             Some(cut) => Component::new(component.name.clone(), cut.lts.clone()),
             None => component.clone(),
         };
@@ -121,9 +121,9 @@ fn possible(rule: &Rule, labels: &[Vec<LabelId>]) -> bool {
     rule.parts().all(|(part, label)| labels[part].binary_search(&label).is_ok())
 }
 
-impl Cut {
+impl Remainder {
     /// A machine with the steps that have one of these labels, and the states that they lead to, in the order of their numbers.
-    fn new(lts: &Lts, left: &[LabelId]) -> Cut {
+    fn new(lts: &Lts, left: &[LabelId]) -> Remainder {
         let stays = |step: &&Transition| left.binary_search(&step.label).is_ok();
         let mut reached = vec![false; lts.state_count()];
         reached[lts.initial().index()] = true;
@@ -151,6 +151,6 @@ impl Cut {
         let initial = StateId(places[lts.initial().index()]);
         let lts = Arc::new(Lts::from_rows(lts.labels().clone(), initial, starts, transitions));
         let labels = crate::machine::alphabet(&lts);
-        Cut { lts, numbers, labels }
+        Remainder { lts, numbers, labels }
     }
 }

@@ -29,7 +29,8 @@ pub fn trace_watchdog(
     let mut watched = watched.to_vec();
     watched.sort_unstable();
     watched.dedup();
-    let start = closed(specification, vec![specification.initial()]);
+    let mut closure = Closure { lts: specification, found: vec![false; specification.state_count()], control };
+    let start = closure.of(vec![specification.initial()])?;
     // State 0 barks, state 1 is silent, the others are sets.
     const BARKING: StateId = StateId(0);
     const SILENT: StateId = StateId(1);
@@ -52,8 +53,8 @@ pub fn trace_watchdog(
             let target = match after.remove(&label) {
                 None => BARKING,
                 Some(targets) => {
-                    let set = closed(specification, targets);
-                    let next = sets.len() as u32 + 2;
+                    let set = closure.of(targets)?;
+                    let next = u32::try_from(sets.len() + 2).map_err(|_| control.out_of_numbers())?;
                     let number = *numbers.entry(set.clone()).or_insert(next);
                     if number == next {
                         sets.push(set);
@@ -69,18 +70,35 @@ pub fn trace_watchdog(
     Ok(Lts::from_rows(labels, StateId(2), starts, transitions))
 }
 
-/// The states that `τ` leads to from these, these included, ascending.
-fn closed(lts: &Lts, mut work: Vec<StateId>) -> Vec<StateId> {
-    let mut found = work.clone();
-    found.sort_unstable();
-    found.dedup();
-    while let Some(state) = work.pop() {
-        for step in lts.outgoing(state).iter().filter(|step| step.label == LabelId::TAU) {
-            if let Err(at) = found.binary_search(&step.target) {
-                found.insert(at, step.target);
-                work.push(step.target);
+/// How many states are looked at before the control is asked again; a power of two.
+const PATIENCE: usize = 1 << 12;
+
+/// Finds what `τ` leads to.
+struct Closure<'a> {
+    lts: &'a Lts,
+    /// By state; none between two calls.
+    found: Vec<bool>,
+    control: &'a Control,
+}
+
+impl Closure<'_> {
+    /// The states that `τ` leads to from these, these included, ascending.
+    fn of(&mut self, mut states: Vec<StateId>) -> Result<Vec<StateId>, Stopped> {
+        states.retain(|state| !std::mem::replace(&mut self.found[state.index()], true));
+        let mut at = 0;
+        while let Some(&state) = states.get(at) {
+            at += 1;
+            if at.is_multiple_of(PATIENCE) {
+                self.control.check()?;
+            }
+            for step in self.lts.outgoing(state).iter().filter(|step| step.label == LabelId::TAU) {
+                if !std::mem::replace(&mut self.found[step.target.index()], true) {
+                    states.push(step.target);
+                }
             }
         }
+        states.iter().for_each(|state| self.found[state.index()] = false);
+        states.sort_unstable();
+        Ok(states)
     }
-    found
 }

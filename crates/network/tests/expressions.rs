@@ -365,17 +365,20 @@ fn random_expressions_step_as_their_operators_do() {
         let by_name = |name: &str| files[usize::from(name.as_bytes()[1] - b'0')].clone();
         let flat = flattened(&text, &labels, &by_name).unwrap_or_else(|wrong| panic!("{context}: {wrong:?}"));
         let system = Checked::new(network(flat, &labels));
-        let mut explorer = system.explorer();
+        let control = Control::unlimited();
+        let mut explorer = system.explorer(&control);
         let initial: Vec<u32> = tree.leaves().iter().map(|&file| files[file].initial().0).collect();
-        assert_eq!(system.initial(), initial, "{context}");
+        assert_eq!(system.initial(&control), Ok(initial.clone()), "{context}");
         let mut seen = BTreeSet::from([initial.clone()]);
         let mut work = vec![initial];
         while let Some(state) = work.pop() {
             let expected = tree.steps(&files, &state);
             let mut found = Steps::new();
-            explorer.successors(&state, &mut |step| {
+            let walk = explorer.successors(&state, &mut |step| {
                 found.insert((labels.get(step.label).to_string(), step.row.to_vec()));
+                Ok(())
             });
+            assert_eq!(walk, Ok(()));
             assert_eq!(found, expected, "{context} at {state:?}");
             for (_, to) in expected {
                 synchronised += usize::from(to.iter().zip(&state).filter(|(a, b)| a != b).count() > 1);

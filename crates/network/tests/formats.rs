@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use support::{Case, graph, random_case};
+use trefoil_control::Control;
 use trefoil_lts::LtsBuilder;
 use trefoil_network::{Component, Format, FormatId, Network, Rule};
 use trefoil_system::{Checked, LabelId, Labels, StateId, System};
@@ -19,10 +20,12 @@ fn check_explanations(case: &Case, product: &NaiveProduct, random: &mut Random) 
     let Case { components, naive, network } = case;
     let count = components.len();
     let width = network.layout().width();
+    let control = Control::unlimited();
     for (state, steps) in product {
         for (label, target) in steps {
             let found = network
-                .explain(&state[..width], *label, &target[..width])
+                .explain(&state[..width], *label, &target[..width], &control)
+                .expect("nothing stops it")
                 .ok_or_else(|| format!("no explanation for {state:?} {label:?} {target:?}"))?;
             let rules = &naive.formats[state[count] as usize];
             let origin = network.labels().get(found.origin).to_string();
@@ -40,7 +43,8 @@ fn check_explanations(case: &Case, product: &NaiveProduct, random: &mut Random) 
         }
         let other = product.keys().nth(random.below(product.len())).expect("below the number of states");
         let label = LabelId(random.below(5) as u32);
-        let explained = network.explain(&state[..width], label, &other[..width]).is_some();
+        let explained = network.explain(&state[..width], label, &other[..width], &control);
+        let explained = explained.expect("nothing stops it").is_some();
         if explained != steps.contains(&(label, other.clone())) {
             return Err(format!("a step from {state:?} by {label:?} to {other:?} is explained: {explained}"));
         }
@@ -111,16 +115,19 @@ fn a_long_pipeline_is_compiled_and_stepped() {
     let begin = Instant::now();
     let network = pipeline(10_000, 2);
     println!("compiled {} rules in {:?}", network.formats()[0].rules.len() * 2, begin.elapsed());
-    let mut row = network.initial();
-    let mut explorer = network.explorer();
+    let control = Control::unlimited();
+    let mut row = network.initial(&control).expect("nothing stops it");
+    let mut explorer = network.explorer(&control);
     // One datum wanders from end to end; at every step it can move on, or others can enter behind it.
     for place in 0..=100usize {
         let mut moved = None;
-        explorer.successors(&row, &mut |step| {
+        let walk = explorer.successors(&row, &mut |step| {
             if place == 0 || step.label == LabelId::TAU {
                 moved = Some(step.row.to_vec());
             }
+            Ok(())
         });
+        assert_eq!(walk, Ok(()));
         row = moved.expect("the datum can move");
         assert_eq!(row[place], 2);
         assert_eq!(row[10_000], (place as u32 + 1) % 2);

@@ -1,36 +1,21 @@
 //! Chased and prioritised networks against the definitions; as they are, and as components of other networks.
 
+#[path = "support/layered.rs"]
+mod layered;
 mod support;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use layered::{counter, explored, random_layer, random_priorities};
 use support::{Case, graph, random_case};
-use trefoil_control::Control;
+use trefoil_control::{Control, Limits, Stopped};
 use trefoil_lts::equivalence::{Equivalence, compare};
-use trefoil_lts::{Lts, LtsBuilder};
-use trefoil_network::{Brake, Component, Format, FormatId, LazyMachine, Network, Priorities, Rule, compose};
-use trefoil_system::{Checked, LabelId, Labels, StateId, System};
+use trefoil_network::{Component, Format, FormatId, LazyMachine, Network, Priorities, Rule};
+use trefoil_system::{Checked, Cut, LabelId, Labels, System};
 use trefoil_testkit::layers::{is_stable, prioritised, wrong_chase};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
-
-/// Ranks for some labels, or a partial order of them in which `τ` and `✓` are above some.
-fn random_priorities(network: &Network, random: &mut Random) -> Priorities {
-    let labels: Vec<LabelId> = network.alphabet().into_iter().filter(|&label| label > LabelId::TICK).collect();
-    if random.chance(50) {
-        let ranked: Vec<LabelId> = labels.into_iter().filter(|_| random.chance(70)).collect();
-        return Priorities::Ranks(ranked.into_iter().map(|label| (label, random.below(3) as u32)).collect());
-    }
-    let mut above: HashMap<LabelId, Vec<LabelId>> = HashMap::new();
-    for (at, &low) in labels.iter().enumerate() {
-        let mut list: Vec<LabelId> = labels[..at].iter().copied().filter(|_| random.chance(40)).collect();
-        if random.chance(70) {
-            list.extend([LabelId::TAU, LabelId::TICK]);
-        }
-        above.insert(low, list);
-    }
-    Priorities::Above(above)
-}
 
 fn is_above(priorities: &Priorities, high: LabelId, low: LabelId) -> bool {
     match priorities {
@@ -44,9 +29,13 @@ fn is_above(priorities: &Priorities, high: LabelId, low: LabelId) -> bool {
 
 /// The initial row, with the format as the last entry even when there is only one.
 fn initial(network: &Network, components: usize) -> Vec<u32> {
-    let mut row = network.initial();
+    let mut row = network.initial(&Control::unlimited()).expect("nothing stops it");
     row.resize(components + 1, 0);
     row
+}
+
+fn chased(network: Network) -> Network {
+    network.chased(&Control::unlimited()).expect("nothing stops it")
 }
 
 #[test]
@@ -81,7 +70,7 @@ fn a_chase_goes_where_the_definition_lets_it() {
         let Case { components, naive, network } = random_case(&mut random);
         let product = naive.product(&components);
         let start = initial(&network, components.len());
-        let network = network.chased(Arc::new(Brake::default()));
+        let network = chased(network);
         let begin = initial(&network, components.len());
         let found = graph(&network, components.len(), [1, 2][number % 2]);
         let context = || format!("seed {seed} case {number}\n{components:?}\n{naive:?}");
@@ -91,8 +80,12 @@ fn a_chase_goes_where_the_definition_lets_it() {
         for (state, steps) in &found {
             let width = network.layout().width();
             for (label, target) in steps {
-                let explained = network.explain(&state[..width], *label, &target[..width]);
-                assert!(explained.is_some(), "{state:?} {label:?} {target:?}\n{}", context());
+                let explained = network.explain(&state[..width], *label, &target[..width], &Control::unlimited());
+                assert!(
+                    explained.expect("nothing stops it").is_some(),
+                    "{state:?} {label:?} {target:?}\n{}",
+                    context()
+                );
             }
         }
         moved += usize::from(found.len() > 2 && found.keys().len() < product.len());
@@ -103,43 +96,14 @@ fn a_chase_goes_where_the_definition_lets_it() {
     assert!(moved > 200 && diverging > 100, "too tame: {moved} {diverging}");
 }
 
-/// A layered network of a few visible labels.
-fn random_layer(labels: &Arc<Labels>, random: &mut Random) -> Network {
-    let lts = |random: &mut Random| {
-        let shape = RandomShape { states: 4, transitions: 4 + random.below(6), labels: 3, tau_percent: 25 };
-        Arc::new(random_lts(labels, shape, random))
-    };
-    let components: Vec<Component> =
-        (0..2).map(|index| Component::new(format!("inner {index}"), lts(random))).collect();
-    let names: Vec<LabelId> = (0..3).map(|index| labels.name(&format!("a{index}"))).collect();
-    let occurring: BTreeSet<LabelId> = components.iter().flat_map(|c| (0..4).flat_map(|s| c.offers(s))).collect();
-    let mut rules = Vec::new();
-    for &label in &occurring {
-        for component in 0..2 {
-            let seen = if random.chance(30) { LabelId::TAU } else { names[random.below(3)] };
-            rules.push(Rule::new([(component, label)], seen));
-        }
-        if random.chance(50) {
-            rules.push(Rule::new([(0, label), (1, label)], names[random.below(3)]).with_resets([random.below(2)]));
-        }
-    }
-    let network = Network::new(labels.clone(), components, rules).expect("small");
-    if random.chance(50) {
-        network.chased(Arc::new(Brake::default()))
-    } else {
-        let priorities = random_priorities(&network, random);
-        network.prioritised(&priorities)
-    }
+fn layer(labels: &Arc<Labels>, random: &mut Random) -> Network {
+    random_layer(labels, random, &Control::unlimited()).expect("nothing stops it")
 }
 
 /// The same network with components given.
 fn around(labels: &Arc<Labels>, components: Vec<Component>, formats: &[Vec<Rule>]) -> Network {
     let formats = formats.iter().map(|rules| Format { name: "f".into(), rules: rules.clone() }).collect();
     Network::with_formats(labels.clone(), components, formats, FormatId(0)).expect("small")
-}
-
-fn explored(network: &Network, threads: usize) -> Lts {
-    compose(network, threads, &Control::unlimited()).unwrap_or_else(|_| panic!("nothing stops it")).lts
 }
 
 #[test]
@@ -150,7 +114,7 @@ fn a_lazy_component_does_what_the_enumerated_one_does() {
     for number in 0..600 {
         let labels = Arc::new(Labels::new());
         let layers: Vec<Arc<Network>> =
-            (0..1 + random.below(2)).map(|_| Arc::new(random_layer(&labels, &mut random))).collect();
+            (0..1 + random.below(2)).map(|_| Arc::new(layer(&labels, &mut random))).collect();
         let shape = RandomShape { states: 3, transitions: 7, labels: 3, tau_percent: 10 };
         let beside = Arc::new(random_lts(&labels, shape, &mut random));
         let names: Vec<LabelId> = layers.iter().flat_map(|layer| layer.alphabet()).collect();
@@ -197,40 +161,22 @@ fn a_lazy_component_does_what_the_enumerated_one_does() {
     assert!(large > 100, "too tame: {large}");
 }
 
-/// A counter with `bits` components that counts by `τ`.
-fn counter(bits: usize, wraps: bool) -> Network {
-    let labels = Arc::new(Labels::new());
-    let (up, down) = (labels.name("up"), labels.name("down"));
-    let mut bit = LtsBuilder::new(labels.clone());
-    bit.add(StateId(0), up, StateId(1)).add(StateId(1), down, StateId(0));
-    let bit = Arc::new(bit.build(StateId(0)));
-    let components = (0..bits).map(|index| Component::new(format!("bit {index}"), bit.clone())).collect();
-    let carry = |at: usize| (0..at).map(|index| (index, down));
-    let mut rules: Vec<Rule> = (0..bits).map(|at| Rule::new(carry(at).chain([(at, up)]), LabelId::TAU)).collect();
-    if wraps {
-        rules.push(Rule::new(carry(bits), LabelId::TAU));
-    }
-    Network::new(labels, components, rules).expect("small")
-}
-
 #[test]
 fn long_chases_end_where_they_should() {
-    let brake = Arc::new(Brake::default());
-    assert_eq!(counter(16, false).chased(brake.clone()).initial(), vec![1; 16]);
-    let round = counter(12, true).chased(brake.clone());
-    assert_eq!(round.initial(), vec![0; 12], "the least row of the cycle");
+    let control = Control::unlimited();
+    assert_eq!(chased(counter(16, false)).initial(&control), Ok(vec![1; 16]));
+    let round = chased(counter(12, true));
+    assert_eq!(round.initial(&control), Ok(vec![0; 12]), "the least row of the cycle");
     assert_eq!(explored(&round, 1).transition_count(), 1);
-    assert!(!brake.was_used());
 }
 
 #[test]
 fn a_chase_that_never_ends_is_stopped() {
-    let brake = Arc::new(Brake::default());
-    let control = Control::unlimited();
-    control.cancel();
-    brake.set_control(control);
-    let _ = counter(60, false).chased(brake.clone());
-    assert!(brake.was_used());
-    brake.set_control(Control::unlimited());
-    assert!(!brake.was_used());
+    for wraps in [false, true] {
+        let control = Control::new(Limits { time: Some(Duration::from_millis(50)), memory: None });
+        let begin = Instant::now();
+        assert_eq!(counter(60, wraps).chased(&control).err(), Some(Cut::Stopped));
+        assert!(begin.elapsed() < Duration::from_secs(5), "it took {:?}", begin.elapsed());
+        assert!(matches!(control.why(), Stopped::Timeout { .. }));
+    }
 }

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use support::{graph, random_case};
+use trefoil_control::Control;
 use trefoil_lts::{Lts, LtsBuilder};
-use trefoil_network::{Brake, Component, Network, PartialOrder, Preserve, Rule};
+use trefoil_network::{Component, Network, PartialOrder, Preserve, Rule};
 use trefoil_system::{LabelId, Labels, Model, StateId, System};
 use trefoil_testkit::composition::NaiveProduct;
 use trefoil_testkit::refinement::shortest_violation;
@@ -16,7 +17,7 @@ use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
 /// A graph as an LTS, from the row of the system's initial state.
 fn explicit(product: &NaiveProduct, system: &dyn System, components: usize) -> Lts {
-    let mut initial = system.initial();
+    let mut initial = system.initial(&Control::unlimited()).expect("nothing stops it");
     initial.resize(components + 1, 0);
     let number: BTreeMap<&Vec<u32>, u32> = product.keys().enumerate().map(|(at, row)| (row, at as u32)).collect();
     let mut builder = LtsBuilder::new(system.labels().clone());
@@ -196,6 +197,6 @@ fn a_rule_that_puts_a_component_back_belongs_to_its_cluster() {
 
 #[test]
 fn layers_are_refused() {
-    let network = workers(2, true).chased(Arc::new(Brake::default()));
+    let network = workers(2, true).chased(&Control::unlimited()).expect("nothing stops it");
     assert!(PartialOrder::new(&network, Preserve::Everything).is_err());
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_lts::LtsBuilder;
 use trefoil_network::symmetry::{Candidate, Obstacle, Prover, mappable};
-use trefoil_network::{Brake, Component, Network, Priorities, Rule};
+use trefoil_network::{Component, Network, Priorities, Rule};
 use trefoil_system::{Checked, LabelId, Labels, Picture, StateId, System};
 use trefoil_testkit::Random;
 use trefoil_testkit::permutations::{self, elements, random_generators};
@@ -184,7 +184,7 @@ fn priorities_are_kept_and_chases_are_not() {
         assert!(matches!(answer, Err(Obstacle::Layer(_))), "{answer:?}");
     }
     let (_, network, candidate) = clients(3, None);
-    let network = network.chased(Arc::new(Brake::default()));
+    let network = network.chased(&control).expect("no budget");
     let answer = mappable(&network, &candidate.labels, &control).expect("no budget");
     assert!(matches!(answer, Err(Obstacle::Layer(_))));
     // Lazy machines inside a network: one that keeps the order, beside a component that counts; and one that does not.

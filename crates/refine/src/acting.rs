@@ -255,7 +255,8 @@ impl ProductActor<'_> {
                 self.set.clear();
                 self.set.extend(states.iter().map(|&state| references.apply(element, 0, state).1));
                 self.set.sort_unstable();
-                // When it was stopped, the control stays so, and nothing that follows is believed.
+                // An actor cannot fail. When there is no room for the set, the control stays stopped, and both callers,
+                // `Reducer` and `Carrier`, ask it before they hand the image out.
                 normal_form.node_of(&self.set, control).map_or(node, |image| image.0)
             }
         }

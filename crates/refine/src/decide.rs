@@ -1,9 +1,9 @@
 //! Which search answers: level by level on all threads, or pair by pair on one.
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_lts::LazyNormalForm;
 use trefoil_symmetry::{Quotient, Strategy};
-use trefoil_system::Witness;
+use trefoil_system::{Cut, Witness};
 
 use crate::acting::{Drawn, ProductAction};
 use crate::implementation::{Explicit, Graph, OnTheFly};
@@ -27,7 +27,7 @@ pub(crate) fn decide(
     let result = if let Some(strategy) = options.symmetry {
         reduced(specification, implementation, strategy, options, control, statistics)
     } else if level_by_level(specification.algorithm, implementation, options) {
-        on_threads(specification, implementation, options, control, statistics).map_err(Unreduced::Stopped)
+        on_threads(specification, implementation, options, control, statistics).map_err(Unreduced::Cut)
     } else {
         let algorithm = specification.algorithm;
         match implementation {
@@ -39,7 +39,7 @@ pub(crate) fn decide(
                 on_one_thread(normal_form, graph, algorithm, options, control, statistics)
             }
         }
-        .map_err(Unreduced::Stopped)
+        .map_err(Unreduced::Cut)
     };
     statistics.specification_sets = normal_form.node_count() as u64;
     result
@@ -59,13 +59,13 @@ fn on_threads(
     options: Options,
     control: &Control,
     statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Cut> {
     if let Implementation::Lts(lts) = implementation {
         statistics.implementation_states = lts.state_count() as u64;
     }
     let Normalised { normal_form, nodes, .. } = specification;
-    let product = parallel::Product::new(normal_form, *nodes, implementation.system(), control);
-    parallel::search(&product, None, options.model, options.threads, statistics)
+    let product = parallel::Product::new(normal_form, *nodes, implementation.system());
+    parallel::search(&product, None, options.model, options.threads, control, statistics)
 }
 
 /// By the symmetries of the implementation.
@@ -80,7 +80,7 @@ fn reduced(
     let system = implementation.system();
     let symmetry = reduction::prepare(reduction::action(system)?, strategy, control, statistics)?;
     let Normalised { normal_form, nodes, .. } = specification;
-    let product = parallel::Product::new(normal_form, *nodes, system, control);
+    let product = parallel::Product::new(normal_form, *nodes, system);
     let action = reduction::action(system)?;
     let one_thread = specification.algorithm == Algorithm::Antichain || options.search == Search::DepthFirst;
     let drawn = if one_thread { Drawn::Implementation } else { Drawn::Pair };
@@ -102,7 +102,7 @@ fn reduced(
         }?);
     }
     let quotient = parallel::quotient(&product, &action, &symmetry, control)?;
-    Ok(parallel::search(&product, Some(&quotient), options.model, options.threads, statistics)?)
+    Ok(parallel::search(&product, Some(&quotient), options.model, options.threads, control, statistics)?)
 }
 
 fn on_one_thread<G: Graph>(
@@ -112,7 +112,7 @@ fn on_one_thread<G: Graph>(
     options: Options,
     control: &Control,
     statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Cut> {
     let result = if algorithm == Algorithm::Antichain {
         let antichain = Antichain::new(graph.state_count(), control)?;
         with(antichain, normal_form, graph, options, control, statistics)
@@ -130,7 +130,7 @@ fn with<G: Graph, V: Visited>(
     options: Options,
     control: &Control,
     statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Cut> {
     let mut search = ProductSearch::new(normal_form, graph, options.model, visited, None, control, statistics);
     match search.run(options.search)? {
         Some(found) => evidence::witness(&mut search, found, control).map(Some),

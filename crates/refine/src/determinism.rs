@@ -24,7 +24,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_lts::Lts;
 use trefoil_lts::divergence::Divergence;
 use trefoil_symmetry::Strategy;
-use trefoil_system::{LabelId, Model, Observations, System, TakenStep, Witness};
+use trefoil_system::{Cut, LabelId, Model, Observations, System, TakenStep, Witness};
 
 use crate::follow::{Follower, path};
 use crate::implementation::{Explicit, Graph, OnTheFly, Taus, explore_counting};
@@ -54,7 +54,7 @@ pub(crate) fn search(
     threads: usize,
     control: &Control,
     statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Cut> {
     let mut graph = OnTheFly::new(system, control)?;
     let divergences = model == Model::FailuresDivergences;
     let near = near(&mut graph, divergences, limit, control);
@@ -169,7 +169,7 @@ fn trace_to(sets: &[Set], mut here: usize) -> Vec<LabelId> {
 }
 
 /// The first stage; of each length, divergences come before disagreements, if they matter.
-fn near<G: Graph>(graph: &mut G, divergences: bool, limit: usize, control: &Control) -> Result<Near, Stopped> {
+fn near<G: Graph>(graph: &mut G, divergences: bool, limit: usize, control: &Control) -> Result<Near, Cut> {
     let mut known: HashSet<Box<[u32]>, foldhash::fast::FixedState> = HashSet::default();
     let mut sets: Vec<Set> = Vec::new();
     let mut divergence = Divergence::new();
@@ -203,7 +203,7 @@ fn near<G: Graph>(graph: &mut G, divergences: bool, limit: usize, control: &Cont
         let mut after: Vec<(LabelId, Vec<u32>)> = after.into_iter().collect();
         after.sort_unstable_by_key(|&(label, _)| label);
         for &state in &sets[at].states {
-            for accepted in graph.acceptances(state) {
+            for accepted in graph.acceptances(state)? {
                 let refused = after.iter().find(|(label, _)| accepted.binary_search(label).is_err());
                 if let Some(&(event, _)) = refused {
                     return Ok(Near::Found(Disagreement { trace: trace_to(&sets, at), event }));
@@ -228,13 +228,8 @@ fn near<G: Graph>(graph: &mut G, divergences: bool, limit: usize, control: &Cont
 }
 
 /// Does a state diverge, by what it says itself or by its steps?
-fn diverges<G: Graph>(
-    graph: &mut G,
-    state: u32,
-    divergence: &mut Divergence,
-    control: &Control,
-) -> Result<bool, Stopped> {
-    match graph.observe(state) {
+fn diverges<G: Graph>(graph: &mut G, state: u32, divergence: &mut Divergence, control: &Control) -> Result<bool, Cut> {
+    match graph.observe(state)? {
         Some(observation) => Ok(observation.diverges),
         None => divergence.diverges(state, &mut Taus(graph), control),
     }
@@ -246,7 +241,7 @@ fn closure<G: Graph>(
     mut states: Vec<u32>,
     limit: usize,
     control: &Control,
-) -> Result<Option<Box<[u32]>>, Stopped> {
+) -> Result<Option<Box<[u32]>>, Cut> {
     states.sort_unstable();
     states.dedup();
     let mut seen: HashSet<u32, foldhash::fast::FixedState> = states.iter().copied().collect();
@@ -311,8 +306,10 @@ impl Pairs<'_> {
             self.control.afford(self.all.len() * 2 * (size_of::<Pair>() + 9))?;
         }
         if self.known.insert(states) {
+            if self.all.len() >= ROOT as usize {
+                return Err(self.control.out_of_numbers());
+            }
             let number = self.all.len() as u32;
-            assert!(number < ROOT, "fewer than 2^32 - 1 pairs");
             self.all.push(Pair { states, from, label });
             list.push(number);
         }
@@ -334,7 +331,7 @@ impl Pairs<'_> {
 }
 
 /// The third stage: all pairs, or those within bounds, level by level of visible events.
-fn far<G: Graph>(graph: &mut G, bounds: Option<Bounds>, control: &Control) -> Result<Option<Disagreement>, Stopped> {
+fn far<G: Graph>(graph: &mut G, bounds: Option<Bounds>, control: &Control) -> Result<Option<Disagreement>, Cut> {
     let mut pairs = Pairs { known: HashSet::default(), all: Vec::new(), control };
     let (mut level, mut next) = (Vec::new(), Vec::new());
     pairs.discover((graph.initial(), graph.initial()), ROOT, LabelId::TAU, &mut level)?;
@@ -351,7 +348,11 @@ fn far<G: Graph>(graph: &mut G, bounds: Option<Bounds>, control: &Control) -> Re
             let (left, right) = pairs.all[number as usize].states;
             graph.explore(left)?;
             graph.explore(right)?;
-            if let Some(event) = disagree(graph, left, right).or_else(|| disagree(graph, right, left)) {
+            let event = match disagree(graph, left, right)? {
+                None => disagree(graph, right, left)?,
+                event => event,
+            };
+            if let Some(event) = event {
                 return Ok(Some(Disagreement { trace: pairs.trace(number), event }));
             }
             for step in graph.row(left).iter().filter(|step| step.label == LabelId::TAU) {
@@ -377,14 +378,14 @@ fn far<G: Graph>(graph: &mut G, bounds: Option<Bounds>, control: &Control) -> Re
 }
 
 /// An event that one state has and the other may refuse.
-fn disagree<G: Graph>(graph: &mut G, can: u32, cannot: u32) -> Option<LabelId> {
-    let acceptances = graph.acceptances(cannot);
+fn disagree<G: Graph>(graph: &mut G, can: u32, cannot: u32) -> Result<Option<LabelId>, Cut> {
+    let acceptances = graph.acceptances(cannot)?;
     let mut events = graph.row(can).iter().map(|step| step.label).filter(|label| label.is_visible());
-    events.find(|event| acceptances.iter().any(|accepted| accepted.binary_search(event).is_err()))
+    Ok(events.find(|event| acceptances.iter().any(|accepted| accepted.binary_search(event).is_err())))
 }
 
 /// A run of a trace into a divergence.
-fn diverging_run(graph: &mut OnTheFly<'_>, trace: &[LabelId], control: &Control) -> Result<Witness, Stopped> {
+fn diverging_run(graph: &mut OnTheFly<'_>, trace: &[LabelId], control: &Control) -> Result<Witness, Cut> {
     let mut follower = Follower::new(graph, control)?;
     for &event in trace {
         assert!(follower.advance(graph, event, control)?, "the trace was walked before");
@@ -396,7 +397,7 @@ fn diverging_run(graph: &mut OnTheFly<'_>, trace: &[LabelId], control: &Control)
             continue;
         }
         let mut path = path(graph, &follower.steps(record));
-        if graph.observe(state).is_some() {
+        if graph.observe(state)?.is_some() {
             return Ok(Witness::Lasso { path, cycle: Vec::new() });
         }
         let (stem, cycle) = divergence.lasso(state, &mut Taus(graph), control)?;
@@ -408,7 +409,7 @@ fn diverging_run(graph: &mut OnTheFly<'_>, trace: &[LabelId], control: &Control)
 }
 
 /// Both runs of a disagreement, in the system that was given.
-fn two_runs(graph: &mut OnTheFly<'_>, found: &Disagreement, control: &Control) -> Result<Witness, Stopped> {
+fn two_runs(graph: &mut OnTheFly<'_>, found: &Disagreement, control: &Control) -> Result<Witness, Cut> {
     let mut follower = Follower::new(graph, control)?;
     for &event in &found.trace {
         assert!(follower.advance(graph, event, control)?, "what is equivalent has the same traces");
@@ -417,7 +418,7 @@ fn two_runs(graph: &mut OnTheFly<'_>, found: &Disagreement, control: &Control) -
     for record in follower.present() {
         let state = follower.state(record);
         if cannot.is_none() {
-            let acceptances = graph.acceptances(state);
+            let acceptances = graph.acceptances(state)?;
             let refusing = acceptances.into_iter().find(|accepted| accepted.binary_search(&found.event).is_err());
             cannot = refusing.map(|accepted| (path(graph, &follower.steps(record)), accepted));
         }

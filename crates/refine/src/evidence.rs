@@ -3,7 +3,7 @@
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::Divergence;
 use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
-use trefoil_system::{Failure, LabelId, TakenStep, Witness};
+use trefoil_system::{Cut, Failure, LabelId, TakenStep, Witness};
 
 use crate::follow::{Follower, path};
 use crate::implementation::{Graph, Taus};
@@ -15,7 +15,7 @@ pub(crate) fn witness<G: Graph, V: Visited>(
     search: &mut ProductSearch<'_, G, V>,
     found: Found,
     control: &Control,
-) -> Result<Witness, Stopped> {
+) -> Result<Witness, Cut> {
     match found {
         Found::Event { pair, label, target } => {
             let mut steps = search.path(pair);
@@ -76,7 +76,7 @@ pub(crate) fn transfer<G: Graph>(
     normal_form: &LazyNormalForm,
     graph: &mut G,
     control: &Control,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Cut> {
     let violation = &Violation::new(witness, normal_form, control)?;
     let mut divergence = Divergence::new();
     let mut follower = Follower::new(graph, control)?;
@@ -104,7 +104,7 @@ fn shown<G: Graph>(
     follower: &Follower,
     record: usize,
     control: &Control,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Cut> {
     let steps = || follower.steps(record);
     let state = follower.state(record);
     match violation.kind {
@@ -141,8 +141,8 @@ pub(crate) fn diverges<G: Graph>(
     divergence: &mut Divergence,
     state: u32,
     control: &Control,
-) -> Result<bool, Stopped> {
-    match graph.observe(state) {
+) -> Result<bool, Cut> {
+    match graph.observe(state)? {
         Some(observation) => Ok(observation.diverges),
         None => divergence.diverges(state, &mut Taus(graph), control),
     }
@@ -155,8 +155,8 @@ pub(crate) fn lasso<G: Graph>(
     mut steps: Vec<(LabelId, u32)>,
     state: u32,
     control: &Control,
-) -> Result<Witness, Stopped> {
-    if graph.observe(state).is_some() {
+) -> Result<Witness, Cut> {
+    if graph.observe(state)?.is_some() {
         return Ok(Witness::Lasso { path: path(graph, &steps), cycle: Vec::new() });
     }
     let (stem, cycle) = divergence.lasso(state, &mut Taus(graph), control)?;

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use trefoil_control::{Control, Stopped};
-use trefoil_system::{LabelId, Path, TakenStep, Value};
+use trefoil_control::Control;
+use trefoil_system::{Cut, LabelId, Path, TakenStep, Value};
 
 use crate::implementation::{Graph, explore_counting};
 
@@ -27,14 +27,14 @@ pub(crate) struct Follower {
 
 impl Follower {
     /// In the states of the empty trace.
-    pub(crate) fn new<G: Graph>(graph: &mut G, control: &Control) -> Result<Follower, Stopped> {
+    pub(crate) fn new<G: Graph>(graph: &mut G, control: &Control) -> Result<Follower, Cut> {
         let initial = Record { state: graph.initial(), label: LabelId::TAU, from: ROOT };
         let mut follower = Follower { records: vec![initial], first: 0 };
         follower.close(graph, control)?;
         Ok(follower)
     }
 
-    fn close<G: Graph>(&mut self, graph: &mut G, control: &Control) -> Result<(), Stopped> {
+    fn close<G: Graph>(&mut self, graph: &mut G, control: &Control) -> Result<(), Cut> {
         let mut seen: HashSet<u32, foldhash::fast::FixedState> =
             self.records[self.first..].iter().map(|record| record.state).collect();
         let mut here = self.first;
@@ -53,12 +53,7 @@ impl Follower {
     }
 
     /// Takes one more event. False, and nothing is lost, when no state has it.
-    pub(crate) fn advance<G: Graph>(
-        &mut self,
-        graph: &mut G,
-        event: LabelId,
-        control: &Control,
-    ) -> Result<bool, Stopped> {
+    pub(crate) fn advance<G: Graph>(&mut self, graph: &mut G, event: LabelId, control: &Control) -> Result<bool, Cut> {
         let mut next = Vec::new();
         for here in self.first..self.records.len() {
             let steps = graph.row(self.records[here].state).iter().filter(|step| step.label == event);

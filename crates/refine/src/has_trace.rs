@@ -7,10 +7,10 @@
 //! With symmetries that keep every event of the trace, representatives of those states will do: a state and its image do the same
 //! events of the trace, lack the same of them, and diverge alike.
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_lts::divergence::Divergence;
 use trefoil_symmetry::Quotient;
-use trefoil_system::{Failure, LabelId, Model, Observations, Path, System, Value, Witness};
+use trefoil_system::{Cut, Explorer, Failure, LabelId, Model, Observations, Path, System, Value, Witness};
 
 use crate::evidence::{diverges, lasso};
 use crate::follow::{Follower, path};
@@ -33,30 +33,30 @@ pub(crate) fn search(
     model: Model,
     control: &Control,
     statistics: &mut Statistics,
-) -> Result<Answer, Stopped> {
+) -> Result<Answer, Cut> {
     let mut graph = OnTheFly::new(quotient.map_or(system, |quotient| quotient), control)?;
     let answer = follow(&mut graph, trace, model, control, statistics);
     statistics.states = graph.state_count() as u64;
     match quotient {
-        Some(quotient) => unwound(answer?, quotient, system),
+        Some(quotient) => unwound(answer?, quotient, system, control),
         None => answer,
     }
 }
 
 /// The answer of a quotient as one of the system.
-fn unwound(answer: Answer, quotient: &Quotient<'_>, system: &dyn System) -> Result<Answer, Stopped> {
+fn unwound(answer: Answer, quotient: &Quotient<'_>, system: &dyn System, control: &Control) -> Result<Answer, Cut> {
     Ok(match answer {
-        Answer::Run(run) => Answer::Run(quotient.unwind(&run)?),
+        Answer::Run(run) => Answer::Run(quotient.unwind(&run, control)?),
         Answer::Fails(Witness::Lasso { path, cycle }) => {
-            let (path, cycle) = quotient.unwind_lasso(&path, &cycle)?;
+            let (path, cycle) = quotient.unwind_lasso(&path, &cycle, control)?;
             Answer::Fails(Witness::Lasso { path, cycle })
         }
         Answer::Fails(Witness::Path { path, failure }) => {
-            let path = quotient.unwind(&path)?;
+            let path = quotient.unwind(&path, control)?;
             let failure = match failure {
                 // The image of what its representative accepts.
                 Failure::Refusal { event, accepted } => {
-                    let own = accepted_without(system, path.last(), event);
+                    let own = accepted_without(system, path.last(), event, control)?;
                     Failure::Refusal { event, accepted: own.unwrap_or(accepted) }
                 }
                 other => other,
@@ -68,17 +68,30 @@ fn unwound(answer: Answer, quotient: &Quotient<'_>, system: &dyn System) -> Resu
 }
 
 /// What a state stably accepts, an event not being among it.
-fn accepted_without(system: &dyn System, row: &[Value], event: LabelId) -> Option<Vec<LabelId>> {
-    let mut explorer = system.explorer();
+fn accepted_without(
+    system: &dyn System,
+    row: &[Value],
+    event: LabelId,
+    control: &Control,
+) -> Result<Option<Vec<LabelId>>, Cut> {
+    let mut explorer = system.explorer(control);
     if system.observations() == Observations::Explicit {
-        let mut acceptances = explorer.observe(row).acceptances.into_iter();
-        return acceptances.find(|accepted| accepted.binary_search(&event).is_err());
+        let mut acceptances = explorer.observe(row)?.acceptances.into_iter();
+        return Ok(acceptances.find(|accepted| accepted.binary_search(&event).is_err()));
     }
-    let mut accepted = Vec::new();
-    explorer.successors(row, &mut |step| accepted.push(step.label));
-    accepted.sort_unstable();
-    accepted.dedup();
-    Some(accepted)
+    offered(&mut *explorer, row).map(Some)
+}
+
+/// The labels of the steps of a state, ascending.
+pub(crate) fn offered(explorer: &mut dyn Explorer, row: &[Value]) -> Result<Vec<LabelId>, Cut> {
+    let mut labels = Vec::new();
+    explorer.successors(row, &mut |step| {
+        labels.push(step.label);
+        Ok(())
+    })?;
+    labels.sort_unstable();
+    labels.dedup();
+    Ok(labels)
 }
 
 fn follow<G: Graph>(
@@ -87,7 +100,7 @@ fn follow<G: Graph>(
     model: Model,
     control: &Control,
     statistics: &mut Statistics,
-) -> Result<Answer, Stopped> {
+) -> Result<Answer, Cut> {
     let mut divergence = Divergence::new();
     let mut follower = Follower::new(graph, control)?;
     for &event in trace {
@@ -100,7 +113,7 @@ fn follow<G: Graph>(
         }
         if model != Model::Traces {
             for record in follower.present() {
-                let acceptances = graph.acceptances(follower.state(record));
+                let acceptances = graph.acceptances(follower.state(record))?;
                 if let Some(accepted) = acceptances.into_iter().find(|set| set.binary_search(&event).is_err()) {
                     let path = path(graph, &follower.steps(record));
                     let failure = Failure::Refusal { event, accepted };

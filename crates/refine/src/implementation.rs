@@ -7,7 +7,7 @@
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::TauSuccessors;
 use trefoil_lts::{Lts, Transition};
-use trefoil_system::{Explorer, LabelId, Observation, Observations, StateId, System, Value};
+use trefoil_system::{Cut, Explorer, LabelId, Observation, Observations, StateId, System, Value};
 
 use crate::rows::RowTable;
 
@@ -16,7 +16,7 @@ pub(crate) trait Graph {
     /// The state it starts in.
     fn initial(&self) -> u32;
     /// Makes the row of a state known.
-    fn explore(&mut self, state: u32) -> Result<(), Stopped>;
+    fn explore(&mut self, state: u32) -> Result<(), Cut>;
     /// The transitions of a state that was explored.
     fn row(&self, state: u32) -> &[Transition];
     /// Has a state that was explored no `τ`?
@@ -26,7 +26,7 @@ pub(crate) trait Graph {
     /// How many states have a number.
     fn state_count(&self) -> usize;
     /// What the state says about itself; `None` when its transitions say it.
-    fn observe(&mut self, state: u32) -> Option<Observation>;
+    fn observe(&mut self, state: u32) -> Result<Option<Observation>, Cut>;
 
     /// When states are representatives: the element that carries what a step leads to, to the state that stands for it, with its
     /// number.
@@ -36,22 +36,22 @@ pub(crate) trait Graph {
     }
 
     /// What a state that was explored stably accepts: the least sets of labels, each ascending.
-    fn acceptances(&mut self, state: u32) -> Vec<Vec<LabelId>> {
-        if let Some(observation) = self.observe(state) {
-            return observation.acceptances;
+    fn acceptances(&mut self, state: u32) -> Result<Vec<Vec<LabelId>>, Cut> {
+        if let Some(observation) = self.observe(state)? {
+            return Ok(observation.acceptances);
         }
         if !self.is_stable(state) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let mut accepted: Vec<LabelId> = self.row(state).iter().map(|step| step.label).collect();
         accepted.sort_unstable();
         accepted.dedup();
-        vec![accepted]
+        Ok(vec![accepted])
     }
 }
 
 /// Makes the row of a state known, and counts what is new.
-pub(crate) fn explore_counting<G: Graph>(graph: &mut G, state: u32, control: &Control) -> Result<(), Stopped> {
+pub(crate) fn explore_counting<G: Graph>(graph: &mut G, state: u32, control: &Control) -> Result<(), Cut> {
     let before = graph.state_count();
     graph.explore(state)?;
     control.progress().add((graph.state_count() - before) as u64, graph.row(state).len() as u64);
@@ -62,7 +62,9 @@ pub(crate) fn explore_counting<G: Graph>(graph: &mut G, state: u32, control: &Co
 pub(crate) struct Taus<'a, G>(pub(crate) &'a mut G);
 
 impl<G: Graph> TauSuccessors for Taus<'_, G> {
-    fn append(&mut self, state: u32, successors: &mut Vec<u32>) -> Result<(), Stopped> {
+    type Cut = Cut;
+
+    fn append(&mut self, state: u32, successors: &mut Vec<u32>) -> Result<(), Cut> {
         self.0.explore(state)?;
         let steps = self.0.row(state).iter().filter(|step| step.label == LabelId::TAU);
         successors.extend(steps.map(|step| step.target.0));
@@ -94,7 +96,7 @@ impl Graph for Explicit<'_> {
     }
 
     #[inline]
-    fn explore(&mut self, _state: u32) -> Result<(), Stopped> {
+    fn explore(&mut self, _state: u32) -> Result<(), Cut> {
         Ok(())
     }
 
@@ -116,8 +118,8 @@ impl Graph for Explicit<'_> {
         self.lts.state_count()
     }
 
-    fn observe(&mut self, _state: u32) -> Option<Observation> {
-        None
+    fn observe(&mut self, _state: u32) -> Result<Option<Observation>, Cut> {
+        Ok(None)
     }
 }
 
@@ -133,6 +135,10 @@ pub(crate) trait Reaching {
     fn carried(&self, _step: usize) -> Option<(u32, &[u32])> {
         None
     }
+
+    /// Forgets the steps from this number on, which a walk that was cut led along.
+    #[inline]
+    fn forget(&mut self, _step: usize) {}
 
     /// How many bytes are kept for a step.
     #[inline]
@@ -166,8 +172,8 @@ pub(crate) struct Numbered<'a, R> {
 pub(crate) type OnTheFly<'a> = Numbered<'a, AsTheyAre>;
 
 impl<'a> OnTheFly<'a> {
-    pub(crate) fn new(system: &'a dyn System, control: &'a Control) -> Result<OnTheFly<'a>, Stopped> {
-        Numbered::starting(system, &system.initial(), AsTheyAre, control)
+    pub(crate) fn new(system: &'a dyn System, control: &'a Control) -> Result<OnTheFly<'a>, Cut> {
+        Numbered::starting(system, &system.initial(control)?, AsTheyAre, control).map_err(Cut::from)
     }
 
     /// The number of a state, which may be one that was not found yet.
@@ -189,7 +195,7 @@ impl<'a, R: Reaching> Numbered<'a, R> {
         let mut rows = RowTable::new(system.layout());
         assert_eq!(rows.number(initial, control)?, 0);
         Ok(Numbered {
-            explorer: system.explorer(),
+            explorer: system.explorer(control),
             explicit_observations: system.observations() == Observations::Explicit,
             control,
             rows,
@@ -205,7 +211,7 @@ impl<R: Reaching> Graph for Numbered<'_, R> {
         0
     }
 
-    fn explore(&mut self, state: u32) -> Result<(), Stopped> {
+    fn explore(&mut self, state: u32) -> Result<(), Cut> {
         if self.ranges[state as usize] != UNEXPLORED {
             return Ok(());
         }
@@ -215,19 +221,18 @@ impl<R: Reaching> Graph for Numbered<'_, R> {
         }
         let start = self.transitions.len();
         let row = self.rows.row(state);
-        let mut stopped = Ok(());
         let Numbered { explorer, rows, transitions, control, reaching, .. } = self;
-        explorer.successors(&row, &mut |step| {
-            if stopped.is_err() {
-                return;
-            }
-            match reaching.reached(step.row).and_then(|row| rows.number(row, control)) {
-                Ok(target) => transitions.push(Transition { label: step.label, target: StateId(target) }),
-                Err(reason) => stopped = Err(reason),
-            }
+        let walk = explorer.successors(&row, &mut |step| {
+            let target = rows.number(reaching.reached(step.row)?, control)?;
+            transitions.push(Transition { label: step.label, target: StateId(target) });
+            Ok(())
         });
-        stopped?;
         self.ranges.resize(self.rows.len(), UNEXPLORED);
+        if walk.is_err() {
+            self.transitions.truncate(start);
+            self.reaching.forget(start);
+            return walk;
+        }
         self.ranges[state as usize] = (start, (self.transitions.len() - start) as u32);
         Ok(())
     }
@@ -249,8 +254,11 @@ impl<R: Reaching> Graph for Numbered<'_, R> {
         self.rows.len()
     }
 
-    fn observe(&mut self, state: u32) -> Option<Observation> {
-        self.explicit_observations.then(|| self.explorer.observe(&self.rows.row(state)))
+    fn observe(&mut self, state: u32) -> Result<Option<Observation>, Cut> {
+        match self.explicit_observations {
+            true => self.explorer.observe(&self.rows.row(state)).map(Some),
+            false => Ok(None),
+        }
     }
 
     #[inline]

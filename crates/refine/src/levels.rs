@@ -3,10 +3,10 @@
 //! A deadlock is a state that the engine that explores levels shows to a visitor; a divergence is a cycle of `τ`, which the engine
 //! looks for at the end of each level. Both are found with the least number of visible events.
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_explore::{Counts, End, Finding, Options, Order, Visited, Visitor};
 use trefoil_symmetry::{Quotient, Tally};
-use trefoil_system::{Explorer, Failure, Observations, System, Witness};
+use trefoil_system::{Cut, Explorer, Failure, Observations, System, Witness};
 
 use crate::reduction::stands_for;
 use crate::statistics::Statistics;
@@ -21,29 +21,28 @@ pub(crate) struct Observed {
 }
 
 /// Looks at single states.
-struct Judge<'a> {
+struct Judge {
     observed: Observed,
-    /// Of a system whose states say themselves what they accept and whether they diverge.
-    observer: Option<Box<dyn Explorer + 'a>>,
+    /// Do states say themselves what they accept and whether they diverge?
+    explicit: bool,
     /// In a quotient, what found states.
     tally: Tally,
     tallies: bool,
 }
 
-impl Visitor for Judge<'_> {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+impl Visitor for Judge {
+    fn visit(&mut self, state: &Visited<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut> {
         if self.tallies {
-            state.steps.iter().filter(|step| step.fresh).for_each(|step| self.tally.note(step.group));
+            state.steps.iter().filter(|step| step.fresh).for_each(|step| self.tally.note(step.class));
         }
-        let found = match &mut self.observer {
-            Some(observer) => {
-                let observation = observer.observe(state.row);
-                self.observed.deadlock && observation.acceptances.iter().any(Vec::is_empty)
-                    || self.observed.divergence && observation.diverges
-            }
-            None => self.observed.deadlock && state.steps.is_empty(),
+        let found = if self.explicit {
+            let observation = explorer.observe(state.row)?;
+            self.observed.deadlock && observation.acceptances.iter().any(Vec::is_empty)
+                || self.observed.divergence && observation.diverges
+        } else {
+            self.observed.deadlock && state.steps.is_empty()
         };
-        if found { Finding::State } else { Finding::Nothing }
+        Ok(if found { Finding::State } else { Finding::Nothing })
     }
 }
 
@@ -56,25 +55,19 @@ pub(crate) fn search(
     threads: usize,
     control: &Control,
     statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Cut> {
     let explicit = system.observations() == Observations::Explicit;
-    let options = Options { threads, order: Order::Visible, cycles: observed.divergence && !explicit };
-    let judge = || Judge {
-        observed,
-        observer: explicit.then(|| system.explorer()),
-        tally: Tally::default(),
-        tallies: quotient.is_some(),
-    };
+    let options =
+        Options { threads, order: Order::Visible, cycles: observed.divergence && !explicit, ..Options::default() };
+    let judge = || Judge { observed, explicit, tally: Tally::default(), tallies: quotient.is_some() };
     let explored = quotient.map_or(system, |quotient| quotient);
     let exploration = trefoil_explore::search(explored, &options, control, judge);
     count(&exploration.counts, statistics);
     match &exploration.end {
-        End::Stopped(reason) => Err(*reason),
+        End::Cut(cut) => Err(cut.clone()),
         End::Complete => {
-            control.check()?;
             if let Some(quotient) = quotient {
-                let tallies = exploration.visitors.iter().map(|judge| &judge.tally);
-                stands_for(statistics, quotient, tallies, threads, control)?;
+                stands_for(statistics, quotient, exploration.visitors.iter().map(|judge| &judge.tally));
             }
             Ok(None)
         }
@@ -82,13 +75,14 @@ pub(crate) fn search(
             let mut path = exploration.path_to(explored, found, control)?;
             let mut cycle = exploration.cycle(found);
             if let Some(quotient) = quotient {
-                (path, cycle) = quotient.unwind_lasso(&path, &cycle)?;
+                (path, cycle) = quotient.unwind_lasso(&path, &cycle, control)?;
             }
-            let stuck = || {
-                observed.deadlock
-                    && (!explicit || system.explorer().observe(path.last()).acceptances.iter().any(Vec::is_empty))
-            };
-            if cycle.is_empty() && stuck() {
+            let mut stuck = observed.deadlock && cycle.is_empty();
+            if stuck && explicit {
+                let observation = system.explorer(control).observe(path.last())?;
+                stuck = observation.acceptances.iter().any(Vec::is_empty);
+            }
+            if stuck {
                 return Ok(Some(Witness::Path { path, failure: Failure::Deadlock }));
             }
             Ok(Some(Witness::Lasso { path, cycle }))

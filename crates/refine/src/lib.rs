@@ -14,6 +14,7 @@ mod follow;
 mod has_trace;
 mod implementation;
 mod levels;
+mod nodes;
 mod parallel;
 mod permuted;
 mod prepared;
@@ -31,10 +32,10 @@ mod visited;
 use std::borrow::Cow;
 use std::fmt;
 
-use trefoil_control::Stopped;
+use trefoil_control::Control;
 use trefoil_lts::{Glts, Lts};
 use trefoil_symmetry::Strategy;
-use trefoil_system::{Model, Path, System, Witness};
+use trefoil_system::{Cut, Model, Path, System, Witness};
 
 pub use permuted::{Difference, Obstacle};
 pub use prepared::{Prepared, prepare, refine};
@@ -187,10 +188,10 @@ impl Outcome {
 /// Why there is no answer.
 #[derive(Clone, Debug)]
 pub enum Unanswered {
-    /// A budget is used up, or somebody interrupted.
-    Stopped {
-        /// Which.
-        reason: Stopped,
+    /// A walk was cut: a budget ran out, the user interrupted, or the system could not go on.
+    Cut {
+        /// How.
+        cut: Cut,
         /// What was counted until then.
         statistics: Box<Statistics>,
     },
@@ -198,10 +199,21 @@ pub enum Unanswered {
     Refused(Cow<'static, str>),
 }
 
+impl Unanswered {
+    /// The reason in words, as the control of the check knows it.
+    pub fn explain(&self, control: &Control) -> String {
+        match self {
+            Unanswered::Cut { cut, .. } => cut.explain(control),
+            Unanswered::Refused(why) => why.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unanswered::Stopped { reason, .. } => reason.fmt(f),
+            Unanswered::Cut { cut: Cut::Wrong(wrong), .. } => wrong.fmt(f),
+            Unanswered::Cut { .. } => f.write_str("the check ended before it was through"),
             Unanswered::Refused(why) => f.write_str(why),
         }
     }

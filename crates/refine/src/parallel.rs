@@ -7,20 +7,23 @@
 //! on one thread, and a cycle of `τ` in the product is a divergence of the implementation where the specification does not
 //! diverge, which the engine finds at the end of each level. Lengths are the same for the same reasons.
 //!
-//! When the normal form is complete its nodes are few and known, and take a few bits of a row; else 32.
+//! When the normal form is complete its nodes are few and known, and take a few bits of a row; else they are values that are met
+//! ([`Nodes`]). A mark says where the specification does not allow what has happened.
 
 use std::sync::Arc;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
 use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
 use trefoil_symmetry::{Quotient, Symmetry, Tally};
 use trefoil_system::{
-    Action, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Observations, Path, Slot, SlotSet, Step,
-    System, TakenStep, Value, Witness,
+    Action, Change, Cut, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Mark, MarkId, Meaning, Model,
+    Observation, Observations, Path, Sink, Slot, SlotSet, Step, System, TakenStep, Value, Walk, Witness, Written,
 };
 
+use crate::has_trace::offered;
 use crate::levels::count;
+use crate::nodes::{FORBIDDEN, Nodes};
 use crate::reduction::stands_for;
 use crate::statistics::Statistics;
 
@@ -28,13 +31,14 @@ use crate::statistics::Statistics;
 pub(crate) struct Product<'a> {
     normal_form: &'a LazyNormalForm,
     implementation: &'a dyn System,
-    control: &'a Control,
     /// The node of a trace that the specification does not have.
     forbidden: Value,
     /// Steps to that node have a group of their own.
     forbidden_group: GroupId,
     layout: Layout,
     groups: Vec<Group>,
+    /// Those of the implementation, then that of what is forbidden.
+    marks: Vec<Mark>,
     /// The slots that steps of each group of the implementation may write, when these are few.
     writes: Vec<Option<Box<[u32]>>>,
 }
@@ -42,14 +46,13 @@ pub(crate) struct Product<'a> {
 impl<'a> Product<'a> {
     /// `nodes`: how many nodes the normal form has at most, chaos included, when that is known.
     pub(crate) fn new(
-        normal_form: &'a LazyNormalForm,
+        normal_form: &'a Arc<LazyNormalForm>,
         nodes: Option<u32>,
         implementation: &'a dyn System,
-        control: &'a Control,
     ) -> Product<'a> {
         let (forbidden, node) = match nodes {
             Some(nodes) => (nodes, Slot::bounded("specification", nodes + 1)),
-            None => (Value::MAX, Slot::discovered("specification")),
+            None => (FORBIDDEN, Slot::met("specification", Arc::new(Nodes::new(normal_form)))),
         };
         let slots = implementation.layout().slots();
         let layout = Layout::new(std::iter::once(node).chain(slots.iter().cloned()).collect());
@@ -67,8 +70,7 @@ impl<'a> Product<'a> {
             })
             .collect();
         let few = |group: &Group| {
-            let slots: Box<[u32]> =
-                group.may_write.iter().chain(group.must_write.iter()).map(|slot| slot as u32).collect();
+            let slots: Box<[u32]> = group.outputs().iter().map(|slot| slot as u32).collect();
             (4 * slots.len() <= layout.width()).then_some(slots)
         };
         let writes = implementation.groups().iter().map(few).collect();
@@ -80,7 +82,10 @@ impl<'a> Product<'a> {
             may_write: all,
             ..Group::default()
         });
-        Product { normal_form, implementation, control, forbidden, forbidden_group, layout, groups, writes }
+        let own = implementation.marks().iter().map(|mark| Mark { reads: shifted(&mark.reads), ..mark.clone() });
+        let forbidden_mark = Mark { meaning: Meaning::Forbidden, reads: [0].into_iter().collect(), values: 2 };
+        let marks = own.chain([forbidden_mark]).collect();
+        Product { normal_form, implementation, forbidden, forbidden_group, layout, groups, marks, writes }
     }
 
     /// The implementation.
@@ -117,66 +122,104 @@ impl System for Product<'_> {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        let mut row = vec![self.normal_form.initial().0];
-        row.extend(self.implementation.initial());
-        row
+    fn marks(&self) -> &[Mark] {
+        &self.marks
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
-        let steps = self.implementation.explorer();
-        Box::new(ProductExplorer { product: self, steps, scratch: Scratch::default(), row: Vec::new() })
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
+        let mut row = vec![self.normal_form.initial().0];
+        row.extend(self.implementation.initial(control)?);
+        Ok(row)
+    }
+
+    fn explorer<'e>(&'e self, control: &'e Control) -> Box<dyn Explorer + 'e> {
+        Box::new(ProductExplorer {
+            product: self,
+            control,
+            steps: self.implementation.explorer(control),
+            scratch: Scratch::default(),
+            row: Vec::new(),
+            changes: Vec::new(),
+        })
+    }
+
+    fn observations(&self) -> Observations {
+        self.implementation.observations()
     }
 }
 
 struct ProductExplorer<'a> {
     product: &'a Product<'a>,
+    control: &'a Control,
     steps: Box<dyn Explorer + 'a>,
     scratch: Scratch,
     row: Vec<Value>,
+    changes: Vec<Change>,
 }
 
 impl Explorer for ProductExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        let Product { normal_form, control, forbidden, forbidden_group, .. } = *self.product;
-        let Some(node) = self.product.node(row) else { return };
-        let (scratch, buffer, writes) = (&mut self.scratch, &mut self.row, &self.product.writes);
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        let Product { normal_form, forbidden, forbidden_group, ref writes, .. } = *self.product;
+        let Some(node) = self.product.node(row) else { return Ok(()) };
+        let ProductExplorer { control, steps, scratch, row: buffer, changes, .. } = self;
+        // A walk that was cut may have left another row.
         buffer.clear();
         buffer.extend_from_slice(row);
-        self.steps.successors(&row[1..], &mut |step| {
-            let (mut next, mut group) = (node.0, step.group);
-            if step.label != LabelId::TAU {
-                match normal_form.successor(node, step.label, scratch, control) {
-                    Ok(Some(target)) => next = target.0,
-                    Ok(None) => (next, group) = (forbidden, forbidden_group),
-                    // The control stays stopped, and the engine asks it before it says that it is through.
-                    Err(_) => return,
+        steps.successors(&row[1..], &mut |step| {
+            let (mut next, mut group, label) = (node.0, step.group, step.label);
+            if label != LabelId::TAU {
+                match normal_form.successor(node, label, scratch, control)? {
+                    Some(target) => next = target.0,
+                    None => (next, group) = (forbidden, forbidden_group),
                 }
             }
             buffer[0] = next;
-            match &writes[step.group.index()] {
-                // What a step does not write is in the buffer already.
-                Some(slots) => {
+            // What a step does not write is in the buffer already.
+            match (step.written, &writes[step.group.index()]) {
+                (Written::Slots(slots), _) => {
+                    changes.clear();
+                    changes.push((0, node.0));
+                    for &(slot, old) in slots.iter().filter(|(slot, _)| (*slot as usize) < step.row.len()) {
+                        buffer[slot as usize + 1] = step.row[slot as usize];
+                        changes.push((slot + 1, old));
+                    }
+                    debug_assert_eq!(&buffer[1..], step.row, "a step writes what it does not name");
+                    sink(Step { group, label, row: buffer, written: Written::Slots(changes), class: 0 })?;
+                    changes.iter().for_each(|&(slot, _)| buffer[slot as usize] = row[slot as usize]);
+                }
+                (Written::Group, Some(slots)) => {
                     slots.iter().for_each(|&slot| buffer[slot as usize + 1] = step.row[slot as usize]);
                     debug_assert_eq!(&buffer[1..], step.row, "a group writes what it does not declare");
-                    sink(Step { group, label: step.label, row: buffer });
+                    sink(Step::of_group(group, label, buffer))?;
                     slots.iter().for_each(|&slot| buffer[slot as usize + 1] = row[slot as usize + 1]);
                 }
-                None => {
+                (Written::Group, None) => {
                     buffer[1..].copy_from_slice(step.row);
-                    sink(Step { group, label: step.label, row: buffer });
+                    sink(Step::of_group(group, label, buffer))?;
                     buffer[1..].copy_from_slice(&row[1..]);
                 }
             }
-        });
+            Ok(())
+        })
+    }
+
+    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        if mark.index() + 1 < self.product.marks.len() {
+            return self.steps.mark(mark, reads);
+        }
+        Ok(Value::from(reads[0] == self.product.forbidden))
+    }
+
+    fn observe(&mut self, row: &[Value]) -> Result<Observation, Cut> {
+        self.steps.observe(&row[1..])
     }
 }
 
 /// A product with one pair of each orbit.
 pub(crate) struct Reduced<'a> {
     quotient: Quotient<'a>,
-    /// The kind of steps to what is forbidden.
-    forbidden: u32,
+    /// The group of steps to what is forbidden.
+    forbidden: GroupId,
 }
 
 /// The quotient of a product.
@@ -184,8 +227,8 @@ pub(crate) fn quotient<'a>(
     product: &'a Product<'a>,
     action: &'a dyn Action,
     symmetry: &'a Symmetry,
-    control: &'a Control,
-) -> Result<Reduced<'a>, Stopped> {
+    control: &Control,
+) -> Result<Reduced<'a>, Cut> {
     let mut quotient = Quotient::new(product, action, symmetry, control)?;
     let forbidden = quotient.tell_apart(product.forbidden_group);
     quotient.count(|row| product.node(row).is_some());
@@ -195,40 +238,38 @@ pub(crate) fn quotient<'a>(
 /// Says which pairs are witnesses.
 struct Judge<'a> {
     product: &'a Product<'a>,
-    /// In a quotient, the kind of steps to what is forbidden.
-    forbidden: Option<u32>,
-    tally: Tally,
+    /// The group of steps to what is forbidden.
+    forbidden: GroupId,
+    /// In a quotient, what found states.
+    tally: Option<Tally>,
     model: Model,
-    /// Of an implementation whose states say themselves what they accept and whether they diverge.
-    observer: Option<Box<dyn Explorer + 'a>>,
+    /// Do states of the implementation say themselves what they accept and whether they diverge?
+    explicit: bool,
     offered: Vec<LabelId>,
     /// Rows that are no pairs: chaos and what is forbidden.
     ends: u64,
 }
 
 impl Judge<'_> {
-    #[inline]
-    fn is_forbidden(&self, group: GroupId) -> bool {
-        match self.forbidden {
-            None => group == self.product.forbidden_group,
-            Some(kind) => Quotient::kind(group) == kind,
-        }
-    }
-
-    fn refuses_too_much(&mut self, node: NodeId, state: &Visited<'_>) -> bool {
+    fn refuses_too_much(
+        &mut self,
+        node: NodeId,
+        state: &Visited<'_>,
+        explorer: &mut dyn Explorer,
+    ) -> Result<bool, Cut> {
         let normal_form = self.product.normal_form;
-        if let Some(observer) = &mut self.observer {
-            let observation = observer.observe(&state.row[1..]);
-            return self.model == Model::FailuresDivergences && observation.diverges
-                || refused(normal_form, node, observation.acceptances).is_some();
+        if self.explicit {
+            let observation = explorer.observe(state.row)?;
+            return Ok(self.model == Model::FailuresDivergences && observation.diverges
+                || refused(normal_form, node, observation.acceptances).is_some());
         }
         if state.steps.iter().any(|step| step.label == LabelId::TAU) {
-            return false;
+            return Ok(false);
         }
         self.offered.clear();
         self.offered.extend(state.steps.iter().map(|step| step.label));
         self.offered.sort_unstable();
-        !normal_form.allows(node, |label| self.offered.binary_search(&label).is_ok())
+        Ok(!normal_form.allows(node, |label| self.offered.binary_search(&label).is_ok()))
     }
 }
 
@@ -239,19 +280,21 @@ fn refused(normal_form: &LazyNormalForm, node: NodeId, acceptances: Vec<Vec<Labe
 }
 
 impl Visitor for Judge<'_> {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
-        if self.forbidden.is_some() {
-            state.steps.iter().filter(|step| step.fresh).for_each(|step| self.tally.note(step.group));
+    fn visit(&mut self, state: &Visited<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut> {
+        if let Some(tally) = &mut self.tally {
+            state.steps.iter().filter(|step| step.fresh).for_each(|step| tally.note(step.class));
         }
         let Some(node) = self.product.node(state.row) else {
             self.ends += 1;
-            return Finding::Nothing;
+            return Ok(Finding::Nothing);
         };
-        if self.model != Model::Traces && self.refuses_too_much(node, state) {
-            return Finding::State;
+        if self.model != Model::Traces && self.refuses_too_much(node, state, explorer)? {
+            return Ok(Finding::State);
         }
-        let forbidden = state.steps.iter().position(|step| self.is_forbidden(step.group));
-        forbidden.map_or(Finding::Nothing, Finding::Step)
+        let forbidden = state.steps.iter().enumerate().filter(|(_, step)| step.group == self.forbidden);
+        let labels = self.product.labels();
+        let least = forbidden.min_by(|(_, left), (_, right)| labels.compare(left.label, right.label));
+        Ok(least.map_or(Finding::Nothing, |(index, _)| Finding::Step(index)))
     }
 }
 
@@ -261,46 +304,45 @@ pub(crate) fn search(
     reduced: Option<&Reduced<'_>>,
     model: Model,
     threads: usize,
+    control: &Control,
     statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Cut> {
     let implementation = product.implementation;
     let explicit = implementation.observations() == Observations::Explicit;
     let cycles = model == Model::FailuresDivergences && !explicit;
-    let options = Options { threads, order: Order::Visible, cycles };
+    // In the traces model nothing but a visible event that is forbidden is a witness.
+    let options = Options { threads, order: Order::Visible, cycles, steps_only: model == Model::Traces };
     let explored: &dyn System = reduced.map_or(product, |reduced| &reduced.quotient);
-    let forbidden = reduced.map(|reduced| reduced.forbidden);
     let judge = || Judge {
         product,
-        forbidden,
-        tally: Tally::default(),
+        forbidden: reduced.map_or(product.forbidden_group, |reduced| reduced.forbidden),
+        tally: reduced.map(|_| Tally::default()),
         model,
-        observer: explicit.then(|| implementation.explorer()),
+        explicit,
         offered: Vec::new(),
         ends: 0,
     };
-    let exploration = trefoil_explore::search(explored, &options, product.control, judge);
+    let exploration = trefoil_explore::search(explored, &options, control, judge);
     let ends: u64 = exploration.visitors.iter().map(|judge| judge.ends).sum();
     count(&exploration.counts, statistics);
     statistics.states -= ends;
     match &exploration.end {
-        End::Stopped(reason) => Err(*reason),
-        // An explorer that was stopped gives no steps; then nothing that looks complete is.
+        End::Cut(cut) => Err(cut.clone()),
         End::Complete => {
-            product.control.check()?;
             if let Some(reduced) = reduced {
-                let tallies = exploration.visitors.iter().map(|judge| &judge.tally);
-                stands_for(statistics, &reduced.quotient, tallies, threads, product.control)?;
+                let tallies = exploration.visitors.iter().flat_map(|judge| &judge.tally);
+                stands_for(statistics, &reduced.quotient, tallies);
             }
             Ok(None)
         }
         End::Found(found) => {
-            let mut path = exploration.path_to(explored, found, product.control)?;
+            let mut path = exploration.path_to(explored, found, control)?;
             let mut cycle = exploration.cycle(found);
             if let Some(reduced) = reduced {
-                (path, cycle) = reduced.quotient.unwind_lasso(&path, &cycle)?;
+                (path, cycle) = reduced.quotient.unwind_lasso(&path, &cycle, control)?;
             }
             let cycle = cycle.iter().map(without_node).collect();
-            Ok(Some(witness(product, path, cycle, model)))
+            witness(product, path, cycle, model, control).map(Some)
         }
     }
 }
@@ -315,34 +357,37 @@ pub(crate) fn of_implementation(path: &Path) -> Path {
 }
 
 /// What is wrong at the end of a path of the product, as a witness of the implementation.
-pub(crate) fn witness(product: &Product<'_>, path: Path, cycle: Vec<TakenStep>, model: Model) -> Witness {
+pub(crate) fn witness(
+    product: &Product<'_>,
+    path: Path,
+    cycle: Vec<TakenStep>,
+    model: Model,
+    control: &Control,
+) -> Result<Witness, Cut> {
     let node = product.node(path.last());
     let path = of_implementation(&path);
     if !cycle.is_empty() {
-        return Witness::Lasso { path, cycle };
+        return Ok(Witness::Lasso { path, cycle });
     }
-    let Some(node) = node else { return Witness::Path { path, failure: Failure::Event } };
-    let mut explorer = product.implementation.explorer();
+    let Some(node) = node else { return Ok(Witness::Path { path, failure: Failure::Event }) };
+    let mut explorer = product.implementation.explorer(control);
     if product.implementation.observations() == Observations::Explicit {
-        let observation = explorer.observe(path.last());
+        let observation = explorer.observe(path.last())?;
         if model == Model::FailuresDivergences && observation.diverges {
-            return Witness::Lasso { path, cycle };
+            return Ok(Witness::Lasso { path, cycle });
         }
         let accepted = refused(product.normal_form, node, observation.acceptances).expect("it refuses too much");
-        return Witness::Path { path, failure: Failure::Acceptance(accepted) };
+        return Ok(Witness::Path { path, failure: Failure::Acceptance(accepted) });
     }
-    let mut accepted = Vec::new();
-    explorer.successors(path.last(), &mut |step| accepted.push(step.label));
-    accepted.sort_unstable();
-    accepted.dedup();
-    Witness::Path { path, failure: Failure::Acceptance(accepted) }
+    let accepted = offered(&mut *explorer, path.last())?;
+    Ok(Witness::Path { path, failure: Failure::Acceptance(accepted) })
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use trefoil_system::{Checked, StateId};
+    use trefoil_system::{Checked, Domain, StateId};
     use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
     use trefoil_lts::Lts;
@@ -354,16 +399,19 @@ mod tests {
         parts: [Lts; 2],
         layout: Layout,
         groups: Vec<Group>,
+        /// Do steps name the slots that they write?
+        names: bool,
     }
 
     impl Beside {
-        fn new(parts: [Lts; 2]) -> Beside {
+        fn new(parts: [Lts; 2], names: bool) -> Beside {
             let slot = |lts: &Lts| Slot::bounded("part", lts.state_count() as u32);
             let group = |index: usize| {
                 let own: SlotSet = [index].into_iter().collect();
                 Group { name: format!("part {index}"), guards: own.clone(), may_write: own, ..Group::default() }
             };
-            Beside { layout: Layout::new(parts.iter().map(slot).collect()), groups: vec![group(0), group(1)], parts }
+            let layout = Layout::new(parts.iter().map(slot).collect());
+            Beside { layout, groups: vec![group(0), group(1)], parts, names }
         }
     }
 
@@ -377,10 +425,10 @@ mod tests {
         fn groups(&self) -> &[Group] {
             &self.groups
         }
-        fn initial(&self) -> Vec<Value> {
-            self.parts.iter().map(|lts| lts.initial().0).collect()
+        fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+            Ok(self.parts.iter().map(|lts| lts.initial().0).collect())
         }
-        fn explorer(&self) -> Box<dyn Explorer + '_> {
+        fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
             Box::new(BesideExplorer(self))
         }
     }
@@ -388,14 +436,19 @@ mod tests {
     struct BesideExplorer<'a>(&'a Beside);
 
     impl Explorer for BesideExplorer<'_> {
-        fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+        fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
             for (index, lts) in self.0.parts.iter().enumerate() {
                 for transition in lts.outgoing(StateId(row[index])) {
                     let mut next = row.to_vec();
                     next[index] = transition.target.0;
-                    sink(Step { group: GroupId(index as u32), label: transition.label, row: &next });
+                    let step = Step::of_group(GroupId(index as u32), transition.label, &next);
+                    // A slot may be named twice, and slots that are not there mean nothing.
+                    let own = (index as u32, row[index]);
+                    let written = [own, (7, 1), (u32::MAX, 0), own];
+                    sink(if self.0.names { Step { written: Written::Slots(&written), ..step } } else { step })?;
                 }
             }
+            Ok(())
         }
     }
 
@@ -406,26 +459,43 @@ mod tests {
         let mut random = Random::new(seed);
         let control = Control::unlimited();
         let (mut expanded, mut forbidden) = (0, 0);
-        for _ in 0..300 {
+        for number in 0..300 {
             let labels = Arc::new(Labels::new());
             let shape = RandomShape { states: 6, transitions: 12, labels: 2, tau_percent: 30 };
             let [specification, left, right] = [(); 3].map(|()| random_lts(&labels, shape, &mut random));
-            let implementation = Beside::new([left, right]);
+            let implementation = Beside::new([left, right], number % 2 == 0);
             for model in [Model::Traces, Model::Failures, Model::FailuresDivergences] {
                 let normal_form = LazyNormalForm::new(&specification, model, &control).expect("no budget");
-                let product = Checked::new(Product::new(&normal_form, None, &implementation, &control));
-                let mut explorer = product.explorer();
-                let mut seen = BTreeSet::from([product.initial()]);
-                let mut work = vec![product.initial()];
+                let normal_form = Arc::new(normal_form);
+                let product = Checked::new(Product::new(&normal_form, None, &implementation));
+                let mark = product.mark(Meaning::Forbidden).expect("it has the mark");
+                let mut explorer = product.explorer(&control);
+                let mut work = vec![product.initial(&control).expect("no budget")];
+                let mut seen = BTreeSet::from([work[0].clone()]);
                 while let Some(row) = work.pop() {
                     expanded += 1;
-                    forbidden += usize::from(row[0] == Value::MAX);
-                    explorer.successors(&row, &mut |step| {
+                    forbidden += usize::from(row[0] == FORBIDDEN);
+                    assert_eq!(explorer.mark(mark, &row[..1]), Ok(Value::from(row[0] == FORBIDDEN)));
+                    let mut bytes = Vec::new();
+                    product.layout().bytes(&row, &mut bytes);
+                    assert_eq!(product.layout().row(&bytes).as_ref(), Some(&row), "a row comes back from its bytes");
+                    let walk = explorer.successors(&row, &mut |step| {
                         if seen.insert(step.row.to_vec()) {
                             work.push(step.row.to_vec());
                         }
+                        Ok(())
                     });
+                    assert_eq!(walk, Ok(()));
                 }
+                let nodes = Nodes::new(&normal_form);
+                let mut values: Vec<Value> = seen.iter().map(|row| row[0]).collect();
+                values.sort_by(|&left, &right| nodes.compare(left, right));
+                let bytes = |&value: &Value| {
+                    let mut bytes = Vec::new();
+                    nodes.bytes(value, &mut bytes);
+                    bytes
+                };
+                assert!(values.is_sorted_by_key(bytes), "nodes are ordered by their bytes");
             }
         }
         assert!(expanded > 10_000 && forbidden > 100, "the products are too small: {expanded}, {forbidden}");

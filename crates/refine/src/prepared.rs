@@ -42,9 +42,9 @@ pub fn prepare<'a>(
     let (minimised, symmetric) = (preprocess.specification(), symmetry.is_some());
     match specification::prepare(specification, model, algorithm, minimised, symmetric, threads, control) {
         Ok(normalised) => Ok(Prepared { specification, normalised, options, took: started.elapsed() }),
-        Err(reason) => {
+        Err(cut) => {
             let statistics = Statistics { elapsed: started.elapsed(), ..Statistics::default() };
-            Err(Unanswered::Stopped { reason, statistics: Box::new(statistics) })
+            Err(Unanswered::Cut { cut, statistics: Box::new(statistics) })
         }
     }
 }
@@ -88,7 +88,7 @@ impl Prepared<'_> {
         match result {
             Ok(witness) => Ok(Outcome { witness, run: None, statistics }),
             Err(Unreduced::Refused(why)) => Err(Unanswered::Refused(why)),
-            Err(Unreduced::Stopped(reason)) => Err(Unanswered::Stopped { reason, statistics: Box::new(statistics) }),
+            Err(Unreduced::Cut(cut)) => Err(Unanswered::Cut { cut, statistics: Box::new(statistics) }),
         }
     }
 
@@ -128,7 +128,7 @@ impl Prepared<'_> {
             let (specification, implementation) = (specification.system(), implementation.system());
             match replay_refinement(specification, implementation, options.model, witness, control) {
                 Ok(()) => {}
-                Err(Rejection::Stopped(stopped)) => return Err(stopped.into()),
+                Err(Rejection::Cut(cut)) => return Err(cut.into()),
                 Err(rejection) => panic!("the search gave a witness that does not replay ({rejection}): {witness:?}"),
             }
         }

@@ -6,7 +6,7 @@
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, Transition};
-use trefoil_system::{StateId, System, Value};
+use trefoil_system::{Cut, StateId, System, Value};
 
 /// The smallest equivalent system.
 pub(crate) fn smaller(lts: &Lts, control: &Control) -> Result<Lts, Stopped> {
@@ -14,7 +14,7 @@ pub(crate) fn smaller(lts: &Lts, control: &Control) -> Result<Lts, Stopped> {
 }
 
 /// A system, all of it, as an explicit one.
-pub(crate) fn collect(system: &dyn System, threads: usize, control: &Control) -> Result<Lts, Stopped> {
+pub(crate) fn collect(system: &dyn System, threads: usize, control: &Control) -> Result<Lts, Cut> {
     Ok(collect_rows(system, threads, control)?.0)
 }
 
@@ -23,8 +23,8 @@ pub(crate) fn collect_rows(
     system: &dyn System,
     threads: usize,
     control: &Control,
-) -> Result<(Lts, impl Fn(StateId) -> Vec<Value> + use<>), Stopped> {
-    let collected = trefoil_explore::collect(system, threads, control).map_err(|unfinished| unfinished.stopped)?;
+) -> Result<(Lts, impl Fn(StateId) -> Vec<Value> + use<>), Cut> {
+    let collected = trefoil_explore::collect(system, threads, control).map_err(|unfinished| unfinished.cut)?;
     let steps = collected.transitions.into_iter().map(|(label, target)| Transition { label, target });
     let lts = Lts::from_rows(system.labels().clone(), StateId(0), collected.starts, steps.collect());
     let (origins, states) = (collected.origins, collected.states);

@@ -15,12 +15,12 @@
 
 use std::time::Instant;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_symmetry::{Quotient, Strategy};
 use trefoil_system::replay::{
     Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_run,
 };
-use trefoil_system::{Action, LabelId, Labels, Model, Path, System, Witness};
+use trefoil_system::{Action, Cut, LabelId, Labels, Model, Path, System, Witness};
 
 use crate::has_trace::Answer;
 use crate::reduction::{self, Unreduced};
@@ -42,7 +42,7 @@ fn in_quotient<T>(
     options: CheckOptions,
     control: &Control,
     statistics: &mut Statistics,
-    job: impl FnOnce(Option<&Quotient<'_>>, &mut Statistics) -> Result<T, Stopped>,
+    job: impl FnOnce(Option<&Quotient<'_>>, &mut Statistics) -> Result<T, Cut>,
 ) -> Result<T, Unreduced> {
     let Some(strategy) = options.symmetry else { return Ok(job(None, statistics)?) };
     let symmetry = reduction::prepare(reduction::action(system)?, strategy, control, statistics)?;
@@ -156,7 +156,7 @@ fn check(job: impl FnOnce(&mut Statistics) -> Result<Option<Witness>, Unreduced>
     statistics.elapsed = started.elapsed();
     match result {
         Ok(witness) => Ok(Outcome { witness, run: None::<Path>, statistics }),
-        Err(Unreduced::Stopped(reason)) => Err(Unanswered::Stopped { reason, statistics: Box::new(statistics) }),
+        Err(Unreduced::Cut(cut)) => Err(Unanswered::Cut { cut, statistics: Box::new(statistics) }),
         Err(Unreduced::Refused(why)) => Err(Unanswered::Refused(why)),
     }
 }
@@ -174,10 +174,10 @@ fn replayed(
     Ok(witness)
 }
 
-fn accept(replayed: Result<(), Rejection>, evidence: &impl std::fmt::Debug) -> Result<(), Stopped> {
+fn accept(replayed: Result<(), Rejection>, evidence: &impl std::fmt::Debug) -> Result<(), Cut> {
     match replayed {
         Ok(()) => Ok(()),
-        Err(Rejection::Stopped(stopped)) => Err(stopped),
+        Err(Rejection::Cut(cut)) => Err(cut),
         Err(rejection) => panic!("the search gave evidence that does not replay ({rejection}): {evidence:?}"),
     }
 }

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
-use trefoil_symmetry::{Quotient, Refusal, Strategy, Symmetry, Tally, UBig, Weigher};
-use trefoil_system::{Action, System};
+use trefoil_symmetry::{Quotient, Refusal, Strategy, Symmetry, Tally, UBig};
+use trefoil_system::{Action, Cut, System};
 
 use crate::Statistics;
 
@@ -31,13 +30,19 @@ pub struct Reduction {
 pub(crate) enum Unreduced {
     /// The options ask for what these systems do not allow.
     Refused(Cow<'static, str>),
-    /// A budget is used up, or somebody interrupted.
-    Stopped(Stopped),
+    /// A walk was cut.
+    Cut(Cut),
+}
+
+impl From<Cut> for Unreduced {
+    fn from(cut: Cut) -> Unreduced {
+        Unreduced::Cut(cut)
+    }
 }
 
 impl From<Stopped> for Unreduced {
     fn from(stopped: Stopped) -> Unreduced {
-        Unreduced::Stopped(stopped)
+        Unreduced::Cut(stopped.into())
     }
 }
 
@@ -61,7 +66,7 @@ pub(crate) fn prepare(
 ) -> Result<Symmetry, Unreduced> {
     let symmetry = Symmetry::of_action(action, strategy, control).map_err(|refusal| match refusal {
         Refusal::Unsuitable(why) => Unreduced::refused(why),
-        Refusal::Stopped(stopped) => Unreduced::Stopped(stopped),
+        Refusal::Stopped(stopped) => stopped.into(),
     })?;
     statistics.symmetry = Some(Box::new(Reduction {
         strategy: symmetry.strategy().name,
@@ -77,7 +82,7 @@ pub(crate) fn prepare(
 pub(crate) fn quotient<'a>(
     system: &'a dyn System,
     symmetry: &'a Symmetry,
-    control: &'a Control,
+    control: &Control,
 ) -> Result<Quotient<'a>, Unreduced> {
     let mut quotient = Quotient::new(system, action(system)?, symmetry, control)?;
     quotient.count(|_| true);
@@ -89,36 +94,8 @@ pub(crate) fn stands_for<'t>(
     statistics: &mut Statistics,
     quotient: &Quotient<'_>,
     tallies: impl Iterator<Item = &'t Tally>,
-    threads: usize,
-    control: &Control,
-) -> Result<(), Stopped> {
-    let Some(reduction) = &mut statistics.symmetry else { return Ok(()) };
-    reduction.total = match quotient.total(tallies) {
-        Some(total) => Some(total),
-        // More different sizes than were provided for: once more, weighing every state.
-        None if quotient.weigher().is_some() => {
-            let options = Options { threads, order: Order::Steps, cycles: false };
-            let weighing = || Weighing(quotient.weigher());
-            let exploration = trefoil_explore::search(quotient, &options, control, weighing);
-            if let End::Stopped(reason) = exploration.end {
-                return Err(reason);
-            }
-            control.check()?;
-            Some(exploration.visitors.iter().flat_map(|weighing| &weighing.0).map(Weigher::sum).sum())
-        }
-        None => None,
-    };
-    Ok(())
-}
-
-/// Adds up the orbits of what it visits.
-struct Weighing<'a>(Option<Weigher<'a>>);
-
-impl Visitor for Weighing<'_> {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
-        if let Some(weigher) = &mut self.0 {
-            weigher.add(state.row);
-        }
-        Finding::Nothing
+) {
+    if let Some(reduction) = &mut statistics.symmetry {
+        reduction.total = quotient.total(tallies);
     }
 }

@@ -10,12 +10,13 @@
 //! meant. A divergence is looked for again from the real state at the end of the run.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::NodeId;
 use trefoil_lts::divergence::Divergence;
 use trefoil_symmetry::{Quotient, Reducer, Symmetry};
-use trefoil_system::{Action, Actor, LabelId, Observations, Path, System, TakenStep, Value, Witness};
+use trefoil_system::{Action, Actor, Cut, LabelId, Observations, Path, System, TakenStep, Value, Witness};
 
 use crate::acting::ProductAction;
 use crate::implementation::{Graph, Numbered, OnTheFly, Reaching, Taus};
@@ -42,21 +43,30 @@ const MOST_REMEMBERED: usize = 1 << 20;
 /// Carries nodes along with representatives.
 pub(crate) struct Carrier<'a> {
     actor: Box<dyn Actor + 'a>,
+    control: &'a Control,
     known: HashMap<(u32, u32), NodeId, foldhash::fast::FixedState>,
 }
 
 impl<'a> Carrier<'a> {
-    fn new(pairs: &'a ProductAction<'a>) -> Carrier<'a> {
-        Carrier { actor: pairs.actor(), known: HashMap::default() }
+    fn new(pairs: &'a ProductAction<'a>, control: &'a Control) -> Carrier<'a> {
+        Carrier { actor: pairs.actor(), control, known: HashMap::default() }
     }
 
     /// What an element makes of a node; `number` is the element's.
-    pub(crate) fn carry(&mut self, node: NodeId, number: u32, element: &[u32]) -> NodeId {
-        let Carrier { actor, known } = self;
+    pub(crate) fn carry(&mut self, node: NodeId, number: u32, element: &[u32]) -> Result<NodeId, Stopped> {
+        let Carrier { actor, control, known } = self;
         if known.len() >= MOST_REMEMBERED {
             known.clear();
         }
-        *known.entry((node.0, number)).or_insert_with(|| NodeId(actor.apply_to_slot(element, 0, node.0).1))
+        Ok(match known.entry((node.0, number)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(place) => {
+                let image = NodeId(actor.apply_to_slot(element, 0, node.0).1);
+                // An actor that gets no room for a new set leaves the control stopped ([`trefoil_symmetry::Reducer`]).
+                control.check()?;
+                *place.insert(image)
+            }
+        })
     }
 }
 
@@ -96,6 +106,10 @@ impl Reaching for ByRepresentatives<'_> {
         Some((number, &self.elements[number as usize]))
     }
 
+    fn forget(&mut self, step: usize) {
+        self.carried.truncate(step);
+    }
+
     fn bytes(&self) -> usize {
         size_of::<u32>()
     }
@@ -107,12 +121,12 @@ fn representatives<'a>(
     action: &'a dyn Action,
     symmetry: &'a Symmetry,
     control: &'a Control,
-) -> Result<Numbered<'a, ByRepresentatives<'a>>, Stopped> {
+) -> Result<Numbered<'a, ByRepresentatives<'a>>, Cut> {
     let mut reducer = Reducer::new(action, symmetry, control);
-    let initial = reducer.reduce(&system.initial())?.row.to_vec();
+    let initial = reducer.reduce(&system.initial(control)?)?.row.to_vec();
     let (carried, elements, numbers) = (Vec::new(), Vec::new(), HashMap::default());
     let reaching = ByRepresentatives { reducer, control, carried, elements, numbers };
-    Numbered::starting(system, &initial, reaching, control)
+    Ok(Numbered::starting(system, &initial, reaching, control)?)
 }
 
 /// Looks for a witness.
@@ -122,17 +136,17 @@ pub(crate) fn search<V: Visited>(
     options: Options,
     control: &Control,
     statistics: &mut Statistics,
-) -> Result<Option<Witness>, Stopped> {
+) -> Result<Option<Witness>, Cut> {
     let Searched { product, implementation, pairs, quotient, symmetry } = searched;
     let (system, normal_form) = (product.implementation(), product.normal_form());
     let mut graph = representatives(system, *implementation, symmetry, control)?;
-    let carrier = Some(Carrier::new(pairs));
+    let carrier = Some(Carrier::new(pairs, control));
     let mut search = ProductSearch::new(normal_form, &mut graph, options.model, visited, carrier, control, statistics);
     let found = search.run(options.search)?;
     let Some(found) = found else {
         drop(search);
         statistics.implementation_states = graph.state_count() as u64;
-        return control.check().map(|()| None);
+        return Ok(None);
     };
     // Along the pairs, as rows of the product.
     let (pair, last) = match found {
@@ -152,9 +166,9 @@ pub(crate) fn search<V: Visited>(
     let start = steps.remove(0).row;
     steps.extend(last.map(|(label, target)| TakenStep { label, row: row(product.forbidden(), target) }));
     statistics.implementation_states = graph.state_count() as u64;
-    let path = quotient.unwind(&Path { start, steps })?;
+    let path = quotient.unwind(&Path { start, steps }, control)?;
     if !diverges || system.observations() == Observations::Explicit {
-        return Ok(Some(parallel::witness(product, path, Vec::new(), options.model)));
+        return parallel::witness(product, path, Vec::new(), options.model, control).map(Some);
     }
     let mut path = parallel::of_implementation(&path);
     let mut graph = OnTheFly::new(system, control)?;

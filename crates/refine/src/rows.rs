@@ -48,11 +48,13 @@ impl RowTable {
             }
             place = (place + 1) & mask;
         }
+        if self.count >= FREE as usize {
+            return Err(control.out_of_numbers());
+        }
         if self.words.len() + width > self.words.capacity() {
             control.afford(self.words.len() * 2 * size_of::<u64>())?;
         }
         let number = self.count as u32;
-        assert!(number < FREE, "fewer than 2^32 - 1 states");
         self.slots[place] = number;
         self.words.extend_from_slice(&self.packed);
         self.count += 1;
@@ -95,7 +97,7 @@ mod tests {
 
     #[test]
     fn rows_come_back_by_number() {
-        let layout = Layout::new(vec![Slot::bounded("x", 700), Slot::discovered("y")]);
+        let layout = Layout::new(vec![Slot::bounded("x", 700), Slot::word("y")]);
         let mut table = RowTable::new(&layout);
         let control = Control::unlimited();
         let rows: Vec<[u32; 2]> = (0..2000).map(|i| [i % 700, i * 1_000_003]).collect();

@@ -50,7 +50,7 @@
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::Divergence;
 use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
-use trefoil_system::{LabelId, Model};
+use trefoil_system::{Cut, LabelId, Model};
 
 use crate::Search;
 use crate::implementation::{Graph, Taus};
@@ -131,7 +131,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
     }
 
     /// Looks for a witness.
-    pub(crate) fn run(&mut self, search: Search) -> Result<Option<Found>, Stopped> {
+    pub(crate) fn run(&mut self, search: Search) -> Result<Option<Found>, Cut> {
         let mut start = Vec::new();
         let initial = self.graph.initial();
         self.product.discover(ROOT, LabelId::TAU, initial, self.product.normal_form.initial(), &mut start)?;
@@ -173,7 +173,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
         self.product.pairs[pair as usize]
     }
 
-    fn breadth_first(&mut self, mut level: Vec<u32>) -> Result<Option<Found>, Stopped> {
+    fn breadth_first(&mut self, mut level: Vec<u32>) -> Result<Option<Found>, Cut> {
         let mut next = Vec::new();
         let mut missing_event = None;
         let mut evictions_before = 0;
@@ -232,7 +232,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
         Ok(None)
     }
 
-    fn depth_first(&mut self, mut stack: Vec<u32>) -> Result<Option<Found>, Stopped> {
+    fn depth_first(&mut self, mut stack: Vec<u32>) -> Result<Option<Found>, Cut> {
         while let Some(index) = stack.pop() {
             self.product.waiting -= 1;
             let pair = self.product.pairs[index as usize];
@@ -257,23 +257,23 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
     }
 
     /// Does the implementation diverge, where that is observed? The specification does not: such pairs are dropped.
-    fn diverges(&mut self, pair: Pair) -> Result<bool, Stopped> {
+    fn diverges(&mut self, pair: Pair) -> Result<bool, Cut> {
         if self.model != Model::FailuresDivergences {
             return Ok(false);
         }
-        match self.graph.observe(pair.state) {
+        match self.graph.observe(pair.state)? {
             Some(observation) => Ok(observation.diverges),
             None => self.divergence.diverges(pair.state, &mut Taus(self.graph), self.product.control),
         }
     }
 
     /// What the implementation accepts and the specification does not allow it to be content with.
-    fn refused_acceptance(&mut self, pair: Pair) -> Result<Option<Vec<LabelId>>, Stopped> {
+    fn refused_acceptance(&mut self, pair: Pair) -> Result<Option<Vec<LabelId>>, Cut> {
         if self.model == Model::Traces {
             return Ok(None);
         }
         let normal_form = self.product.normal_form;
-        if let Some(observation) = self.graph.observe(pair.state) {
+        if let Some(observation) = self.graph.observe(pair.state)? {
             let refused = observation
                 .acceptances
                 .into_iter()
@@ -300,7 +300,7 @@ impl<V: Visited> Product<'_, V> {
     fn internal<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G, list: &mut Vec<u32>) -> Result<(), Stopped> {
         let steps = graph.row(pair.state).iter().enumerate();
         for (at, step) in steps.filter(|(_, step)| step.label == LabelId::TAU) {
-            let node = self.carry(graph, pair.state, at, pair.node);
+            let node = self.carry(graph, pair.state, at, pair.node)?;
             self.discover(index, step.label, step.target.0, node, list)?;
         }
         Ok(())
@@ -308,10 +308,10 @@ impl<V: Visited> Product<'_, V> {
 
     /// The node beside the representative that a step leads to.
     #[inline]
-    fn carry<G: Graph>(&mut self, graph: &G, state: u32, step: usize, node: NodeId) -> NodeId {
+    fn carry<G: Graph>(&mut self, graph: &G, state: u32, step: usize, node: NodeId) -> Result<NodeId, Stopped> {
         match (&mut self.carrier, graph.carried(state, step)) {
             (Some(carrier), Some((number, element))) => carrier.carry(node, number, element),
-            _ => node,
+            _ => Ok(node),
         }
     }
 
@@ -334,7 +334,7 @@ impl<V: Visited> Product<'_, V> {
                     }
                 }
             }
-            let node = self.carry(graph, pair.state, at, known.1);
+            let node = self.carry(graph, pair.state, at, known.1)?;
             self.discover(index, step.label, step.target.0, node, list)?;
         }
         Ok(None)
@@ -371,11 +371,13 @@ impl<V: Visited> Product<'_, V> {
         match self.visited.insert(self.normal_form, state, node, self.control)? {
             Insertion::Hit => self.statistics.antichain_hits += 1,
             Insertion::Inserted(evicted) => {
+                if self.pairs.len() >= ROOT as usize {
+                    return Err(self.control.out_of_numbers());
+                }
                 if self.pairs.len() == self.pairs.capacity() {
                     self.control.afford(self.pairs.len() * 2 * size_of::<Pair>())?;
                 }
                 let index = self.pairs.len() as u32;
-                assert!(index < ROOT, "fewer than 2^32 - 1 pairs");
                 self.pairs.push(Pair { state, node, parent, label });
                 list.push(index);
                 let statistics = &mut *self.statistics;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Acceptances, Glts, LazyNormalForm, Lts, normalise, normalise_within};
-use trefoil_system::{LabelId, Labels, Model, Observations, StateId, System};
+use trefoil_system::{Cut, LabelId, Labels, Model, Observations, System};
 
 use crate::permuted::{Difference, Obstacle, node_map, state_map};
 use crate::{Algorithm, preprocess};
@@ -71,7 +71,7 @@ pub(crate) enum Permutable {
 pub(crate) struct Normalised {
     pub(crate) labels: Arc<Labels>,
     pub(crate) permutable: Permutable,
-    pub(crate) normal_form: LazyNormalForm,
+    pub(crate) normal_form: Arc<LazyNormalForm>,
     /// How many nodes the normal form has at most, chaos included, when it is complete.
     pub(crate) nodes: Option<u32>,
     /// How the search goes on.
@@ -127,7 +127,7 @@ pub(crate) fn prepare(
     symmetric: bool,
     threads: usize,
     control: &Control,
-) -> Result<Normalised, Stopped> {
+) -> Result<Normalised, Cut> {
     let (collected, generalised);
     let known = match specification {
         Specification::Lts(lts) => Known::Lts(lts),
@@ -166,7 +166,7 @@ pub(crate) fn prepare(
     };
     match normal {
         Some(normal) => Ok(Normalised {
-            normal_form: LazyNormalForm::of_generalised(&normal, model, control)?,
+            normal_form: Arc::new(LazyNormalForm::of_generalised(&normal, model, control)?),
             // Every node is chaos or what is kept of one state, and no two states are alike.
             nodes: u32::try_from(normal.lts().state_count() + 1).ok(),
             algorithm: Algorithm::NormalForm,
@@ -187,7 +187,7 @@ pub(crate) fn prepare(
             };
             let labels = lts.labels().clone();
             let maps = Maps::default();
-            Ok(Normalised { normal_form: lazy, nodes: None, algorithm, states, labels, permutable, maps })
+            Ok(Normalised { normal_form: Arc::new(lazy), nodes: None, algorithm, states, labels, permutable, maps })
         }
     }
 }
@@ -203,17 +203,17 @@ const LEAST_BUDGET: usize = 1 << 20;
 const BUDGET_FACTOR: usize = 32;
 
 /// All of a system whose states carry acceptances and divergence.
-fn collect_generalised(system: &dyn System, threads: usize, control: &Control) -> Result<Glts, Stopped> {
+fn collect_generalised(system: &dyn System, threads: usize, control: &Control) -> Result<Glts, Cut> {
     control.progress().begin("exploring the specification", 0);
     let (lts, rows) = preprocess::collect_rows(system, threads, control)?;
     let mut acceptances = Acceptances::new();
     let (mut families, mut diverging) = (Vec::new(), Vec::new());
-    let mut explorer = system.explorer();
+    let mut explorer = system.explorer(control);
     for state in lts.states() {
         if state.0.is_multiple_of(1024) {
             control.check()?;
         }
-        let observation = explorer.observe(&rows(StateId(state.0)));
+        let observation = explorer.observe(&rows(state))?;
         let sets = observation.acceptances.iter().map(|set| acceptances.set(set)).collect();
         families.push(acceptances.family(sets));
         diverging.push(observation.diverges);

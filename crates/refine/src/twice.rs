@@ -22,11 +22,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use trefoil_control::{Control, Stopped};
-use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
+use trefoil_control::Control;
+use trefoil_explore::{End, Finding, Options, Visited, Visitor};
 use trefoil_symmetry::{Quotient, Symmetry};
 use trefoil_system::{
-    Action, Actor, Explorer, Group, GroupId, LabelId, Labels, Layout, Picture, Slot, SlotSet, Step, System, Value,
+    Action, Actor, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Picture, Sink, Slot, SlotSet, Step, System,
+    Value, Walk,
 };
 
 use crate::determinism::Bounds;
@@ -42,18 +43,17 @@ struct Twice<'a> {
     width: usize,
     layout: Layout,
     groups: Vec<Group>,
-    control: &'a Control,
 }
 
 impl<'a> Twice<'a> {
-    fn new(system: &'a dyn System, control: &'a Control) -> Twice<'a> {
+    fn new(system: &'a dyn System) -> Twice<'a> {
         let own = system.layout().slots();
         let slots: Vec<Slot> = own.iter().chain(own).cloned().collect();
         let all: SlotSet = (0..slots.len()).collect();
         let group =
             |name: &str| Group { name: name.into(), guards: all.clone(), may_write: all.clone(), ..Group::default() };
         let groups = vec![group("steps"), group("disagreement")];
-        Twice { system, width: own.len(), layout: Layout::new(slots), groups, control }
+        Twice { system, width: own.len(), layout: Layout::new(slots), groups }
     }
 }
 
@@ -70,20 +70,23 @@ impl System for Twice<'_> {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        let mut row = self.system.initial();
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
+        let mut row = self.system.initial(control)?;
         let mut stable = row.clone();
-        settle(&mut *self.system.explorer(), &mut stable, &mut Vec::new(), self.control);
+        settle(&mut *self.system.explorer(control), &mut stable, &mut Vec::new(), control)?;
         row.extend(stable);
-        row
+        Ok(row)
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'e>(&'e self, control: &'e Control) -> Box<dyn Explorer + 'e> {
         Box::new(TwiceExplorer {
             twice: self,
-            steps: self.system.explorer(),
+            control,
+            steps: self.system.explorer(control),
             offers: Vec::new(),
             targets: Vec::new(),
+            settled: Vec::new(),
+            target: Vec::new(),
             taken: Vec::new(),
             next: Vec::new(),
             pair: Vec::new(),
@@ -91,24 +94,27 @@ impl System for Twice<'_> {
     }
 }
 
-/// Takes `τ`, the first each time, until there is none, or until it has gone in a circle. When the control stops it, so does it.
-fn settle(explorer: &mut dyn Explorer, row: &mut Vec<Value>, next: &mut Vec<Value>, control: &Control) {
+/// Takes `τ`, the first each time, until there is none, or until it has gone in a circle.
+fn settle(explorer: &mut dyn Explorer, row: &mut Vec<Value>, next: &mut Vec<Value>, control: &Control) -> Walk {
     // A walk that is determined by where it is comes back to a landmark that is set late enough (R. P. Brent, An improved Monte Carlo
     // factorization algorithm, 1980).
     let (mut landmark, mut taken, mut patience) = (row.clone(), 0u64, 64u64);
     loop {
-        next.clear();
-        explorer.successors(row, &mut |step| {
-            if next.is_empty() && step.label == LabelId::TAU {
-                next.extend_from_slice(step.row);
+        control.check()?;
+        let walk = explorer.successors(row, &mut |step| {
+            if step.label != LabelId::TAU {
+                return Ok(());
             }
+            next.clear();
+            next.extend_from_slice(step.row);
+            Err(Cut::Enough)
         });
-        if next.is_empty() || control.check().is_err() {
-            return;
+        if !Cut::had_enough(walk)? {
+            return Ok(());
         }
         std::mem::swap(row, next);
         if *row == landmark {
-            return;
+            return Ok(());
         }
         taken += 1;
         if taken == patience {
@@ -120,10 +126,14 @@ fn settle(explorer: &mut dyn Explorer, row: &mut Vec<Value>, next: &mut Vec<Valu
 
 struct TwiceExplorer<'a> {
     twice: &'a Twice<'a>,
+    control: &'a Control,
     steps: Box<dyn Explorer + 'a>,
     /// What q has, ascending, each with the place of its first target.
     offers: Vec<(LabelId, usize)>,
     targets: Vec<Value>,
+    /// Where q goes by each event, one row after the other.
+    settled: Vec<Value>,
+    target: Vec<Value>,
     /// The events of p.
     taken: Vec<LabelId>,
     next: Vec<Value>,
@@ -131,50 +141,51 @@ struct TwiceExplorer<'a> {
 }
 
 impl Explorer for TwiceExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         let width = self.twice.width;
         let (own, other) = row.split_at(width);
-        let (offers, targets) = (&mut self.offers, &mut self.targets);
+        let TwiceExplorer { control, steps, offers, targets, settled, target, taken, next, pair, .. } = self;
         offers.clear();
         targets.clear();
-        self.steps.successors(other, &mut |step| {
+        steps.successors(other, &mut |step| {
             offers.push((step.label, targets.len()));
             targets.extend_from_slice(step.row);
-        });
+            Ok(())
+        })?;
         offers.sort_unstable();
         offers.dedup_by_key(|(label, _)| *label);
-        // Where q goes by each event.
-        let mut settled = Vec::with_capacity(targets.len());
+        settled.clear();
         for (_, place) in offers.iter_mut() {
-            let mut target = targets[*place..*place + width].to_vec();
-            settle(&mut *self.steps, &mut target, &mut self.next, self.twice.control);
+            target.clear();
+            target.extend_from_slice(&targets[*place..*place + width]);
+            settle(&mut **steps, target, next, control)?;
             *place = settled.len();
-            settled.extend(target);
+            settled.extend_from_slice(target);
         }
-        let (taken, pair) = (&mut self.taken, &mut self.pair);
         taken.clear();
-        self.steps.successors(own, &mut |step| {
+        steps.successors(own, &mut |step| {
             taken.push(step.label);
             pair.clear();
             pair.extend_from_slice(step.row);
             if step.label == LabelId::TAU {
                 pair.extend_from_slice(other);
-                return sink(Step { group: STEPS, label: step.label, row: pair });
+                return sink(Step::of_group(STEPS, step.label, pair));
             }
             match offers.binary_search_by_key(&step.label, |(label, _)| *label) {
                 Ok(found) => {
                     let place = offers[found].1;
                     pair.extend_from_slice(&settled[place..place + width]);
-                    sink(Step { group: STEPS, label: step.label, row: pair });
+                    sink(Step::of_group(STEPS, step.label, pair))
                 }
-                Err(_) => sink(Step { group: DISAGREEMENT, label: step.label, row }),
+                Err(_) => sink(Step::of_group(DISAGREEMENT, step.label, row)),
             }
-        });
+        })?;
         if !taken.contains(&LabelId::TAU)
             && let Some(&(label, _)) = offers.iter().find(|(label, _)| !taken.contains(label))
         {
-            sink(Step { group: DISAGREEMENT, label, row });
+            sink(Step::of_group(DISAGREEMENT, label, row))?;
         }
+        Ok(())
     }
 }
 
@@ -262,18 +273,20 @@ impl Actor for DiagonalActor<'_> {
 struct Judge<'a> {
     bounds: Option<Bounds>,
     pairs: &'a AtomicUsize,
+    /// The group of disagreements.
+    disagreement: GroupId,
 }
 
 impl Visitor for Judge<'_> {
-    fn visit(&mut self, state: &Visited<'_>) -> Finding {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         if let Some(bounds) = self.bounds {
             let pairs = self.pairs.fetch_add(1, Ordering::Relaxed);
             if state.distance as usize >= bounds.length || pairs >= bounds.pairs {
-                return Finding::State;
+                return Ok(Finding::State);
             }
         }
-        let disagree = state.steps.iter().any(|step| Quotient::kind(step.group) > 0);
-        if disagree { Finding::State } else { Finding::Nothing }
+        let disagree = state.steps.iter().any(|step| step.group == self.disagreement);
+        Ok(if disagree { Finding::State } else { Finding::Nothing })
     }
 }
 
@@ -285,27 +298,30 @@ pub(crate) fn search(
     bounds: Option<Bounds>,
     threads: usize,
     control: &Control,
-) -> Result<Option<(Vec<LabelId>, LabelId)>, Stopped> {
-    let twice = Twice::new(system, control);
+) -> Result<Option<(Vec<LabelId>, LabelId)>, Cut> {
+    let twice = Twice::new(system);
     let diagonal = Diagonal { action, width: twice.width };
     let mut quotient = Quotient::new(&twice, &diagonal, symmetry, control)?;
-    quotient.tell_apart(DISAGREEMENT);
-    let options = Options { threads, order: Order::Visible, cycles: false };
+    let disagreement = quotient.tell_apart(DISAGREEMENT);
+    let options = Options { threads, ..Options::default() };
     let pairs = AtomicUsize::new(0);
-    let exploration = trefoil_explore::search(&quotient, &options, control, || Judge { bounds, pairs: &pairs });
+    let judge = || Judge { bounds, pairs: &pairs, disagreement };
+    let exploration = trefoil_explore::search(&quotient, &options, control, judge);
     match &exploration.end {
-        End::Stopped(reason) => Err(*reason),
-        End::Complete => control.check().map(|()| None),
+        End::Cut(cut) => Err(cut.clone()),
+        End::Complete => Ok(None),
+        // Which pairs are beyond the bound depends on the threads; in which round the bound is passed does not.
+        End::Found(_) if bounds.is_some_and(|bounds| pairs.load(Ordering::Relaxed) > bounds.pairs) => Ok(None),
         End::Found(found) => {
             let path = exploration.path_to(&quotient, found, control)?;
-            let real = quotient.unwind(&path)?;
+            let real = quotient.unwind(&path, control)?;
             let mut event = None;
-            twice.explorer().successors(real.last(), &mut |step| {
+            twice.explorer(control).successors(real.last(), &mut |step| {
                 if step.group == DISAGREEMENT {
                     event = Some(step.label);
                 }
-            });
-            control.check()?;
+                Ok(())
+            })?;
             let trace: Vec<LabelId> = real.trace().collect();
             if bounds.is_some_and(|bounds| trace.len() >= bounds.length) {
                 return Ok(None);

@@ -59,6 +59,9 @@ impl Visited for Antichain {
         node: NodeId,
         control: &Control,
     ) -> Result<Insertion, Stopped> {
+        if node.0 >= LIST || self.lists.len() >= (EMPTY & !LIST) as usize {
+            return Err(control.out_of_numbers());
+        }
         let place = state as usize;
         if place >= self.heads.len() {
             if place >= self.heads.capacity() {

@@ -7,7 +7,7 @@ use trefoil_control::{Control, Limits};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_refine::{Algorithm, Options, Outcome, Preprocess, Search, Unanswered, refine};
 use trefoil_system::Model::{self, Failures, FailuresDivergences, Traces};
-use trefoil_system::{Failure, Labels, StateId, Witness};
+use trefoil_system::{Cut, Failure, Labels, StateId, Witness};
 
 fn lts(labels: &Arc<Labels>, steps: &[(u32, &str, u32)]) -> Lts {
     let mut builder = LtsBuilder::new(labels.clone());
@@ -204,7 +204,7 @@ fn a_specification_whose_normal_form_explodes_is_no_matter_for_antichains() {
     let limits = Limits { time: Some(std::time::Duration::from_millis(50)), memory: None };
     let options = Options { algorithm: Algorithm::NormalForm, ..plain(Traces) };
     match refine(&spec, &imp, options, &Control::new(limits)) {
-        Err(Unanswered::Stopped { .. }) => {}
+        Err(Unanswered::Cut { cut: Cut::Stopped, .. }) => {}
         other => panic!("2^40 sets in 50 ms: {other:?}"),
     }
 }

@@ -1,7 +1,6 @@
 //! Checks that are reduced by symmetry against the same checks that are not.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use trefoil_control::Control;
 use trefoil_lts::Lts;
@@ -10,48 +9,11 @@ use trefoil_refine::{
     has_trace, prepare, refine,
 };
 use trefoil_symmetry::{Needs, Promise, STRATEGIES, UBig, strategy_named};
-use trefoil_system::{Action, LabelId, Labels, Model, System, Witness};
-use trefoil_testkit::symmetric::{Processes, Rule, Shape, Shown, random_generators, random_rule};
+use trefoil_system::{Action, LabelId, Model, System, Witness};
+use trefoil_testkit::symmetric::{Processes, random_pair};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
 const MODELS: [Model; 3] = [Model::Traces, Model::Failures, Model::FailuresDivergences];
-
-/// A specification and an implementation that has most of its rules, or some more.
-fn random_pair(random: &mut Random) -> Option<(Lts, Processes)> {
-    let shape = Shape {
-        processes: 2 + random.below(3),
-        controls: 2 + random.below(2) as u32,
-        rules: 3 + random.below(3),
-        events: 2,
-        internal_percent: [0, 20, 50][random.below(3)],
-    };
-    let labels = Arc::new(Labels::new());
-    let generators = random_generators(shape.processes.max(2), random);
-    let specification = Processes::random(&labels, shape, generators.clone(), random);
-    let mut rules: Vec<Rule> = specification.rules.clone();
-    match random.below(8) {
-        0 => {}
-        1 | 2 => {
-            let place = random.below(rules.len());
-            rules[place] = Rule { shown: Shown::Internal, ..rules[place] };
-        }
-        3 => {
-            let place = random.below(rules.len());
-            rules.push(Rule { shown: Shown::Internal, to: rules[place].from, ..rules[place] });
-        }
-        4 => {
-            rules.swap_remove(1 + random.below(rules.len() - 1));
-        }
-        5 | 6 => rules.push(random_rule(shape, random)),
-        _ => {
-            let place = 1 + random.below(rules.len() - 1);
-            rules[place] = Rule { shown: rules[0].shown, ..rules[place] };
-        }
-    }
-    let implementation = Processes::new(&labels, shape, rules, generators);
-    implementation.explore(600)?;
-    Some((specification.explore(300)?, implementation))
-}
 
 #[test]
 fn reduced_checks_agree_with_unreduced_ones() {

@@ -8,7 +8,7 @@ use support::TwoSlots;
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::{Glts, LazyNormalForm, Lts, LtsBuilder, normalise};
 use trefoil_refine::{Algorithm, Implementation, Options, Preprocess, Search, Specification, Unanswered, refine};
-use trefoil_system::{Checked, Labels, Model, StateId, System};
+use trefoil_system::{Checked, Cut, Labels, Model, StateId, System};
 use trefoil_testkit::refinement::{random_pair, shortest_violation};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
@@ -123,8 +123,8 @@ fn a_stopped_check_tells_what_it_counted() {
             for threads in [1, 2] {
                 let options = Options { algorithm, search, threads, ..plain(Model::Traces) };
                 match refine(&specification, &implementation, options, &control) {
-                    Err(Unanswered::Stopped { reason, statistics }) => {
-                        assert_eq!(reason, Stopped::Interrupted);
+                    Err(Unanswered::Cut { cut, statistics }) => {
+                        assert_eq!((cut, control.why()), (Cut::Stopped, Stopped::Interrupted));
                         assert!(statistics.states <= 1, "{statistics:?}");
                     }
                     other => panic!("{options:?}: {other:?}"),

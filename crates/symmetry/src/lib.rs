@@ -33,7 +33,7 @@ mod unwind;
 mod weights;
 
 pub use canoniser::{Canoniser, Representative};
-pub use quotient::{Quotient, Weigher};
+pub use quotient::Quotient;
 pub use reducer::{Reduced, Reducer};
 pub use registry::{Needs, Promise, STRATEGIES, Strategy, strategy_named};
 pub use symmetry::{Refusal, Symmetry};

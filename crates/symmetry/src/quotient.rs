@@ -18,10 +18,15 @@
 //! # Counting without visiting
 //!
 //! The orbit of a state has as many states as the group has elements, divided by those that keep the state. Exact
-//! strategies count the latter with each representative. So the groups of a quotient's transitions tell steps apart by how
-//! many elements keep their targets, and whoever sees which steps find states ([`Tally`]) knows the sizes of all orbits that
-//! were found: after a complete search their sum is the number of reachable states of the system, provided that the group
-//! keeps the initial state. Should there be too many different orders, states can be weighed one by one ([`Weigher`]).
+//! strategies count the latter with each representative. So each step of a quotient carries the class of its target by how many
+//! elements keep it ([`Step::class`]), and a visitor that sees which steps find states ([`Tally`]) knows the sizes of all
+//! orbits that were found: after a complete search their sum is the number of reachable states of the system, provided that
+//! the group keeps the initial state.
+//!
+//! # Cuts
+//!
+//! A reduction that its control stops cuts the walk, and so does the sink; a walk leaves nothing in the explorer that a later
+//! one reads: the picture, the twins and the kept representatives are those of the row that the walk begins with.
 //!
 //! # Cost
 //!
@@ -31,19 +36,20 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_groups::UBig;
 use trefoil_system::{
-    Action, Change, Explorer, Group, GroupId, Labels, Layout, Observation, Observations, SlotSet, Step, System, Value,
+    Action, Cut, Explorer, Group, GroupId, Labels, Layout, Mark, MarkId, Observation, Observations, Sink, SlotSet,
+    Step, System, Value, Walk, Written,
 };
 
-use crate::reducer::{Reduced, Reducer};
+use crate::reducer::Reducer;
 use crate::registry::Promise;
 use crate::symmetry::Symmetry;
 use crate::twins::{Likeness, Twins};
-use crate::weights::{self, CLASS_BITS, CLASSES, Classes, Remembered, Tally, UNCOUNTED};
+use crate::weights::{self, Classes, Remembered, Tally, UNCOUNTED};
 
-/// Of so many changes that a step tells it is looked up whether they are told twice.
+/// Up to so many slots that a step names are compared with each other, as a slot may be named twice.
 const FEW_CHANGES: usize = 24;
 
 /// A system, one state of each orbit.
@@ -51,13 +57,10 @@ pub struct Quotient<'a> {
     pub(crate) system: &'a dyn System,
     action: &'a dyn Action,
     symmetry: &'a Symmetry,
-    pub(crate) control: &'a Control,
-    /// For each group of the system, the kind of its steps.
-    kind_of: Vec<u32>,
+    /// For each group of the system, the group of its steps here.
+    group_of: Vec<GroupId>,
     /// For each group of the system, the slots that its steps may write, when these are few.
     writes: Vec<Option<Box<[u32]>>>,
-    kinds: Vec<String>,
-    /// Of each kind, one for each class of orbits.
     groups: Vec<Group>,
     initial: Vec<Value>,
     /// The element that carries the initial state to its representative.
@@ -66,8 +69,6 @@ pub struct Quotient<'a> {
     /// How many elements keep the initial state, if it counts.
     initial_stabiliser: Option<UBig>,
     classes: Mutex<Classes>,
-    /// At most so many classes.
-    most: u32,
 }
 
 /// Which rows are states that count.
@@ -80,57 +81,33 @@ impl<'a> Quotient<'a> {
         system: &'a dyn System,
         action: &'a dyn Action,
         symmetry: &'a Symmetry,
-        control: &'a Control,
-    ) -> Result<Quotient<'a>, Stopped> {
+        control: &Control,
+    ) -> Result<Quotient<'a>, Cut> {
         assert_eq!(action.points(), symmetry.group().degree(), "the group acts on the points of the action");
         let mut reducer = Reducer::new(action, symmetry, control);
-        let reduced = reducer.reduce(&system.initial())?;
+        let reduced = reducer.reduce(&system.initial(control)?)?;
         let (initial, carried) = (reduced.row.to_vec(), reduced.element.to_vec());
-        let mut quotient = Quotient {
+        Ok(Quotient {
             system,
             action,
             symmetry,
-            control,
-            kind_of: vec![0; system.groups().len()],
+            group_of: vec![GroupId(0); system.groups().len()],
             writes: system.groups().iter().map(|group| few_writes(group, system.layout().width())).collect(),
-            kinds: vec!["steps".to_string()],
-            groups: Vec::new(),
+            groups: vec![group("steps".into(), system.layout().width())],
             initial,
             carried,
             counted: None,
             initial_stabiliser: reduced.stabiliser,
             classes: Mutex::default(),
-            most: 1,
-        };
-        quotient.declare();
-        Ok(quotient)
+        })
     }
 
-    /// Makes the groups; without counting there is one of each kind.
-    fn declare(&mut self) {
-        let all: SlotSet = (0..self.system.layout().width()).collect();
-        self.groups.clear();
-        for (kind, name) in self.kinds.iter().enumerate() {
-            self.groups.resize_with(kind << CLASS_BITS, Group::default);
-            let group =
-                || Group { name: name.clone(), guards: all.clone(), may_write: all.clone(), ..Group::default() };
-            self.groups.extend((0..self.most).map(|_| group()));
-        }
-    }
-
-    /// Makes the steps of one group of the system a kind of their own, whose number is returned; all others are kind 0.
-    pub fn tell_apart(&mut self, group: GroupId) -> u32 {
-        self.kinds.push(self.system.groups()[group.index()].name.clone());
-        let kind = self.kinds.len() as u32 - 1;
-        self.kind_of[group.index()] = kind;
-        self.declare();
-        kind
-    }
-
-    /// The kind of a step of the quotient.
-    #[inline]
-    pub fn kind(group: GroupId) -> u32 {
-        group.0 >> CLASS_BITS
+    /// Gives the steps of one group of the system a group of their own, which is returned; all others are in group 0.
+    pub fn tell_apart(&mut self, apart: GroupId) -> GroupId {
+        let own = GroupId(self.groups.len() as u32);
+        self.groups.push(group(self.system.groups()[apart.index()].name.clone(), self.system.layout().width()));
+        self.group_of[apart.index()] = own;
+        own
     }
 
     /// Counts the orbits of those states for which this holds, all of an orbit or none. Without this call, and with
@@ -141,45 +118,30 @@ impl<'a> Quotient<'a> {
                 self.initial_stabiliser = None;
             }
             self.counted = Some(Box::new(counted));
-            self.most = classes(&self.symmetry.order());
-            self.declare();
         }
     }
 
     /// How many states the representatives of a complete search stand for, by what found them; `None` when nothing was to be
-    /// counted, or when they have to be weighed.
+    /// counted.
     pub fn total<'t>(&self, tallies: impl Iterator<Item = &'t Tally>) -> Option<UBig> {
         self.counted.as_ref()?;
         let classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
-        weights::total(tallies, &classes, self.initial_stabiliser.as_ref(), &self.symmetry.order())
+        Some(weights::total(tallies, &classes, self.initial_stabiliser.as_ref(), &self.symmetry.order()))
     }
 
-    /// Weighs states one by one; `None` when nothing was to be counted.
-    pub fn weigher(&self) -> Option<Weigher<'_>> {
-        let counted = self.counted.as_ref()?;
-        Some(Weigher { reducer: self.reducer(), counted, order: self.symmetry.order(), sum: UBig::ZERO })
-    }
-
-    /// The slots in which two rows differ, the second of which a step of this group of the system leads to, that perhaps told what it changed.
+    /// The slots in which the row that a step of the system leads to differs from the one that it comes from.
     #[inline]
-    fn changed<'b>(
-        &self,
-        group: GroupId,
-        from: &[Value],
-        to: &[Value],
-        changes: Option<&[Change]>,
-        changed: &'b mut Vec<u32>,
-    ) -> &'b [u32] {
+    fn changed<'b>(&self, step: &Step<'_>, from: &[Value], changed: &'b mut Vec<u32>) -> &'b [u32] {
         changed.clear();
         let mut compare = |slot: u32| {
-            if from[slot as usize] != to[slot as usize] {
+            if from[slot as usize] != step.row[slot as usize] {
                 changed.push(slot);
             }
         };
-        match (changes, &self.writes[group.index()]) {
-            (Some(changes), _) if changes.len() <= FEW_CHANGES => {
-                for (at, &(slot, _)) in changes.iter().enumerate() {
-                    if (slot as usize) < from.len() && changes[..at].iter().all(|&(other, _)| other != slot) {
+        match (step.written, &self.writes[step.group.index()]) {
+            (Written::Slots(written), _) if written.len() <= FEW_CHANGES => {
+                for (at, &(slot, _)) in written.iter().enumerate() {
+                    if (slot as usize) < from.len() && written[..at].iter().all(|&(other, _)| other != slot) {
                         compare(slot);
                     }
                 }
@@ -187,18 +149,18 @@ impl<'a> Quotient<'a> {
             (_, Some(slots)) => slots.iter().copied().for_each(compare),
             (_, None) => (0..from.len() as u32).for_each(&mut compare),
         }
-        let differing = from.iter().zip(to).filter(|(old, new)| old != new).count();
+        let differing = from.iter().zip(step.row).filter(|(old, new)| old != new).count();
         debug_assert_eq!(differing, changed.len(), "a group writes what it does not declare");
         changed
     }
 
     fn class_of(&self, order: &UBig) -> u32 {
-        self.classes.lock().unwrap_or_else(PoisonError::into_inner).of(order, self.most)
+        self.classes.lock().unwrap_or_else(PoisonError::into_inner).of(order)
     }
 
     /// A worker that carries rows to representatives.
-    pub(crate) fn reducer(&self) -> Reducer<'_> {
-        Reducer::new(self.action, self.symmetry, self.control)
+    pub(crate) fn reducer<'r>(&'r self, control: &'r Control) -> Reducer<'r> {
+        Reducer::new(self.action, self.symmetry, control)
     }
 }
 
@@ -215,15 +177,19 @@ impl System for Quotient<'_> {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        self.initial.clone()
+    fn marks(&self) -> &[Mark] {
+        self.system.marks()
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(self.initial.clone())
+    }
+
+    fn explorer<'e>(&'e self, control: &'e Control) -> Box<dyn Explorer + 'e> {
         Box::new(QuotientExplorer {
             quotient: self,
-            steps: self.system.explorer(),
-            reducer: self.reducer(),
+            steps: self.system.explorer(control),
+            reducer: self.reducer(control),
             remembered: Remembered::default(),
             twins: Twins::default(),
             changed: Vec::new(),
@@ -241,41 +207,16 @@ impl System for Quotient<'_> {
     }
 }
 
+/// A group of a quotient: representatives depend on every slot and may differ in all of them.
+fn group(name: String, width: usize) -> Group {
+    let all: SlotSet = (0..width).collect();
+    Group { name, guards: all.clone(), may_write: all, ..Group::default() }
+}
+
 /// The slots that steps of a group may write, when these are few of so many.
 fn few_writes(group: &Group, width: usize) -> Option<Box<[u32]>> {
-    let mut slots: Vec<u32> = group.may_write.iter().chain(group.must_write.iter()).map(|slot| slot as u32).collect();
-    slots.sort_unstable();
-    slots.dedup();
+    let slots: Vec<u32> = group.outputs().iter().map(|slot| slot as u32).collect();
     (2 * slots.len() <= width).then(|| slots.into_boxed_slice())
-}
-
-/// How many classes are wanted under a group of this order: a small one has few stabilisers.
-fn classes(order: &UBig) -> u32 {
-    u32::try_from(order).unwrap_or(u32::MAX).saturating_add(2).min(CLASSES)
-}
-
-/// Weighs states: one thread's sum.
-pub struct Weigher<'a> {
-    reducer: Reducer<'a>,
-    counted: &'a Counted<'a>,
-    order: UBig,
-    sum: UBig,
-}
-
-impl Weigher<'_> {
-    /// Adds the orbit of a state. When it was stopped, the control stays so.
-    pub fn add(&mut self, row: &[Value]) {
-        if (self.counted)(row)
-            && let Ok(Reduced { stabiliser: Some(stabiliser), .. }) = self.reducer.reduce(row)
-        {
-            self.sum += &self.order / stabiliser;
-        }
-    }
-
-    /// The sum.
-    pub fn sum(&self) -> &UBig {
-        &self.sum
-    }
 }
 
 struct QuotientExplorer<'a> {
@@ -286,39 +227,35 @@ struct QuotientExplorer<'a> {
     twins: Twins,
     /// The slots that a step changes.
     changed: Vec<u32>,
-    /// The representatives that steps were told to be the first of their kind led to, and their classes.
+    /// The representatives that steps which are the first of their kind lead to, and their classes.
     kept: Vec<Value>,
     kept_classes: Vec<u32>,
 }
 
 impl Explorer for QuotientExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         let QuotientExplorer { quotient, steps, reducer, remembered, twins, changed, kept, kept_classes } = self;
         let types = &quotient.symmetry.types;
         let picture = reducer.begin(row);
-        let mut alike = types.symmetric && quotient.action.pictures_are_complete() && twins.begin(picture, types);
+        let alike = types.symmetric && quotient.action.pictures_are_complete() && twins.begin(picture, types);
         kept.clear();
         kept_classes.clear();
-        let mut reduce = |step: Step<'_>, changes: Option<&[Change]>| {
-            let kind = quotient.kind_of[step.group.index()] << CLASS_BITS;
-            let slots = quotient.changed(step.group, row, step.row, changes, changed);
+        steps.successors(row, &mut |step| {
+            let (group, label, written) = (quotient.group_of[step.group.index()], step.label, Written::Group);
+            let slots = quotient.changed(&step, row, changed);
             let mut first = false;
             if alike {
                 match twins.compare(&mut *reducer.actor, step.row, slots) {
                     Likeness::Unknown => {}
                     Likeness::First => first = true,
                     Likeness::Like(number) => {
+                        reducer.poll()?;
                         let row = &kept[number * row.len()..][..row.len()];
-                        let group = GroupId(kind | kept_classes[number]);
-                        return sink(Step { group, label: step.label, row });
+                        return sink(Step { group, label, row, written, class: kept_classes[number] });
                     }
                 }
             }
-            // When it was stopped, the control stays so, and engines ask it before they say that they are through.
-            let Ok(reduced) = reducer.reduce_near(row, step.row, slots) else {
-                alike = false;
-                return;
-            };
+            let reduced = reducer.reduce_near(row, step.row, slots)?;
             let class = match (&quotient.counted, &reduced.stabiliser) {
                 (Some(counted), Some(order)) if counted(reduced.row) => {
                     remembered.class(order, || quotient.class_of(order))
@@ -329,16 +266,15 @@ impl Explorer for QuotientExplorer<'_> {
                 kept.extend_from_slice(reduced.row);
                 kept_classes.push(class);
             }
-            sink(Step { group: GroupId(kind | class), label: step.label, row: reduced.row });
-        };
-        if steps.knows_changes() {
-            steps.changing_successors(row, &mut |step, changes| reduce(step, Some(changes)));
-        } else {
-            steps.successors(row, &mut |step| reduce(step, None));
-        }
+            sink(Step { group, label, row: reduced.row, written, class })
+        })
     }
 
-    fn observe(&mut self, row: &[Value]) -> Observation {
+    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        self.steps.mark(mark, reads)
+    }
+
+    fn observe(&mut self, row: &[Value]) -> Result<Observation, Cut> {
         self.steps.observe(row)
     }
 }

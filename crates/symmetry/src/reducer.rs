@@ -8,6 +8,10 @@
 //! The graph that is labelled is the one that the picture of the new row describes, so the representative is the same whichever way
 //! it was found. Where a changed slot draws vertices of its own, or the graph cannot hold what is drawn, the whole row is
 //! drawn after all.
+//!
+//! An actor has no way to fail, yet an image may need room (a set of specification states that was not met before). An actor that
+//! gets none leaves its control stopped, so a reducer polls the control behind every application and hands out no image of a
+//! job that must end.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_groups::UBig;
@@ -23,6 +27,7 @@ pub struct Reducer<'a> {
     pub(crate) canoniser: Canoniser<'a>,
     /// Of the row that others are near to.
     pub(crate) picture: Picture,
+    control: &'a Control,
     near: Option<Near>,
     before: Picture,
     after: Picture,
@@ -53,6 +58,7 @@ impl<'a> Reducer<'a> {
             actor: action.actor(),
             canoniser: symmetry.canoniser(control),
             picture: Picture::new(action.points()),
+            control,
             near: None,
             before: Picture::default(),
             after: Picture::default(),
@@ -67,7 +73,14 @@ impl<'a> Reducer<'a> {
         let Representative { element, stabiliser } = self.canoniser.representative(&self.after)?;
         self.row.resize(row.len(), 0);
         self.actor.apply(element, row, &mut self.row);
+        self.control.check()?;
         Ok(Reduced { row: &self.row, element, stabiliser })
+    }
+
+    /// Polls the control behind something that the actor made.
+    #[inline]
+    pub(crate) fn poll(&self) -> Result<(), Stopped> {
+        self.control.check()
     }
 
     /// Draws a row whose picture is wanted, and the representatives of others that differ from it in few slots.
@@ -85,7 +98,7 @@ impl<'a> Reducer<'a> {
     /// The representative of a row that differs only in these slots from the row that was begun with.
     #[inline]
     pub(crate) fn reduce_near(&mut self, from: &[Value], to: &[Value], slots: &[u32]) -> Result<Reduced<'_>, Stopped> {
-        let Reducer { actor, canoniser, near, before, after, row, .. } = self;
+        let Reducer { actor, canoniser, near, before, after, row, control, .. } = self;
         let stabiliser = match *near {
             Some(Near { canvas })
                 if actor.draw_change(from, to, slots, before, after)
@@ -99,6 +112,7 @@ impl<'a> Reducer<'a> {
         if stabiliser.is_some() {
             row.resize(to.len(), 0);
             actor.apply(canoniser.element(), to, row);
+            control.check()?;
             return Ok(Reduced { row: &self.row, element: self.canoniser.element(), stabiliser });
         }
         self.reduce(to)

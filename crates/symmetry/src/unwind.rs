@@ -12,23 +12,28 @@
 //!
 //! Cost: for each step of the real run the successors of one state, each canonicalised.
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_groups::{follow, invert_into};
-use trefoil_system::{Explorer, LabelId, Path, TakenStep, Value};
+use trefoil_system::{Cut, Explorer, LabelId, Path, TakenStep, Value};
 
 use crate::quotient::Quotient;
 use crate::reducer::Reducer;
 
 impl Quotient<'_> {
     /// A run of the system that a run of the quotient from its initial state stands for.
-    pub fn unwind(&self, path: &Path) -> Result<Path, Stopped> {
-        let mut unwinder = Unwinder::new(self);
+    pub fn unwind(&self, path: &Path, control: &Control) -> Result<Path, Cut> {
+        let mut unwinder = Unwinder::new(self, control);
         unwinder.path(path)
     }
 
     /// The same for a run into a cycle: a run of the system, and a cycle from its last state.
-    pub fn unwind_lasso(&self, path: &Path, cycle: &[TakenStep]) -> Result<(Path, Vec<TakenStep>), Stopped> {
-        let mut unwinder = Unwinder::new(self);
+    pub fn unwind_lasso(
+        &self,
+        path: &Path,
+        cycle: &[TakenStep],
+        control: &Control,
+    ) -> Result<(Path, Vec<TakenStep>), Cut> {
+        let mut unwinder = Unwinder::new(self, control);
         let stem = unwinder.path(path)?;
         let mut around = Vec::new();
         if cycle.is_empty() {
@@ -38,7 +43,7 @@ impl Quotient<'_> {
             let mut here = path.last();
             for taken in cycle {
                 if around.len() == around.capacity() {
-                    self.control.afford(around.len() * 2 * (size_of::<TakenStep>() + size_of_val(here)))?;
+                    control.afford(around.len() * 2 * (size_of::<TakenStep>() + size_of_val(here)))?;
                 }
                 around.push(unwinder.step(here, taken)?);
                 here = &taken.row;
@@ -61,19 +66,20 @@ struct Unwinder<'a> {
 }
 
 impl<'a> Unwinder<'a> {
-    fn new(quotient: &'a Quotient<'a>) -> Unwinder<'a> {
+    fn new(quotient: &'a Quotient<'a>, control: &'a Control) -> Unwinder<'a> {
         Unwinder {
             quotient,
-            explorer: quotient.system.explorer(),
-            reducer: quotient.reducer(),
-            control: quotient.control,
+            explorer: quotient.system.explorer(control),
+            reducer: quotient.reducer(control),
+            control,
             element: quotient.carried.clone(),
             inverse: vec![0; quotient.carried.len()],
         }
     }
 
-    fn path(&mut self, path: &Path) -> Result<Path, Stopped> {
-        let mut real = Path { start: self.quotient.system.initial(), steps: Vec::with_capacity(path.steps.len()) };
+    fn path(&mut self, path: &Path) -> Result<Path, Cut> {
+        let start = self.quotient.system.initial(self.control)?;
+        let mut real = Path { start, steps: Vec::with_capacity(path.steps.len()) };
         let mut here = &path.start;
         for taken in &path.steps {
             real.steps.push(self.step(here, taken)?);
@@ -83,14 +89,15 @@ impl<'a> Unwinder<'a> {
     }
 
     /// One more step, from a representative.
-    fn step(&mut self, from: &[Value], taken: &TakenStep) -> Result<TakenStep, Stopped> {
+    fn step(&mut self, from: &[Value], taken: &TakenStep) -> Result<TakenStep, Cut> {
         self.control.check()?;
         let mut steps: Vec<(LabelId, Vec<Value>)> = Vec::new();
         self.explorer.successors(from, &mut |step| {
             if step.label.is_visible() == taken.label.is_visible() {
                 steps.push((step.label, step.row.to_vec()));
             }
-        });
+            Ok(())
+        })?;
         // A step that some element makes of another may have been given that one's target.
         steps.sort_by_key(|(label, _)| *label != taken.label);
         for (label, row) in steps {
@@ -105,8 +112,6 @@ impl<'a> Unwinder<'a> {
             self.reducer.actor.apply(&self.inverse, &row, &mut real);
             return Ok(TakenStep { label, row: real });
         }
-        // A system that was stopped gives no steps.
-        self.control.check()?;
         panic!("a run of the quotient has a step that the system does not have")
     }
 }

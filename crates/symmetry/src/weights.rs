@@ -6,17 +6,13 @@
 use std::collections::HashMap;
 
 use trefoil_groups::UBig;
-use trefoil_system::GroupId;
-
-/// How many classes of orbits there can be for each kind of step: a power of two.
-pub(crate) const CLASSES: u32 = 1 << CLASS_BITS;
-pub(crate) const CLASS_BITS: u32 = 12;
 
 /// The class of what does not count.
 pub(crate) const UNCOUNTED: u32 = 0;
-/// The class of orbits for which no class was left.
-pub(crate) const OVERFLOW: u32 = 1;
-const FIRST: u32 = 2;
+const FIRST: u32 = 1;
+
+/// So many classes a thread looks for one after the other before it asks a table.
+const FEW: usize = 32;
 
 /// Orders of stabilisers, numbered as they are met.
 #[derive(Debug, Default)]
@@ -26,15 +22,12 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// The class of states that this many elements keep, when at most `most` classes are wanted.
-    pub(crate) fn of(&mut self, order: &UBig, most: u32) -> u32 {
+    /// The class of states that this many elements keep.
+    pub(crate) fn of(&mut self, order: &UBig) -> u32 {
         if let Some(&known) = self.numbers.get(order) {
             return known;
         }
         let next = FIRST + self.orders.len() as u32;
-        if next >= most {
-            return OVERFLOW;
-        }
         self.orders.push(order.clone());
         self.numbers.insert(order.clone(), next);
         next
@@ -45,6 +38,7 @@ impl Classes {
 #[derive(Debug, Default)]
 pub(crate) struct Remembered {
     small: Vec<(u64, u32)>,
+    more: HashMap<u64, u32>,
     large: HashMap<UBig, u32>,
 }
 
@@ -66,23 +60,30 @@ impl Remembered {
             }
             return class;
         }
+        if let Some(&known) = self.more.get(&word) {
+            return known;
+        }
         let class = ask();
-        self.small.push((word, class));
+        if self.small.len() < FEW {
+            self.small.push((word, class));
+        } else {
+            self.more.insert(word, class);
+        }
         class
     }
 }
 
-/// How many states were found, by the group of the step that found them.
+/// How many states were found, by the class of the step that found them.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     counts: Vec<u64>,
 }
 
 impl Tally {
-    /// A step of this group of a quotient found a state.
+    /// A step of this class ([`trefoil_system::Step::class`]) found a state of a quotient.
     #[inline]
-    pub fn note(&mut self, group: GroupId) {
-        let class = (group.0 & (CLASSES - 1)) as usize;
+    pub fn note(&mut self, class: u32) {
+        let class = class as usize;
         if class >= self.counts.len() {
             self.counts.resize(class + 1, 0);
         }
@@ -90,22 +91,21 @@ impl Tally {
     }
 }
 
-/// The sum of the orbits under a group with this many elements; `None` when some had no class.
+/// The sum of the orbits under a group with this many elements.
 pub(crate) fn total<'a>(
     tallies: impl Iterator<Item = &'a Tally>,
     classes: &Classes,
     initial: Option<&UBig>,
     elements: &UBig,
-) -> Option<UBig> {
+) -> UBig {
     let mut sum = initial.map_or(UBig::ZERO, |initial| elements / initial);
     for tally in tallies {
-        for (class, &count) in tally.counts.iter().enumerate().skip(OVERFLOW as usize).filter(|(_, count)| **count > 0)
-        {
-            let order = classes.orders.get(class.checked_sub(FIRST as usize)?)?;
+        let counted = tally.counts.iter().skip(FIRST as usize).zip(&classes.orders).filter(|(count, _)| **count > 0);
+        for (&count, order) in counted {
             sum += elements / order * UBig::from(count);
         }
     }
-    Some(sum)
+    sum
 }
 
 #[cfg(test)]
@@ -118,20 +118,31 @@ mod tests {
         let mut classes = Classes::default();
         let (mut one, mut other) = (Tally::default(), Tally::default());
         let note = |tally: &mut Tally, order: UBig, classes: &mut Classes| {
-            tally.note(GroupId(7 * CLASSES + classes.of(&order, 6)));
+            tally.note(classes.of(&order));
         };
         note(&mut one, UBig::ONE, &mut classes);
         note(&mut one, UBig::from(6u32), &mut classes);
         note(&mut other, UBig::from(6u32), &mut classes);
         note(&mut other, factorial(30), &mut classes);
         note(&mut other, factorial(29), &mut classes);
-        one.note(GroupId(UNCOUNTED));
+        one.note(UNCOUNTED);
         let order = factorial(30);
         let expected = &order + &order / UBig::from(3u32) + UBig::from(31u32) + UBig::from(2u32);
         let initial = &order / UBig::from(2u32);
-        assert_eq!(total([&one, &other].into_iter(), &classes, Some(&initial), &order), Some(expected));
-        assert_eq!(classes.of(&UBig::from(2u32), 6), OVERFLOW);
-        other.note(GroupId(OVERFLOW));
-        assert_eq!(total([&one, &other].into_iter(), &classes, Some(&initial), &order), None);
+        assert_eq!(total([&one, &other].into_iter(), &classes, Some(&initial), &order), expected);
+    }
+
+    #[test]
+    fn a_thread_remembers_many_classes() {
+        let (mut classes, mut remembered) = (Classes::default(), Remembered::default());
+        let orders: Vec<UBig> = (1..200u32).map(|n| UBig::from(n).pow(if n % 3 == 0 { 20 } else { 2 })).collect();
+        for order in &orders {
+            let expected = classes.of(order);
+            assert_eq!(remembered.class(order, || expected), expected);
+        }
+        for order in orders.iter().rev() {
+            let known = remembered.class(order, || unreachable!("it was asked for before"));
+            assert_eq!(known, classes.of(order));
+        }
     }
 }

@@ -9,8 +9,8 @@ use trefoil_system::replay::{
     replay_path, replay_refinement, replay_run,
 };
 use trefoil_system::{
-    Cached, Checked, Cut, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Sink, Slot, SlotSet,
-    Step, System, TakenStep, Value, Walk, Witness, Written,
+    Checked, Cut, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Model, Path, Sink, Slot, SlotSet, Step,
+    System, TakenStep, Value, Walk, Witness,
 };
 
 /// From a row to its steps: group, label, new row.

@@ -5,6 +5,7 @@
 
 pub mod composition;
 pub mod equivalences;
+pub mod interruptions;
 pub mod layers;
 pub mod networks;
 pub mod permutations;

@@ -12,10 +12,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use trefoil_control::Control;
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_system::{
-    Action, Actor, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Picture, Slot, SlotSet, StateId, Step,
-    System, Value,
+    Action, Actor, Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Picture, Sink, Slot, SlotSet,
+    StateId, Step, System, Value, Walk,
 };
 
 use crate::Random;
@@ -197,23 +198,26 @@ impl Processes {
 
     /// All of it, as an explicit system; `None` when it has more states than `most`.
     pub fn explore(&self, most: usize) -> Option<Lts> {
-        let mut numbers: BTreeMap<Vec<Value>, u32> = BTreeMap::from([(self.initial(), 0)]);
-        let mut rows = vec![self.initial()];
+        let control = Control::unlimited();
+        let mut rows = vec![self.initial(&control).expect("nothing stops it")];
+        let mut numbers: BTreeMap<Vec<Value>, u32> = BTreeMap::from([(rows[0].clone(), 0)]);
         let mut builder = LtsBuilder::new(self.labels.clone());
-        let mut explorer = self.explorer();
+        let mut explorer = self.explorer(&control);
         let mut at = 0;
         while at < rows.len() {
             if rows.len() > most {
                 return None;
             }
             let row = rows[at].clone();
-            explorer.successors(&row, &mut |step| {
+            let walk = explorer.successors(&row, &mut |step| {
                 let next = *numbers.entry(step.row.to_vec()).or_insert_with(|| {
                     rows.push(step.row.to_vec());
                     rows.len() as u32 - 1
                 });
                 builder.add(StateId(at as u32), step.label, StateId(next));
+                Ok(())
             });
+            walk.expect("nothing stops it");
             at += 1;
         }
         builder.at_least(rows.len() as u32);
@@ -267,12 +271,12 @@ impl System for Processes {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        vec![0; self.layout.width()]
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(vec![0; self.layout.width()])
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
-        Box::new(ProcessesExplorer(self))
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
+        Box::new(ProcessesExplorer { system: self, control })
     }
 
     fn action(&self) -> Option<&dyn Action> {
@@ -280,11 +284,14 @@ impl System for Processes {
     }
 }
 
-struct ProcessesExplorer<'a>(&'a Processes);
+struct ProcessesExplorer<'a> {
+    system: &'a Processes,
+    control: &'a Control,
+}
 
 impl Explorer for ProcessesExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
-        let system = self.0;
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        let system = self.system;
         let holds = |held: Held, own: usize, value: Value| match held {
             Held::Any => true,
             Held::Nothing => value == 0,
@@ -292,6 +299,7 @@ impl Explorer for ProcessesExplorer<'_> {
             Held::Other => value != 0 && value != own as Value + 1,
         };
         for rule in &system.rules {
+            self.control.check()?;
             for own in 0..system.count {
                 let (variable, shared) = (row[2 * own + 1], row[2 * system.count]);
                 if row[2 * own] != rule.from || !holds(rule.variable, own, variable) || !holds(rule.shared, own, shared)
@@ -310,10 +318,11 @@ impl Explorer for ProcessesExplorer<'_> {
                 };
                 for partner in partners {
                     let (label, next) = system.step(rule, row, own, partner);
-                    sink(Step { group: GroupId(0), label, row: &next });
+                    sink(Step::of_group(GroupId(0), label, &next))?;
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -407,4 +416,41 @@ pub fn random_generators(points: usize, random: &mut Random) -> Vec<Vec<u32>> {
         3 => (1..points - 1).map(|point| exchanged(point, point + 1)).collect(),
         _ => vec![exchanged(0, points - 1)],
     }
+}
+
+/// A specification with at most 300 states and an implementation, of at most 600, that has most of its rules, or some more.
+pub fn random_pair(random: &mut Random) -> Option<(Lts, Processes)> {
+    let shape = Shape {
+        processes: 2 + random.below(3),
+        controls: 2 + random.below(2) as u32,
+        rules: 3 + random.below(3),
+        events: 2,
+        internal_percent: [0, 20, 50][random.below(3)],
+    };
+    let labels = Arc::new(Labels::new());
+    let generators = random_generators(shape.processes.max(2), random);
+    let specification = Processes::random(&labels, shape, generators.clone(), random);
+    let mut rules: Vec<Rule> = specification.rules.clone();
+    match random.below(8) {
+        0 => {}
+        1 | 2 => {
+            let place = random.below(rules.len());
+            rules[place] = Rule { shown: Shown::Internal, ..rules[place] };
+        }
+        3 => {
+            let place = random.below(rules.len());
+            rules.push(Rule { shown: Shown::Internal, to: rules[place].from, ..rules[place] });
+        }
+        4 => {
+            rules.swap_remove(1 + random.below(rules.len() - 1));
+        }
+        5 | 6 => rules.push(random_rule(shape, random)),
+        _ => {
+            let place = 1 + random.below(rules.len() - 1);
+            rules[place] = Rule { shown: rules[0].shown, ..rules[place] };
+        }
+    }
+    let implementation = Processes::new(&labels, shape, rules, generators);
+    implementation.explore(600)?;
+    Some((specification.explore(300)?, implementation))
 }

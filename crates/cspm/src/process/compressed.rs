@@ -19,10 +19,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_lts::Lts;
 use trefoil_lts::compress::{Compression, compress};
 use trefoil_network::{Format, Network, compose};
+use trefoil_system::Cut;
 
 use super::leaf::{MachineData, MachineId, Made, size};
 use super::terms::{Node, TermId};
@@ -63,7 +64,7 @@ fn absorbed(outer: Compression, inner: Compression) -> bool {
 }
 
 /// A machine with its states and transitions before it was compressed, or why there is none.
-type Making = std::result::Result<(Arc<Lts>, (usize, usize)), Stopped>;
+type Making = std::result::Result<(Arc<Lts>, (usize, usize)), Cut>;
 
 /// A machine that is not made yet.
 pub(super) struct Waiting {
@@ -162,11 +163,10 @@ impl Compiler {
             threads => threads,
         };
         let made = make_all(&waiting, threads, &self.control);
-        // What layers said is believed only if none of them had to stop.
-        let mut stopped = self.settled().err();
+        let mut cut = None;
         for ((id, waiting), made) in waiting.into_iter().zip(made) {
             match made {
-                Ok((lts, before)) if stopped.is_none() => {
+                Ok((lts, before)) => {
                     let (like, lts) = self.machines.alike(id, lts);
                     let data = MachineData::new(lts, Vec::new(), waiting.root, like, self.is_timed);
                     self.machines.data[id.index()] = Some(data);
@@ -174,8 +174,8 @@ impl Compiler {
                     let compression = Some(waiting.compression.info().name);
                     self.set_made(id, Made { before, compression, inside: waiting.inside });
                 }
-                made => {
-                    stopped = stopped.or(made.err());
+                Err(reason) => {
+                    cut = cut.or(Some(reason));
                     self.machines.compressed.stopped.insert(id, waiting);
                 }
             }
@@ -191,8 +191,8 @@ impl Compiler {
             false
         });
         self.machines.compressed.copies = copies;
-        match stopped {
-            Some(reason) => Err(reason.into()),
+        match cut {
+            Some(cut) => Err(self.cut_short(cut)),
             None => Ok(()),
         }
     }
@@ -224,7 +224,7 @@ fn make_all(waiting: &[(MachineId, Waiting)], threads: usize, control: &Control)
 }
 
 fn make(waiting: &Waiting, threads: usize, control: &Control) -> Making {
-    let composed = compose(&waiting.network, threads, control).map_err(|unfinished| unfinished.stopped)?;
+    let composed = compose(&waiting.network, threads, control).map_err(|unfinished| unfinished.cut)?;
     if waiting.compression == Compression::Explicate {
         let before = size(&composed.lts);
         return Ok((Arc::new(composed.lts), before));

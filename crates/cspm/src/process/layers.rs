@@ -16,7 +16,6 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use trefoil_control::Stopped;
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, Transition};
 use trefoil_network::{LazyMachine, Network, Priorities, compose, trace_watchdog};
@@ -86,14 +85,18 @@ impl Compiler {
     }
 
     fn layer_over(&mut self, inner: Machine, builtin: Builtin, kind: Rc<Kind>, term: TermId) -> Result<TermId> {
-        let machine = self.layered(inner, builtin, &kind, term);
+        let machine = self.layered(inner, builtin, &kind, term)?;
         let small = self.enumerated(&machine.network)?;
         let inside = machine.skeleton;
         let id = self.add_layer(machine, builtin, kind, term);
         let layer = self.terms.intern(Node::Layer(id, LazyMachine::INITIAL));
         let Some((lts, rows)) = small else { return Ok(layer) };
         let lazy = self.layer_data(id).lazy.clone();
-        let terms = rows.iter().map(|row| self.terms.intern(Node::Layer(id, lazy.number(row)))).collect();
+        let mut terms = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let state = lazy.number(row, &self.control).map_err(|cut| self.cut_short(cut))?;
+            terms.push(self.terms.intern(Node::Layer(id, state)));
+        }
         let made = self.add_machine(lts, terms, layer);
         let before = self.machine(made).made.before;
         self.set_made(made, Made { before, compression: Some(builtin.text()), inside });
@@ -114,7 +117,7 @@ impl Compiler {
         }
         drop(machine);
         let inner = self.closed_network_of(argument)?;
-        Ok(Some(self.layered(inner, builtin, &does, argument)))
+        self.layered(inner, builtin, &does, argument).map(Some)
     }
 
     /// Whether no state of these machines offers `✓` beside something else.
@@ -135,15 +138,12 @@ impl Compiler {
             }
         }
         let kind = Rc::new(Kind::Priority(Priorities::Ranks(ranks)));
-        Ok(self.layered(machine, Builtin::Prioritise, &kind, root))
+        self.layered(machine, Builtin::Prioritise, &kind, root)
     }
 
-    /// Whether everything that layers said since the control was set can be believed: a chase that had to stop has not.
-    pub fn settled(&self) -> std::result::Result<(), Stopped> {
-        if self.brake.was_used() { self.control.check() } else { Ok(()) }
-    }
-
-    fn layered(&mut self, inner: Machine, builtin: Builtin, kind: &Rc<Kind>, term: TermId) -> Machine {
+    /// The layer over a network. Under `chase` its initial state is found now; when that is cut, there is no layer.
+    fn layered(&mut self, inner: Machine, builtin: Builtin, kind: &Rc<Kind>, term: TermId) -> Result<Machine> {
+        let layers = self.layers.len();
         let (network, machines, skeleton) = if inner.network.is_layered() {
             let id = self.add_layer(inner, builtin, kind.clone(), term);
             (Network::alone(self.layer_data(id).lazy.clone()), vec![MachineId::of_layer(id)], None)
@@ -153,10 +153,14 @@ impl Compiler {
             (network, machines, skeleton)
         };
         let network = match &**kind {
-            Kind::Chase => network.chased(self.brake.clone()),
+            Kind::Chase => network.chased(&self.control).map_err(|cut| {
+                // Nothing refers to the layer below yet.
+                self.layers.truncate(layers);
+                self.cut_short(cut)
+            })?,
             Kind::Priority(priorities) => network.prioritised(priorities),
         };
-        Machine { network: Arc::new(network), machines, skeleton, layer: Some(builtin.text()) }
+        Ok(Machine { network: Arc::new(network), machines, skeleton, layer: Some(builtin.text()) })
     }
 
     fn add_layer(&mut self, machine: Machine, kind: Builtin, does: Rc<Kind>, argument: TermId) -> LayerId {
@@ -260,27 +264,28 @@ impl Compiler {
             return Ok(None);
         }
         let mut numbers: HashMap<Vec<SlotValue>, u32, foldhash::fast::FixedState> = HashMap::default();
-        let mut rows = vec![network.initial()];
+        let mut rows = vec![network.initial(&self.control).map_err(|cut| self.cut_short(cut))?];
         numbers.insert(rows[0].clone(), 0);
         let (mut starts, mut transitions) = (vec![0], Vec::new());
-        let mut explorer = network.explorer();
+        let mut explorer = network.explorer(&self.control);
         while starts.len() <= rows.len() {
             if rows.len() > most_states || transitions.len() > most_transitions {
                 return Ok(None);
             }
             self.control.check()?;
             let row = rows[starts.len() - 1].clone();
-            explorer.successors(&row, &mut |step| {
+            let walk = explorer.successors(&row, &mut |step| {
                 let next = rows.len() as u32;
                 let target = *numbers.entry(step.row.to_vec()).or_insert(next);
                 if target == next {
                     rows.push(step.row.to_vec());
                 }
                 transitions.push(Transition { label: step.label, target: StateId(target) });
+                Ok(())
             });
+            walk.map_err(|cut| self.cut_short(cut))?;
             starts.push(transitions.len());
         }
-        self.settled()?;
         let lts = Lts::from_rows(self.labels.clone(), StateId(0), starts, transitions);
         if !self.options.compress_leaves {
             return Ok(Some((lts, rows)));
@@ -299,9 +304,8 @@ impl Compiler {
     /// The process that barks when an event of the set happens that another process does not allow.
     pub(super) fn watchdog(&mut self, term: TermId, arguments: &[Value]) -> Result<TermId> {
         let Machine { network, .. } = self.network_of(term)?;
-        let specification =
-            compose(&network, self.options.threads, &self.control).map_err(|unfinished| unfinished.stopped)?.lts;
-        self.settled()?;
+        let composed = compose(&network, self.options.threads, &self.control);
+        let specification = composed.map_err(|unfinished| self.cut_short(unfinished.cut))?.lts;
         let watched = self.events_in(arguments[1].clone())?;
         let watched = self.events.list(watched, &mut self.evaluator)?;
         let bark = self.event(&arguments[2])?;
@@ -319,9 +323,9 @@ impl Compiler {
     /// What a state of a layer can do.
     pub(super) fn layer_steps(&mut self, id: LayerId, state: u32) -> Result<Vec<Move>> {
         self.control.check()?;
-        let lazy = self.layer_data(id).lazy.clone();
+        let steps = self.layer_data(id).lazy.steps(state, &self.control).map_err(|cut| self.cut_short(cut))?;
         let step = |(label, target)| Move::alone(label, self.terms.intern(Node::Layer(id, target)));
-        Ok(lazy.steps(state).into_iter().map(step).collect())
+        Ok(steps.into_iter().map(step).collect())
     }
 }
 

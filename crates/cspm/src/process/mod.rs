@@ -49,10 +49,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trefoil_control::Control;
-use trefoil_network::{Brake, Network};
-use trefoil_system::{LabelId, Labels};
+use trefoil_network::Network;
+use trefoil_system::{Cut, LabelId, Labels};
 
-use crate::eval::{Evaluator, ProcessId, ProcessValue, Result, Value};
+use crate::eval::{Evaluator, Failure, ProcessId, ProcessValue, Result, Value};
 
 pub use action::NoImage;
 pub use codes::CODES;
@@ -103,8 +103,6 @@ pub struct Compiler {
     terms: Terms,
     machines: Machines,
     layers: Vec<layers::LayerData>,
-    /// Stops chases that are too long.
-    brake: Arc<Brake>,
     /// The process of each number that was met.
     processes: HashMap<ProcessId, ProcessValue, foldhash::fast::FixedState>,
     /// The term of each process that was expanded; none while it is being expanded.
@@ -123,11 +121,8 @@ pub struct Compiler {
 impl Compiler {
     /// A compiler for the processes of a script; their events become labels of this table.
     pub fn new(evaluator: Evaluator, labels: Arc<Labels>, control: Control, options: CompileOptions) -> Compiler {
-        let brake = Arc::new(Brake::default());
-        brake.set_control(control.clone());
         Compiler {
             layers: Vec::new(),
-            brake,
             is_timed: evaluator.is_timed(),
             time: timed::Time::default(),
             evaluator,
@@ -180,7 +175,6 @@ impl Compiler {
     /// From now on budgets and interruptions come from here; the evaluator has its own.
     pub fn set_control(&mut self, control: Control) {
         self.evaluator.set_control(control.clone());
-        self.brake.set_control(control.clone());
         self.control = control;
     }
 
@@ -211,6 +205,14 @@ impl Compiler {
     /// The evaluator.
     pub fn evaluator(&mut self) -> &mut Evaluator {
         &mut self.evaluator
+    }
+
+    /// Why a walk over a network ended early, as a failure.
+    fn cut_short(&self, cut: Cut) -> Failure {
+        match cut {
+            Cut::Stopped => self.control.why().into(),
+            _ => unreachable!("walks over networks end early only when they are stopped: {cut:?}"),
+        }
     }
 
     fn process_of(&self, id: ProcessId) -> ProcessValue {

@@ -136,7 +136,7 @@ impl Rows {
         control: &Control,
     ) -> Result<Result<Rows, Refusal>, Stopped> {
         let components = network.components().len();
-        let initial = network.initial();
+        let initial = network.start();
         let several = initial.len() > components;
         let mut sizes: Vec<usize> = (0..components).map(|component| network.states_of(component)).collect();
         sizes.extend(several.then_some(network.formats().len()));
@@ -198,8 +198,9 @@ impl Rows {
         self.drawing.draw(&self.slots, row, picture);
         for ((slot, machine, inner), scratch) in self.lazy.iter().zip(&mut scratch.inner) {
             let mut inside = std::mem::take(&mut scratch.row);
-            machine.row_into(row[*slot as usize], &mut inside);
-            inner.draw(&inside, scratch, picture);
+            if machine.row_into(row[*slot as usize], &mut inside) {
+                inner.draw(&inside, scratch, picture);
+            }
             scratch.row = inside;
         }
     }
@@ -217,9 +218,10 @@ impl Rows {
         }
         for ((slot, machine, inner), scratch) in self.lazy.iter().zip(&mut scratch.inner) {
             let (mut inside, mut image) = (std::mem::take(&mut scratch.row), std::mem::take(&mut scratch.image));
-            machine.row_into(row[*slot as usize], &mut inside);
-            inner.apply(element, &inside, &mut image, scratch);
-            into[*slot as usize] = machine.number_of_settled(&image, &mut scratch.words);
+            if machine.row_into(row[*slot as usize], &mut inside) {
+                inner.apply(element, &inside, &mut image, scratch);
+                into[*slot as usize] = machine.number_of_settled(&image, &mut scratch.words);
+            }
             (scratch.row, scratch.image) = (inside, image);
         }
     }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use trefoil_system::{Action, Explorer, Group, Labels, Layout, Observations, System, Value};
+use trefoil_control::Control;
+use trefoil_system::{Action, Cut, Explorer, Group, Labels, Layout, Observations, System, Value};
 
 use super::action::NetworkAction;
 use crate::network::Network;
@@ -43,12 +44,12 @@ impl System for Symmetric {
         self.network.groups()
     }
 
-    fn initial(&self) -> Vec<Value> {
-        self.network.initial()
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
+        self.network.initial(control)
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
-        self.network.explorer()
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
+        self.network.explorer(control)
     }
 
     fn observations(&self) -> Observations {

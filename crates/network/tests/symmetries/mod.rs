@@ -180,14 +180,18 @@ impl Model {
 
 pub(crate) fn successors(system: &dyn System, row: &[Value]) -> Vec<(LabelId, Vec<Value>)> {
     let mut found = Vec::new();
-    system.explorer().successors(row, &mut |step| found.push((step.label, step.row.to_vec())));
+    let walk = system.explorer(&Control::unlimited()).successors(row, &mut |step| {
+        found.push((step.label, step.row.to_vec()));
+        Ok(())
+    });
+    assert_eq!(walk, Ok(()));
     found.sort();
     found
 }
 
 /// Some reachable rows.
 pub(crate) fn rows(system: &dyn System, most: usize) -> Vec<Vec<Value>> {
-    let mut rows = vec![system.initial()];
+    let mut rows = vec![system.initial(&Control::unlimited()).expect("nothing stops it")];
     let mut known: BTreeSet<Vec<Value>> = rows.iter().cloned().collect();
     let mut at = 0;
     while at < rows.len() && rows.len() < most {

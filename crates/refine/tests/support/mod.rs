@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use trefoil_control::Control;
 use trefoil_lts::Lts;
-use trefoil_system::{Explorer, Group, GroupId, Labels, Layout, Slot, SlotSet, StateId, Step, System, Value};
+use trefoil_system::{
+    Cut, Explorer, Group, GroupId, Labels, Layout, Sink, Slot, SlotSet, StateId, Step, System, Value, Walk,
+};
 
 /// An explicit system whose states are rows of two numbers, so that nothing can take a state for its number.
 pub(crate) struct TwoSlots {
@@ -17,7 +20,7 @@ impl TwoSlots {
     pub(crate) fn new(lts: Lts) -> TwoSlots {
         let all: SlotSet = [0, 1].into_iter().collect();
         let groups = vec![Group { guards: all.clone(), reads: all.clone(), may_write: all, ..Group::default() }];
-        let layout = Layout::new(vec![Slot::bounded("low", 3), Slot::discovered("high")]);
+        let layout = Layout::new(vec![Slot::bounded("low", 3), Slot::word("high")]);
         TwoSlots { lts, layout, groups }
     }
 
@@ -39,11 +42,11 @@ impl System for TwoSlots {
         &self.groups
     }
 
-    fn initial(&self) -> Vec<Value> {
-        TwoSlots::row(self.lts.initial()).to_vec()
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(TwoSlots::row(self.lts.initial()).to_vec())
     }
 
-    fn explorer(&self) -> Box<dyn Explorer + '_> {
+    fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(TwoSlotsExplorer(&self.lts))
     }
 }
@@ -51,9 +54,10 @@ impl System for TwoSlots {
 struct TwoSlotsExplorer<'a>(&'a Lts);
 
 impl Explorer for TwoSlotsExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut dyn FnMut(Step<'_>)) {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         for step in self.0.outgoing(StateId(row[0] + 3 * (1000 - row[1]))) {
-            sink(Step { group: GroupId(0), label: step.label, row: &TwoSlots::row(step.target) });
+            sink(Step::of_group(GroupId(0), step.label, &TwoSlots::row(step.target)))?;
         }
+        Ok(())
     }
 }

@@ -1,0 +1,221 @@
+//! Interruption at every poll: whatever a stop cuts short is not remembered.
+//!
+//! Each check is run with a control that stops it at its n-th poll, for every n or for many that are spread over them, as
+//! each kind of stop; then the same session is asked again without a limit. Its answer (verdict, counts, witness) must be
+//! that of a fresh session. A layer, a cache or a compiled process that keeps a half-finished result fails this test.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use trefoil_control::{Control, Stopped};
+use trefoil_session::check::{AnyScript, AssertionReport, CheckOptions, Store, Wanted};
+use trefoil_session::{Job, Verdict};
+
+/// How many polls of one check are stopped at, for each kind of stop.
+const SPREAD: u64 = 60;
+
+const STOPS: [Stopped; 3] = [
+    Stopped::Interrupted,
+    Stopped::Timeout { limit: Duration::from_secs(1) },
+    Stopped::Memory { limit: 1 << 40 },
+];
+
+/// Refinement in every model, the properties of one process, and what compiling can do to processes.
+const PROCESSES: &str = "
+channel a, b, c, bad : {0..2}
+N = 3
+COUNT(n) = a!0 -> COUNT((n+1)%4) [] b!1 -> COUNT(n) [] n == 3 & c!2 -> STOP
+PAIR = COUNT(0) ||| COUNT(1)
+MANY = ||| i : {0..2} @ (a.i -> b.i -> c.i -> SKIP)
+HIDDEN = MANY \\ {|b|}
+LOOSE = |~| x : {|a, b, c|} @ x -> LOOSE
+RUN(A) = [] x : A @ x -> RUN(A)
+DIVERGING = (a.0 -> b.0 -> DIVERGING) \\ {b.0}
+CIRCLE = let C = b.0 -> C within (a.0 -> C) \\ {b.0}
+CHOICE = a.0 -> (b.0 -> STOP |~| c.0 -> STOP)
+transparent sbisim, normal, diamond, tau_loop_factor, wbisim
+COMPRESSED = normal(MANY) [| {|a|} |] sbisim(diamond(HIDDEN))
+assert RUN({|a, b, c|}) [T= PAIR
+assert LOOSE [F= MANY
+assert LOOSE [FD= HIDDEN
+assert COUNT(0) [T= PAIR
+assert HIDDEN [FD= HIDDEN
+assert PAIR :[deadlock free [F]]
+assert CIRCLE :[divergence free]
+assert DIVERGING :[divergence free]
+assert CHOICE :[deterministic [FD]]
+assert COUNT(0) :[deterministic [F]]
+assert MANY :[has trace]: <a.0, a.1, b.1>
+assert COMPRESSED :[deadlock free [FD]]
+assert RUN({|a|}) [T= COMPRESSED
+";
+
+/// Layers whose states are found while exploring, at the top and inside other processes.
+const LAYERS: &str = "
+external chase, prioritise
+channel up, go, low, high : {0..1}
+channel out : {0..15}
+BITS = 4
+channel carry : {0..BITS}
+BIT(i) = carry.i -> ONE(i)
+ONE(i) = carry.i -> carry.(i+1) -> BIT(i)
+LAST = carry.BITS -> out.0 -> STOP
+TICKS = (|| i : {0..BITS-1} @ [{carry.i, carry.(i+1)}] BIT(i)) [| {carry.BITS} |] LAST
+CLOCK(n) = n > 0 & carry.0 -> CLOCK(n-1)
+COUNTER = (TICKS [| {carry.0} |] CLOCK(40)) \\ {|carry|}
+CHASED = chase(COUNTER)
+BEHIND = go.0 -> chase(go.1 -> COUNTER)
+URGENT = prioritise(low.0 -> high.0 -> URGENT [] high.1 -> URGENT, <{|high|}, {|low|}>)
+BOTH = BEHIND [| {|go|} |] (go.0 -> go.1 -> URGENT)
+assert STOP [T= CHASED
+assert STOP [T= CHASED
+assert BEHIND :[has trace]: <go.0, go.1, out.0>
+assert BEHIND :[deadlock free [F]]
+assert BOTH :[divergence free]
+assert URGENT :[deterministic [F]]
+assert RUN({|high|}) [T= BOTH
+RUN(A) = [] x : A @ x -> RUN(A)
+";
+
+/// Processes that are alike.
+const SYMMETRIC: &str = "
+datatype Id = A | B | C
+channel in, out : Id
+CELL(x) = in.x -> out.x -> CELL(x)
+ALL = ||| x : Id @ CELL(x)
+SPEC = [] x : Id @ in.x -> SPEC [] out.x -> SPEC
+TURNS = in?x -> out!x -> TURNS
+assert SPEC [T= ALL
+assert TURNS [T= ALL
+assert ALL :[deadlock free [F]]
+assert ALL :[divergence free]
+assert ALL :[deterministic [FD]]
+";
+
+/// Assertions, end states and processes that are started while it runs.
+const MODEL: &str = "
+mtype = { ask, answer }
+chan link = [0] of { mtype, byte }
+chan store = [2] of { byte }
+byte x, done
+proctype Child(byte n) { atomic { x = x + n; store!n }; done++ }
+active proctype Sender() { byte i; do :: i < 3 -> link!ask(i); i++ :: i == 3 -> break od; run Child(2) }
+active proctype Receiver() { byte v; do :: link?ask(v) -> run Child(v) :: timeout -> break od; assert(done < 4) }
+";
+
+/// Interchangeable processes, and a long atomic sequence.
+const ALIKE: &str = "
+byte busy, n
+active [3] proctype P() {
+  do
+  :: atomic { busy == 0 -> busy = 1 };
+     d_step { n = 0; do :: n < 200 -> n++ :: else -> break od };
+     assert(busy == 1); busy = 0
+  od
+}
+";
+
+fn write(name: &str, text: &str) -> PathBuf {
+    let file = std::env::temp_dir().join(format!("trefoil-polls-{}-{name}", std::process::id()));
+    std::fs::write(&file, text).expect("the folder for such files can be written");
+    file
+}
+
+fn open(file: &Path) -> AnyScript {
+    let job = Job { control: Control::unlimited(), threads: 1 };
+    AnyScript::open(file, None, &job).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)))
+}
+
+/// What is to be the same: everything but times, memory and the numbers of events, which depend on what was asked before.
+fn told(report: &AssertionReport) -> Value {
+    let mut told = serde_json::to_value(report).expect("reports can be written");
+    let fields = told.as_object_mut().expect("a report is an object");
+    for varying in ["compile_seconds", "check_seconds", "peak_memory_bytes", "counterexamples"] {
+        fields.remove(varying);
+    }
+    told
+}
+
+fn stop_everywhere(name: &str, text: &str, options: &CheckOptions, threads: usize) {
+    let file = write(name, text);
+    let count = open(&file).assertions().len();
+    let mut stopped = 0;
+    for index in 1..=count {
+        let job = |control| Job { control, threads };
+        let counting = Control::stopping_at(0, Stopped::Interrupted);
+        let expected = open(&file).run(index, options, &job(counting.clone()));
+        let finished = expected.verdict != Verdict::Error && expected.unfinished.is_none();
+        assert!(finished, "{name} {index}: {expected:?}");
+        let polls = counting.polls();
+        let expected = told(&expected);
+        for reason in STOPS {
+            for poll in (1..=polls).step_by(1 + (polls / SPREAD) as usize) {
+                let mut script = open(&file);
+                let cut = script.run(index, options, &job(Control::stopping_at(poll, reason)));
+                let context = format!("{name}, assertion {index}, {threads} threads, {reason:?} at poll {poll} of {polls}");
+                // With several threads a check may be through before the poll.
+                if cut.unfinished.is_some() {
+                    assert_eq!(cut.verdict, Verdict::Unknown, "{context}");
+                    stopped += 1;
+                } else {
+                    assert_eq!(told(&cut), expected, "{context}");
+                }
+                let again = script.run(index, options, &job(Control::unlimited()));
+                assert_eq!(told(&again), expected, "asked again after {context}");
+                // What another assertion shares with the one that was cut must be whole as well.
+                let other = 1 + index % count;
+                let beside = script.run(other, options, &job(Control::unlimited()));
+                if poll == 1 && reason == Stopped::Interrupted {
+                    let fresh = open(&file).run(other, options, &job(Control::unlimited()));
+                    assert_eq!(told(&beside), told(&fresh), "assertion {other} after {context}");
+                }
+            }
+        }
+    }
+    assert!(stopped > 20 * count, "{name}: only {stopped} stops");
+    let _ = std::fs::remove_file(file);
+}
+
+fn with(change: impl FnOnce(&mut CheckOptions)) -> CheckOptions {
+    let mut options = CheckOptions::default();
+    change(&mut options);
+    options
+}
+
+#[test]
+fn refinement_and_properties() {
+    for algorithm in ["automatic", "antichain", "normal-form", "lazy-normal-form"] {
+        let options = with(|options| options.algorithm = algorithm);
+        stop_everywhere(&format!("{algorithm}.csp"), PROCESSES, &options, 1);
+    }
+    stop_everywhere("two.csp", PROCESSES, &CheckOptions::default(), 2);
+    stop_everywhere("leaves.csp", PROCESSES, &with(|options| options.compress_leaves = false), 1);
+    stop_everywhere("order.csp", PROCESSES, &with(|options| options.partial_order = true), 1);
+}
+
+#[test]
+fn layers() {
+    for threads in [1, 2] {
+        stop_everywhere(&format!("layers{threads}.csp"), LAYERS, &CheckOptions::default(), threads);
+    }
+}
+
+#[test]
+fn symmetry() {
+    for threads in [1, 2] {
+        stop_everywhere(&format!("symmetric{threads}.csp"), SYMMETRIC, &CheckOptions::default(), threads);
+        stop_everywhere(&format!("alike{threads}.pml"), ALIKE, &CheckOptions::default(), threads);
+    }
+}
+
+#[test]
+fn models() {
+    for threads in [1, 2] {
+        stop_everywhere(&format!("model{threads}.pml"), MODEL, &CheckOptions::default(), threads);
+    }
+    let plain = with(|options| options.symmetry = Wanted::Nothing);
+    stop_everywhere("plain.pml", ALIKE, &plain, 1);
+    stop_everywhere("all.pml", MODEL, &with(|options| options.keep_going = true), 1);
+    stop_everywhere("compact.pml", MODEL, &with(|options| options.store = Store::HashCompact), 1);
+}
