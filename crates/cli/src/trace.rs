@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_session::check::{CheckOptions, Part};
 use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport};
 use trefoil_session::{Job, Problem};
@@ -111,7 +111,15 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
             return ExitCode::from(if stopped { exit::UNKNOWN } else { exit::WRONG });
         }
     };
-    let mut session = Session { stepper: subject.stepper(tracing.seed), colour: terminal::colour_out() };
+    let stepper = interrupt.during(&control(&common), |control| subject.stepper(tracing.seed, control));
+    let stepper = match stepper {
+        Ok(stepper) => stepper,
+        Err(problem) => {
+            complain(&problem);
+            return ExitCode::from(exit::UNKNOWN);
+        }
+    };
+    let mut session = Session { stepper, colour: terminal::colour_out() };
     let first = match &tracing.replay {
         Some(file) => interrupt.during(&control(&common), |control| session.replay(file, None, control)),
         None => interrupt.during(&control(&common), |control| session.here(control)),
@@ -143,7 +151,7 @@ fn threads(common: &Common) -> usize {
 fn told(said: Result<String, Trouble>) -> bool {
     match said {
         Ok(text) => return terminal::print(&text).is_ok(),
-        Err(Trouble::Stopped(stopped)) => terminal::complain(&format!("unknown: {stopped}\n")),
+        Err(Trouble::Problem(problem)) => complain(&problem),
         Err(Trouble::Wrong(why)) => terminal::complain(&format!("error: {why}\n")),
     }
     true
@@ -194,7 +202,7 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
         };
         terminal::complain(&said);
         job.control.progress().begin("walking", 0);
-        let mut stepper = subject.stepper(tracing.seed);
+        let mut stepper = subject.stepper(tracing.seed, &job.control)?;
         if tracing.all && stepper.found() == 0 {
             // Why there is nothing to follow has been said.
             return Err(Problem::Input(Vec::new()));
@@ -248,13 +256,13 @@ impl Answer for WalkReport {
 
 /// Why a line has no answer.
 enum Trouble {
-    Stopped(Stopped),
+    Problem(Problem),
     Wrong(String),
 }
 
-impl From<Stopped> for Trouble {
-    fn from(stopped: Stopped) -> Trouble {
-        Trouble::Stopped(stopped)
+impl From<Problem> for Trouble {
+    fn from(problem: Problem) -> Trouble {
+        Trouble::Problem(problem)
     }
 }
 
@@ -293,7 +301,7 @@ impl Session<'_> {
                 if self.stepper.go_to(taken) {
                     return self.here(control);
                 }
-                let there = self.stepper.situation();
+                let there = self.stepper.situation(control)?;
                 Err(wrong(format!("the path has {}", counted((there.taken + there.ahead) as u64, "step"))))
             }
             ("random" | "r", []) => self.random(1, control),
@@ -305,9 +313,9 @@ impl Session<'_> {
             }
             ("offers" | "o", []) => self.offers(SHOWN, control),
             ("offers" | "o", ["all"]) => self.offers(usize::MAX, control),
-            ("state" | "s", []) => Ok(self.states(SHOWN)),
-            ("state" | "s", ["all"]) => Ok(self.states(usize::MAX)),
-            ("variables" | "v", []) => self.variables(),
+            ("state" | "s", []) => self.states(SHOWN, control),
+            ("state" | "s", ["all"]) => self.states(usize::MAX, control),
+            ("variables" | "v", []) => self.variables(control),
             ("refusals", []) => self.refusals(control),
             ("path" | "p", []) => self.path(control),
             ("replay", []) => self.follow_found(1, control),
@@ -363,13 +371,13 @@ impl Session<'_> {
     }
 
     fn random(&mut self, steps: usize, control: &Control) -> Result<String, Trouble> {
-        let before = self.stepper.situation().taken;
+        let before = self.stepper.situation(control)?.taken;
         let walked = self.stepper.walk(steps, control)?;
         let run = self.stepper.run(control)?;
         let mut text = String::new();
         // The last step is told with where it leads.
         let last = run.steps.len().saturating_sub(1);
-        let story = self.stepper.story();
+        let story = self.stepper.story(control)?;
         match &story {
             Some(story) => {
                 let mut passed = 0;
@@ -430,7 +438,7 @@ impl Session<'_> {
 
     fn save(&mut self, file: &str, control: &Control) -> Result<String, Trouble> {
         if file.ends_with(".trail") || file.ends_with(".svg") {
-            let Some(story) = self.stepper.story() else {
+            let Some(story) = self.stepper.story(control)? else {
                 return Err(wrong("trails and charts are for Promela models"));
             };
             let told = self.stepper.told();
@@ -456,16 +464,16 @@ impl Session<'_> {
         Ok(format!("{} written to {file}\n", counted(run.steps.len() as u64, "step")))
     }
 
-    fn variables(&mut self) -> Result<String, Trouble> {
-        let taken = self.stepper.situation().taken;
-        match self.stepper.end() {
+    fn variables(&mut self, control: &Control) -> Result<String, Trouble> {
+        let taken = self.stepper.situation(control)?.taken;
+        match self.stepper.end(control) {
             Some(end) => Ok(spin::end(&end, taken)),
             None => Err(wrong("only Promela models have variables; state shows the states of components")),
         }
     }
 
     fn path(&mut self, control: &Control) -> Result<String, Trouble> {
-        if let Some(story) = self.stepper.story() {
+        if let Some(story) = self.stepper.story(control)? {
             return Ok(spin::statements(&story.statements, self.colour));
         }
         let run = self.stepper.run(control)?;
@@ -487,7 +495,7 @@ impl Session<'_> {
 
     /// Where it stands and what can be done.
     fn here(&mut self, control: &Control) -> Result<String, Trouble> {
-        let there = self.stepper.situation();
+        let there = self.stepper.situation(control)?;
         let names = self.stepper.components();
         let mut text = match &there.event {
             Some(_) if !there.statements.is_empty() => {
@@ -559,8 +567,8 @@ impl Session<'_> {
         Ok(text)
     }
 
-    fn states(&mut self, most: usize) -> String {
-        let there = self.stepper.situation();
+    fn states(&mut self, most: usize, control: &Control) -> Result<String, Trouble> {
+        let there = self.stepper.situation(control)?;
         let names = self.stepper.components();
         let mut text = format!("after {}\n", counted(there.taken as u64, "step"));
         for (name, state) in names.iter().zip(&there.states).take(most).filter(|(_, state)| !state.is_empty()) {
@@ -569,7 +577,7 @@ impl Session<'_> {
         if names.len() > most {
             let _ = writeln!(text, "   … and {} more; state all shows them", count((names.len() - most) as u64));
         }
-        text
+        Ok(text)
     }
 
     fn refusals(&mut self, control: &Control) -> Result<String, Trouble> {

@@ -4,7 +4,9 @@
 //! a path to what was found. [`collect`] makes an explicit graph of a system, numbered in the same way whatever the
 //! number of threads.
 //!
-//! Absent here on purpose: what is looked for. Visitors live with the checks that need them.
+//! [`EXACT`], [`HASH_COMPACT`] and [`BITSTATE`] are engines for questions about what can be reached.
+//!
+//! Absent here on purpose: what else is looked for. Visitors live with the checks that need them.
 
 mod collect;
 mod cycles;
@@ -18,6 +20,7 @@ mod patches;
 mod path;
 mod positions;
 mod probe;
+mod reach;
 mod repack;
 mod rows;
 mod search;
@@ -29,5 +32,6 @@ mod workers;
 pub use collect::{Collected, Unfinished, collect};
 pub use packing::Packing;
 pub use probe::{Coverage, Observer, Probe, ProbeEnd, Sighting, Traces, probe};
+pub use reach::{BITSTATE, EXACT, HASH_COMPACT, ReachEngine};
 pub use search::{Counts, Edge, End, Exploration, Finding, Found, Options, Order, Visited, Visitor, search};
 pub use states::{DENSE_BITS, Inserter, Reader, StateSet, States};

@@ -4,6 +4,7 @@
 //! transition and 8 bytes a state. Building sorts by source with one counting pass, in linear time and in place of any
 //! comparison.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -217,6 +218,10 @@ impl System for Lts {
 
     fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(LtsExplorer { lts: self })
+    }
+
+    fn in_memory(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn describe(&self, row: &[Value]) -> String {

@@ -9,6 +9,7 @@
 //! Many states share few acceptances. A set of labels is stored once, a family of sets is stored once as numbers of
 //! sets, and a state holds the number of its family: 4 bytes and a flag a state.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
@@ -186,6 +187,10 @@ impl System for Glts {
 
     fn observations(&self) -> Observations {
         Observations::Explicit
+    }
+
+    fn in_memory(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn describe(&self, row: &[Value]) -> String {

@@ -9,6 +9,7 @@
 mod acting;
 mod decide;
 mod determinism;
+mod engines;
 mod evidence;
 mod follow;
 mod has_trace;
@@ -37,6 +38,10 @@ use trefoil_lts::{Glts, Lts};
 use trefoil_symmetry::Strategy;
 use trefoil_system::{Cut, Model, Path, System, Witness};
 
+pub use engines::{
+    ANTICHAIN, DEADLOCK, DETERMINISM, DIVERGENCE, HAS_TRACE, LAZY_NORMAL_FORM, NORMAL_FORM, PropertyEngine,
+    RefinementEngine,
+};
 pub use permuted::{Difference, Obstacle};
 pub use prepared::{Prepared, prepare, refine};
 pub use properties::{CheckOptions, deadlock, determinism, divergence, has_trace};

@@ -14,7 +14,9 @@ use crate::implementation::{Explicit, OnTheFly};
 use crate::permuted::Obstacle;
 use crate::reduction::Unreduced;
 use crate::specification::{self, Normalised};
-use crate::{Implementation, Options, Outcome, Specification, Statistics, Unanswered, decide, evidence, preprocess};
+use crate::{
+    Algorithm, Implementation, Options, Outcome, Specification, Statistics, Unanswered, decide, evidence, preprocess,
+};
 
 /// A specification, ready for checks in one model by one algorithm.
 pub struct Prepared<'a> {
@@ -54,6 +56,11 @@ impl Prepared<'_> {
     /// specification to itself? If not, why?
     pub fn admits(&self, labels: &[LabelId], control: &Control) -> Result<Result<(), Obstacle>, Stopped> {
         Ok(self.normalised.map(labels, control)?.map(drop))
+    }
+
+    /// How the search goes; never [`Algorithm::Automatic`].
+    pub fn algorithm(&self) -> Algorithm {
+        self.normalised.algorithm
     }
 
     /// How long the preparation took.

@@ -1,7 +1,8 @@
 //! Why a job has no result.
 
-use trefoil_control::Stopped;
-use trefoil_source::{Code, CodeEntry, Diagnostic, Report, Severity, Sources, render};
+use trefoil_control::{Control, Stopped};
+use trefoil_source::{Code, CodeEntry, Diagnostic, FileId, Place, Report, Severity, Sources, Span, render};
+use trefoil_system::Cut;
 
 pub(crate) const CANNOT_WRITE: Code = "S001";
 pub(crate) const REFUSED: Code = "S002";
@@ -123,6 +124,26 @@ impl From<Stopped> for Problem {
     fn from(stopped: Stopped) -> Problem {
         Problem::Stopped(stopped)
     }
+}
+
+impl Problem {
+    /// What a walk that was cut means for whoever wanted its result.
+    pub(crate) fn cut(cut: Cut, control: &Control) -> Problem {
+        match cut {
+            Cut::Stopped => Problem::Stopped(control.why()),
+            other => Problem::Input(vec![cut_short(&other, control, Place::File(String::new()))]),
+        }
+    }
+}
+
+/// Says why a system could not go on, at the place that it names or at another one.
+pub(crate) fn cut_short(cut: &Cut, control: &Control, place: Place) -> Diagnostic {
+    let named = match cut {
+        Cut::Wrong(wrong) => wrong.place,
+        Cut::Enough | Cut::Stopped | Cut::Outgrown => None,
+    };
+    let place = named.map_or(place, |at| Place::Span(Span { file: FileId(at.file), start: at.start, end: at.end }));
+    Diagnostic::error(NOT_SUPPORTED, cut.explain(control), place)
 }
 
 impl From<Diagnostic> for Problem {

@@ -1,9 +1,9 @@
 //! Witnesses as plain data, with labels and states in words.
 
 use serde::Serialize;
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_system::replay::acceptances_after;
-use trefoil_system::{Failure, LabelId, Labels, System, TakenStep, Witness};
+use trefoil_system::{Cut, Failure, LabelId, Labels, System, TakenStep, Witness};
 
 /// A counterexample to a refinement.
 #[derive(Clone, Debug, Serialize)]
@@ -73,7 +73,7 @@ impl WitnessReport {
         specification: &dyn System,
         implementation: &dyn System,
         control: &Control,
-    ) -> Result<WitnessReport, Stopped> {
+    ) -> Result<WitnessReport, Cut> {
         let labels = implementation.labels();
         let steps_of = |steps: &[TakenStep]| -> Vec<StepReport> {
             let report = |step: &TakenStep| StepReport {

@@ -39,41 +39,43 @@ fn a_long_step_obeys_whoever_runs_it_and_not_who_opened_the_model() {
 fn a_step_that_is_given_up_shows_nothing() {
     use trefoil_promela::{Model, read};
     use trefoil_source::Sources;
-    use trefoil_system::System;
+    use trefoil_system::{Cut, System};
     let mut sources = Sources::default();
     let file = sources.add("model.pml".to_string(), LONG.to_string());
     let mut diagnostics = Vec::new();
     let nothing = &mut |name: &str| -> Result<String, String> { Err(name.to_string()) };
     let program = read(file, &mut sources, nothing, &mut diagnostics, &Control::unlimited());
     let program = program.expect("no budget").expect("it is right");
+    let model = Model::new(program.into());
     let control = Control::unlimited();
-    let model = Model::new(program.into(), &control);
-    let steps = |model: &Model| {
+    let steps = |control: &Control| {
         let mut steps = 0;
-        model.explorer().successors(&model.initial(), &mut |_| steps += 1);
-        steps
+        let row = model.initial(control).expect("it has an initial state");
+        let walk = model.explorer(control).successors(&row, &mut |_| {
+            steps += 1;
+            Ok(())
+        });
+        (steps, walk)
     };
-    assert_eq!((steps(&model), model.is_cut_short()), (1, false));
+    assert_eq!(steps(&control), (1, Ok(())));
     control.cancel();
-    steps(&model);
-    assert!(model.is_cut_short() && model.check().is_err());
-    model.obey(&Control::unlimited());
-    assert_eq!((steps(&model), model.is_cut_short()), (1, false));
+    assert_eq!(steps(&control), (0, Err(Cut::Stopped)));
+    assert_eq!(steps(&Control::unlimited()), (1, Ok(())));
 }
 
 #[test]
-fn a_search_for_everything_is_not_begun_again_once_it_was_stopped() {
+fn a_search_that_was_stopped_is_not_kept() {
     let file = model("everything");
     let mut script = AnyScript::open(&file, None, &job()).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
-    let options = CheckOptions { keep_going: true, ..CheckOptions::default() };
-    let stopped = job();
-    stopped.control.cancel();
-    let first = script.run(1, &options, &stopped);
-    assert_eq!(first.verdict, Verdict::Unknown);
-    let second = script.run(2, &options, &job());
-    assert_eq!((second.verdict, second.reason), (Verdict::Unknown, first.reason));
-    // Whoever asks for one property alone gets its answer.
-    let options = CheckOptions { keep_going: false, ..options };
-    assert_eq!(script.run(2, &options, &job()).verdict, Verdict::Holds);
+    for keep_going in [true, false] {
+        let options = CheckOptions { keep_going, ..CheckOptions::default() };
+        let stopped = job();
+        stopped.control.cancel();
+        assert_eq!(script.run(1, &options, &stopped).verdict, Verdict::Unknown);
+        for index in [1, 2] {
+            assert_eq!(script.run(index, &options, &job()).verdict, Verdict::Holds, "{index}");
+        }
+        script = AnyScript::open(&file, None, &job()).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
+    }
     let _ = std::fs::remove_file(file);
 }

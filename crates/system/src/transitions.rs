@@ -1,5 +1,6 @@
 //! What engines ask of a system: an initial row, and the successors of a row, all of them or those of one group.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use trefoil_control::Control;
@@ -165,6 +166,11 @@ pub trait System: Send + Sync {
     /// The first label that may show an error; those before it show none.
     fn first_error(&self) -> LabelId {
         LabelId(u32::MAX)
+    }
+
+    /// Itself, when all of it is in memory: an engine that knows its type works on it directly.
+    fn in_memory(&self) -> Option<&dyn Any> {
+        None
     }
 
     /// A state in words, for witnesses.

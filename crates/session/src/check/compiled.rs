@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use trefoil_control::Stopped;
 use trefoil_cspm::eval::{Elements, Evaluator, Failure, Options as EvaluationOptions, Reason, Value};
 use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
 use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, Model as Written, Property};
@@ -11,7 +10,7 @@ use trefoil_network::{Network, Trimmed, compose};
 use trefoil_refine::{Algorithm, Options, Prepared, Unanswered, prepare};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_symmetry::Strategy;
-use trefoil_system::{LabelId, Labels, Model, Path, TakenStep, Witness};
+use trefoil_system::{Cut, LabelId, Labels, Model, Path, TakenStep, Witness};
 
 use super::assertions::{Listed, model_name};
 use super::{CheckOptions, Script};
@@ -22,13 +21,13 @@ use crate::problem::NOT_SUPPORTED;
 pub(super) enum Trouble {
     /// It cannot be evaluated, or it asks for what cannot be checked.
     Wrong(Box<Diagnostic>),
-    /// A budget ran out, or somebody interrupted.
-    Stopped(Stopped),
+    /// A walk was cut: a budget ran out, the user interrupted, or the process could not go on.
+    Cut(Cut),
 }
 
-impl From<Stopped> for Trouble {
-    fn from(stopped: Stopped) -> Trouble {
-        Trouble::Stopped(stopped)
+impl<C: Into<Cut>> From<C> for Trouble {
+    fn from(cut: C) -> Trouble {
+        Trouble::Cut(cut.into())
     }
 }
 
@@ -45,10 +44,10 @@ pub(super) struct Compiled {
 
 impl Compiled {
     /// The specification, explored.
-    pub(super) fn specification(&self, job: &Job) -> Result<Option<Lts>, Stopped> {
+    pub(super) fn specification(&self, job: &Job) -> Result<Option<Lts>, Cut> {
         let explored = |specification: &Machine| {
             let composed = compose(&specification.network, job.threads, &job.control);
-            composed.map(|composed| composed.lts).map_err(|unfinished| unfinished.stopped)
+            composed.map(|composed| composed.lts).map_err(|unfinished| unfinished.cut)
         };
         self.specification.as_ref().map(explored).transpose()
     }
@@ -226,7 +225,7 @@ impl Script {
 /// A mistake without a place is one of the assertion.
 pub(super) fn trouble(failure: Failure, listed: &Listed) -> Trouble {
     match (failure.reason(), failure.diagnostic()) {
-        (Reason::Stopped(stopped), _) => Trouble::Stopped(*stopped),
+        (Reason::Stopped(stopped), _) => Trouble::from(*stopped),
         (_, Some(mut diagnostic)) => {
             let nowhere = diagnostic.labels.first().is_none_or(|label| matches!(label.place, Place::File(_)));
             if nowhere {

@@ -250,7 +250,7 @@ impl Proof<'_> {
     /// Whether the network has so few rows, counting those that are never reached, that searching all of them is a matter of a moment.
     fn is_small(&self) -> bool {
         let mut slots = self.invariant.network.layout().slots().iter();
-        let rows = slots.try_fold(1u64, |rows, slot| rows.checked_mul(u64::from(slot.values?)));
+        let rows = slots.try_fold(1u64, |rows, slot| rows.checked_mul(u64::from(slot.values.count()?)));
         rows.is_some_and(|rows| rows <= FEW_ROWS)
     }
 

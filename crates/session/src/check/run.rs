@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use trefoil_control::{Control, Stopped, peak_memory};
+use trefoil_control::{Control, peak_memory};
 use trefoil_cspm::process::Machine;
 use trefoil_cspm::syntax::{Check, CheckOption, Property};
 use trefoil_lts::Lts;
@@ -11,12 +11,12 @@ use trefoil_refine::{
     Algorithm, CheckOptions as PropertyOptions, Outcome, Statistics, Unanswered, deadlock, determinism, divergence,
     has_trace,
 };
-use trefoil_source::{Report, render};
+use trefoil_source::{Place, Report, render};
 use trefoil_symmetry::strategy_named;
 use trefoil_system::replay::{
     Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_refinement, replay_run,
 };
-use trefoil_system::{LabelId, Model, System};
+use trefoil_system::{Cut, LabelId, Model, System};
 
 use super::assertions::Listed;
 use super::compiled::{Compiled, Trouble};
@@ -24,6 +24,7 @@ use super::reduction::{Looked, Reduced, in_order_of_use};
 use super::report::{AssertionReport, UsedSymmetry};
 use super::witness::Words;
 use super::{CheckOptions, Script, line};
+use crate::problem::cut_short;
 use crate::{Job, Unfinished, Verdict, seconds};
 
 /// What is known of an assertion while it is run.
@@ -88,8 +89,8 @@ impl Script {
         };
         match answered {
             Ok(()) => {}
-            Err(Trouble::Stopped(stopped)) => {
-                let unfinished = Unfinished::new(stopped, &job.control);
+            Err(Trouble::Cut(Cut::Stopped)) => {
+                let unfinished = Unfinished::new(job.control.why(), &job.control);
                 report.verdict = Verdict::Unknown;
                 report.reason = Some(unfinished.reason.clone());
                 // A check that was stopped while it was prepared has found what the preparation found.
@@ -97,6 +98,9 @@ impl Script {
                 report.visited_transitions = report.visited_transitions.max(unfinished.transitions);
                 report.visited_plys = report.visited_plys.max(unfinished.depth);
                 report.unfinished = Some(unfinished);
+            }
+            Err(Trouble::Cut(cut)) => {
+                report.tell(&cut_short(&cut, &job.control, Place::Span(listed.span)), &self.sources);
             }
             Err(Trouble::Wrong(diagnostic)) => {
                 let told = Report::new(&diagnostic, &self.sources);
@@ -122,7 +126,7 @@ impl Script {
         found: &Found,
         report: &mut AssertionReport,
         job: &Job,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Cut> {
         let holds = found.outcome.holds() != listed.shown.is_negated;
         report.result = Some(u8::from(holds));
         report.verdict = if holds { Verdict::Holds } else { Verdict::Fails };
@@ -226,9 +230,6 @@ impl Script {
             progress.algorithm = Some(algorithm_name(outcome.statistics.algorithm).to_string());
         }
         let symmetric = symmetric.filter(|_| matches!(&outcome, Ok(outcome) if outcome.statistics.symmetry.is_some()));
-        if let Some(compiler) = &self.compiler {
-            compiler.settled()?;
-        }
         match outcome {
             Ok(mut outcome) => {
                 if let Some(reduced) = &symmetric {
@@ -275,9 +276,9 @@ impl Script {
     /// What an engine that gives no answer means for an assertion.
     fn unanswered(&self, why: Unanswered, listed: &Listed, progress: &mut Progress) -> Trouble {
         match why {
-            Unanswered::Stopped { reason, statistics } => {
+            Unanswered::Cut { cut, statistics } => {
                 progress.statistics = *statistics;
-                Trouble::Stopped(reason)
+                Trouble::Cut(cut)
             }
             Unanswered::Refused(why) => self.unsupported(listed, &why),
         }
@@ -342,7 +343,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// Replays what was found in a reduced system on the system itself.
-    fn replay(&self, outcome: &Outcome, original: &dyn System, control: &Control) -> Result<(), Stopped> {
+    fn replay(&self, outcome: &Outcome, original: &dyn System, control: &Control) -> Result<(), Cut> {
         let replayed = match (&outcome.witness, &outcome.run) {
             (None, None) => Ok(()),
             (None, Some(run)) => replay_run(original, self.trace.unwrap_or_default(), run, control),
@@ -364,7 +365,7 @@ impl Asked<'_> {
         };
         match replayed {
             Ok(()) => Ok(()),
-            Err(Rejection::Stopped(stopped)) => Err(stopped),
+            Err(Rejection::Cut(cut)) => Err(cut),
             Err(rejection) => {
                 panic!("a reduction gave evidence that does not replay ({rejection}): {outcome:?}")
             }

@@ -5,13 +5,14 @@ use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, List};
 use trefoil_refine::Unanswered;
 use trefoil_source::{Diagnostic, Place, Report};
 use trefoil_symmetry::{Refusal, Symmetry, strategy_named};
-use trefoil_system::Action;
+use trefoil_system::{Action, Cut};
 
 use super::assertions::Listed;
 use super::compiled::Trouble;
 use super::reduction::Looked;
 use super::report::{AssertionReport, Evidence, Finding};
 use super::{CheckOptions, Script};
+use crate::problem::cut_short;
 use crate::symmetry::{AssertionSymmetry, BrokenSymmetry, DatatypeSymmetry, ProvedGroup, SymmetryOptions, reasons};
 use crate::{Job, Unfinished, Verdict};
 
@@ -38,7 +39,13 @@ impl Script {
         }
         match self.proved(&listed, options, job) {
             Ok((group, reasons)) => (told.group, told.reasons) = (group, reasons),
-            Err(Trouble::Stopped(stopped)) => told.unfinished = Some(Unfinished::new(stopped, &job.control)),
+            Err(Trouble::Cut(Cut::Stopped)) => {
+                told.unfinished = Some(Unfinished::new(job.control.why(), &job.control));
+            }
+            Err(Trouble::Cut(cut)) => {
+                let diagnostic = cut_short(&cut, &job.control, Place::Span(listed.span));
+                told.diagnostics.push(Report::new(&diagnostic, &self.sources));
+            }
             Err(Trouble::Wrong(diagnostic)) => told.diagnostics.push(Report::new(&diagnostic, &self.sources)),
         }
         told
@@ -58,16 +65,13 @@ impl Script {
         let specification = compiled.specification(job)?;
         let prepared = compiled.prepared(specification.as_ref(), &options, auto, job);
         let prepared = prepared.map_err(|why| match why {
-            Unanswered::Stopped { reason, .. } => Trouble::Stopped(reason),
+            Unanswered::Cut { cut, .. } => Trouble::Cut(cut),
             Unanswered::Refused(why) => self.unsupported(listed, &why),
         })?;
         let held_against = prepared.as_ref().zip(specification.as_ref());
         let Some(looked) = self.symmetries(listed, &options, &compiled, held_against, control)? else {
             return Ok((None, Vec::new()));
         };
-        if let Some(compiler) = &self.compiler {
-            compiler.settled()?;
-        }
         let Looked { reduced, reasons } = looked;
         let mut words: Vec<String> = reasons.unexpected.into_iter().chain(reasons.others).collect();
         let (Some(reduced), Some(auto)) = (reduced, auto) else { return Ok((None, words)) };
@@ -75,7 +79,7 @@ impl Script {
         control.progress().begin("recognising the group", 0);
         let symmetry = match Symmetry::of_action(action, auto, control) {
             Ok(symmetry) => symmetry,
-            Err(Refusal::Stopped(stopped)) => return Err(Trouble::Stopped(stopped)),
+            Err(Refusal::Stopped(stopped)) => return Err(stopped.into()),
             Err(Refusal::Unsuitable(why)) => {
                 words.push(why);
                 return Ok((None, words));

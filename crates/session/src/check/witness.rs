@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_cspm::process::{Compiler, Machine};
 use trefoil_lts::Lts;
 use trefoil_source::{Sources, Span};
 use trefoil_system::replay::acceptances_after;
-use trefoil_system::{Failure, Label, LabelId, Labels, Path, StateId, TakenStep, Value, Witness};
+use trefoil_system::{Cut, Failure, Label, LabelId, Labels, Path, StateId, TakenStep, Value, Witness};
 
 use super::counterexample::{self, TAU, TICK};
 use super::report::{Counterexample, Evidence, Finding, Part, Run, Step};
@@ -51,16 +51,6 @@ impl<'a> Words<'a> {
         words
     }
 
-    /// From now on budgets and interruptions of the compiler's layers come from here.
-    pub(crate) fn under(&mut self, control: &Control) {
-        self.compiler.set_control(control.clone());
-    }
-
-    /// Whether everything that layers said since then can be believed.
-    pub(crate) fn settled(&self) -> Result<(), Stopped> {
-        self.compiler.settled()
-    }
-
     /// The events that were mentioned.
     pub(super) fn into_events(self) -> BTreeMap<u32, String> {
         self.events
@@ -78,7 +68,7 @@ impl<'a> Words<'a> {
         witness: &Witness,
         process: &str,
         specification: Option<(&Lts, &str)>,
-    ) -> Result<Evidence, Stopped> {
+    ) -> Result<Evidence, Cut> {
         let (finding, paths, cycle, accepted) = match witness {
             Witness::Path { path, failure } => {
                 let trace: Vec<LabelId> = path.trace().collect();
@@ -134,7 +124,7 @@ impl<'a> Words<'a> {
     }
 
     /// The run that shows that a process has a trace.
-    pub(super) fn having(&mut self, path: &Path, process: &str) -> Result<Evidence, Stopped> {
+    pub(super) fn having(&mut self, path: &Path, process: &str) -> Result<Evidence, Cut> {
         let trace: Vec<LabelId> = path.trace().collect();
         let runs = vec![self.run(path, &[], None, &BTreeSet::new())?];
         Ok(self.told(Finding::HasTrace, &trace, trace.len(), process, runs))
@@ -167,7 +157,7 @@ impl<'a> Words<'a> {
         cycle: &[TakenStep],
         accepted: Option<&[LabelId]>,
         beside: &BTreeSet<LabelId>,
-    ) -> Result<Run, Stopped> {
+    ) -> Result<Run, Cut> {
         let initial = self.states(&path.start);
         let (steps, before) = self.steps(&path.start, &path.steps)?;
         let (cycle, _) = self.steps(&before, cycle)?;
@@ -177,27 +167,33 @@ impl<'a> Words<'a> {
             let others: Vec<LabelId> =
                 alphabet.union(beside).copied().filter(|label| !accepted.contains(label)).collect();
             refused = Some(self.set(&others));
-            waiting = self.waiting(&before);
+            waiting = self.waiting(&before)?;
         }
         let offered = accepted.map(|labels| self.set(labels));
         Ok(Run { initial, steps, cycle, offered, refused, waiting })
     }
 
     /// Steps in words, and the row at their end.
-    fn steps(&mut self, start: &[Value], taken: &[TakenStep]) -> Result<(Vec<Step>, Vec<Value>), Stopped> {
+    fn steps(&mut self, start: &[Value], taken: &[TakenStep]) -> Result<(Vec<Step>, Vec<Value>), Cut> {
         let mut before = start.to_vec();
         let mut steps = Vec::with_capacity(taken.len());
         for step in taken {
             self.control.check()?;
-            steps.push(self.step(&before, step.label, &step.row));
+            steps.push(self.step(&before, step.label, &step.row, self.control)?);
             before.clone_from(&step.row);
         }
         Ok((steps, before))
     }
 
     /// One step in words.
-    pub(crate) fn step(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Step {
-        let explained = self.machine.network.explain(before, label, after);
+    pub(crate) fn step(
+        &mut self,
+        before: &[Value],
+        label: LabelId,
+        after: &[Value],
+        control: &Control,
+    ) -> Result<Step, Cut> {
+        let explained = self.machine.network.explain(before, label, after, control)?;
         let origin = explained.as_ref().map_or(label, |explained| explained.origin);
         let event = match (label, origin) {
             (LabelId::TAU, LabelId::TAU) => self.event(LabelId::TAU),
@@ -210,7 +206,7 @@ impl<'a> Words<'a> {
             .collect();
         let states = self.states(after);
         let revealed = if label == LabelId::TAU { number(origin) } else { number(label) };
-        Step { event, parts, states, number: number(label), revealed }
+        Ok(Step { event, parts, states, number: number(label), revealed })
     }
 
     pub(crate) fn states(&mut self, row: &[Value]) -> Vec<Arc<str>> {
@@ -229,23 +225,23 @@ impl<'a> Words<'a> {
     }
 
     /// What each component could do by itself; nothing when it is switched off.
-    fn waiting(&mut self, row: &[Value]) -> Vec<Vec<String>> {
+    fn waiting(&mut self, row: &[Value]) -> Result<Vec<Vec<String>>, Cut> {
         let network = &self.machine.network;
         let rules = &network.formats()[network.format(row).index()].rules;
         let active: BTreeSet<usize> =
             rules.iter().flat_map(|rule| rule.parts().map(|(component, _)| component)).collect();
-        let offers: Vec<Vec<LabelId>> = network
+        let offers: Result<Vec<Vec<LabelId>>, Cut> = network
             .components()
             .iter()
             .enumerate()
             .map(|(component, part)| {
                 if !active.contains(&component) {
-                    return Vec::new();
+                    return Ok(Vec::new());
                 }
-                part.offers(row[component])
+                part.offers(row[component], self.control)
             })
             .collect();
-        offers.iter().map(|labels| self.set(labels)).collect()
+        Ok(offers?.iter().map(|labels| self.set(labels)).collect())
     }
 
     /// Every visible event that some rule can give.
@@ -317,7 +313,7 @@ fn distinct(names: Vec<Arc<str>>) -> Vec<Arc<str>> {
 }
 
 /// What an explicit system can do after a trace, ascending.
-fn events_after(lts: &Lts, trace: &[LabelId], control: &Control) -> Result<Vec<LabelId>, Stopped> {
+fn events_after(lts: &Lts, trace: &[LabelId], control: &Control) -> Result<Vec<LabelId>, Cut> {
     let mut now = closed(lts, [lts.initial()].into(), control)?;
     for &event in trace {
         let mut next = BTreeSet::new();
@@ -332,7 +328,7 @@ fn events_after(lts: &Lts, trace: &[LabelId], control: &Control) -> Result<Vec<L
 }
 
 /// The states that `τ` leads to from these, these included.
-fn closed(lts: &Lts, mut states: BTreeSet<StateId>, control: &Control) -> Result<BTreeSet<StateId>, Stopped> {
+fn closed(lts: &Lts, mut states: BTreeSet<StateId>, control: &Control) -> Result<BTreeSet<StateId>, Cut> {
     let mut waiting: Vec<StateId> = states.iter().copied().collect();
     while let Some(state) = waiting.pop() {
         control.check()?;

@@ -11,7 +11,7 @@ use trefoil_lts::divergence::diverging_states;
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{LabelId, Labels, StateId, System, Value};
+use trefoil_system::{Cut, LabelId, Labels, StateId, System, Value};
 
 use super::words::Narrator;
 use super::{Content, Looking, Subject};
@@ -104,7 +104,8 @@ pub fn graph(task: &Looking, drawing: &Drawing, job: &Job) -> Result<GraphReport
     job.control.progress().begin("exploring", 0);
     let limit = (drawing.compression == "none").then_some(drawing.most);
     let (system, mut narrator) = subject.parts();
-    let explored = explored(system, &mut *narrator, limit, &job.control)?;
+    let explored = explored(system, &mut *narrator, limit, &job.control);
+    let explored = explored.map_err(|cut| Problem::cut(cut, &job.control))?;
     drop(narrator);
     let Some(explored) = explored else { return Err(too_large(&task.file, &more_than(drawing.most)).into()) };
     report(&task.file, subject.process, explored, drawing, job)
@@ -136,13 +137,12 @@ fn explored(
     narrator: &mut dyn Narrator,
     limit: Option<usize>,
     control: &Control,
-) -> Result<Option<Shown>, Stopped> {
-    narrator.under(control);
+) -> Result<Option<Shown>, Cut> {
     let mut numbers: HashMap<Vec<Value>, u32> = HashMap::new();
-    let mut rows: Vec<Vec<Value>> = vec![system.initial()];
+    let mut rows: Vec<Vec<Value>> = vec![system.initial(control)?];
     numbers.insert(rows[0].clone(), 0);
     let mut builder = LtsBuilder::new(system.labels().clone());
-    let mut explorer = system.explorer();
+    let mut explorer = system.explorer(control);
     let mut at = 0;
     while at < rows.len() {
         control.check()?;
@@ -161,11 +161,11 @@ fn explored(
                 }
             };
             builder.add(StateId(at as u32), step.label, StateId(target));
-        });
+            Ok(())
+        })?;
         control.progress().add(1, 0);
         at += 1;
     }
-    narrator.settled()?;
     builder.at_least(rows.len() as u32);
     let lts = builder.build(StateId(0));
     let components = narrator.components();
@@ -176,7 +176,7 @@ fn explored(
             control.check()?;
             titles.push(title(&components, &narrator.states(row)));
             for step in lts.outgoing(StateId(number as u32)).iter().filter(|step| step.label == LabelId::TAU) {
-                let event = narrator.step(row, step.label, &rows[step.target.index()]).event;
+                let event = narrator.step(row, step.label, &rows[step.target.index()], control)?.event;
                 origins.entry((number as u32, step.target.0)).or_default().insert(event);
             }
         }

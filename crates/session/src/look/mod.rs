@@ -73,7 +73,8 @@ impl Subject {
                 let message = "a Promela model is stepped through as a whole; there is no process to choose";
                 return Err(no_process(message, Place::File(task.file.display().to_string())).into());
             }
-            let simulation = promela::Script::open(&task.file, job)?.simulation(job)?;
+            let simulation = promela::Script::open(&task.file, job)?.simulation(job);
+            let simulation = simulation.map_err(|cut| Problem::cut(cut, &job.control))?;
             return Ok(Subject::of_model(task, simulation));
         }
         Subject::open(task, job)
@@ -93,7 +94,8 @@ impl Subject {
 
     fn follow_trail(&mut self, trail: &Trail, job: &Job) -> Result<Option<String>, Problem> {
         let Content::Model(simulation) = &self.content else { return Ok(None) };
-        let (steps, lost) = along_trail(simulation, trail, job)?;
+        let followed = along_trail(simulation, trail, job);
+        let (steps, lost) = followed.map_err(|cut| Problem::cut(cut, &job.control))?;
         self.runs = vec![steps];
         Ok(lost)
     }
@@ -193,7 +195,8 @@ impl Subject {
             return Err(no_process(message, Place::File(task.file.display().to_string())).into());
         }
         let report = script.run(index, options, job);
-        let mut subject = Subject::of_model(task, script.simulation(job)?);
+        let simulation = script.simulation(job).map_err(|cut| Problem::cut(cut, &job.control))?;
+        let mut subject = Subject::of_model(task, simulation);
         let story = report.witness.as_ref().and_then(|evidence| evidence.story.as_ref());
         if let Some(trail) = story.and_then(|story| Trail::read(&story.trail).ok()) {
             subject.follow_trail(&trail, job)?;
@@ -224,10 +227,10 @@ impl Subject {
     }
 
     /// Steps through it from the beginning.
-    pub fn stepper(&mut self, seed: u64) -> Stepper<'_> {
+    pub fn stepper(&mut self, seed: u64, control: &Control) -> Result<Stepper<'_>, Problem> {
         let (file, process, runs) = (self.file.clone(), self.process.clone(), self.runs.clone());
         let (system, narrator) = self.parts();
-        Stepper::new(system, narrator, Told { file, process }, runs, seed)
+        Stepper::new(system, narrator, Told { file, process }, runs, seed, control)
     }
 
     /// The system, and who puts it into words.

@@ -11,13 +11,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_lts::random::Random;
-use trefoil_system::{Explorer, LabelId, Observations, System, TakenStep, Value};
+use trefoil_system::{Cut, LabelId, Observations, System, TakenStep, Value};
 
 use super::words::Narrator;
 use crate::check::witness::natural;
 use crate::check::{Part, Run, Step};
+use crate::Problem;
 use crate::promela::{EndState, Statement, Story};
 
 /// What is stepped through.
@@ -159,7 +160,6 @@ pub struct WalkReport {
 /// Steps through a system.
 pub struct Stepper<'a> {
     system: &'a dyn System,
-    explorer: Box<dyn Explorer + 'a>,
     narrator: Box<dyn Narrator + 'a>,
     told: Told,
     components: Vec<Arc<str>>,
@@ -181,14 +181,14 @@ impl<'a> Stepper<'a> {
         told: Told,
         runs: Vec<Vec<TakenStep>>,
         seed: u64,
-    ) -> Stepper<'a> {
+        control: &Control,
+    ) -> Result<Stepper<'a>, Problem> {
         let mut stepper = Stepper {
             system,
-            explorer: system.explorer(),
             told,
             components: narrator.components(),
             narrator,
-            start: system.initial(),
+            start: system.initial(control).map_err(|cut| Problem::cut(cut, control))?,
             path: Vec::new(),
             taken: 0,
             offers: None,
@@ -197,7 +197,7 @@ impl<'a> Stepper<'a> {
             seed,
         };
         stepper.follow_found(0);
-        stepper
+        Ok(stepper)
     }
 
     /// What is stepped through.
@@ -237,8 +237,11 @@ impl<'a> Stepper<'a> {
     }
 
     /// Where it stands.
-    pub fn situation(&mut self) -> Situation {
-        self.narrator.under(&Control::unlimited());
+    pub fn situation(&mut self, control: &Control) -> Result<Situation, Problem> {
+        self.stands(control).map_err(|cut| Problem::cut(cut, control))
+    }
+
+    fn stands(&mut self, control: &Control) -> Result<Situation, Cut> {
         let states = {
             let row = self.row().to_vec();
             self.narrator.states(&row)
@@ -257,30 +260,33 @@ impl<'a> Stepper<'a> {
             let step = &self.path[last];
             let old = self.narrator.states(&before);
             situation.changed.retain(|&component| old.get(component) != situation.states.get(component));
-            let story = self.narrator.story(&before, std::slice::from_ref(step));
+            let story = self.narrator.story(&before, std::slice::from_ref(step), control)?;
             situation.statements = story.map(|story| story.statements).unwrap_or_default();
-            let step = self.narrator.step(&before, step.label, &step.row);
+            let step = self.narrator.step(&before, step.label, &step.row, control)?;
             (situation.event, situation.parts) = (Some(step.event), step.parts);
         }
-        situation
+        Ok(situation)
     }
 
     /// What can be done here.
-    pub fn offers(&mut self, control: &Control) -> Result<Arc<Vec<Offer>>, Stopped> {
+    pub fn offers(&mut self, control: &Control) -> Result<Arc<Vec<Offer>>, Problem> {
+        self.offered(control).map_err(|cut| Problem::cut(cut, control))
+    }
+
+    fn offered(&mut self, control: &Control) -> Result<Arc<Vec<Offer>>, Cut> {
         if let Some(known) = &self.offers {
             return Ok(known.clone());
         }
-        self.narrator.under(control);
         let row = self.row().to_vec();
         let mut found: Vec<(LabelId, Vec<Value>)> = Vec::new();
         let mut known: HashSet<(LabelId, Vec<Value>)> = HashSet::new();
-        self.explorer.successors(&row, &mut |step| {
+        self.system.explorer(control).successors(&row, &mut |step| {
             let offer = (step.label, step.row.to_vec());
             if known.insert(offer.clone()) {
                 found.push(offer);
             }
-        });
-        self.narrator.settled()?;
+            Ok(())
+        })?;
         let labels = self.system.labels().clone();
         found.sort_by(|a, b| {
             let internal = |label: LabelId| !label.is_visible();
@@ -290,7 +296,7 @@ impl<'a> Stepper<'a> {
         let mut offers = Vec::with_capacity(found.len());
         for (at, (label, target)) in found.into_iter().enumerate() {
             control.check()?;
-            let Step { event, parts, states, .. } = self.narrator.step(&row, label, &target);
+            let Step { event, parts, states, .. } = self.narrator.step(&row, label, &target, control)?;
             let changed =
                 states.into_iter().enumerate().filter(|(component, state)| old.get(*component) != Some(state));
             let changes = changed.map(|(component, state)| Change { component, state }).collect();
@@ -302,10 +308,11 @@ impl<'a> Stepper<'a> {
     }
 
     /// What is refused here.
-    pub fn refusals(&mut self, control: &Control) -> Result<Refusals, Stopped> {
+    pub fn refusals(&mut self, control: &Control) -> Result<Refusals, Problem> {
         let row = self.row().to_vec();
         if self.system.observations() == Observations::Explicit {
-            let observation = self.explorer.observe(&row);
+            let observed = self.system.explorer(control).observe(&row);
+            let observation = observed.map_err(|cut| Problem::cut(cut, control))?;
             let acceptances = observation.acceptances.iter().map(|set| self.sorted(set)).collect();
             return Ok(Refusals::Carried { acceptances, diverges: observation.diverges });
         }
@@ -329,7 +336,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// Takes the step with this number; false when there is none.
-    pub fn take(&mut self, number: usize, control: &Control) -> Result<bool, Stopped> {
+    pub fn take(&mut self, number: usize, control: &Control) -> Result<bool, Problem> {
         let offers = self.offers(control)?;
         let Some(offer) = number.checked_sub(1).and_then(|at| offers.get(at)) else { return Ok(false) };
         let again = self.path.get(self.taken).is_some_and(|next| next.label == offer.label && next.row == offer.row);
@@ -342,7 +349,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// The number of the only step whose event is this text, blanks aside; `tau` is `τ`, whatever is behind it.
-    pub fn named(&mut self, event: &str, control: &Control) -> Result<Result<usize, Unclear>, Stopped> {
+    pub fn named(&mut self, event: &str, control: &Control) -> Result<Result<usize, Unclear>, Problem> {
         let plain = |text: &str| text.chars().filter(|character| !character.is_whitespace()).collect::<String>();
         let wanted = plain(event);
         let internal = wanted == "tau" || wanted == "τ";
@@ -386,17 +393,21 @@ impl<'a> Stepper<'a> {
     }
 
     /// Takes so many steps at random, and says how many there were before nothing could be done.
-    pub fn walk(&mut self, steps: usize, control: &Control) -> Result<usize, Stopped> {
-        self.narrator.under(control);
+    pub fn walk(&mut self, steps: usize, control: &Control) -> Result<usize, Problem> {
+        self.walked(steps, control).map_err(|cut| Problem::cut(cut, control))
+    }
+
+    fn walked(&mut self, steps: usize, control: &Control) -> Result<usize, Cut> {
+        let mut explorer = self.system.explorer(control);
         for taken in 0..steps {
             control.check()?;
             // Words would cost more than the walk.
             let mut offers: Vec<TakenStep> = Vec::new();
             let row = self.row().to_vec();
-            self.explorer.successors(&row, &mut |step| {
+            explorer.successors(&row, &mut |step| {
                 offers.push(TakenStep { label: step.label, row: step.row.to_vec() });
-            });
-            self.narrator.settled()?;
+                Ok(())
+            })?;
             if offers.is_empty() {
                 return Ok(taken);
             }
@@ -409,37 +420,40 @@ impl<'a> Stepper<'a> {
     }
 
     /// The steps that were taken, in words.
-    pub fn run(&mut self, control: &Control) -> Result<Run, Stopped> {
-        self.narrator.under(control);
+    pub fn run(&mut self, control: &Control) -> Result<Run, Problem> {
+        self.ran(control).map_err(|cut| Problem::cut(cut, control))
+    }
+
+    fn ran(&mut self, control: &Control) -> Result<Run, Cut> {
         let initial = self.narrator.states(&self.start);
         let mut steps = Vec::with_capacity(self.taken);
         for at in 0..self.taken {
             control.check()?;
             let before = self.row_at(at).to_vec();
             let TakenStep { label, row } = &self.path[at];
-            steps.push(self.narrator.step(&before, *label, row));
+            steps.push(self.narrator.step(&before, *label, row, control)?);
         }
         Ok(Run { initial, steps, cycle: Vec::new(), offered: None, refused: None, waiting: Vec::new() })
     }
 
     /// A walk at random from here, as a report.
-    pub fn walk_report(&mut self, steps: usize, control: &Control) -> Result<WalkReport, Stopped> {
+    pub fn walk_report(&mut self, steps: usize, control: &Control) -> Result<WalkReport, Problem> {
         self.walk(steps, control)?;
         let seed = Some(self.seed);
         Ok(WalkReport { seed, ..self.report(control)? })
     }
 
     /// The whole path, taken to its end, as a report.
-    pub fn path_report(&mut self, control: &Control) -> Result<WalkReport, Stopped> {
+    pub fn path_report(&mut self, control: &Control) -> Result<WalkReport, Problem> {
         self.stand(self.path.len());
         self.report(control)
     }
 
     /// What was done so far, as a report.
-    fn report(&mut self, control: &Control) -> Result<WalkReport, Stopped> {
+    fn report(&mut self, control: &Control) -> Result<WalkReport, Problem> {
         let deadlock = self.offers(control)?.is_empty();
         let run = self.run(control)?;
-        let story = self.story();
+        let story = self.story(control)?;
         let stuck = deadlock
             && story.as_ref().is_some_and(|story| story.end.processes.iter().any(|process| !process.valid_end));
         let (told, components) = (self.told.clone(), self.components.clone());
@@ -447,27 +461,29 @@ impl<'a> Stepper<'a> {
     }
 
     /// The steps that were taken, statement by statement.
-    pub fn story(&mut self) -> Option<Story> {
-        self.narrator.story(&self.start, &self.path[..self.taken])
+    pub fn story(&mut self, control: &Control) -> Result<Option<Story>, Problem> {
+        let told = self.narrator.story(&self.start, &self.path[..self.taken], control);
+        told.map_err(|cut| Problem::cut(cut, control))
     }
 
     /// The variables here, where the language has variables.
-    pub fn end(&mut self) -> Option<EndState> {
+    pub fn end(&mut self, control: &Control) -> Option<EndState> {
         let row = self.row().to_vec();
-        self.narrator.end(&row)
+        self.narrator.end(&row, control)
     }
 
     /// Puts a run that somebody wrote down on the path, as far as there is such a run.
     ///
     /// An event can lead to several states; all of them are kept in mind until the end, so that a run that exists is found.
-    pub fn follow(&mut self, run: &[Recorded], control: &Control) -> Result<Followed, Stopped> {
-        let (exact, path) = self.search(run, true, control)?;
+    pub fn follow(&mut self, run: &[Recorded], control: &Control) -> Result<Followed, Problem> {
+        let problem = |cut| Problem::cut(cut, control);
+        let (exact, path) = self.search(run, true, control).map_err(problem)?;
         if exact == run.len() {
             self.path = path;
             self.stand(0);
             return Ok(Followed::Exactly);
         }
-        let (length, path) = self.search(run, false, control)?;
+        let (length, path) = self.search(run, false, control).map_err(problem)?;
         self.path = path;
         self.stand(0);
         Ok(if length == run.len() { Followed::ByEvents } else { Followed::Until(length) })
@@ -479,8 +495,8 @@ impl<'a> Stepper<'a> {
         run: &[Recorded],
         states: bool,
         control: &Control,
-    ) -> Result<(usize, Vec<TakenStep>), Stopped> {
-        self.narrator.under(control);
+    ) -> Result<(usize, Vec<TakenStep>), Cut> {
+        let mut explorer = self.system.explorer(control);
         // By step, the rows that can be reached, each with its label and with the place of the row before.
         let mut levels: Vec<Vec<(LabelId, Vec<Value>, usize)>> = vec![vec![(LabelId::TAU, self.start.clone(), 0)]];
         for wanted in run {
@@ -490,16 +506,16 @@ impl<'a> Stepper<'a> {
             for (place, (_, row, _)) in here.iter().enumerate() {
                 control.check()?;
                 let mut steps: Vec<TakenStep> = Vec::new();
-                self.explorer.successors(row, &mut |step| {
+                explorer.successors(row, &mut |step| {
                     steps.push(TakenStep { label: step.label, row: step.row.to_vec() });
-                });
-                self.narrator.settled()?;
+                    Ok(())
+                })?;
                 for step in steps {
                     let visible = step.label.is_visible();
                     if visible == wanted.event.starts_with('τ') || known.contains(&step.row) {
                         continue;
                     }
-                    let told = self.narrator.step(row, step.label, &step.row);
+                    let told = self.narrator.step(row, step.label, &step.row, control)?;
                     let alike =
                         |old: &[String]| told.states.iter().map(|state| &**state).eq(old.iter().map(String::as_str));
                     let fits = told.event == wanted.event || (!states && !visible);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trefoil_control::{Control, Stopped};
-use trefoil_system::{LabelId, System, TakenStep, Value};
+use trefoil_control::Control;
+use trefoil_system::{Cut, LabelId, System, TakenStep, Value};
 
 use crate::check::Step;
 use crate::check::witness::{Words, number};
@@ -22,27 +22,19 @@ pub(crate) trait Narrator {
     fn states(&mut self, row: &[Value]) -> Vec<Arc<str>>;
 
     /// A step: its event, with what is behind it when it is hidden, who took part, and the states afterwards.
-    fn step(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Step;
+    fn step(&mut self, before: &[Value], label: LabelId, after: &[Value], control: &Control) -> Result<Step, Cut>;
 
     /// Every visible label that may occur.
     fn alphabet(&mut self) -> BTreeSet<LabelId>;
 
     /// A run statement by statement, where the language has statements.
-    fn story(&mut self, _start: &[Value], _steps: &[TakenStep]) -> Option<Story> {
-        None
+    fn story(&mut self, _start: &[Value], _steps: &[TakenStep], _control: &Control) -> Result<Option<Story>, Cut> {
+        Ok(None)
     }
 
     /// The variables of a state, where the language has variables.
-    fn end(&mut self, _row: &[Value]) -> Option<EndState> {
+    fn end(&mut self, _row: &[Value], _control: &Control) -> Option<EndState> {
         None
-    }
-
-    /// From now on budgets and interruptions of what the system evaluates by itself come from here.
-    fn under(&mut self, _control: &Control) {}
-
-    /// Whether everything that the system said since then can be believed.
-    fn settled(&self) -> Result<(), Stopped> {
-        Ok(())
     }
 }
 
@@ -71,20 +63,12 @@ impl Narrator for ScriptWords<'_> {
         self.words.states(row)
     }
 
-    fn step(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Step {
-        self.words.step(before, label, after)
+    fn step(&mut self, before: &[Value], label: LabelId, after: &[Value], control: &Control) -> Result<Step, Cut> {
+        self.words.step(before, label, after, control)
     }
 
     fn alphabet(&mut self) -> BTreeSet<LabelId> {
         self.words.alphabet()
-    }
-
-    fn under(&mut self, control: &Control) {
-        self.words.under(control);
-    }
-
-    fn settled(&self) -> Result<(), Stopped> {
-        self.words.settled()
     }
 }
 
@@ -116,9 +100,10 @@ impl Narrator for PlainWords<'_> {
         vec![self.system.describe(row).into()]
     }
 
-    fn step(&mut self, _before: &[Value], label: LabelId, after: &[Value]) -> Step {
+    fn step(&mut self, _: &[Value], label: LabelId, after: &[Value], _: &Control) -> Result<Step, Cut> {
         let event = self.event(label);
-        Step { event, parts: Vec::new(), states: self.states(after), number: number(label), revealed: number(label) }
+        let states = self.states(after);
+        Ok(Step { event, parts: Vec::new(), states, number: number(label), revealed: number(label) })
     }
 
     fn alphabet(&mut self) -> BTreeSet<LabelId> {

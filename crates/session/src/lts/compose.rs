@@ -150,12 +150,13 @@ pub fn compose(task: &Composing, job: &Job) -> Result<ComposeReport, Problem> {
     let counts = match &task.output {
         Some(output) => {
             let composed =
-                trefoil_network::compose(&network, job.threads, &job.control).map_err(|rest| rest.stopped)?;
+                trefoil_network::compose(&network, job.threads, &job.control)
+                    .map_err(|rest| Problem::cut(rest.cut, &job.control))?;
             write(&composed.lts, output, task.format, job)?;
             composed.counts
         }
         None => match trefoil_network::count(&network, job.threads, &job.control) {
-            (End::Stopped(stopped), _) => return Err(Problem::Stopped(stopped)),
+            (End::Cut(cut), _) => return Err(Problem::cut(cut, &job.control)),
             (_, counts) => counts,
         },
     };

@@ -7,7 +7,7 @@ use serde::Serialize;
 use trefoil_lts::Lts;
 use trefoil_refine::{Algorithm, Options, Preprocess, Search, Statistics, Unanswered};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{Labels, Model};
+use trefoil_system::{Cut, Labels, Model};
 
 use super::compare::Difference;
 use super::{Reading, Size, name, read};
@@ -254,13 +254,15 @@ pub fn refine(specification: &Specification, task: &Refining, job: &Job) -> Resu
     let (verdict, unfinished, statistics, witness) = match outcome {
         Ok(outcome) => {
             let report = |witness| WitnessReport::new(witness, specification, &implementation, &job.control);
-            let witness = outcome.witness.as_ref().map(report).transpose()?;
+            let witness = outcome.witness.as_ref().map(report).transpose();
+            let witness = witness.map_err(|cut| Problem::cut(cut, &job.control))?;
             let verdict = if witness.is_none() { Verdict::Holds } else { Verdict::Fails };
             (verdict, None, outcome.statistics, witness)
         }
-        Err(Unanswered::Stopped { reason, statistics }) => {
-            (Verdict::Unknown, Some(Unfinished::new(reason, &job.control)), *statistics, None)
+        Err(Unanswered::Cut { cut: Cut::Stopped, statistics }) => {
+            (Verdict::Unknown, Some(Unfinished::new(job.control.why(), &job.control)), *statistics, None)
         }
+        Err(Unanswered::Cut { cut, .. }) => return Err(Problem::cut(cut, &job.control)),
         Err(Unanswered::Refused(why)) => {
             return Err(Problem::from(Diagnostic::error(REFUSED, why, Place::File(name(&task.implementation)))));
         }

@@ -24,10 +24,11 @@ use trefoil_control::peak_memory;
 use trefoil_promela::symmetry::Symmetries;
 use trefoil_promela::{Model, read};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span};
+use trefoil_system::Cut;
 
 use crate::check::{Assertion, AssertionReport, CheckOptions, Claim, PrintResult, RunReport, Store, Wanted, line};
 use crate::cspm::Warnings;
-use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED};
+use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED, cut_short};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmetry};
 use search::{Answers, Property, Spotted};
@@ -40,14 +41,12 @@ pub struct Script {
     file: String,
     sources: Sources,
     warnings: Warnings,
-    model: Model,
+    model: Arc<Model>,
     listed: Vec<(Assertion, Property, Span)>,
     /// What a complete search has found.
     complete: Option<Answers>,
     /// What a search without states has found, and how it remembered them.
     probed: Option<(Store, Answers)>,
-    /// How far a search for everything came that was stopped.
-    unfinished: Option<Unfinished>,
     /// Once somebody wanted them.
     symmetries: Option<Symmetries>,
 }
@@ -114,7 +113,7 @@ impl Script {
                 (shown, property, span)
             })
             .collect();
-        let model = Model::new(Arc::new(program), &job.control);
+        let model = Arc::new(Model::new(Arc::new(program)));
         if let Some(fault) = model.initial_fault() {
             let message = format!("a variable has no initial value: {fault}");
             let wrong = Diagnostic::error(NO_INITIAL_STATE, message, Place::File(name)).help(
@@ -130,7 +129,6 @@ impl Script {
             listed,
             complete: None,
             probed: None,
-            unfinished: None,
             symmetries: None,
         })
     }
@@ -174,15 +172,9 @@ impl Script {
             report.tell(&refused, &self.sources);
             return report;
         }
-        // One search answers everything, and what was stopped is not begun again.
-        if let (true, Some(unfinished)) = (options.keep_going, &self.unfinished) {
-            report.give_up(unfinished.clone());
-            return report;
-        }
-        self.model.obey(&job.control);
         let answers = match options.store {
             Store::Exact => self.answers(property, options, job),
-            _ => self.probed_answers(property, options, job).map_err(Trouble::Stopped),
+            _ => self.probed_answers(property, options, job).map_err(Trouble::Cut),
         };
         match answers {
             Ok(answers) => {
@@ -212,10 +204,9 @@ impl Script {
             Err(Trouble::Refused(why)) => {
                 report.tell(&Diagnostic::error(REFUSED, why, Place::Span(span)), &self.sources)
             }
-            Err(Trouble::Stopped(stopped)) => {
-                let unfinished = Unfinished::new(stopped, &job.control);
-                self.unfinished = Some(unfinished.clone());
-                report.give_up(unfinished);
+            Err(Trouble::Cut(Cut::Stopped)) => report.give_up(Unfinished::new(job.control.why(), &job.control)),
+            Err(Trouble::Cut(cut)) => {
+                report.tell(&cut_short(&cut, &job.control, Place::Span(span)), &self.sources);
             }
         }
         report.check_seconds = seconds(started.elapsed());

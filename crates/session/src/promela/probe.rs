@@ -1,9 +1,8 @@
 //! The same properties by a search that keeps no states: what it finds is real, what it does not find is not proved.
 
-use trefoil_control::Stopped;
 use trefoil_explore::{Finding, ProbeEnd, Sighting, Traces, probe};
 use trefoil_promela::FaultKind;
-use trefoil_system::{LabelId, System, TakenStep};
+use trefoil_system::{Cut, LabelId, System, TakenStep};
 
 use super::Script;
 use super::search::{Answers, Property, Spotted};
@@ -55,7 +54,7 @@ impl Script {
         property: Property,
         options: &CheckOptions,
         job: &Job,
-    ) -> Result<Answers, Stopped> {
+    ) -> Result<Answers, Cut> {
         if let Some((store, known)) = &self.probed
             && *store == options.store
         {
@@ -68,14 +67,11 @@ impl Script {
         loop {
             job.control.check()?;
             job.control.progress().begin("searching", 0);
-            let model = &self.model;
+            let model = &*self.model;
             let first_fault = model.first_fault_label();
             let mut seen: [Option<Seen>; 3] = [None; 3];
             let mut broken = 0;
             let probe = probe(model, traces, &job.control, &mut |state: &Sighting<'_>| {
-                if model.needs_room() || model.is_cut_short() {
-                    return Finding::State;
-                }
                 let mut over = false;
                 let mut see = |what: Property, step| {
                     seen[what as usize].get_or_insert((state.number, step));
@@ -92,15 +88,15 @@ impl Script {
                 }
                 if over { Finding::State } else { Finding::Nothing }
             });
-            if model.needs_room() {
-                self.model = model.with_more_room();
-                continue;
-            }
-            if let ProbeEnd::Stopped(stopped) = probe.end {
-                return Err(stopped);
-            }
-            model.check()?;
-            let complete = probe.end == ProbeEnd::Exhausted;
+            let complete = match probe.end {
+                ProbeEnd::Exhausted => true,
+                ProbeEnd::Found => false,
+                ProbeEnd::Cut(Cut::Outgrown) => {
+                    self.model = model.wider().ok_or(Cut::Outgrown)?.clone();
+                    continue;
+                }
+                ProbeEnd::Cut(cut) => return Err(cut),
+            };
             let mut answers = Answers {
                 states: probe.states,
                 transitions: probe.transitions + 1 - broken,
@@ -126,18 +122,18 @@ impl Script {
                 if let Some((place, label)) = step {
                     let mut at = 0;
                     let mut row = None;
-                    model.explorer().successors(path.last(), &mut |step| {
+                    model.explorer(&job.control).successors(path.last(), &mut |step| {
                         if at == place {
                             row = Some(step.row.to_vec());
                         }
                         at += 1;
-                    });
+                        Ok(())
+                    })?;
                     path.steps.extend(row.map(|row| TakenStep { label, row }));
                 }
                 let evidence = self.evidence(&path, step.map(|(_, label)| label), job)?;
                 answers.found[index] = Some(Spotted { evidence });
             }
-            self.model.check()?;
             if complete {
                 self.probed = Some((options.store, answers.clone()));
             }

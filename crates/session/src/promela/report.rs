@@ -70,10 +70,7 @@ pub struct ChannelDiagramNode {
 pub fn model_symmetry(file: &Path, output: Option<&Path>, job: &Job) -> Result<ModelSymmetry, Problem> {
     let script = Script::open(file, job)?;
     job.control.progress().begin("proving symmetries", 0);
-    let found = symmetries(script.model.program(), &job.control)?;
-    if let Some(symmetric) = &found.symmetric {
-        symmetric.model().check()?;
-    }
+    let found = symmetries(script.model.program(), &job.control).map_err(|cut| Problem::cut(cut, &job.control))?;
     let (mut order, mut structure, mut moved) = ("1".to_string(), "trivial".to_string(), Vec::new());
     if let Some(action) = found.symmetric.as_ref().and_then(|symmetric| symmetric.action()) {
         let symmetry = Symmetry::of_action(action, &STRATEGIES[0], &job.control).map_err(|refusal| match refusal {

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use trefoil_control::Stopped;
 use trefoil_explore::{End, Exploration, Finding as Reported, Options, Order, Visited, Visitor, search};
 use trefoil_promela::symmetry::Symmetric;
 use trefoil_promela::{Fault, FaultKind, Model, Move, Simulator};
 use trefoil_symmetry::Tally;
 use trefoil_system::replay::{Rejection, replay_path};
-use trefoil_system::{LabelId, Path, StateId, TakenStep, Value};
+use trefoil_system::{Cut, Explorer, LabelId, Path, StateId, TakenStep, Value};
 
 use super::Script;
 use super::story::Story;
@@ -99,10 +98,7 @@ impl<'m> Watch<'m> {
 }
 
 impl Visitor for Watch<'_> {
-    fn visit(&mut self, state: &Visited<'_>) -> Reported {
-        if self.model.needs_room() || self.model.is_cut_short() {
-            return Reported::State;
-        }
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Reported, Cut> {
         if state.steps.is_empty() && !self.model.is_valid_end(state.row) {
             // Where processes stay, those that are in the way have to go in the model itself.
             let more = self.symmetric.map_or(0, |symmetric| symmetric.must_go(state.row));
@@ -112,12 +108,12 @@ impl Visitor for Watch<'_> {
         if self.stop == Some(Property::EndStates)
             && self.seen[Property::EndStates as usize].is_some_and(|seen| seen.distance <= state.distance)
         {
-            return Reported::State;
+            return Ok(Reported::State);
         }
         let mut reported = Reported::Nothing;
         for (index, edge) in state.steps.iter().enumerate() {
             if edge.fresh {
-                self.tally.note(edge.group);
+                self.tally.note(edge.class);
             }
             if edge.label.0 < self.first_fault.0 {
                 continue;
@@ -131,7 +127,7 @@ impl Visitor for Watch<'_> {
                 reported = Reported::Step(index);
             }
         }
-        reported
+        Ok(reported)
     }
 }
 
@@ -147,7 +143,6 @@ impl Script {
             return Ok(complete.clone());
         }
         let reduced = self.reduced_answers(property, options, job)?;
-        self.model.check()?;
         if let Some(answers) = reduced {
             if answers.complete {
                 self.complete = Some(answers.clone());
@@ -158,19 +153,18 @@ impl Script {
         loop {
             job.control.check()?;
             job.control.progress().begin("searching", 0);
-            let settings = Options { threads: job.threads, order: Order::Steps, cycles: false };
-            let found = search(&self.model, &settings, &job.control, || Watch::new(&self.model, stop));
-            if self.model.needs_room() {
-                drop(found);
-                self.model = self.model.with_more_room();
-                continue;
+            let settings = Options { threads: job.threads, order: Order::Steps, ..Options::default() };
+            let found = search(&*self.model, &settings, &job.control, || Watch::new(&self.model, stop));
+            match found.end {
+                End::Complete | End::Found(_) => {}
+                End::Cut(Cut::Outgrown) => {
+                    drop(found);
+                    self.model = self.model.wider().ok_or(Cut::Outgrown)?.clone();
+                    continue;
+                }
+                End::Cut(cut) => return Err(Trouble::Cut(cut)),
             }
-            if let End::Stopped(stopped) = found.end {
-                return Err(Trouble::Stopped(stopped));
-            }
-            self.model.check()?;
             let answers = self.collect(&found, property, job)?;
-            self.model.check()?;
             if answers.complete {
                 self.complete = Some(answers.clone());
             }
@@ -178,7 +172,7 @@ impl Script {
         }
     }
 
-    fn collect(&self, found: &Exploration<Watch<'_>>, property: Property, job: &Job) -> Result<Answers, Stopped> {
+    fn collect(&self, found: &Exploration<Watch<'_>>, property: Property, job: &Job) -> Result<Answers, Cut> {
         let complete = found.end == End::Complete;
         let broken: u64 = found.visitors.iter().map(|visitor| visitor.broken).sum();
         let mut answers = Answers {
@@ -200,7 +194,7 @@ impl Script {
             }
             let seen = found.visitors.iter().filter_map(|visitor| visitor.seen[index]);
             let Some(seen) = seen.min_by_key(|seen| seen.distance) else { continue };
-            let path = found.path(&self.model, seen.state, &job.control)?;
+            let path = found.path(&*self.model, seen.state, &job.control)?;
             let mut path = path.expect("what was seen was expanded");
             if let Some((label, target)) = seen.step {
                 path.steps.push(TakenStep { label, row: found.row(target) });
@@ -211,22 +205,22 @@ impl Script {
     }
 
     /// A run in words, after it was replayed.
-    pub(super) fn evidence(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Evidence, Stopped> {
-        let model = &self.model;
+    pub(super) fn evidence(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Evidence, Cut> {
+        let model = &*self.model;
         match replay_path(model, path, &job.control) {
             Ok(()) => {}
-            Err(Rejection::Stopped(stopped)) => return Err(stopped),
-            Err(rejection) => {
-                model.check()?;
-                panic!("a counterexample does not replay: {rejection}")
-            }
+            Err(Rejection::Cut(cut)) => return Err(cut),
+            Err(rejection) => panic!("a counterexample does not replay: {rejection}"),
         }
         let finding = match wrong.and_then(|label| model.fault(label)) {
             Some(fault) => self.fault_finding(fault),
             None => {
                 let mut stuck = true;
-                trefoil_system::System::explorer(model).successors(path.last(), &mut |_| stuck = false);
-                model.check()?;
+                let mut explorer = trefoil_system::System::explorer(model, &job.control);
+                Cut::had_enough(explorer.successors(path.last(), &mut |_| {
+                    stuck = false;
+                    Err(Cut::Enough)
+                }))?;
                 assert!(stuck && !model.is_valid_end(path.last()), "the run does not end in an invalid end state");
                 Finding::InvalidEnd
             }
@@ -264,12 +258,12 @@ impl Script {
     }
 
     /// The run statement by statement, to where it goes wrong.
-    fn story(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Story, Stopped> {
-        let mut simulator = Simulator::new(&self.model);
+    fn story(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Story, Cut> {
+        let mut simulator = Simulator::new(&self.model, &job.control);
         let mut moves: Vec<Move> = Vec::new();
         let mut before = &path.start;
         for (at, step) in path.steps.iter().enumerate() {
-            let unfolded = simulator.unfold(before, step.label, &step.row, &job.control)?;
+            let unfolded = simulator.unfold(before, step.label, &step.row)?;
             let mut unfolded = unfolded.expect("every step is made of statements");
             let fault = wrong.filter(|_| at + 1 == path.steps.len()).and_then(|label| self.model.fault(label));
             if let Some(wrong) = unfolded.iter().position(|step| fault.is_some() && step.fault == fault) {
@@ -295,7 +289,7 @@ impl Script {
 
     /// `P(1) line 12: x = 1`
     fn step_text(&self, label: LabelId) -> String {
-        let label = trefoil_system::System::labels(&self.model).get(label);
+        let label = trefoil_system::System::labels(&*self.model).get(label);
         match &label.arguments[..] {
             [line, text, ..] => format!("{} line {line}: {text}", label.name),
             _ => label.to_string(),

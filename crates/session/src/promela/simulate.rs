@@ -1,12 +1,12 @@
 //! Opening a model to be stepped through.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use trefoil_control::Stopped;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
-use trefoil_promela::{Model, Simulation, Simulator, Trail};
+use trefoil_promela::{Simulation, Simulator, Trail};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{System, TakenStep};
+use trefoil_system::{Cut, Explorer, System, TakenStep};
 
 use super::Script;
 use crate::problem::UNREADABLE;
@@ -15,39 +15,31 @@ use crate::{Job, Problem};
 /// So many states are looked at to find out which processes a model creates.
 const LOOKED_AT: u64 = 20_000;
 
-struct Look<'m> {
-    model: &'m Model,
+struct Look {
     left: u64,
 }
 
-impl Visitor for Look<'_> {
-    fn visit(&mut self, _: &Visited<'_>) -> Finding {
+impl Visitor for Look {
+    fn visit(&mut self, _: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.left = self.left.saturating_sub(1);
-        if self.left == 0 || self.model.needs_room() { Finding::State } else { Finding::Nothing }
+        Ok(if self.left == 0 { Finding::State } else { Finding::Nothing })
     }
 }
 
 impl Script {
     /// The model statement by statement. Where a short look at its states does not tell which processes may run, there is room for all.
-    pub(crate) fn simulation(self, job: &Job) -> Result<Simulation, Stopped> {
+    pub(crate) fn simulation(self, job: &Job) -> Result<Simulation, Cut> {
         let mut model = self.model;
-        model.obey(&job.control);
         while !model.program().runs.is_empty() {
             job.control.check()?;
             job.control.progress().begin("looking for processes", 0);
-            let settings = Options { threads: 1, order: Order::Steps, cycles: false };
-            let found = search(&model, &settings, &job.control, || Look { model: &model, left: LOOKED_AT });
-            if model.needs_room() {
-                drop(found);
-                model = model.with_more_room();
-                continue;
-            }
-            match found.end {
+            let settings = Options { threads: 1, order: Order::Steps, ..Options::default() };
+            match search(&*model, &settings, &job.control, || Look { left: LOOKED_AT }).end {
                 End::Complete => break,
-                End::Stopped(stopped) => return Err(stopped),
+                End::Cut(Cut::Outgrown) => model = model.wider().ok_or(Cut::Outgrown)?.clone(),
+                End::Cut(cut) => return Err(cut),
                 End::Found(_) => {
-                    drop(found);
-                    model = model.with_all_room();
+                    model = Arc::new(model.with_all_room());
                     break;
                 }
             }
@@ -61,11 +53,11 @@ pub(crate) fn along_trail(
     simulation: &Simulation,
     trail: &Trail,
     job: &Job,
-) -> Result<(Vec<TakenStep>, Option<String>), Stopped> {
-    let mut simulator = Simulator::new(simulation.model());
-    let start = simulation.moment(&simulation.initial());
-    let followed = trail.follow(&mut simulator, start, &job.control)?;
-    let path = simulation.path(followed.moves.iter().map(|(_, step)| step));
+) -> Result<(Vec<TakenStep>, Option<String>), Cut> {
+    let mut simulator = Simulator::new(simulation.model(), &job.control);
+    let start = simulation.moment(&simulation.initial(&job.control)?);
+    let followed = trail.follow(&mut simulator, start)?;
+    let path = simulation.path(followed.moves.iter().map(|(_, step)| step), &job.control)?;
     let lost = followed.lost.map(|line| {
         let wanted = trail.lines[line - 1];
         format!(

@@ -4,12 +4,13 @@
 //! it is then followed in the model itself, in which processes go: the same statements are executed by the same processes, and a process goes
 //! where the next statement or the end of the run has to wait for that. What reaches a user is a run of the model without any of this.
 
-use trefoil_control::Stopped;
 use trefoil_explore::{End, Options, Order, search};
 use trefoil_promela::symmetry::{Symmetric, symmetries};
 use trefoil_promela::{FaultKind, Model};
 use trefoil_symmetry::{Promise, Quotient, Refusal, STRATEGIES, Symmetry, strategy_named};
-use trefoil_system::{Action, LabelId, Path, System, TakenStep, Value};
+use trefoil_system::{Action, Cut, LabelId, Path, System, TakenStep, Value};
+
+use std::sync::Arc;
 
 use super::Script;
 use super::search::{Answers, Property, Spotted, Watch};
@@ -20,13 +21,13 @@ use crate::check::{CheckOptions, Permuted, PermutedKind, UsedSymmetry, Wanted};
 pub(super) enum Trouble {
     /// The options ask for what the model does not allow.
     Refused(String),
-    /// A budget is used up, or somebody interrupted.
-    Stopped(Stopped),
+    /// A walk was cut: a budget ran out, the user interrupted, or the model could not go on.
+    Cut(Cut),
 }
 
-impl From<Stopped> for Trouble {
-    fn from(stopped: Stopped) -> Trouble {
-        Trouble::Stopped(stopped)
+impl<C: Into<Cut>> From<C> for Trouble {
+    fn from(cut: C) -> Trouble {
+        Trouble::Cut(cut.into())
     }
 }
 
@@ -45,8 +46,7 @@ impl Script {
             job.control.progress().begin("proving symmetries", 0);
             let found = symmetries(self.model.program(), &job.control)?;
             if let Some(symmetric) = &found.symmetric {
-                symmetric.model().check()?;
-                self.model = symmetric.model().letting_processes_go();
+                self.model = Arc::new(symmetric.model().letting_processes_go());
             }
             self.symmetries = Some(found);
         }
@@ -58,7 +58,7 @@ impl Script {
         let with = |strategy| {
             Symmetry::of_action(action, strategy, &job.control).map_err(|refusal| match refusal {
                 Refusal::Unsuitable(why) => Trouble::Refused(why),
-                Refusal::Stopped(stopped) => Trouble::Stopped(stopped),
+                Refusal::Stopped(stopped) => Trouble::from(stopped),
             })
         };
         let mut symmetry = with(strategy)?;
@@ -76,18 +76,15 @@ impl Script {
         quotient.count(|_| true);
         job.control.check()?;
         job.control.progress().begin("searching", 0);
-        let settings = Options { threads: job.threads, order: Order::Steps, cycles: false };
+        let settings = Options { threads: job.threads, order: Order::Steps, ..Options::default() };
         let stop = (!options.keep_going).then_some(property);
         let model = &**symmetric.model();
         let found = search(&quotient, &settings, &job.control, || Watch::among_representatives(symmetric, stop));
-        if let End::Stopped(stopped) = found.end {
-            return Err(Trouble::Stopped(stopped));
-        }
-        // Where a representative could not be found in time a state seems to have fewer steps than it has.
-        job.control.check()?;
-        model.check()?;
-        assert!(!model.needs_room(), "no process is started after the start-up");
-        let complete = found.end == End::Complete;
+        let complete = match found.end {
+            End::Complete => true,
+            End::Found(_) => false,
+            End::Cut(cut) => return Err(Trouble::Cut(cut)),
+        };
         let total = complete.then(|| quotient.total(found.visitors.iter().map(|watch| &watch.tally))).flatten();
         let mut answers = Answers {
             states: found.counts.states,
@@ -125,7 +122,7 @@ impl Script {
             let mut run = if symmetric.is_staggered() {
                 unwound(symmetric, &quotient, &path, job)?
             } else {
-                quotient.unwind(&path)?
+                quotient.unwind(&path, &job.control)?
             };
             if seen.step.is_none() && model.keeps_processes() && !symmetric.is_staggered() {
                 let element = symmetric.fewest_go(run.last());
@@ -139,21 +136,24 @@ impl Script {
     }
 
     /// A run of the model that was searched as one of the model itself, up to a state where nothing can happen if that is wanted.
-    fn followed(&self, symmetric: &Symmetric, run: &Path, to_the_end: bool, job: &Job) -> Result<Path, Stopped> {
+    fn followed(&self, symmetric: &Symmetric, run: &Path, to_the_end: bool, job: &Job) -> Result<Path, Cut> {
         let searched = &**symmetric.model();
-        let mut explorer = self.model.explorer();
-        let mut real = Path { start: self.model.initial(), steps: Vec::with_capacity(run.steps.len()) };
-        let mut next = |here: &[Value]| {
+        let mut explorer = self.model.explorer(&job.control);
+        let mut real = Path { start: self.model.initial(&job.control)?, steps: Vec::with_capacity(run.steps.len()) };
+        let mut next = |here: &[Value]| -> Result<Vec<TakenStep>, Cut> {
             let mut steps: Vec<TakenStep> = Vec::new();
-            explorer.successors(here, &mut |step| steps.push(TakenStep { label: step.label, row: step.row.to_vec() }));
-            steps
+            explorer.successors(here, &mut |step| {
+                steps.push(TakenStep { label: step.label, row: step.row.to_vec() });
+                Ok(())
+            })?;
+            Ok(steps)
         };
         for wanted in &run.steps {
             let kind = searched.fault(wanted.label).map(|fault| fault.kind);
             let text = searched.labels().get(wanted.label);
             loop {
                 job.control.check()?;
-                let mut steps = next(real.last());
+                let mut steps = next(real.last())?;
                 let fits = |step: &TakenStep| {
                     kind_of(&self.model, step.label) == kind && self.model.is_but_for_gone(&step.row, &wanted.row)
                 };
@@ -163,7 +163,6 @@ impl Script {
                     real.steps.push(steps.swap_remove(at));
                     break;
                 }
-                self.model.check()?;
                 let gone = steps.iter().position(|step| self.model.has_gone(real.last(), &step.row));
                 let at = gone.expect("what was found can be done in the model itself");
                 real.steps.push(steps.swap_remove(at));
@@ -172,9 +171,8 @@ impl Script {
         if !to_the_end {
             return Ok(real);
         }
-        while let Some(step) = next(real.last()).into_iter().next() {
+        while let Some(step) = next(real.last())?.into_iter().next() {
             job.control.check()?;
-            self.model.check()?;
             assert!(self.model.has_gone(real.last(), &step.row), "nothing but the end of processes is left");
             real.steps.push(step);
         }
@@ -183,13 +181,15 @@ impl Script {
 }
 
 /// A run of the model that a run of the quotient stands for, where elements of the group do not carry all steps to steps.
-fn unwound(symmetric: &Symmetric, quotient: &Quotient<'_>, path: &Path, job: &Job) -> Result<Path, Stopped> {
-    let mut real = Path { start: symmetric.model().initial(), steps: Vec::with_capacity(path.steps.len()) };
-    let (mut explorer, mut reducing) = (symmetric.model().explorer(), quotient.explorer());
+fn unwound(symmetric: &Symmetric, quotient: &Quotient<'_>, path: &Path, job: &Job) -> Result<Path, Cut> {
+    let mut real = Path { start: symmetric.model().initial(&job.control)?, steps: Vec::with_capacity(path.steps.len()) };
+    let (mut explorer, mut reducing) = (symmetric.model().explorer(&job.control), quotient.explorer(&job.control));
     for taken in &path.steps {
         let mut steps: Vec<TakenStep> = Vec::new();
-        explorer
-            .successors(real.last(), &mut |step| steps.push(TakenStep { label: step.label, row: step.row.to_vec() }));
+        explorer.successors(real.last(), &mut |step| {
+            steps.push(TakenStep { label: step.label, row: step.row.to_vec() });
+            Ok(())
+        })?;
         let mut at = 0;
         let mut fitting = None;
         // The quotient tells the steps of a state in the same order.
@@ -199,8 +199,8 @@ fn unwound(symmetric: &Symmetric, quotient: &Quotient<'_>, path: &Path, job: &Jo
                 fitting = Some(at);
             }
             at += 1;
-        });
-        job.control.check()?;
+            Ok(())
+        })?;
         let Some(fitting) = fitting.filter(|_| at == steps.len()) else {
             panic!("a run of the quotient has a step that the model does not have");
         };

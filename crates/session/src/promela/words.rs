@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use trefoil_control::Control;
 use trefoil_promela::{Simulation, Simulator};
-use trefoil_system::{LabelId, TakenStep, Value};
+use trefoil_system::{Cut, LabelId, TakenStep, Value};
 
 use super::story::{EndState, Story};
 use crate::check::Step;
@@ -12,19 +13,25 @@ use crate::look::words::Narrator;
 
 pub(crate) struct ModelWords<'s> {
     simulation: &'s Simulation,
-    simulator: Simulator<'s>,
 }
 
 impl<'s> ModelWords<'s> {
     pub(crate) fn new(simulation: &'s Simulation) -> ModelWords<'s> {
-        ModelWords { simulation, simulator: Simulator::new(simulation.model()) }
+        ModelWords { simulation }
     }
 
     /// `proc  1 (P:1) model.pml:12 (state 3) [x = 1]`, for each statement.
-    fn told(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Option<String> {
-        let step = self.simulation.step(&mut self.simulator, before, label, after)?;
+    fn told(
+        &self,
+        before: &[Value],
+        label: LabelId,
+        after: &[Value],
+        control: &Control,
+    ) -> Result<Option<String>, Cut> {
+        let mut simulator = Simulator::new(self.simulation.model(), control);
+        let Some(step) = self.simulation.step(&mut simulator, before, label, after)? else { return Ok(None) };
         let moment = self.simulation.moment(before);
-        let told = self.simulator.tell(&moment, &step);
+        let told = simulator.tell(&moment, &step);
         let mut texts: Vec<String> = told
             .iter()
             .filter(|told| told.begins)
@@ -36,7 +43,7 @@ impl<'s> ModelWords<'s> {
             })
             .collect();
         texts.extend(step.fault.map(|fault| fault.kind.to_string()));
-        Some(texts.join(", "))
+        Ok(Some(texts.join(", ")))
     }
 }
 
@@ -54,28 +61,32 @@ impl Narrator for ModelWords<'_> {
         parts.into_iter().map(Arc::from).collect()
     }
 
-    fn step(&mut self, before: &[Value], label: LabelId, after: &[Value]) -> Step {
-        let event = self.told(before, label, after).unwrap_or_else(|| self.event(label));
-        Step { event, parts: Vec::new(), states: self.states(after), number: 0, revealed: 0 }
+    fn step(&mut self, before: &[Value], label: LabelId, after: &[Value], control: &Control) -> Result<Step, Cut> {
+        let event = self.told(before, label, after, control)?.unwrap_or_else(|| self.event(label));
+        Ok(Step { event, parts: Vec::new(), states: self.states(after), number: 0, revealed: 0 })
     }
 
     fn alphabet(&mut self) -> BTreeSet<LabelId> {
         BTreeSet::new()
     }
 
-    fn story(&mut self, start: &[Value], steps: &[TakenStep]) -> Option<Story> {
+    fn story(&mut self, start: &[Value], steps: &[TakenStep], control: &Control) -> Result<Option<Story>, Cut> {
+        let mut simulator = Simulator::new(self.simulation.model(), control);
         let first = self.simulation.moment(start);
         let mut moves = Vec::with_capacity(steps.len());
         let mut before = start;
         for step in steps {
-            moves.push(self.simulation.step(&mut self.simulator, before, step.label, &step.row)?);
+            let Some(taken) = self.simulation.step(&mut simulator, before, step.label, &step.row)? else {
+                return Ok(None);
+            };
+            moves.push(taken);
             before = &step.row;
         }
-        Some(Story::of(&mut self.simulator, &first, &moves))
+        Ok(Some(Story::of(&mut simulator, &first, &moves)))
     }
 
-    fn end(&mut self, row: &[Value]) -> Option<EndState> {
+    fn end(&mut self, row: &[Value], control: &Control) -> Option<EndState> {
         let moment = self.simulation.moment(row);
-        Some(EndState::of(&mut self.simulator, &moment))
+        Some(EndState::of(&mut Simulator::new(self.simulation.model(), control), &moment))
     }
 }

@@ -1,0 +1,64 @@
+//! Reductions: a smaller system, and the way back of what is found in it.
+
+use trefoil_control::Control;
+use trefoil_questions::Evidence;
+use trefoil_system::{Cut, Path, System, Value};
+
+/// The sorts of reductions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduces {
+    /// One state of each orbit of a symmetry group is searched.
+    Symmetry,
+    /// Steps that wait for each other only by accident are taken in one order.
+    PartialOrder,
+}
+
+impl Reduces {
+    /// All of them.
+    pub const ALL: [Reduces; 2] = [Reduces::Symmetry, Reduces::PartialOrder];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reduces::Symmetry => "symmetry",
+            Reduces::PartialOrder => "partial order",
+        }
+    }
+}
+
+/// A system that is searched in place of another one.
+pub trait Reduction {
+    /// The system; one that is to be reduced by symmetry has an action.
+    fn system(&self) -> &dyn System;
+
+    /// What was done, for the answer; nothing when the answer shows it otherwise.
+    fn words(&self) -> Option<String> {
+        None
+    }
+
+    /// A run as one of the system that it stands for.
+    fn run_back(&self, path: Path, _: &Control) -> Result<Path, Cut> {
+        Ok(path)
+    }
+
+    /// Evidence as evidence of the system that it stands for.
+    fn back(&self, evidence: Evidence, _: &Control) -> Result<Evidence, Cut> {
+        Ok(evidence)
+    }
+
+    /// How many steps the way back adds to a run that ends in an invalid end state with this row.
+    fn beyond(&self, _: &[Value]) -> u32 {
+        0
+    }
+
+    /// Whether elements of the group do not carry all steps to steps, and why: then runs are found again by their representatives, of
+    /// which there has to be one for each orbit.
+    fn exact_only(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What else there is to know of an answer that came by it.
+    fn note(&self) -> Option<&'static str> {
+        None
+    }
+}

@@ -1,0 +1,88 @@
+//! The table itself.
+
+use std::sync::LazyLock;
+
+use trefoil_explore::{BITSTATE, EXACT, HASH_COMPACT};
+use trefoil_questions::{Asked, Engine, Facts, Kind, ProvableSymmetries, Setting, Symmetries};
+use trefoil_refine::{ANTICHAIN, DEADLOCK, DETERMINISM, DIVERGENCE, HAS_TRACE, LAZY_NORMAL_FORM, NORMAL_FORM};
+
+use crate::reduction::Reduces;
+
+/// An engine, and the reductions of systems that it can be combined with, one at a time.
+#[derive(Clone, Copy)]
+pub struct Row {
+    /// The engine.
+    pub engine: &'static dyn Engine,
+    /// The reductions.
+    pub reductions: &'static [Reduces],
+}
+
+/// All engines, those first that are preferred where nothing else decides.
+#[derive(Clone)]
+pub struct Table {
+    rows: Vec<Row>,
+}
+
+const BOTH: &[Reduces] = &[Reduces::Symmetry, Reduces::PartialOrder];
+
+static STANDARD: LazyLock<Table> = LazyLock::new(|| {
+    let mut rows: Vec<Row> = Vec::new();
+    let refinement: [&'static dyn Engine; 3] = [&NORMAL_FORM, &ANTICHAIN, &LAZY_NORMAL_FORM];
+    let properties: [&'static dyn Engine; 4] = [&DEADLOCK, &DIVERGENCE, &DETERMINISM, &HAS_TRACE];
+    rows.extend(refinement.into_iter().chain(properties).map(|engine| Row { engine, reductions: BOTH }));
+    rows.push(Row { engine: &EXACT, reductions: &[Reduces::Symmetry] });
+    rows.push(Row { engine: &HASH_COMPACT, reductions: &[] });
+    rows.push(Row { engine: &BITSTATE, reductions: &[] });
+    Table { rows }
+});
+
+impl Table {
+    /// The engines of this program.
+    pub fn standard() -> &'static Table {
+        &STANDARD
+    }
+
+    /// The same with one row more, which is preferred to those that it has.
+    pub fn with(mut self, row: Row) -> Table {
+        self.rows.insert(0, row);
+        self
+    }
+
+    /// Its rows.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+}
+
+impl Row {
+    /// What the engine, behind one of its reductions or none, leaves over of what was asked.
+    pub fn left_over(&self, kind: Kind, facts: &Facts, reduction: Option<Reduces>, asked: &Asked) -> Asked {
+        let mut left = asked.clone();
+        self.engine.honours(kind, facts, &mut left);
+        match reduction {
+            Some(Reduces::Symmetry) => {
+                left.take(Setting::Strategy);
+                let named = matches!(asked.symmetry, Some(Symmetries::Types(_)));
+                if !named || facts.symmetries == ProvableSymmetries::Named {
+                    left.take(Setting::Symmetry);
+                }
+            }
+            Some(Reduces::PartialOrder) => {
+                left.take(Setting::PartialOrder);
+            }
+            None => {}
+        }
+        left
+    }
+
+    /// The reductions that may be used where these facts are known and this is asked: none is one of them.
+    pub fn ways(&self, facts: &Facts, asked: &Asked) -> Vec<Option<Reduces>> {
+        let possible = |reduction: &&Reduces| match reduction {
+            Reduces::Symmetry => {
+                facts.symmetries != ProvableSymmetries::None && asked.symmetry != Some(Symmetries::Off)
+            }
+            Reduces::PartialOrder => facts.partial_order && asked.partial_order == Some(true),
+        };
+        self.reductions.iter().filter(possible).copied().map(Some).chain([None]).collect()
+    }
+}

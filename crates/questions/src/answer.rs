@@ -1,0 +1,133 @@
+//! What an engine found.
+
+use std::time::Duration;
+
+use trefoil_system::{Path, Witness};
+
+use crate::asked::Store;
+
+/// The answer to a question, of a search that was not cut.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The engine that gave it.
+    pub engine: &'static str,
+    /// Why it was this engine, in one line.
+    pub why: String,
+    /// A verdict for each goal of the question.
+    pub found: Vec<Found>,
+    /// Whether everything that can be reached was searched.
+    pub complete: bool,
+    /// What was counted.
+    pub counts: Counts,
+    /// The reductions that were used, in words.
+    pub reductions: Vec<String>,
+    /// The symmetry that was used.
+    pub symmetry: Option<UsedSymmetry>,
+    /// What a search that kept no states knows about what it missed: what it did not find is not proved.
+    pub coverage: Option<Coverage>,
+    /// What else there is to know.
+    pub notes: Vec<String>,
+}
+
+/// The verdict on one goal.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// It holds, as far as the search knows what it missed; a run shows it where one run can.
+    Holds(Option<Path>),
+    /// It fails.
+    Fails(Evidence),
+    /// The search ended before it was known.
+    Open,
+}
+
+/// Why something fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Of a question about traces, failures and divergences.
+    Witness(Witness),
+    /// A run whose last step shows an error.
+    Error(Path),
+    /// A run to a state without steps where the system may not rest.
+    InvalidEnd(Path),
+}
+
+impl Evidence {
+    /// The run, or the first of two.
+    pub fn path(&self) -> &Path {
+        match self {
+            Evidence::Witness(witness) => witness.path(),
+            Evidence::Error(path) | Evidence::InvalidEnd(path) => path,
+        }
+    }
+}
+
+/// Counts of a search, complete or as far as it came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// States that were found: of the system, or of its product with a specification.
+    pub states: u64,
+    /// Transitions that were looked at.
+    pub transitions: u64,
+    /// Levels of the search.
+    pub levels: u64,
+    /// The most states that waited to be expanded at one time.
+    pub waiting: u64,
+    /// What the states took, where that is known.
+    pub bytes: Option<u64>,
+    /// States of the specification that was searched, after preprocessing.
+    pub specification_states: u64,
+    /// States of the implementation that was searched, after preprocessing.
+    pub implementation_states: u64,
+    /// Of a quotient, how many states each class of stabilisers ([`trefoil_system::Step::class`]) has.
+    pub classes: Vec<u64>,
+    /// Of an antichain, what it kept.
+    pub antichain: Option<AntichainCounts>,
+    /// Time for preprocessing and normal forms.
+    pub preparation: Duration,
+    /// Time for everything.
+    pub elapsed: Duration,
+}
+
+/// What an antichain kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AntichainCounts {
+    /// Pairs that something smaller covered.
+    pub hits: u64,
+    /// Pairs that nothing covered.
+    pub misses: u64,
+    /// Its largest size.
+    pub most: u64,
+}
+
+/// A symmetry that made the state space smaller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsedSymmetry {
+    /// The number of elements of the group, as text since it may be large.
+    pub order: String,
+    /// How the group is built.
+    pub structure: String,
+    /// How representatives were chosen.
+    pub strategy: &'static str,
+    /// Why in this way.
+    pub reason: String,
+    /// How many states the representatives stand for, as text; absent when the search was not complete or the strategy
+    /// keeps several representatives of one orbit.
+    pub total_states: Option<String>,
+    /// What is permuted, orbit by orbit, by the names of points.
+    pub orbits: Vec<Vec<String>>,
+}
+
+/// What a search that keeps no states knows about what it missed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coverage {
+    /// How states were remembered.
+    pub store: Store,
+    /// The size of the table.
+    pub table_bytes: u64,
+    /// Bits of the table for each state that was found; large is good.
+    pub hash_factor: f64,
+    /// The part of the table that is used.
+    pub filled: f64,
+    /// How many states were missed, as far as that can be expected.
+    pub expected_omissions: f64,
+}

@@ -1,0 +1,365 @@
+//! What the user asked for: the options that were given, and no defaults.
+//!
+//! An engine takes out what it honours ([`Asked::take`]); what is then left over is what it does not. A new option is
+//! therefore refused everywhere until an engine takes it. A value that asks for nothing (`off`, `auto`, `automatic`,
+//! `exact`) is honoured by everything. Threads, memory and time are limits of a job and no options.
+
+use std::fmt::Write;
+
+/// A name that the user can choose, from a table that help prints.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The name.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+}
+
+/// How refinement is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Whichever suits the specification.
+    Automatic,
+    /// Pairs of a set of specification states and an implementation state, of which only the least are kept.
+    Antichain,
+    /// The specification is normalised and minimised before the search.
+    NormalForm,
+    /// The specification is normalised as far as the search looks.
+    LazyNormalForm,
+}
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Algorithm; 4] =
+        [Algorithm::Automatic, Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Algorithm::Automatic => "automatic",
+            Algorithm::Antichain => "antichain",
+            Algorithm::NormalForm => "normal-form",
+            Algorithm::LazyNormalForm => "lazy-normal-form",
+        }
+    }
+}
+
+/// In which order a product is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// By the number of visible events: a witness is a shortest one.
+    BreadthFirst,
+    /// The pair found last first: no promise about length.
+    DepthFirst,
+}
+
+impl Order {
+    /// All of them.
+    pub const ALL: [Order; 2] = [Order::BreadthFirst, Order::DepthFirst];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Order::BreadthFirst => "bfs",
+            Order::DepthFirst => "dfs",
+        }
+    }
+}
+
+/// What is minimised modulo divergence-preserving branching bisimulation before a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Preprocess {
+    /// Nothing.
+    Nothing,
+    /// The specification.
+    Specification,
+    /// The implementation.
+    Implementation,
+    /// Both.
+    Both,
+}
+
+impl Preprocess {
+    /// All of them.
+    pub const ALL: [Preprocess; 4] =
+        [Preprocess::Nothing, Preprocess::Specification, Preprocess::Implementation, Preprocess::Both];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Preprocess::Nothing => "none",
+            Preprocess::Specification => "spec",
+            Preprocess::Implementation => "impl",
+            Preprocess::Both => "both",
+        }
+    }
+}
+
+/// Which symmetries are used.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Symmetries {
+    /// All that can be proved.
+    Automatic,
+    /// Those that assertions ask for.
+    AsWritten,
+    /// None, whatever assertions ask for.
+    Off,
+    /// Those of these types, whatever assertions ask for; it is a mistake when one is not symmetric.
+    Types(Vec<String>),
+}
+
+/// How a search remembers the states that it has met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Store {
+    /// As they are.
+    #[default]
+    Exact,
+    /// By 64 bits of a hash: what is not found is not proved.
+    HashCompact,
+    /// By three bits of a table of so many bytes: what is not found is not proved.
+    Bitstate {
+        /// The size of the table.
+        bytes: u64,
+    },
+}
+
+impl Store {
+    /// Its name, without a size.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Store::Exact => "exact",
+            Store::HashCompact => "hash-compact",
+            Store::Bitstate { .. } => "bitstate",
+        }
+    }
+}
+
+/// The options that were given. `None` and `false` mean that the user did not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Asked {
+    /// How refinement is decided.
+    pub algorithm: Option<Algorithm>,
+    /// In which order a product is searched.
+    pub order: Option<Order>,
+    /// What is minimised before a search.
+    pub preprocess: Option<Preprocess>,
+    /// Which symmetries are used.
+    pub symmetry: Option<Symmetries>,
+    /// How representatives are chosen, by the name of a strategy.
+    pub strategy: Option<&'static str>,
+    /// Are steps that wait for each other only by accident taken in one order?
+    pub partial_order: Option<bool>,
+    /// How states are remembered.
+    pub store: Option<Store>,
+    /// Does the search go on after the first counterexample?
+    pub keep_going: bool,
+    /// Are sequential components left as they are, instead of being compressed?
+    pub no_leaf_compression: bool,
+    /// Is a counterexample written as a trail of Spin's?
+    pub trail: bool,
+    /// Is a counterexample drawn as a chart?
+    pub chart: bool,
+}
+
+/// The name of the strategy that picks one of the others.
+const ANY_STRATEGY: &str = "auto";
+
+/// The options, each by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Setting {
+    /// [`Asked::algorithm`]
+    Algorithm,
+    /// [`Asked::order`]
+    Order,
+    /// [`Asked::preprocess`]
+    Preprocess,
+    /// [`Asked::symmetry`]
+    Symmetry,
+    /// [`Asked::strategy`]
+    Strategy,
+    /// [`Asked::partial_order`]
+    PartialOrder,
+    /// [`Asked::store`]
+    Store,
+    /// [`Asked::keep_going`]
+    KeepGoing,
+    /// [`Asked::no_leaf_compression`]
+    LeafCompression,
+    /// [`Asked::trail`]
+    Trail,
+    /// [`Asked::chart`]
+    Chart,
+}
+
+impl Setting {
+    /// All of them.
+    pub const ALL: [Setting; 11] = [
+        Setting::Algorithm,
+        Setting::Order,
+        Setting::Preprocess,
+        Setting::Symmetry,
+        Setting::Strategy,
+        Setting::PartialOrder,
+        Setting::Store,
+        Setting::KeepGoing,
+        Setting::LeafCompression,
+        Setting::Trail,
+        Setting::Chart,
+    ];
+
+    /// As the command line writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Setting::Algorithm => "--algorithm",
+            Setting::Order => "--search",
+            Setting::Preprocess => "--preprocess",
+            Setting::Symmetry => "--symmetry",
+            Setting::Strategy => "--strategy",
+            Setting::PartialOrder => "--partial-order",
+            Setting::Store => "--store",
+            Setting::KeepGoing => "--keep-going",
+            Setting::LeafCompression => "--no-leaf-compression",
+            Setting::Trail => "--trail",
+            Setting::Chart => "--chart",
+        }
+    }
+}
+
+impl Asked {
+    /// Was this option given with a value that asks for something?
+    pub fn wants(&self, setting: Setting) -> bool {
+        match setting {
+            Setting::Algorithm => self.algorithm.is_some_and(|algorithm| algorithm != Algorithm::Automatic),
+            Setting::Order => self.order.is_some(),
+            Setting::Preprocess => self.preprocess.is_some_and(|preprocess| preprocess != Preprocess::Nothing),
+            Setting::Symmetry => matches!(self.symmetry, Some(Symmetries::Types(_))),
+            Setting::Strategy => self.strategy.is_some_and(|strategy| strategy != ANY_STRATEGY),
+            Setting::PartialOrder => self.partial_order == Some(true),
+            Setting::Store => self.store.is_some_and(|store| store != Store::Exact),
+            Setting::KeepGoing => self.keep_going,
+            Setting::LeafCompression => self.no_leaf_compression,
+            Setting::Trail => self.trail,
+            Setting::Chart => self.chart,
+        }
+    }
+
+    /// The options that ask for something.
+    pub fn wanted(&self) -> impl Iterator<Item = Setting> + '_ {
+        Setting::ALL.into_iter().filter(|&setting| self.wants(setting))
+    }
+
+    /// Takes an option out; whether it asked for something.
+    pub fn take(&mut self, setting: Setting) -> bool {
+        let wanted = self.wants(setting);
+        match setting {
+            Setting::Algorithm => self.algorithm = None,
+            Setting::Order => self.order = None,
+            Setting::Preprocess => self.preprocess = None,
+            Setting::Symmetry => self.symmetry = None,
+            Setting::Strategy => self.strategy = None,
+            Setting::PartialOrder => self.partial_order = None,
+            Setting::Store => self.store = None,
+            Setting::KeepGoing => self.keep_going = false,
+            Setting::LeafCompression => self.no_leaf_compression = false,
+            Setting::Trail => self.trail = false,
+            Setting::Chart => self.chart = false,
+        }
+        wanted
+    }
+
+    /// The same without one option.
+    pub fn without(&self, setting: Setting) -> Asked {
+        let mut rest = self.clone();
+        rest.take(setting);
+        rest
+    }
+
+    /// The same with these options only.
+    pub fn only(&self, settings: &[Setting]) -> Asked {
+        let mut rest = self.clone();
+        for setting in Setting::ALL.into_iter().filter(|setting| !settings.contains(setting)) {
+            rest.take(setting);
+        }
+        rest
+    }
+
+    /// Was this option given, whatever its value?
+    pub fn gives(&self, setting: Setting) -> bool {
+        *self != self.without(setting)
+    }
+
+    /// An option with its value, as a user writes it.
+    pub fn text(&self, setting: Setting) -> String {
+        let mut text = setting.name().to_string();
+        let value = match setting {
+            Setting::Algorithm => self.algorithm.map(Algorithm::name),
+            Setting::Order => self.order.map(Order::name),
+            Setting::Preprocess => self.preprocess.map(Preprocess::name),
+            Setting::Strategy => self.strategy,
+            Setting::PartialOrder => self.partial_order.filter(|on| !on).map(|_| "off"),
+            Setting::Store => self.store.map(Store::name),
+            Setting::Symmetry => match &self.symmetry {
+                Some(Symmetries::Types(types)) => {
+                    let _ = write!(text, " {}", types.join(","));
+                    None
+                }
+                Some(Symmetries::Off) => Some("off"),
+                Some(Symmetries::Automatic) => Some("auto"),
+                Some(Symmetries::AsWritten) | None => None,
+            },
+            Setting::KeepGoing | Setting::LeafCompression | Setting::Trail | Setting::Chart => None,
+        };
+        if let Some(value) = value {
+            let _ = write!(text, " {value}");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn everything() -> Asked {
+        Asked {
+            algorithm: Some(Algorithm::Antichain),
+            order: Some(Order::DepthFirst),
+            preprocess: Some(Preprocess::Both),
+            symmetry: Some(Symmetries::Types(vec!["T".into()])),
+            strategy: Some("canonical"),
+            partial_order: Some(true),
+            store: Some(Store::HashCompact),
+            keep_going: true,
+            no_leaf_compression: true,
+            trail: true,
+            chart: true,
+        }
+    }
+
+    #[test]
+    fn every_option_can_be_given_and_taken_out() {
+        let mut asked = everything();
+        for setting in Setting::ALL {
+            assert!(asked.wants(setting) && asked.gives(setting), "{}", setting.name());
+            assert_eq!(asked.only(&[setting]).wanted().collect::<Vec<_>>(), [setting]);
+            assert!(asked.take(setting));
+            assert!(!asked.wants(setting) && !asked.gives(setting));
+        }
+        assert_eq!(asked, Asked::default());
+    }
+
+    #[test]
+    fn values_that_ask_for_nothing_are_never_left_over() {
+        let asked = Asked {
+            algorithm: Some(Algorithm::Automatic),
+            symmetry: Some(Symmetries::Off),
+            strategy: Some("auto"),
+            partial_order: Some(false),
+            store: Some(Store::Exact),
+            preprocess: Some(Preprocess::Nothing),
+            ..Asked::default()
+        };
+        assert_eq!(asked.wanted().count(), 0);
+        assert!(asked.gives(Setting::Symmetry) && asked.text(Setting::Symmetry) == "--symmetry off");
+    }
+}

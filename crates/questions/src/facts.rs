@@ -1,0 +1,56 @@
+//! What is known of a system and a question before a search.
+
+use trefoil_system::{Observations, System};
+
+use crate::question::Question;
+
+/// What engines are chosen by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Which symmetries may be proved of it.
+    pub symmetries: ProvableSymmetries,
+    /// Can steps be left out that wait for each other only by accident?
+    pub partial_order: bool,
+    /// Is all of it in memory already?
+    pub explicit: bool,
+    /// Where its failures and divergences come from.
+    pub observations: Observations,
+    /// How many slots a state has; 0 before the system is made.
+    pub width: usize,
+    /// Is all of the specification in memory already?
+    pub explicit_specification: bool,
+}
+
+/// Which symmetries may be proved of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProvableSymmetries {
+    /// None.
+    None,
+    /// Those that its front end proposes.
+    Found,
+    /// Those, and those of types that the user names.
+    Named,
+}
+
+impl Facts {
+    /// Facts of a system that comes without a front end.
+    pub fn of(system: &dyn System) -> Facts {
+        Facts {
+            symmetries: if system.action().is_some() { ProvableSymmetries::Found } else { ProvableSymmetries::None },
+            partial_order: false,
+            explicit: system.in_memory().is_some(),
+            observations: system.observations(),
+            width: system.layout().width(),
+            explicit_specification: false,
+        }
+    }
+
+    /// The same, with what the question tells.
+    pub fn with(self, question: &Question<'_>) -> Facts {
+        let explicit_specification = match question {
+            Question::Refine { specification, .. } => specification.in_memory().is_some(),
+            _ => false,
+        };
+        Facts { explicit_specification, ..self }
+    }
+}
