@@ -18,11 +18,11 @@
 //! Cost: moves times slots, in bits, and the rounds of the runs, of which there are as many as the longest chain of statements
 //! that keep control. Where there would be more than [`MOST_PAIRS`] pairs, a send is one group with all its receivers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use trefoil_system::{Group, SlotSet};
 
-use crate::program::{Action, Initialiser, Pattern, PlaceId, ProcessTypeId, Program, Sort};
+use crate::program::{Action, Initialiser, Pattern, PlaceId, ProcessType, ProcessTypeId, Program, Sort};
 use crate::walk::cells_of;
 
 use super::aliases::{Aliases, Kinds};
@@ -38,6 +38,8 @@ const MOST_PAIRS: usize = 1 << 14;
 pub enum Reason {
     /// An index is not a constant: all elements of an array.
     Array,
+    /// It looks at the messages of a channel.
+    Messages,
     /// A channel is known only when the statement is executed: all that it may be.
     Channel,
     /// It goes on through an atomic sequence.
@@ -68,8 +70,9 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Reason; 14] = [
+    pub const ALL: [Reason; 15] = [
         Reason::Array,
+        Reason::Messages,
         Reason::Channel,
         Reason::Atomic,
         Reason::Indivisible,
@@ -417,6 +420,8 @@ struct Survey<'a> {
     globals: HashMap<usize, usize>,
     /// Channel variables of each process type that are never assigned: the channels of the own frame that they start with.
     fixed_local: Vec<Vec<Option<u32>>>,
+    /// The control states of each process type that its processes can come to.
+    reachable: Vec<Vec<bool>>,
     /// The moves that can take what a move sends to a rendezvous channel.
     receivers: Vec<Vec<u32>>,
 }
@@ -425,7 +430,17 @@ impl<'a> Survey<'a> {
     fn new(program: &'a Program, arrangement: &'a Arrangement) -> Survey<'a> {
         let (aliases, (_, fixed_local)) = (Aliases::new(program), fixed_channels(program));
         let globals = arrangement.globals.iter().enumerate().map(|(cell, &slot)| (slot as usize, cell)).collect();
-        Survey { program, arrangement, code: &arrangement.code, aliases, globals, fixed_local, receivers: Vec::new() }
+        let reachable = program.processes.iter().map(ProcessType::reachable).collect();
+        Survey {
+            program,
+            arrangement,
+            code: &arrangement.code,
+            aliases,
+            globals,
+            fixed_local,
+            reachable,
+            receivers: Vec::new(),
+        }
     }
 
     fn name(&self, one: &Placed<'_>) -> String {
@@ -453,6 +468,9 @@ impl<'a> Survey<'a> {
     /// The rendezvous channels that a move may send to.
     fn sends(&self, one: &Placed<'_>) -> Option<Vec<Queue>> {
         let Act::Send(send) = &one.step.act else { return None };
+        if !self.reachable[usize::from(one.code.kind)][one.step.control as usize] {
+            return None;
+        }
         let mut queues = self.queues(one, send.channel);
         queues.retain(|queue| queue.capacity == 0);
         (!queues.is_empty()).then_some(queues)
@@ -461,6 +479,9 @@ impl<'a> Survey<'a> {
     /// The rendezvous channels that a move may receive from.
     fn receives(&self, one: &Placed<'_>) -> Vec<Queue> {
         let mut queues = Vec::new();
+        if !self.reachable[usize::from(one.code.kind)][one.step.control as usize] {
+            return queues;
+        }
         let mut work = vec![&one.step.act];
         while let Some(act) = work.pop() {
             match act {
@@ -499,20 +520,39 @@ impl<'a> Survey<'a> {
                 runs.insert((position, index, control), sum);
             }
             if !grown {
-                return runs;
+                break;
             }
+        }
+        for state in self.endless(all, &states) {
+            let touched = runs.get_mut(&state).expect("it is one of them");
+            // A run that comes back to where it was is told by what it wrote.
+            let writes = touched.writes.clone();
+            touched.reads.add(&writes);
+        }
+        runs
+    }
+
+    /// The states from which control can be kept for ever.
+    fn endless(&self, all: &[Placed<'_>], states: &[(usize, usize, u32)]) -> Vec<(usize, usize, u32)> {
+        let mut left: HashSet<(usize, usize, u32)> = states.iter().copied().collect();
+        loop {
+            let goes_on = |&(position, index, control): &(usize, usize, u32)| {
+                self.code.positions[position][index].moves(control).iter().any(|step| {
+                    let received = self.receivers[step.group as usize].iter().map(|&other| &all[other as usize]);
+                    step.atomic && left.contains(&(position, index, step.target))
+                        || received.into_iter().any(|other| other.step.atomic && left.contains(&other.run()))
+                })
+            };
+            let kept: HashSet<(usize, usize, u32)> = left.iter().copied().filter(goes_on).collect();
+            if kept.len() == left.len() {
+                return kept.into_iter().collect();
+            }
+            left = kept;
         }
     }
 
     /// Adds what the receivers of a send touch; whether that is more.
-    fn handshakes(
-        &self,
-        all: &[Placed<'_>],
-        send: usize,
-        inside: &[Touched],
-        runs: &Runs,
-        into: &mut Touched,
-    ) -> bool {
+    fn handshakes(&self, all: &[Placed<'_>], send: usize, inside: &[Touched], runs: &Runs, into: &mut Touched) -> bool {
         let mut grown = false;
         for &receiver in &self.receivers[send] {
             let other = &all[receiver as usize];
@@ -533,7 +573,8 @@ impl<'a> Survey<'a> {
         let at = moves.iter().position(|other| other.group == one.step.group).expect("it is one of them");
         let depends = looks_back(&one.step.act);
         let mut grown = false;
-        for other in moves[..at].iter().filter(|other| depends || other.escape != 0 && other.escape != one.step.escape) {
+        for other in moves[..at].iter().filter(|other| depends || other.escape != 0 && other.escape != one.step.escape)
+        {
             grown |= into.ask(&own[other.group as usize]);
             into.because(Reason::Alternatives);
             // Whether a send to a rendezvous channel passes, its receivers decide.
@@ -601,6 +642,7 @@ impl<'a> Survey<'a> {
                     touched.reads.insert(slots.start);
                     touched.writes.extend(slots.clone());
                     if send.sorted {
+                        touched.because(Reason::Messages);
                         touched.reads.extend(slots);
                     }
                 }
@@ -614,6 +656,7 @@ impl<'a> Survey<'a> {
                 }
                 let queues = self.addressed(one, receive.channel, first, touched);
                 for queue in queues.iter().filter(|queue| queue.capacity > 0) {
+                    touched.because(Reason::Messages);
                     touched.reads.extend(slots_of(queue));
                     if !receive.copy {
                         touched.writes.extend(slots_of(queue));
@@ -780,6 +823,7 @@ impl<'a> Survey<'a> {
                     let poll = &terms.polls[poll as usize];
                     work.extend(poll.fields.iter().flatten());
                     let queues = self.polled(one, poll.channel, &mut work, touched);
+                    touched.because(Reason::Messages);
                     touched.reads.extend(queues.iter().flat_map(slots_of));
                 }
                 Term::Timeout => {

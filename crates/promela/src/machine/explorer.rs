@@ -15,11 +15,14 @@
 //! The walk through unkept states uses a stack of its own, and takes back what it did by the machine's log. Statements without an alternative are executed
 //! one after the other without a level of the stack for each. A sequence that comes back
 //! to a state of its own walk never ends there: from then on the walk leaves out states that it has seen, and says [`FaultKind::Endless`].
+//! It forgets them when the next group begins, whose steps do not depend on those before.
 
 use std::collections::HashSet;
 
 use trefoil_control::Control as Budget;
-use trefoil_system::{Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, Sink, Step, Value, Walk, Written};
+use trefoil_system::{
+    Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, MarkId, Sink, Step, System, Value, Walk, Written,
+};
 
 use crate::program::ProcessTypeId;
 
@@ -117,6 +120,8 @@ pub(crate) struct ModelExplorer<'a> {
     circling: bool,
     since_check: u32,
     pub(super) local: Local,
+    /// The slots that say whether a run may end.
+    ending: Vec<Value>,
 }
 
 impl<'a> ModelExplorer<'a> {
@@ -135,6 +140,7 @@ impl<'a> ModelExplorer<'a> {
             circling: false,
             since_check: 0,
             local: Local::default(),
+            ending: Vec::new(),
         }
     }
 
@@ -191,6 +197,10 @@ impl<'a> ModelExplorer<'a> {
                 self.machine.actor = level.process as usize;
                 let worked = self.leave(&left, first, sink)?;
                 self.back(before, worked, &mut level);
+                if self.circling && (self.levels.is_empty() || self.is_first_send() && level.entered == Entered::Send) {
+                    // What one group's walk has seen is nothing to the others.
+                    self.forget();
+                }
                 continue;
             };
             if level.escape != 0 && level.escape != step.escape {
@@ -494,5 +504,15 @@ impl Explorer for ModelExplorer<'_> {
 
     fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
         self.local_steps(group, reads, sink)
+    }
+
+    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        debug_assert_eq!(mark, MarkId(0), "a model has one mark");
+        self.ending.clear();
+        self.ending.resize(self.model.arrangement.width(), 0);
+        for (slot, &value) in self.model.marks()[0].reads.iter().zip(reads) {
+            self.ending[slot] = value;
+        }
+        Ok(u32::from(self.model.is_valid_end(&self.ending)))
     }
 }

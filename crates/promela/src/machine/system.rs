@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trefoil_control::Control as Budget;
-use trefoil_system::{Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, System, Value, Wrong};
+use trefoil_system::{
+    Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Mark, Meaning, System, Value, Wrong,
+};
 
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 
@@ -37,6 +39,8 @@ pub struct Model {
     room: BTreeSet<(u8, ProcessTypeId)>,
     initial: Vec<Value>,
     initial_fault: Option<FaultKind>,
+    /// Whether a run may end in a state.
+    marks: Vec<Mark>,
 }
 
 impl Model {
@@ -70,7 +74,7 @@ impl Model {
             program.processes.iter().flat_map(|process| &process.statements).map(|_| AtomicU8::new(0)).collect();
         let machine = Machine::new(&program, &arrangement);
         let (initial, initial_fault) = (machine.row[..arrangement.width()].to_vec(), machine.fault);
-        Model {
+        let mut model = Model {
             program,
             arrangement,
             labels,
@@ -85,7 +89,10 @@ impl Model {
             room,
             initial,
             initial_fault,
-        }
+            marks: Vec::new(),
+        };
+        model.marks = vec![Mark { meaning: Meaning::ValidEnd, reads: model.valid_end_reads(), values: 2 }];
+        model
     }
 
     /// What goes wrong when the initial values of variables are computed, if anything does: then there is no initial state.
@@ -262,6 +269,10 @@ impl System for Model {
 
     fn groups(&self) -> &[Group] {
         &self.declared().0
+    }
+
+    fn marks(&self) -> &[Mark] {
+        &self.marks
     }
 
     fn initial(&self, _: &Budget) -> Result<Vec<Value>, Cut> {
