@@ -226,6 +226,21 @@ impl LazyNormalForm {
         self.edges(node).binary_search_by_key(&label, |edge| edge.label).is_ok()
     }
 
+    /// The first of some labels that cannot follow; asked fastest in ascending order. Not to be asked of chaos.
+    pub fn first_missing(&self, node: NodeId, mut labels: impl Iterator<Item = LabelId>) -> Option<LabelId> {
+        let edges = self.edges(node);
+        let mut place = 0;
+        labels.find(|&label| {
+            let near = edges.iter().skip(place).take(2).position(|edge| edge.label == label);
+            let found = match near {
+                Some(further) => Ok(place + further),
+                None => edges.binary_search_by_key(&label, |edge| edge.label),
+            };
+            place = found.unwrap_or(place);
+            found.is_err()
+        })
+    }
+
     /// Does the specification accept something inside the labels for which `offered` holds, after this trace?
     pub fn allows(&self, node: NodeId, mut offered: impl FnMut(LabelId) -> bool) -> bool {
         self.family(node).iter().any(|&set| self.acceptances.labels(set).all(&mut offered))
@@ -350,7 +365,8 @@ impl LazyNormalForm {
             control.afford(growth)?;
         }
         let number = self.nodes.push(Node::new(states.into(), hash));
-        let number = u32::try_from(number).ok().filter(|&number| number != UNKNOWN).expect("fewer than 2^32 - 1 nodes");
+        let number = u32::try_from(number).ok().filter(|&number| number != UNKNOWN);
+        let number = number.ok_or_else(|| control.out_of_numbers())?;
         index.insert(hash, number, |other| self.nodes[other as usize].hash);
         Ok(NodeId(number))
     }

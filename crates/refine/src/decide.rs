@@ -26,7 +26,7 @@ pub(crate) fn decide(
     let normal_form = &specification.normal_form;
     let result = if let Some(strategy) = options.symmetry {
         reduced(specification, implementation, strategy, options, control, statistics)
-    } else if level_by_level(specification.algorithm, implementation, options) {
+    } else if level_by_level(specification.algorithm, options) {
         on_threads(specification, implementation, options, control, statistics).map_err(Unreduced::Cut)
     } else {
         let algorithm = specification.algorithm;
@@ -45,12 +45,9 @@ pub(crate) fn decide(
     result
 }
 
-/// The engine that explores levels keeps every pair, as a packed row. One thread alone is better off with numbers, when the
-/// implementation has them.
-fn level_by_level(algorithm: Algorithm, implementation: Implementation<'_>, options: Options) -> bool {
-    algorithm != Algorithm::Antichain
-        && options.search == Search::BreadthFirst
-        && (options.threads != 1 || matches!(implementation, Implementation::System(_)))
+/// The engine that explores levels keeps every pair, as a packed row, and gives the same witness on any number of threads.
+fn level_by_level(algorithm: Algorithm, options: Options) -> bool {
+    algorithm != Algorithm::Antichain && options.search == Search::BreadthFirst
 }
 
 fn on_threads(
