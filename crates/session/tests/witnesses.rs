@@ -41,7 +41,7 @@ fn call_often(file: &Path) -> usize {
     for symmetry in [Wanted::Automatic, Wanted::Nothing] {
         let options = CheckOptions { symmetry, ..CheckOptions::default() };
         let first = told(file, &options, 1);
-        for threads in [1, 2, 4, 1, 2, 4, 1, 2, 4, 2, 4] {
+        for threads in [2, 4, 1, 2, 4] {
             let again = told(file, &options, threads);
             for (one, other) in first.iter().zip(&again) {
                 for field in ["verdict", "witness", "visited_states", "visited_transitions", "counterexamples"] {
@@ -65,7 +65,7 @@ fn call_often(file: &Path) -> usize {
 
 /// Small enough for many calls; the large ones are checked by the examples' own test.
 fn is_quick(file: &Path) -> bool {
-    let job = Job { control: Control::unlimited().within(std::time::Duration::from_millis(150)), threads: 2 };
+    let job = Job { control: Control::unlimited().within(std::time::Duration::from_millis(60)), threads: 2 };
     let Ok(mut script) = AnyScript::open(file, None, &job) else { return false };
     let options = CheckOptions { symmetry: Wanted::Nothing, ..CheckOptions::default() };
     let count = script.assertions().len();
@@ -75,14 +75,14 @@ fn is_quick(file: &Path) -> bool {
 #[test]
 fn csp() {
     let witnesses: usize = examples("csp", "csp").iter().filter(|file| is_quick(file)).map(|file| call_often(file)).sum();
-    assert!(witnesses > 200, "{witnesses} counterexamples were compared");
+    assert!(witnesses > 80, "{witnesses} counterexamples were compared");
 }
 
 #[test]
 fn promela() {
     let files = examples("promela", "pml");
     let witnesses: usize = files.iter().filter(|file| is_quick(file)).map(|file| call_often(file)).sum();
-    assert!(witnesses > 100, "{witnesses} counterexamples were compared");
+    assert!(witnesses > 40, "{witnesses} counterexamples were compared");
 }
 
 /// Many counterexamples of one length: processes that go wrong in many ways, in many orders.
@@ -114,7 +114,7 @@ assert HIDDEN :[deterministic [F]]
 ",
     )
     .expect("the folder for such files can be written");
-    assert_eq!(call_often(&script), 10 * 2 * 11);
+    assert_eq!(call_often(&script), 10 * 2 * 5);
     let model = folder.join(format!("trefoil-witnesses-{}.pml", std::process::id()));
     std::fs::write(
         &model,
@@ -131,6 +131,6 @@ active [4] proctype P() {
 ",
     )
     .expect("the folder for such files can be written");
-    assert_eq!(call_often(&model), 2 * 2 * 11);
+    assert_eq!(call_often(&model), 2 * 2 * 5);
     let _ = (std::fs::remove_file(script), std::fs::remove_file(model));
 }
