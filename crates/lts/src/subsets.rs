@@ -165,6 +165,18 @@ impl LazyNormalForm {
         Ok(normal_form)
     }
 
+    /// Numbers the nodes of single states in the order of the states: all nodes, when this is the normal form of one that is
+    /// complete. Else which number a node has depends on which thread meets it first.
+    pub fn numbered(self, control: &Control) -> Result<LazyNormalForm, Stopped> {
+        let mut scratch = Scratch::default();
+        for state in 0..self.kept.len() as u32 {
+            scratch.begin(self.kept.len());
+            scratch.add(state);
+            self.closure_of(state, &mut scratch, control)?;
+        }
+        Ok(self)
+    }
+
     /// The node of the empty trace.
     pub fn initial(&self) -> NodeId {
         self.initial

@@ -50,7 +50,7 @@
 //! costs pairs, not verdicts.
 //!
 //! Cost: every inserted pair takes 16 bytes for the path, and every step of a pair two looks at the memo of the normal form
-//! and one at the antichain; a round takes 4 bytes.
+//! and one at the antichain.
 
 use std::ops::Range;
 
@@ -180,62 +180,72 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
     }
 
     fn breadth_first(&mut self) -> Result<Option<Found>, Cut> {
-        // The initial pair is the first round; chaos is none.
         let mut before = Level::default();
-        let mut level = Level { ends: vec![self.product.pairs.len() as u32], ..Level::default() };
-        let mut missing_event = self.judge(&level, 0)?;
+        let mut level = Level::default();
+        // The initial pair is the first round; chaos is none.
+        level.add(0, self.product.pairs.len() as u32);
+        let mut found = self.judge(&level)?;
         loop {
-            if let Some(Found::Acceptance { .. } | Found::Divergence { .. }) = missing_event {
-                return Ok(missing_event);
+            match found {
+                Some(Found::Event { .. }) if self.model != Model::Traces => {}
+                Some(_) => return Ok(found),
+                None => {}
             }
-            if missing_event.is_some() && self.model == Model::Traces {
-                return Ok(missing_event);
-            }
-            let silent = level.ends.len();
-            if level.round(silent - 1).is_empty() && silent >= before.ends.len() {
-                // The level is through.
-                if missing_event.is_some() || level.is_empty() {
-                    return Ok(missing_event);
+            if !self.make_round(&before, &mut level)? {
+                if found.is_some() || level.rounds.is_empty() {
+                    return Ok(found);
                 }
                 self.product.drop_evicted(&mut level, 0);
                 before = std::mem::replace(&mut level, self.product.next_level());
                 self.product.statistics.levels += 1;
                 self.product.control.progress().depth(self.product.statistics.levels);
+                continue;
             }
-            self.make_round(&before, &mut level)?;
-            let found = self.judge(&level, level.ends.len() - 1)?;
-            if missing_event.is_none() || !matches!(found, None | Some(Found::Event { .. })) {
-                missing_event = found;
+            let new = self.judge(&level)?;
+            if found.is_none() || !matches!(new, None | Some(Found::Event { .. })) {
+                found = new;
             }
         }
     }
 
-    /// Adds the next round to a level.
-    fn make_round(&mut self, before: &Level, level: &mut Level) -> Result<(), Cut> {
-        let silent = level.ends.len();
-        for index in before.waiting(silent) {
-            self.product.waiting -= 1;
-            self.product.tick()?;
-            let pair = self.product.pairs[index as usize];
-            let missing = self.product.events(index, pair, self.graph)?;
-            debug_assert_eq!(missing, None, "a round is judged before its events are taken");
-        }
-        for index in silent.checked_sub(1).into_iter().flat_map(|earlier| level.waiting(earlier)) {
-            self.product.tick()?;
-            let pair = self.product.pairs[index as usize];
-            if !self.graph.is_stable(pair.state) {
-                self.product.internal(index, pair, self.graph)?;
+    /// Makes the next round of a level; false when the level is through.
+    fn make_round(&mut self, before: &Level, level: &mut Level) -> Result<bool, Cut> {
+        let by_event = before.rounds.get(level.entered).map(|round| round.silent);
+        let by_silence = level.rounds.get(level.followed).map(|round| round.silent + 1);
+        let Some(silent) = by_event.into_iter().chain(by_silence).min() else { return Ok(false) };
+        if by_event == Some(silent) {
+            for index in before.waiting(level.entered) {
+                self.product.waiting -= 1;
+                self.product.tick()?;
+                let pair = self.product.pairs[index as usize];
+                let missing = self.product.events(index, pair, self.graph)?;
+                debug_assert_eq!(missing, None, "a round is judged before its events are taken");
             }
+            level.entered += 1;
         }
-        level.ends.push(self.product.pairs.len() as u32);
-        self.product.drop_evicted(level, silent);
-        Ok(())
+        if by_silence == Some(silent) {
+            for index in level.waiting(level.followed) {
+                self.product.tick()?;
+                let pair = self.product.pairs[index as usize];
+                if !self.graph.is_stable(pair.state) {
+                    self.product.internal(index, pair, self.graph)?;
+                }
+            }
+            level.followed += 1;
+        }
+        if level.add(silent, self.product.pairs.len() as u32) {
+            self.product.drop_evicted(level, level.rounds.len() - 1);
+        }
+        Ok(true)
     }
 
-    /// The first witness of a round; one that is a state comes before one that is an event.
-    fn judge(&mut self, level: &Level, silent: usize) -> Result<Option<Found>, Cut> {
+    /// The first witness of the last round, unless it was judged before; a state comes before an event.
+    fn judge(&mut self, level: &Level) -> Result<Option<Found>, Cut> {
         let mut missing_event = None;
-        for index in level.waiting(silent) {
+        if level.followed == level.rounds.len() {
+            return Ok(None);
+        }
+        for index in level.waiting(level.followed) {
             self.product.tick()?;
             let pair = self.product.pairs[index as usize];
             if self.diverges(pair)? {
@@ -376,7 +386,7 @@ impl<V: Visited> Product<'_, V> {
 
     /// Notes which pairs of the rounds from this one on were evicted, now that the last of them is made.
     fn drop_evicted(&mut self, level: &mut Level, from: usize) {
-        if self.statistics.antichain_evictions == level.evictions {
+        if self.statistics.antichain_evictions == level.evictions || level.rounds.is_empty() {
             return;
         }
         level.evicted.resize((self.pairs.len() - level.first as usize).div_ceil(64), 0);
@@ -405,13 +415,7 @@ impl<V: Visited> Product<'_, V> {
     }
 
     #[inline]
-    fn discover(
-        &mut self,
-        parent: u32,
-        label: LabelId,
-        state: u32,
-        node: NodeId,
-    ) -> Result<(), Stopped> {
+    fn discover(&mut self, parent: u32, label: LabelId, state: u32, node: NodeId) -> Result<(), Stopped> {
         self.tick()?;
         if node == NodeId::CHAOS {
             return Ok(());
@@ -445,35 +449,47 @@ impl<V: Visited> Product<'_, V> {
 #[derive(Default)]
 struct Level {
     first: u32,
-    /// Where each round ends.
-    ends: Vec<u32>,
+    /// The rounds that have pairs.
+    rounds: Vec<Round>,
+    /// How many rounds of the level before had their events taken, and how many of this one their silent steps.
+    entered: usize,
+    followed: usize,
     /// How many pairs had been evicted when the level began.
     evictions: u64,
     /// A bit for each pair that was evicted by one of its own level; empty when none was.
     evicted: Vec<u64>,
 }
 
+/// The pairs at one distance in silent steps, up to this one.
+struct Round {
+    silent: u32,
+    end: u32,
+}
+
 impl Level {
-    /// The pairs of a round; none when there is no such round.
-    fn round(&self, silent: usize) -> Range<u32> {
-        let Some(&end) = self.ends.get(silent) else { return 0..0 };
-        let start = silent.checked_sub(1).map_or(self.first, |earlier| self.ends[earlier]);
-        start..end
+    /// Adds a round that has the pairs from the last one up to this one, if there are any.
+    fn add(&mut self, silent: u32, end: u32) -> bool {
+        let start = self.rounds.last().map_or(self.first, |round| round.end);
+        if start < end {
+            self.rounds.push(Round { silent, end });
+        }
+        start < end
+    }
+
+    fn round(&self, number: usize) -> Range<u32> {
+        let start = number.checked_sub(1).map_or(self.first, |earlier| self.rounds[earlier].end);
+        start..self.rounds[number].end
     }
 
     /// The pairs of a round that were not evicted.
-    fn waiting(&self, silent: usize) -> impl Iterator<Item = u32> + use<'_> {
-        self.round(silent).filter(|&index| !self.is_evicted(index))
+    fn waiting(&self, number: usize) -> impl Iterator<Item = u32> + use<'_> {
+        self.round(number).filter(|&index| !self.is_evicted(index))
     }
 
     #[inline]
     fn is_evicted(&self, index: u32) -> bool {
         let place = (index - self.first) as usize;
         self.evicted.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.ends.last().is_none_or(|&end| end == self.first)
     }
 }
 

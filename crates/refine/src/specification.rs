@@ -166,7 +166,7 @@ pub(crate) fn prepare(
     };
     match normal {
         Some(normal) => Ok(Normalised {
-            normal_form: Arc::new(LazyNormalForm::of_generalised(&normal, model, control)?),
+            normal_form: Arc::new(LazyNormalForm::of_generalised(&normal, model, control)?.numbered(control)?),
             // Every node is chaos or what is kept of one state, and no two states are alike.
             nodes: u32::try_from(normal.lts().state_count() + 1).ok(),
             algorithm: Algorithm::NormalForm,
