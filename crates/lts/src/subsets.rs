@@ -243,13 +243,19 @@ impl LazyNormalForm {
         let edges = self.edges(node);
         let mut place = 0;
         labels.find(|&label| {
-            let near = edges.iter().skip(place).take(2).position(|edge| edge.label == label);
-            let found = match near {
-                Some(further) => Ok(place + further),
-                None => edges.binary_search_by_key(&label, |edge| edge.label),
-            };
-            place = found.unwrap_or(place);
-            found.is_err()
+            let is_at = |place: usize| edges.get(place).is_some_and(|edge| edge.label == label);
+            if is_at(place) {
+                return false;
+            }
+            place += 1;
+            if is_at(place) {
+                return false;
+            }
+            match edges.binary_search_by_key(&label, |edge| edge.label) {
+                Ok(found) => place = found,
+                Err(_) => return true,
+            }
+            false
         })
     }
 

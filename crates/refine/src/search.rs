@@ -417,10 +417,10 @@ impl<V: Visited> Product<'_, V> {
     #[inline]
     fn discover(&mut self, parent: u32, label: LabelId, state: u32, node: NodeId) -> Result<(), Stopped> {
         self.tick()?;
+        self.statistics.transitions += 1;
         if node == NodeId::CHAOS {
             return Ok(());
         }
-        self.statistics.transitions += 1;
         match self.visited.insert(self.normal_form, state, node, self.control)? {
             Insertion::Hit => self.statistics.antichain_hits += 1,
             Insertion::Inserted(evicted) => {

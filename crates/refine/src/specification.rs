@@ -214,8 +214,9 @@ fn collect_generalised(system: &dyn System, threads: usize, control: &Control) -
             control.check()?;
         }
         let observation = explorer.observe(&rows(state))?;
-        let sets = observation.acceptances.iter().map(|set| acceptances.set(set)).collect();
-        families.push(acceptances.family(sets));
+        let sets = observation.acceptances.iter().map(|set| acceptances.set(set, control));
+        let sets = sets.collect::<Result<_, Stopped>>()?;
+        families.push(acceptances.family(sets, control)?);
         diverging.push(observation.diverges);
     }
     Ok(Glts::new(lts, acceptances, families, diverging))

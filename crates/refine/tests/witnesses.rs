@@ -26,6 +26,9 @@ const THREADS: [usize; 3] = [1, 2, 4];
 /// A run with its states as canonical bytes: the same in two systems that met their values in different orders.
 type Run = Vec<(LabelId, Vec<u8>)>;
 
+/// A question about a system, on so many threads.
+type Check<'a> = dyn Fn(&dyn System, usize) -> Result<Outcome, Unanswered> + 'a;
+
 /// What is compared of an outcome.
 #[derive(Debug, PartialEq)]
 enum Answer {
@@ -110,7 +113,7 @@ fn ask_everything<'s>(
             }
             let options = |threads| CheckOptions { threads, symmetry };
             let place = format!("{place} {model:?} {symmetry:?}");
-            let checks: [&dyn Fn(&dyn System, usize) -> Result<Outcome, Unanswered>; 4] = [
+            let checks: [&Check<'_>; 4] = [
                 &|system, threads| deadlock(system, model, options(threads), &control),
                 &|system, threads| divergence(system, options(threads), &control),
                 &|system, threads| determinism(system, model, options(threads), &control),
