@@ -27,7 +27,7 @@ impl Reduces {
 }
 
 /// A system that is searched in place of another one.
-pub trait Reduction {
+pub trait Reduction: Sync {
     /// The system; one that is to be reduced by symmetry has an action.
     fn system(&self) -> &dyn System;
 
@@ -57,8 +57,8 @@ pub trait Reduction {
         None
     }
 
-    /// What else there is to know of an answer that came by it.
-    fn note(&self) -> Option<&'static str> {
+    /// What else there is to know of an answer that came by it, and that fails or does not.
+    fn note(&self, _fails: bool) -> Option<&'static str> {
         None
     }
 }

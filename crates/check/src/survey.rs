@@ -7,9 +7,10 @@ use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_system::{Cut, Explorer, System};
 
 /// What a short look told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surveyed {
-    /// All of it was seen, with this much room in its rows.
-    Everything(Arc<dyn System>),
+    /// All of it was seen.
+    Everything,
     /// There is more.
     More,
 }
@@ -32,7 +33,7 @@ pub fn survey(system: &Arc<dyn System>, states: u64, control: &Control) -> Resul
         control.check()?;
         let settings = Options { threads: 1, order: Order::Steps, ..Options::default() };
         match search(&*system, &settings, control, || Look { left: states }).end {
-            End::Complete => return Ok(Surveyed::Everything(system)),
+            End::Complete => return Ok(Surveyed::Everything),
             End::Found(_) => return Ok(Surveyed::More),
             End::Cut(Cut::Outgrown) => system = system.widened().ok_or(Cut::Outgrown)?,
             End::Cut(cut) => return Err(cut),

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use trefoil_explore::{BITSTATE, EXACT, HASH_COMPACT};
-use trefoil_questions::{Asked, Engine, Facts, Kind, ProvableSymmetries, Setting, Symmetries};
+use trefoil_questions::{Asked, Engine, Facts, Kind, ProvableSymmetries, Setting, SymmetryUse};
 use trefoil_refine::{ANTICHAIN, DEADLOCK, DETERMINISM, DIVERGENCE, HAS_TRACE, LAZY_NORMAL_FORM, NORMAL_FORM};
 
 use crate::reduction::Reduces;
@@ -62,7 +62,7 @@ impl Row {
         match reduction {
             Some(Reduces::Symmetry) => {
                 left.take(Setting::Strategy);
-                let named = matches!(asked.symmetry, Some(Symmetries::Types(_)));
+                let named = matches!(asked.symmetry, Some(SymmetryUse::Types(_)));
                 if !named || facts.symmetries == ProvableSymmetries::Named {
                     left.take(Setting::Symmetry);
                 }
@@ -79,7 +79,7 @@ impl Row {
     pub fn ways(&self, facts: &Facts, asked: &Asked) -> Vec<Option<Reduces>> {
         let possible = |reduction: &&Reduces| match reduction {
             Reduces::Symmetry => {
-                facts.symmetries != ProvableSymmetries::None && asked.symmetry != Some(Symmetries::Off)
+                facts.symmetries != ProvableSymmetries::None && asked.symmetry != Some(SymmetryUse::Off)
             }
             Reduces::PartialOrder => facts.partial_order && asked.partial_order == Some(true),
         };

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use trefoil_session::check::{Algorithm, Asked, Order, Preprocess, Store, SymmetryUse};
 use trefoil_session::lts::{ALGORITHMS, Choice, EQUIVALENCES, FORMATS, MINIMISERS, MODELS, PREPROCESSING, SEARCHES};
 use trefoil_session::{check, look};
 
@@ -123,6 +124,8 @@ pub(crate) enum Command {
         #[arg(long)]
         labels: bool,
     },
+    /// Print which engine answers which question, with which options and reductions
+    Matrix,
     /// Write a completion script for a shell to standard output
     Completions {
         /// The shell
@@ -232,38 +235,59 @@ pub(crate) struct Checking {
     /// List the assertions and run none
     #[arg(long)]
     pub(crate) list: bool,
-    /// How refinement is decided
-    #[arg(long, value_name = "NAME", default_value = "automatic", value_parser = choices(check::ALGORITHMS))]
-    pub(crate) algorithm: &'static str,
+    /// How refinement is decided [default: automatic]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::ALGORITHMS).map(algorithm))]
+    pub(crate) algorithm: Option<Algorithm>,
     /// Leave sequential components as they are instead of compressing them by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
-    /// Take steps that wait for each other only by accident in one order, as `:[partial order reduce]` asks; on when nothing follows
-    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_value = "off",
-          default_missing_value = "on", value_parser = ["on", "off"])]
-    pub(crate) partial_order: String,
-    /// Which symmetries make the state space smaller: auto (all that can be proved), off, or the names of datatypes
-    #[arg(long, value_name = "auto|off|TYPE,…", default_value = "auto")]
-    pub(crate) symmetry: String,
-    /// How representatives of symmetric states are chosen
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = choices(check::STRATEGIES))]
-    pub(crate) strategy: &'static str,
+    /// Take steps that wait for each other only by accident in one order, as `:[partial order reduce]` asks; on when nothing follows [default: off]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+          value_parser = PossibleValuesParser::new(["on", "off"]).map(|value| value == "on"))]
+    pub(crate) partial_order: Option<bool>,
+    /// Which symmetries make the state space smaller: auto (all that can be proved), off, or the names of datatypes [default: auto]
+    #[arg(long, value_name = "auto|off|TYPE,…", value_parser = parse_symmetry)]
+    pub(crate) symmetry: Option<SymmetryUse>,
+    /// How representatives of symmetric states are chosen [default: auto]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::STRATEGIES))]
+    pub(crate) strategy: Option<&'static str>,
     /// Promela: search the whole model, whatever is found on the way
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// Promela: how states are remembered: exact, or by a part of a hash, which needs less memory and proves nothing: hash-compact (8
-    /// bytes a state), bitstate (a table of 64 Mi) or bitstate:SIZE
-    #[arg(long, value_name = "NAME", default_value = "exact", value_parser = parse_store)]
-    pub(crate) store: check::Store,
+    /// bytes a state), bitstate (a table of 64 Mi) or bitstate:SIZE [default: exact]
+    #[arg(long, value_name = "NAME", value_parser = parse_store)]
+    pub(crate) store: Option<Store>,
     /// Promela: write the counterexample as a trail that `spin -t` replays; of several, each further one gets its number before .trail
     #[arg(long, value_name = "FILE")]
     pub(crate) trail: Option<PathBuf>,
     /// Promela: draw the counterexample as a message-sequence chart (SVG); of several, each further one gets its number
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
+    /// Say which engine answers, and why this one
+    #[arg(long)]
+    pub(crate) why: bool,
     /// The language of the scripts [default: by extension]
     #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
     pub(crate) language: Option<&'static str>,
+}
+
+impl Checking {
+    /// The options that were given for engines and languages to honour.
+    pub(crate) fn asked(&self) -> Asked {
+        Asked {
+            algorithm: self.algorithm,
+            symmetry: self.symmetry.clone(),
+            strategy: self.strategy,
+            partial_order: self.partial_order,
+            store: self.store,
+            keep_going: self.keep_going,
+            no_leaf_compression: self.no_leaf_compression,
+            trail: self.trail.is_some(),
+            chart: self.chart.is_some(),
+            ..Asked::default()
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -383,15 +407,15 @@ pub(crate) enum LtsCommand {
         /// What is observed
         #[arg(long, short, value_name = "NAME", default_value = "failures-divergences", value_parser = choices(MODELS))]
         model: &'static str,
-        /// How the specification is handled
-        #[arg(long, short, value_name = "NAME", default_value = "antichain", value_parser = choices(ALGORITHMS))]
-        algorithm: &'static str,
-        /// In which order the product is searched
-        #[arg(long, value_name = "NAME", default_value = "bfs", value_parser = choices(SEARCHES))]
-        search: &'static str,
-        /// What is first minimised modulo divergence-preserving branching bisimulation
-        #[arg(long, value_name = "NAME", default_value = trefoil_session::lts::DEFAULT_PREPROCESSING, value_parser = choices(PREPROCESSING))]
-        preprocess: &'static str,
+        /// How the specification is handled [default: antichain]
+        #[arg(long, short, value_name = "NAME", value_parser = choices(ALGORITHMS).map(algorithm))]
+        algorithm: Option<Algorithm>,
+        /// In which order the product is searched [default: bfs]
+        #[arg(long, value_name = "NAME", value_parser = choices(SEARCHES).map(order))]
+        search: Option<Order>,
+        /// What is first minimised modulo divergence-preserving branching bisimulation [default: spec]
+        #[arg(long, value_name = "NAME", value_parser = choices(PREPROCESSING).map(preprocess))]
+        preprocess: Option<Preprocess>,
         #[command(flatten)]
         reading: Reading,
     },
@@ -493,6 +517,37 @@ fn choices(table: &'static [Choice]) -> impl TypedValueParser<Value = &'static s
     })
 }
 
+fn algorithm(name: &'static str) -> Algorithm {
+    let found = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name);
+    found.expect("the table has the names of the algorithms")
+}
+
+fn order(name: &'static str) -> Order {
+    Order::ALL.into_iter().find(|order| order.name() == name).expect("the table has the names of the orders")
+}
+
+fn preprocess(name: &'static str) -> Preprocess {
+    let found = Preprocess::ALL.into_iter().find(|preprocess| preprocess.name() == name);
+    found.expect("the table has the names of what can be minimised")
+}
+
+/// Which symmetries are used.
+fn parse_symmetry(text: &str) -> Result<SymmetryUse, String> {
+    Ok(match text {
+        "auto" => SymmetryUse::Automatic,
+        "off" => SymmetryUse::Off,
+        types => {
+            let mut names: Vec<String> = Vec::new();
+            for name in types.split(',').map(str::trim) {
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_string());
+                }
+            }
+            SymmetryUse::Types(names)
+        }
+    })
+}
+
 /// Bytes: a number with an optional unit.
 fn parse_size(text: &str) -> Result<u64, String> {
     const UNITS: &[(&str, f64)] = &[
@@ -513,12 +568,12 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 /// How states are remembered.
-fn parse_store(text: &str) -> Result<check::Store, String> {
+fn parse_store(text: &str) -> Result<Store, String> {
     match text.split_once(':') {
-        None if text == "exact" => Ok(check::Store::Exact),
-        None if text == "hash-compact" => Ok(check::Store::HashCompact),
-        None if text == "bitstate" => Ok(check::Store::Bitstate { bytes: 64 << 20 }),
-        Some(("bitstate", size)) => Ok(check::Store::Bitstate { bytes: parse_size(size)? }),
+        None if text == "exact" => Ok(Store::Exact),
+        None if text == "hash-compact" => Ok(Store::HashCompact),
+        None if text == "bitstate" => Ok(Store::Bitstate { bytes: 64 << 20 }),
+        Some(("bitstate", size)) => Ok(Store::Bitstate { bytes: parse_size(size)? }),
         _ => Err("expected exact, hash-compact, bitstate or bitstate:SIZE".to_string()),
     }
 }
@@ -565,6 +620,16 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Trefoil::command().debug_assert();
+    }
+
+    #[test]
+    fn every_name_of_a_table_is_known() {
+        for table in [check::ALGORITHMS, ALGORITHMS] {
+            table.iter().for_each(|choice| assert_eq!(algorithm(choice.name).name(), choice.name));
+        }
+        SEARCHES.iter().for_each(|choice| assert_eq!(order(choice.name).name(), choice.name));
+        PREPROCESSING.iter().for_each(|choice| assert_eq!(preprocess(choice.name).name(), choice.name));
+        MODELS.iter().for_each(|choice| assert!(trefoil_session::lts::Comparison::named(choice.name).is_some()));
     }
 
     #[test]

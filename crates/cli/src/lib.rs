@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use arguments::{Command, Trefoil};
+use arguments::{Command, Output, Trefoil};
 
 /// The program `trefoil`.
 pub fn trefoil() -> ExitCode {
@@ -50,6 +50,7 @@ pub fn trefoil() -> ExitCode {
         Command::Cspm(command) => cspm::run(command, arguments.common),
         Command::Group { generators, stabilise } => groups::group(&generators, stabilise.as_deref(), arguments.common),
         Command::Automorphisms { file, labels } => groups::automorphisms(&file, labels, arguments.common),
+        Command::Matrix => matrix(arguments.common.format),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Trefoil::command(), "trefoil", &mut script);
@@ -87,6 +88,16 @@ fn manual_section(command: &clap::Command, out: &mut Vec<u8>) -> std::io::Result
     page.render_synopsis_section(&mut *out)?;
     page.render_options_section(&mut *out)?;
     command.get_subcommands().try_for_each(|inner| manual_section(inner, out))
+}
+
+/// The table of engines.
+fn matrix(format: Output) -> ExitCode {
+    let matrix = trefoil_session::check::matrix();
+    let text = match format {
+        Output::Json => serde_json::to_string_pretty(&matrix).expect("reports are plain data") + "\n",
+        Output::Text | Output::Junit | Output::Sarif | Output::Svg | Output::Dot => matrix.markdown(),
+    };
+    write_out(text.as_bytes())
 }
 
 fn write_out(bytes: &[u8]) -> ExitCode {

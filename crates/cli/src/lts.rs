@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use trefoil_session::lts::{self, Comparing, Composing, Minimising, Refining, Shape, Specification};
+use trefoil_session::check::Asked;
+use trefoil_session::lts::{self, Comparing, Comparison, Composing, Minimising, Refining, Shape, Specification};
 
 use crate::arguments::{Common, LtsCommand, Reading};
 use crate::run::{Destination, Run};
@@ -52,11 +53,16 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
             if let Some(opened) = opened {
                 for implementation in implementations {
                     let files = names([&specification, &implementation]);
-                    let task = Refining { implementation, model, algorithm, search, preprocess };
-                    if task.is_simulation() {
-                        run.check(&files, |job| lts::simulate(&opened, &task, job));
-                    } else {
-                        run.check(&files, |job| lts::refine(&opened, &task, job));
+                    let asked = Asked { algorithm, order: search, preprocess, ..Asked::default() };
+                    let comparison = Comparison::named(model).expect("the parser accepts only names of the table");
+                    let task = Refining { implementation, model, comparison, asked };
+                    match comparison {
+                        Comparison::Simulation { ready } => {
+                            run.check(&files, |job| lts::simulate(&opened, &task, ready, job));
+                        }
+                        Comparison::Refinement(model) => {
+                            run.check(&files, |job| lts::refine(&opened, &task, model, job));
+                        }
                     }
                 }
             }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
 use trefoil_control::Control;
-use trefoil_session::check::{CheckOptions, Part};
+use trefoil_session::check::{Asked, Part};
 use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport};
 use trefoil_session::{Job, Problem};
 
@@ -167,7 +167,7 @@ fn open(tracing: &Tracing, job: &Job) -> Result<(Option<Subject>, String, Option
     let Some(index) = tracing.assertion else {
         return Ok((Some(Subject::open_to_step(&looking, job)?), String::new(), None));
     };
-    let options = CheckOptions { compress_leaves: looking.compress_leaves, ..CheckOptions::default() };
+    let options = Asked { no_leaf_compression: !looking.compress_leaves, ..Asked::default() };
     let (subject, report) = Subject::of_assertion(&looking, index, &options, job)?;
     let mut said = format!("{index}  {}\n", report.assertion.assertion_string);
     if let Some(sentence) = sentence(&report) {

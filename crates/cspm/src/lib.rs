@@ -9,7 +9,6 @@ mod code_table;
 pub mod eval;
 pub mod process;
 pub mod rename;
-mod suggest;
 pub mod symmetry;
 pub mod syntax;
 pub mod types;

@@ -8,12 +8,14 @@
 
 use std::time::Instant;
 
-use trefoil_control::Control;
+use trefoil_control::{Control, Stopped};
 use trefoil_questions::{
     Answer, Asked, Counts, Coverage, Engine, Evidence, Facts, Found, Goal, Kind, Prepared, Question, Reach, Ready,
     Refusal, Setting, Store, Task, Terms, Unanswered,
 };
-use trefoil_system::{Cut, Explorer, LabelId, MarkId, Meaning, Path, SlotSet, StateId, System, TakenStep, Value};
+use trefoil_system::{
+    Cut, Explorer, LabelId, Labels, MarkId, Meaning, Path, SlotSet, StateId, System, TakenStep, Value,
+};
 
 use crate::probe::{Observer, Probe, ProbeEnd, Sighting, Traces, probe};
 use crate::search::{End, Exploration, Finding, Options, Order, Visited, Visitor, search};
@@ -125,7 +127,7 @@ struct Reaching<'q> {
 
 impl Prepared for Reaching<'_> {
     /// The front end that proves symmetries knows which errors a symmetry keeps; a search for goals has no labels of its own.
-    fn admits(&self, _: &[LabelId], _: &Control) -> Result<Result<(), String>, Cut> {
+    fn admits(&self, _: &[LabelId], _: &Labels, _: &Control) -> Result<Result<(), String>, Stopped> {
         Ok(Ok(()))
     }
 
@@ -151,17 +153,11 @@ impl Reaching<'_> {
     }
 
     fn answer_of(&self, complete: bool, counts: Counts, coverage: Option<Coverage>) -> Answer {
-        Answer {
-            engine: self.engine,
-            why: String::new(),
-            found: vec![if complete { Found::Holds(None) } else { Found::Open }; self.reach.goals.len()],
-            complete,
-            counts,
-            reductions: Vec::new(),
-            symmetry: None,
-            coverage,
-            notes: Vec::new(),
+        let mut answer = Answer { complete, counts, coverage, ..Answer::new(self.engine, self.reach.goals.len()) };
+        if complete {
+            answer.found.fill(Found::Holds(None));
         }
+        answer
     }
 
     fn evidence(&self, goal: usize, path: Path) -> Found {

@@ -74,12 +74,16 @@ fn keep_distinct(transitions: &mut [(LabelId, StateId)], begin: usize, end: usiz
 }
 
 /// Explores a network and only counts.
-pub fn count(network: &Network, threads: usize, control: &Control) -> (End, Counts) {
+pub fn count(network: &Network, threads: usize, control: &Control) -> Result<Counts, Unfinished> {
     control.progress().begin("composing", 0);
     let options = Options { threads, order: Order::Steps, ..Options::default() };
     let Exploration { end, counts, visitors, .. } = search(network, &options, control, Distinct::default);
     let repeated: u64 = visitors.iter().map(|visitor| visitor.repeated).sum();
-    (end, Counts { transitions: counts.transitions - repeated, ..counts })
+    let counts = Counts { transitions: counts.transitions - repeated, ..counts };
+    match end {
+        End::Complete | End::Found(_) => Ok(counts),
+        End::Cut(cut) => Err(Unfinished { cut, counts }),
+    }
 }
 
 #[derive(Default)]

@@ -28,12 +28,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use trefoil_source::{Code, Diagnostic, Line, Place};
+use trefoil_source::{Code, Diagnostic, Line, Place, nearest};
 use trefoil_system::{LabelId, Labels};
 
 use crate::codes;
 use crate::network::Network;
-use crate::patterns::{Entry, Unbalanced, entry, nearest, split, split_once};
+use crate::patterns::{Entry, Unbalanced, entry, split, split_once};
 use crate::rules::{Component, Rule};
 
 /// Which labels components take together.
@@ -112,7 +112,7 @@ impl Alphabet {
     }
 
     fn nearest(&self, mistyped: &str) -> Option<&str> {
-        nearest(mistyped, self.texts.keys().map(String::as_str))
+        nearest(mistyped, self.texts.keys().take(MOST_COMPARED).map(String::as_str))
     }
 
     /// As [`Alphabet::matching`], a mistake being said.
@@ -155,6 +155,9 @@ impl Alphabet {
         }
     }
 }
+
+/// With more labels the rest is not compared with a mistyped one.
+const MOST_COMPARED: usize = 20_000;
 
 fn suggest(mistake: Diagnostic, nearest: Option<&str>) -> Diagnostic {
     match nearest {

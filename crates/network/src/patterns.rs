@@ -113,43 +113,6 @@ impl Entry {
     }
 }
 
-/// The known text that is most like a mistyped one, if any is close.
-pub(crate) fn nearest<'k>(mistyped: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    const LONGEST: usize = 64;
-    const MOST: usize = 20_000;
-    let allowed = (mistyped.chars().count() / 3).max(1);
-    if mistyped.len() > LONGEST {
-        return None;
-    }
-    known
-        .into_iter()
-        .take(MOST)
-        .filter(|known| known.len() <= LONGEST)
-        .map(|known| (distance(mistyped, known), known))
-        .filter(|&(distance, _)| distance <= allowed)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, known)| known)
-}
-
-/// How many characters must be changed, added or left out; two neighbours that changed places count once.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 0..a.len() {
-        let mut row = vec![i + 1];
-        for j in 0..b.len() {
-            let mut best = (last[j] + usize::from(a[i] != b[j])).min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
-                best = best.min(before[j - 1] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,12 +139,5 @@ mod tests {
         assert!(fits("*a*b", "xaxbb") && !fits("*a*b", "xbxa") && !fits("a*a", "a"));
         assert!(fits("*", "") && !fits("\"*\"", "x") && fits("\"*\"", "*"));
         assert!(!fits("ab*b", "ab"));
-    }
-
-    #[test]
-    fn near_misses_are_found() {
-        assert_eq!(nearest("sned", ["receive", "send"]), Some("send"));
-        assert_eq!(nearest("x", ["receive", "send"]), None);
-        assert_eq!(nearest("reciev", ["receive", "send"]), Some("receive"));
     }
 }

@@ -10,7 +10,6 @@ pub mod machine;
 mod merging;
 pub mod program;
 pub mod simulate;
-mod suggest;
 pub mod symmetry;
 pub mod syntax;
 mod trail;

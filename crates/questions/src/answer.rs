@@ -29,6 +29,23 @@ pub struct Answer {
     pub notes: Vec<String>,
 }
 
+impl Answer {
+    /// The answer of an engine that knows nothing yet of so many goals.
+    pub fn new(engine: &'static str, goals: usize) -> Answer {
+        Answer {
+            engine,
+            why: String::new(),
+            found: vec![Found::Open; goals],
+            complete: false,
+            counts: Counts::default(),
+            reductions: Vec::new(),
+            symmetry: None,
+            coverage: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// The verdict on one goal.
 #[derive(Clone, Debug)]
 pub enum Found {

@@ -6,15 +6,6 @@
 
 use std::fmt::Write;
 
-/// A name that the user can choose, from a table that help prints.
-#[derive(Clone, Copy, Debug)]
-pub struct Choice {
-    /// The name.
-    pub name: &'static str,
-    /// One line about it.
-    pub about: &'static str,
-}
-
 /// How refinement is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
@@ -97,7 +88,7 @@ impl Preprocess {
 
 /// Which symmetries are used.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Symmetries {
+pub enum SymmetryUse {
     /// All that can be proved.
     Automatic,
     /// Those that assertions ask for.
@@ -144,7 +135,7 @@ pub struct Asked {
     /// What is minimised before a search.
     pub preprocess: Option<Preprocess>,
     /// Which symmetries are used.
-    pub symmetry: Option<Symmetries>,
+    pub symmetry: Option<SymmetryUse>,
     /// How representatives are chosen, by the name of a strategy.
     pub strategy: Option<&'static str>,
     /// Are steps that wait for each other only by accident taken in one order?
@@ -232,7 +223,7 @@ impl Asked {
             Setting::Algorithm => self.algorithm.is_some_and(|algorithm| algorithm != Algorithm::Automatic),
             Setting::Order => self.order.is_some(),
             Setting::Preprocess => self.preprocess.is_some_and(|preprocess| preprocess != Preprocess::Nothing),
-            Setting::Symmetry => matches!(self.symmetry, Some(Symmetries::Types(_))),
+            Setting::Symmetry => matches!(self.symmetry, Some(SymmetryUse::Types(_))),
             Setting::Strategy => self.strategy.is_some_and(|strategy| strategy != ANY_STRATEGY),
             Setting::PartialOrder => self.partial_order == Some(true),
             Setting::Store => self.store.is_some_and(|store| store != Store::Exact),
@@ -299,13 +290,13 @@ impl Asked {
             Setting::PartialOrder => self.partial_order.filter(|on| !on).map(|_| "off"),
             Setting::Store => self.store.map(Store::name),
             Setting::Symmetry => match &self.symmetry {
-                Some(Symmetries::Types(types)) => {
+                Some(SymmetryUse::Types(types)) => {
                     let _ = write!(text, " {}", types.join(","));
                     None
                 }
-                Some(Symmetries::Off) => Some("off"),
-                Some(Symmetries::Automatic) => Some("auto"),
-                Some(Symmetries::AsWritten) | None => None,
+                Some(SymmetryUse::Off) => Some("off"),
+                Some(SymmetryUse::Automatic) => Some("auto"),
+                Some(SymmetryUse::AsWritten) | None => None,
             },
             Setting::KeepGoing | Setting::LeafCompression | Setting::Trail | Setting::Chart => None,
         };
@@ -325,7 +316,7 @@ mod tests {
             algorithm: Some(Algorithm::Antichain),
             order: Some(Order::DepthFirst),
             preprocess: Some(Preprocess::Both),
-            symmetry: Some(Symmetries::Types(vec!["T".into()])),
+            symmetry: Some(SymmetryUse::Types(vec!["T".into()])),
             strategy: Some("canonical"),
             partial_order: Some(true),
             store: Some(Store::HashCompact),
@@ -352,7 +343,7 @@ mod tests {
     fn values_that_ask_for_nothing_are_never_left_over() {
         let asked = Asked {
             algorithm: Some(Algorithm::Automatic),
-            symmetry: Some(Symmetries::Off),
+            symmetry: Some(SymmetryUse::Off),
             strategy: Some("auto"),
             partial_order: Some(false),
             store: Some(Store::Exact),

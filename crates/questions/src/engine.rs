@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use trefoil_control::Control;
-use trefoil_system::{Cut, LabelId, System, Value};
+use trefoil_control::{Control, Stopped};
+use trefoil_system::{Cut, LabelId, Labels, System, Value};
 
 use crate::answer::{Answer, Counts};
 use crate::asked::Asked;
@@ -68,9 +68,9 @@ pub enum Ready<'q> {
 
 /// A question that an engine is ready to answer.
 pub trait Prepared {
-    /// Does a permutation of the labels, `labels[l]` being the image of `l` and labels beyond being their own images, carry the
+    /// Does a permutation of the labels, `images[l]` being the image of `l` and labels beyond being their own images, carry the
     /// question to itself? If not, why?
-    fn admits(&self, labels: &[LabelId], control: &Control) -> Result<Result<(), String>, Cut>;
+    fn admits(&self, images: &[LabelId], labels: &Labels, control: &Control) -> Result<Result<(), String>, Stopped>;
 
     /// Answers it for a system.
     fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, Unanswered>;

@@ -15,7 +15,7 @@ mod facts;
 mod question;
 
 pub use answer::{Answer, AntichainCounts, Counts, Coverage, Evidence, Found, UsedSymmetry};
-pub use asked::{Algorithm, Asked, Choice, Order, Preprocess, Setting, Store, Symmetries};
+pub use asked::{Algorithm, Asked, Order, Preprocess, Setting, Store, SymmetryUse};
 pub use engine::{Engine, Prepared, Ready, Refusal, Task, Terms, Unanswered};
 pub use facts::{Facts, ProvableSymmetries};
 pub use question::{ErrorKinds, Goal, Kind, Question, Reach};

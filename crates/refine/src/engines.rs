@@ -1,8 +1,6 @@
 //! The engines of this crate: refinement in three ways, and the checks of one system.
 
-use std::sync::Arc;
-
-use trefoil_control::Control;
+use trefoil_control::{Control, Stopped};
 use trefoil_lts::{Glts, Lts};
 use trefoil_questions as questions;
 use trefoil_questions::{
@@ -10,7 +8,7 @@ use trefoil_questions::{
     Task, Terms, UsedSymmetry,
 };
 use trefoil_symmetry::{STRATEGIES, Strategy, strategy_named};
-use trefoil_system::{Cut, LabelId, Labels, Observations, System};
+use trefoil_system::{LabelId, Labels, Observations, System};
 
 use crate::{
     Algorithm, CheckOptions, Implementation, Options, Outcome, Prepared, Preprocess, Search, Specification, Statistics,
@@ -116,8 +114,7 @@ impl Engine for RefinementEngine {
         let prepared = prepare(given(specification), options, control).map_err(unanswered)?;
         let algorithm = prepared.algorithm();
         let minimised = options.preprocess.specification();
-        let labels = specification.labels().clone();
-        let ready = Box::new(Refining { prepared, minimised, labels });
+        let ready = Box::new(Refining { prepared, minimised });
         if self.algorithm == questions::Algorithm::NormalForm && algorithm == Algorithm::Antichain {
             let why = "the normal form of the specification grew too large".to_string();
             return Ok(Ready::GaveUp { why, instead: Some((ANTICHAIN.name(), ready)) });
@@ -145,12 +142,11 @@ fn given(specification: &dyn System) -> Specification<'_> {
 struct Refining<'q> {
     prepared: Prepared<'q>,
     minimised: bool,
-    labels: Arc<Labels>,
 }
 
 impl questions::Prepared for Refining<'_> {
-    fn admits(&self, labels: &[LabelId], control: &Control) -> Result<Result<(), String>, Cut> {
-        Ok(self.prepared.admits(labels, control)?.map_err(|obstacle| obstacle.describe(&self.labels)))
+    fn admits(&self, images: &[LabelId], labels: &Labels, control: &Control) -> Result<Result<(), String>, Stopped> {
+        Ok(self.prepared.admits(images, control)?.map_err(|obstacle| obstacle.describe(labels)))
     }
 
     fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, questions::Unanswered> {
@@ -249,13 +245,14 @@ struct Observing<'q> {
 }
 
 impl questions::Prepared for Observing<'_> {
-    fn admits(&self, labels: &[LabelId], _: &Control) -> Result<Result<(), String>, Cut> {
+    fn admits(&self, images: &[LabelId], labels: &Labels, _: &Control) -> Result<Result<(), String>, Stopped> {
         let Question::HasTrace { trace, .. } = self.question else { return Ok(Ok(())) };
-        let moved = |event: &&LabelId| labels.get(event.index()).is_some_and(|image| image != *event);
-        Ok(match trace.iter().find(moved) {
-            None => Ok(()),
-            Some(_) => Err("the trace that is asked for has an event which would become another event".to_string()),
-        })
+        let moved = |event: &&LabelId| images.get(event.index()).is_some_and(|image| image != *event);
+        let why = |event: &LabelId| {
+            let event = labels.get(*event);
+            format!("the trace that is asked for has {event}, which would become another event")
+        };
+        Ok(trace.iter().find(moved).map(why).map_or(Ok(()), Err))
     }
 
     fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, questions::Unanswered> {
@@ -293,20 +290,12 @@ fn answered(engine: &'static str, outcome: Outcome) -> Answer {
         total_states: reduction.total.as_ref().map(ToString::to_string),
         orbits: Vec::new(),
     });
-    Answer {
-        engine,
-        why: String::new(),
-        complete: witness.is_none(),
-        found: vec![match witness {
-            Some(witness) => Found::Fails(Evidence::Witness(witness)),
-            None => Found::Holds(run),
-        }],
-        counts: counts(&statistics),
-        reductions: Vec::new(),
-        symmetry,
-        coverage: None,
-        notes: Vec::new(),
-    }
+    let complete = witness.is_none();
+    let found = vec![match witness {
+        Some(witness) => Found::Fails(Evidence::Witness(witness)),
+        None => Found::Holds(run),
+    }];
+    Answer { found, complete, counts: counts(&statistics), symmetry, ..Answer::new(engine, 1) }
 }
 
 fn counts(statistics: &Statistics) -> Counts {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use trefoil_control::Control;
-use trefoil_session::check::{CheckOptions, Claim, Script};
+use trefoil_session::check::{Asked, Claim, Script};
 use trefoil_session::{Job, Verdict};
 
 /// A script in a file of its own.
@@ -49,7 +49,7 @@ fn an_assertion_that_is_stopped_or_wrong_leaves_the_compiler_fit_for_the_next() 
                 assert P [T= Q\nassert P [T= R\nassert P [T= P\nTimed { assert P [T= P }\n";
     let file = script("stopped", text);
     let mut script = Script::open(&file, None, &job()).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
-    let options = CheckOptions::default();
+    let options = Asked::default();
     let hurried = job();
     let cancel = hurried.control.clone();
     let stopped = std::thread::spawn(move || {
@@ -96,7 +96,7 @@ assert SPEC [F= CHASED
 fn a_compression_that_was_stopped_is_made_when_it_is_asked_for_again() {
     let file = script("resumed", COMPRESSED);
     let open = || Script::open(&file, None, &job()).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
-    let options = CheckOptions::default();
+    let options = Asked::default();
     let mut undisturbed = open();
     let count = undisturbed.assertions().count();
     let answers: Vec<Verdict> = (1..=count).map(|index| undisturbed.run(index, &options, &job()).verdict).collect();

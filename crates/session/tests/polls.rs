@@ -9,17 +9,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 use trefoil_control::{Control, Stopped};
-use trefoil_session::check::{AnyScript, AssertionReport, CheckOptions, Store, Wanted};
+use trefoil_session::check::{Algorithm, AnyScript, Asked, AssertionReport, Store, SymmetryUse};
 use trefoil_session::{Job, Verdict};
 
 /// How many polls of one check are stopped at, for each kind of stop.
 const SPREAD: u64 = 30;
 
-const STOPS: [Stopped; 3] = [
-    Stopped::Interrupted,
-    Stopped::Timeout { limit: Duration::from_secs(1) },
-    Stopped::Memory { limit: 1 << 40 },
-];
+const STOPS: [Stopped; 3] =
+    [Stopped::Interrupted, Stopped::Timeout { limit: Duration::from_secs(1) }, Stopped::Memory { limit: 1 << 40 }];
 
 /// Refinement in every model, the properties of one process, and what compiling can do to processes.
 const PROCESSES: &str = "
@@ -150,7 +147,7 @@ fn must_be_same(found: &Value, expected: &Value, context: &str) {
     }
 }
 
-fn stop_everywhere(name: &str, text: &str, options: &CheckOptions, threads: usize) {
+fn stop_everywhere(name: &str, text: &str, options: &Asked, threads: usize) {
     let file = write(name, text);
     let count = open(&file).assertions().len();
     let mut stopped = 0;
@@ -169,7 +166,8 @@ fn stop_everywhere(name: &str, text: &str, options: &CheckOptions, threads: usiz
             for poll in (1..=polls).step_by(1 + (polls / SPREAD) as usize) {
                 let mut script = open(&file);
                 let cut = script.run(index, options, &job(Control::stopping_at(poll, reason)));
-                let context = format!("{name}, assertion {index}, {threads} threads, {reason:?} at poll {poll} of {polls}");
+                let context =
+                    format!("{name}, assertion {index}, {threads} threads, {reason:?} at poll {poll} of {polls}");
                 // With several threads a check may be through before the poll.
                 if cut.unfinished.is_some() {
                     assert_eq!(cut.verdict, Verdict::Unknown, "{context}");
@@ -189,45 +187,45 @@ fn stop_everywhere(name: &str, text: &str, options: &CheckOptions, threads: usiz
     let _ = std::fs::remove_file(file);
 }
 
-fn with(change: impl FnOnce(&mut CheckOptions)) -> CheckOptions {
-    let mut options = CheckOptions::default();
+fn with(change: impl FnOnce(&mut Asked)) -> Asked {
+    let mut options = Asked::default();
     change(&mut options);
     options
 }
 
 #[test]
 fn refinement_and_properties() {
-    for algorithm in ["automatic", "antichain", "normal-form", "lazy-normal-form"] {
-        let options = with(|options| options.algorithm = algorithm);
-        stop_everywhere(&format!("{algorithm}.csp"), PROCESSES, &options, 1);
+    for algorithm in Algorithm::ALL {
+        let options = with(|options| options.algorithm = Some(algorithm));
+        stop_everywhere(&format!("{}.csp", algorithm.name()), PROCESSES, &options, 1);
     }
-    stop_everywhere("two.csp", PROCESSES, &CheckOptions::default(), 2);
-    stop_everywhere("leaves.csp", PROCESSES, &with(|options| options.compress_leaves = false), 1);
-    stop_everywhere("order.csp", PROCESSES, &with(|options| options.partial_order = true), 1);
+    stop_everywhere("two.csp", PROCESSES, &Asked::default(), 2);
+    stop_everywhere("leaves.csp", PROCESSES, &with(|options| options.no_leaf_compression = true), 1);
+    stop_everywhere("order.csp", PROCESSES, &with(|options| options.partial_order = Some(true)), 1);
 }
 
 #[test]
 fn layers() {
     for threads in [1, 2] {
-        stop_everywhere(&format!("layers{threads}.csp"), LAYERS, &CheckOptions::default(), threads);
+        stop_everywhere(&format!("layers{threads}.csp"), LAYERS, &Asked::default(), threads);
     }
 }
 
 #[test]
 fn symmetry() {
     for threads in [1, 2] {
-        stop_everywhere(&format!("symmetric{threads}.csp"), SYMMETRIC, &CheckOptions::default(), threads);
-        stop_everywhere(&format!("alike{threads}.pml"), ALIKE, &CheckOptions::default(), threads);
+        stop_everywhere(&format!("symmetric{threads}.csp"), SYMMETRIC, &Asked::default(), threads);
+        stop_everywhere(&format!("alike{threads}.pml"), ALIKE, &Asked::default(), threads);
     }
 }
 
 #[test]
 fn models() {
     for threads in [1, 2] {
-        stop_everywhere(&format!("model{threads}.pml"), MODEL, &CheckOptions::default(), threads);
+        stop_everywhere(&format!("model{threads}.pml"), MODEL, &Asked::default(), threads);
     }
-    let plain = with(|options| options.symmetry = Wanted::Nothing);
+    let plain = with(|options| options.symmetry = Some(SymmetryUse::Off));
     stop_everywhere("plain.pml", ALIKE, &plain, 1);
     stop_everywhere("all.pml", MODEL, &with(|options| options.keep_going = true), 1);
-    stop_everywhere("compact.pml", MODEL, &with(|options| options.store = Store::HashCompact), 1);
+    stop_everywhere("compact.pml", MODEL, &with(|options| options.store = Some(Store::HashCompact)), 1);
 }

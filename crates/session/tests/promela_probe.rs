@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use trefoil_control::Control;
-use trefoil_session::check::{AnyScript, AssertionReport, CheckOptions, Store, Wanted};
+use trefoil_session::check::{AnyScript, Asked, AssertionReport, Store, SymmetryUse};
 use trefoil_session::{Job, Verdict};
 use trefoil_testkit::promela::random_program;
 use trefoil_testkit::{Random, seed};
@@ -12,7 +12,7 @@ fn answers(file: &Path, store: Store, keep_going: bool) -> Vec<AssertionReport> 
     let job = Job { control: Control::unlimited(), threads: 1 };
     let mut script = AnyScript::open(file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
     // A search that keeps no states reduces nothing.
-    let options = CheckOptions { store, keep_going, symmetry: Wanted::Nothing, ..CheckOptions::default() };
+    let options = Asked { store: Some(store), keep_going, symmetry: Some(SymmetryUse::Off), ..Asked::default() };
     let checked = script.assertions().into_iter().filter(|assertion| assertion.place.file == file.to_string_lossy());
     let numbers: Vec<usize> = checked.map(|assertion| assertion.index).collect();
     numbers.into_iter().map(|index| script.run(index, &options, &job)).collect()
@@ -74,7 +74,7 @@ fn random_programs_get_the_answers_of_an_exact_search_and_never_hold() {
         let job = Job { control: Control::unlimited().within(std::time::Duration::from_millis(300)), threads: 1 };
         let mut script =
             AnyScript::open(&file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
-        let options = CheckOptions { keep_going: true, ..CheckOptions::default() };
+        let options = Asked { keep_going: true, ..Asked::default() };
         let first = script.run(2, &options, &job);
         if first.verdict != Verdict::Unknown && first.visited_states < 50_000 {
             compare(&file, &format!("TREFOIL_SEED={seed}, case {case}\n{text}"));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use trefoil_control::Control;
-use trefoil_session::check::{AnyScript, CheckOptions, Wanted};
+use trefoil_session::check::{AnyScript, Asked, SymmetryUse};
 use trefoil_session::{Job, Verdict};
 
 fn job() -> Job {
@@ -22,12 +22,12 @@ const LONG: &str = "int x;\nactive proctype P() { atomic { do :: x < 40000 -> x+
 #[test]
 fn a_long_step_obeys_whoever_runs_it_and_not_who_opened_the_model() {
     let file = model("obeys");
-    for symmetry in [Wanted::Nothing, Wanted::Automatic] {
+    for symmetry in [SymmetryUse::Off, SymmetryUse::Automatic] {
         let opened = job();
         let mut script =
             AnyScript::open(&file, None, &opened).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
         opened.control.cancel();
-        let options = CheckOptions { symmetry, ..CheckOptions::default() };
+        let options = Asked { symmetry: Some(symmetry), ..Asked::default() };
         for index in [1, 2] {
             assert_eq!(script.run(index, &options, &job()).verdict, Verdict::Holds, "{index}");
         }
@@ -68,7 +68,7 @@ fn a_search_that_was_stopped_is_not_kept() {
     let file = model("everything");
     let mut script = AnyScript::open(&file, None, &job()).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
     for keep_going in [true, false] {
-        let options = CheckOptions { keep_going, ..CheckOptions::default() };
+        let options = Asked { keep_going, ..Asked::default() };
         let stopped = job();
         stopped.control.cancel();
         assert_eq!(script.run(1, &options, &stopped).verdict, Verdict::Unknown);

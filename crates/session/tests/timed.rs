@@ -451,7 +451,7 @@ fn waits_add_up_only_with_priority() {
 /// Assertions in a section are about timed processes, and those behind it are not.
 #[test]
 fn assertions_stand_in_sections() {
-    use trefoil_session::check::{CheckOptions, Script};
+    use trefoil_session::check::{Asked, Script};
     use trefoil_session::{Job, Verdict};
     let text = "channel a, b, tock\nP = a -> STOP\nassert STOP :[deadlock free [F]]\n\
                 Timed {\n Q = a -> Q\n assert STOP :[deadlock free [F]]\n assert (a -> SKIP) ||| Q :[has trace]: <a, tock, tock, a>\n\
@@ -466,7 +466,7 @@ fn assertions_stand_in_sections() {
     let mut script = Script::open(&file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
     let _ = std::fs::remove_file(file);
     let count = script.assertions().count();
-    let verdicts: Vec<Verdict> = (1..=count).map(|at| script.run(at, &CheckOptions::default(), &job).verdict).collect();
+    let verdicts: Vec<Verdict> = (1..=count).map(|at| script.run(at, &Asked::default(), &job).verdict).collect();
     use Verdict::{Fails, Holds};
     let expected = [Fails, Holds, Holds, Holds, Holds, Holds, Fails, Holds, Fails, Fails, Holds, Holds, Fails];
     assert_eq!(verdicts, expected);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use trefoil_control::Control;
 use trefoil_session::Job;
-use trefoil_session::check::{AnyScript, CheckOptions, Wanted};
+use trefoil_session::check::{AnyScript, Asked, SymmetryUse};
 
 fn examples(folder: &str, extension: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(folder);
@@ -19,7 +19,7 @@ fn examples(folder: &str, extension: &str) -> Vec<PathBuf> {
 }
 
 /// What an assertion says, without times and memory.
-fn told(file: &Path, options: &CheckOptions, threads: usize) -> Vec<Value> {
+fn told(file: &Path, options: &Asked, threads: usize) -> Vec<Value> {
     let job = Job { control: Control::unlimited(), threads };
     let mut script = AnyScript::open(file, None, &job).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
     let count = script.assertions().len();
@@ -38,8 +38,8 @@ fn told(file: &Path, options: &CheckOptions, threads: usize) -> Vec<Value> {
 /// Twelve calls, on one, two and four threads, with and without symmetry; how many counterexamples there are.
 fn call_often(file: &Path) -> usize {
     let mut witnesses = 0;
-    for symmetry in [Wanted::Automatic, Wanted::Nothing] {
-        let options = CheckOptions { symmetry, ..CheckOptions::default() };
+    for symmetry in [None, Some(SymmetryUse::Off)] {
+        let options = Asked { symmetry, ..Asked::default() };
         let first = told(file, &options, 1);
         for threads in [2, 4, 1, 2, 4] {
             let again = told(file, &options, threads);
@@ -67,14 +67,15 @@ fn call_often(file: &Path) -> usize {
 fn is_quick(file: &Path) -> bool {
     let job = Job { control: Control::unlimited().within(std::time::Duration::from_millis(60)), threads: 2 };
     let Ok(mut script) = AnyScript::open(file, None, &job) else { return false };
-    let options = CheckOptions { symmetry: Wanted::Nothing, ..CheckOptions::default() };
+    let options = Asked { symmetry: Some(SymmetryUse::Off), ..Asked::default() };
     let count = script.assertions().len();
     (1..=count).all(|index| script.run(index, &options, &job).unfinished.is_none())
 }
 
 #[test]
 fn csp() {
-    let witnesses: usize = examples("csp", "csp").iter().filter(|file| is_quick(file)).map(|file| call_often(file)).sum();
+    let witnesses: usize =
+        examples("csp", "csp").iter().filter(|file| is_quick(file)).map(|file| call_often(file)).sum();
     assert!(witnesses > 80, "{witnesses} counterexamples were compared");
 }
 

@@ -39,8 +39,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trefoil_control::Control;
 use trefoil_groups::UBig;
 use trefoil_system::{
-    Action, Cut, Explorer, Group, GroupId, Labels, Layout, Mark, MarkId, Observation, Observations, Sink, SlotSet,
-    Step, System, Value, Walk, Written,
+    Action, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Mark, MarkId, Observation, Observations, Sink,
+    SlotSet, Step, System, Value, Walk, Written,
 };
 
 use crate::reducer::Reducer;
@@ -200,6 +200,14 @@ impl System for Quotient<'_> {
 
     fn observations(&self) -> Observations {
         self.system.observations()
+    }
+
+    fn error(&self, label: LabelId) -> u32 {
+        self.system.error(label)
+    }
+
+    fn first_error(&self) -> LabelId {
+        self.system.first_error()
     }
 
     fn describe(&self, row: &[Value]) -> String {

@@ -80,6 +80,11 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// So many states of each class.
+    pub fn of(counts: Vec<u64>) -> Tally {
+        Tally { counts }
+    }
+
     /// A step of this class ([`trefoil_system::Step::class`]) found a state of a quotient.
     #[inline]
     pub fn note(&mut self, class: u32) {

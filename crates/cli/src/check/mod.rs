@@ -11,7 +11,7 @@ mod table;
 use std::process::ExitCode;
 
 use serde_json::json;
-use trefoil_session::check::{CheckOptions, RunReport, Wanted, is_promela};
+use trefoil_session::check::{RunReport, never_used};
 
 use crate::arguments::{Checking, Common, Output};
 use crate::run::Jobs;
@@ -25,30 +25,13 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         return ExitCode::from(exit::WRONG);
     }
     let evidence = evidence::Files { trail: checking.trail.clone(), chart: checking.chart.clone() };
-    if evidence.wanted() {
-        let why = if checking.files.len() > 1 {
-            Some("--trail and --chart need one model, not several")
-        } else if checking.files.iter().any(|file| !is_promela(file, checking.language)) {
-            Some("--trail and --chart are for Promela models")
-        } else {
-            None
-        };
-        if let Some(why) = why {
-            terminal::complain(&format!("error: {why}\n"));
-            return ExitCode::from(exit::WRONG);
-        }
+    if evidence.wanted() && checking.files.len() > 1 {
+        terminal::complain("error: --trail and --chart need one model, not several\n");
+        return ExitCode::from(exit::WRONG);
     }
     let format = common.format;
     let several = checking.files.len() > 1;
-    let options = CheckOptions {
-        algorithm: checking.algorithm,
-        compress_leaves: !checking.no_leaf_compression,
-        symmetry: wanted(&checking.symmetry),
-        strategy: checking.strategy,
-        partial_order: checking.partial_order == "on",
-        keep_going: checking.keep_going,
-        store: checking.store,
-    };
+    let options = checking.asked();
     let wanted: Vec<String> = if checking.only.is_empty() { checking.explain.clone() } else { checking.only.clone() };
     let runner = Runner {
         jobs: Jobs::new(common),
@@ -56,12 +39,23 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         language: checking.language,
         wanted: Choosing::new(&wanted),
         only_list: checking.list,
+        why: checking.why,
     };
     let explained = Choosing::new(&checking.explain);
     let (mut reports, mut codes) = (Vec::new(), Vec::new());
-    for file in &checking.files {
+    let opened: Vec<_> = checking.files.iter().map(|file| runner.open(file)).collect();
+    // An option that nothing in the run can use is refused before anything runs.
+    let unused: Vec<_> = opened.iter().flat_map(|opened| runner.unused(opened)).collect();
+    let never = never_used(&unused);
+    for unused in &never {
+        terminal::complain(&format!("error: {}\n", unused.words));
+    }
+    if !never.is_empty() {
+        return ExitCode::from(exit::WRONG);
+    }
+    for opened in opened {
         let mut watcher = table::Table::new(format == Output::Text, several);
-        let report = runner.run(file, &mut watcher);
+        let report = runner.run(opened, &mut watcher);
         drop(watcher);
         codes.push(exit_code(&report));
         if format == Output::Text {
@@ -92,23 +86,6 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         Output::Sarif => print(&mut codes, &sarif::document(&reports)),
     }
     ExitCode::from(exit::together(codes))
-}
-
-/// What `--symmetry` says.
-fn wanted(symmetry: &str) -> Wanted {
-    match symmetry {
-        "auto" => Wanted::Automatic,
-        "off" => Wanted::Nothing,
-        types => {
-            let mut names: Vec<String> = Vec::new();
-            for name in types.split(',').map(str::trim) {
-                if !names.iter().any(|known| known == name) {
-                    names.push(name.to_string());
-                }
-            }
-            Wanted::Types(names)
-        }
-    }
 }
 
 fn print(codes: &mut Vec<u8>, text: &str) {

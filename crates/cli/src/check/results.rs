@@ -46,7 +46,7 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
     let facts = if facts.is_empty() { String::new() } else { format!("  ({})", facts.join(", ")) };
     let facts = if colour { facts.dimmed().to_string() } else { facts };
     let mut text = format!("  {index:>width$}  {word}{blanks}{}{facts}\n", answer.assertion.assertion_string);
-    for sentence in sentence(answer).iter().chain(&answer.notes) {
+    for sentence in sentence(answer).iter().chain(&answer.notes).chain(&answer.why) {
         let _ = writeln!(text, "  {:width$}           {sentence}", "");
     }
     text

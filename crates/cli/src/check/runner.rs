@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use trefoil_control::Control;
-use trefoil_session::check::{AnyScript, Assertion, AssertionReport, CheckOptions, PrintResult, RunReport};
-use trefoil_session::{Problem, Verdict};
+use trefoil_session::check::{AnyScript, Asked, Assertion, AssertionReport, PrintResult, RunReport, Unused};
+use trefoil_session::{Job, Problem, Verdict};
 
 use crate::run::Jobs;
 use crate::{exit, terminal};
@@ -36,23 +36,48 @@ pub(crate) trait Watcher {
 /// How scripts are run.
 pub(crate) struct Runner {
     pub(crate) jobs: Jobs,
-    pub(crate) options: CheckOptions,
+    pub(crate) options: Asked,
     pub(crate) language: Option<&'static str>,
     pub(crate) wanted: Choosing,
     /// Assertions are listed and not run.
     pub(crate) only_list: bool,
+    /// Answers say which engine gave them.
+    pub(crate) why: bool,
+}
+
+/// A script that was opened, or why it could not be.
+pub(crate) struct Opened<'f> {
+    file: &'f Path,
+    job: Job,
+    script: Result<AnyScript, Problem>,
+    /// The assertions that were chosen.
+    chosen: Vec<Assertion>,
 }
 
 impl Runner {
-    /// Runs the chosen assertions of a script.
-    pub(crate) fn run(&self, file: &Path, watcher: &mut dyn Watcher) -> RunReport {
+    /// Opens a script, and chooses its assertions.
+    pub(crate) fn open<'f>(&self, file: &'f Path) -> Opened<'f> {
         let job = self.jobs.start();
-        let opened = AnyScript::open(file, self.language, &job).and_then(|mut script| {
+        let script = AnyScript::open(file, self.language, &job).and_then(|mut script| {
             script.accepts(&self.options, &job)?;
             Ok(script)
         });
         self.jobs.answered();
-        let mut script = match opened {
+        let all = script.as_ref().map(AnyScript::assertions).unwrap_or_default();
+        let chosen = all.into_iter().filter(|assertion| self.wanted.takes(assertion)).collect();
+        Opened { file, job, script, chosen }
+    }
+
+    /// For each assertion that was chosen, the options that it cannot use.
+    pub(crate) fn unused(&self, opened: &Opened<'_>) -> Vec<Vec<Unused>> {
+        let Ok(script) = &opened.script else { return Vec::new() };
+        opened.chosen.iter().map(|assertion| script.unused(assertion.index, &self.options)).collect()
+    }
+
+    /// Runs the chosen assertions of a script.
+    pub(crate) fn run(&self, opened: Opened<'_>, watcher: &mut dyn Watcher) -> RunReport {
+        let Opened { file, job, script, chosen } = opened;
+        let mut script = match script {
             Ok(script) => script,
             Err(problem) => {
                 watcher.refused(&problem);
@@ -60,8 +85,6 @@ impl Runner {
             }
         };
         watcher.warned(script.warnings().text(terminal::colour_err()));
-        let chosen: Vec<Assertion> =
-            script.assertions().into_iter().filter(|assertion| self.wanted.takes(assertion)).collect();
         watcher.opened(&file.display().to_string(), &chosen);
         let (mut said, mut answers) = (Vec::new(), Vec::new());
         if !self.only_list {
@@ -72,7 +95,8 @@ impl Runner {
             for (place, assertion) in chosen.iter().enumerate() {
                 let job = self.jobs.start();
                 watcher.started(place, &job.control);
-                let answer = script.run(assertion.index, &self.options, &job);
+                let mut answer = script.run(assertion.index, &self.options, &job);
+                answer.why = answer.why.filter(|_| self.why);
                 self.jobs.answered();
                 watcher.finished(place, &answer);
                 answers.push(answer);

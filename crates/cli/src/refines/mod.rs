@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use trefoil_control::Control;
-use trefoil_session::check::{Assertion, AssertionReport, CheckOptions, PrintResult, RunReport, Wanted};
+use trefoil_session::check::{Asked, Assertion, AssertionReport, PrintResult, RunReport, SymmetryUse};
 use trefoil_session::{Problem, Verdict};
 
 use crate::arguments::{Common, Output};
@@ -43,15 +43,16 @@ pub(crate) fn run(program: &str, arguments: &[OsString]) -> ExitCode {
     let runner = Runner {
         jobs: Jobs::new(common),
         // Counts are what programs around FDR read, so they are those of the script as it is written.
-        options: CheckOptions { symmetry: Wanted::AsWritten, ..CheckOptions::default() },
+        options: Asked { symmetry: Some(SymmetryUse::AsWritten), ..Asked::default() },
         language: Some("cspm"),
         wanted: Choosing::new(&[]),
         only_list: options.typecheck,
+        why: false,
     };
     let mut codes = Vec::new();
     for file in &options.files {
         let mut answers = Answers { options: &options, file: String::new() };
-        let report = runner.run(file, &mut answers);
+        let report = runner.run(runner.open(file), &mut answers);
         codes.push(code(&report));
         let text = match options.format {
             Format::Plain if options.typecheck && report.errors.is_empty() => {

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 use trefoil_source::{Diagnostic, Place, Span};
 
 use super::*;
-use crate::suggest::nearest;
+use trefoil_source::nearest;
 
 /// What a name in a scope stands for.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use trefoil_source::{Diagnostic, Place, Span};
 
 use super::collect::Resolver;
 use super::*;
-use crate::suggest::nearest;
+use trefoil_source::nearest;
 
 /// Why a name cannot be used.
 pub(super) enum Problem {

@@ -13,7 +13,7 @@ use trefoil_source::{Diagnostic, Place, Severity};
 
 use super::collect::Resolver;
 use super::*;
-use crate::suggest::nearest;
+use trefoil_source::nearest;
 
 /// How many unused names are told one by one: generated scripts have hundreds.
 const MOST_TOLD: usize = 8;

@@ -5,7 +5,7 @@ use std::fs::DirEntry;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use crate::suggest::nearest;
+use trefoil_source::nearest;
 
 /// Reads files by name.
 pub trait Loader {

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::Lts;
-use trefoil_source::{Diagnostic, Place, Span};
+use trefoil_source::{Diagnostic, Place, Span, nearest};
 use trefoil_system::{LabelId, Labels};
 
 use super::expression::{Behaviour, Branch, Expression, Name, Names, Synchronised, Vector};
 use crate::codes;
 use crate::composition::relabelled;
 use crate::machine::alphabet;
-use crate::patterns::{Entry, nearest};
+use crate::patterns::Entry;
 use crate::rules::{Component, Rule};
 
 /// More rules than this are refused.

@@ -11,8 +11,8 @@ use crate::evaluate::binary;
 use crate::program::{
     ChannelKind, ExpressionId, Index, Node, Pattern, Place, PlaceId, Poll, Remote, RemoteTarget, Run, Sort,
 };
-use crate::suggest::nearest;
 use crate::syntax::tree::{Expression, ExpressionKind, Probe, Reference, Unary};
+use trefoil_source::nearest;
 
 /// A reference that was looked up: its cells, and what is known about them.
 pub(crate) struct Found {

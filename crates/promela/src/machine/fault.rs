@@ -43,6 +43,26 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// All of them.
+    pub const ALL: [FaultKind; 16] = [
+        FaultKind::Assertion,
+        FaultKind::Index,
+        FaultKind::Division,
+        FaultKind::NoChannel,
+        FaultKind::GoneChannel,
+        FaultKind::Poll,
+        FaultKind::Fields,
+        FaultKind::MissingFields,
+        FaultKind::TooManyProcesses,
+        FaultKind::TooManyChannels,
+        FaultKind::Blocked,
+        FaultKind::Rendezvous,
+        FaultKind::Endless,
+        FaultKind::Remote,
+        FaultKind::Enabled,
+        FaultKind::Trace,
+    ];
+
     /// The number of this sort of fault among the errors of a system; 0 is none.
     pub fn number(self) -> u32 {
         self as u32 + 1

@@ -7,13 +7,11 @@ use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
 use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, Model as Written, Property};
 use trefoil_lts::Lts;
 use trefoil_network::{Network, Trimmed, compose};
-use trefoil_refine::{Algorithm, Options, Prepared, Unanswered, prepare};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_symmetry::Strategy;
 use trefoil_system::{Cut, LabelId, Labels, Model, Path, TakenStep, Witness};
 
 use super::assertions::{Listed, model_name};
-use super::{CheckOptions, Script};
+use super::{Asked, Script};
 use crate::Job;
 use crate::problem::NOT_SUPPORTED;
 
@@ -50,19 +48,6 @@ impl Compiled {
             composed.map(|composed| composed.lts).map_err(|unfinished| unfinished.cut)
         };
         self.specification.as_ref().map(explored).transpose()
-    }
-
-    /// The specification, ready for checks with or without symmetries.
-    pub(super) fn prepared<'s>(
-        &self,
-        specification: Option<&'s Lts>,
-        options: &CheckOptions,
-        strategy: Option<&'static Strategy>,
-        job: &Job,
-    ) -> Result<Option<Prepared<'s>>, Unanswered> {
-        let algorithm = algorithm(options.algorithm);
-        let chosen = Options { algorithm, threads: job.threads, symmetry: strategy, ..Options::new(self.model) };
-        specification.map(|lts| prepare(lts, chosen, &job.control)).transpose()
     }
 }
 
@@ -110,7 +95,7 @@ impl Searched {
 
 impl Script {
     /// Evaluates and compiles what an assertion is about.
-    pub(super) fn compiled(&mut self, listed: &Listed, options: &CheckOptions, job: &Job) -> Result<Compiled, Trouble> {
+    pub(super) fn compiled(&mut self, listed: &Listed, options: &Asked, job: &Job) -> Result<Compiled, Trouble> {
         job.control.check()?;
         let model = self.model(listed)?;
         self.prepare_compiler(options, job);
@@ -172,9 +157,9 @@ impl Script {
     }
 
     /// The compiler that all assertions share, under the budgets of this one.
-    pub(super) fn prepare_compiler(&mut self, options: &CheckOptions, job: &Job) -> &mut Compiler {
+    pub(super) fn prepare_compiler(&mut self, options: &Asked, job: &Job) -> &mut Compiler {
         let chosen = CompileOptions {
-            compress_leaves: options.compress_leaves,
+            compress_leaves: !options.no_leaf_compression,
             threads: job.threads,
             ..CompileOptions::default()
         };
@@ -238,14 +223,5 @@ pub(super) fn trouble(failure: Failure, listed: &Listed) -> Trouble {
             let message = "this assertion cannot be evaluated";
             Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, message, Place::Span(listed.span))))
         }
-    }
-}
-
-fn algorithm(name: &str) -> Algorithm {
-    match name {
-        "antichain" => Algorithm::Antichain,
-        "normal-form" => Algorithm::NormalForm,
-        "lazy-normal-form" => Algorithm::LazyNormalForm,
-        _ => Algorithm::Automatic,
     }
 }

@@ -6,6 +6,8 @@
 mod assertions;
 mod compiled;
 mod counterexample;
+mod matrix;
+mod posing;
 mod proof;
 mod reduction;
 mod report;
@@ -21,16 +23,19 @@ use trefoil_cspm::types::Typed;
 use trefoil_source::{Diagnostic, Place, Sources};
 
 use crate::cspm::{Opened, Warnings};
-use crate::problem::{NOT_SUPPORTED, REFUSED, UNKNOWN_LANGUAGE};
+use crate::problem::{NOT_SUPPORTED, UNKNOWN_LANGUAGE};
 use crate::promela;
 use crate::{Choice, Job, Problem, Unfinished};
 use assertions::{Listed, Printed, listed};
 
 pub use counterexample::{TAU, TICK};
+pub use matrix::{MatrixReport, matrix};
+pub use posing::{Unused, never_used, unused};
 pub use report::{
     Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Part, Permuted,
     PermutedKind, PrintResult, Run, RunReport, Step, UsedSymmetry,
 };
+pub use trefoil_questions::{Algorithm, Asked, Order, Preprocess, Setting, Store, SymmetryUse};
 
 /// The languages of scripts.
 pub const LANGUAGES: &[Choice] = &[
@@ -51,16 +56,19 @@ const EXTENSIONS: &[(&str, &str)] = &[
 
 /// The algorithms for refinement.
 pub const ALGORITHMS: &[Choice] = &[
-    Choice { name: "automatic", about: "whichever suits the specification" },
-    Choice { name: "antichain", about: "keep only the least sets of specification states; no normal form is built" },
-    Choice { name: "normal-form", about: "normalise the specification before the search" },
-    Choice { name: "lazy-normal-form", about: "normalise the specification as far as the search looks" },
+    Choice { name: Algorithm::Automatic.name(), about: "whichever suits the specification" },
+    Choice {
+        name: Algorithm::Antichain.name(),
+        about: "keep only the least sets of specification states; no normal form is built",
+    },
+    Choice { name: Algorithm::NormalForm.name(), about: "normalise the specification before the search" },
+    Choice { name: Algorithm::LazyNormalForm.name(), about: "normalise the specification as far as the search looks" },
 ];
 
 /// The strategies that choose representatives of symmetric states.
 pub const STRATEGIES: &[Choice] = &{
-    let known = trefoil_symmetry::STRATEGIES;
-    let mut table = [Choice { name: "", about: "" }; trefoil_symmetry::STRATEGIES.len()];
+    let known = trefoil_check::STRATEGIES;
+    let mut table = [Choice { name: "", about: "" }; trefoil_check::STRATEGIES.len()];
     let mut at = 0;
     while at < known.len() {
         table[at] = Choice { name: known[at].name, about: known[at].about };
@@ -68,67 +76,6 @@ pub const STRATEGIES: &[Choice] = &{
     }
     table
 };
-
-/// Which symmetries are used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// All that can be proved.
-    Automatic,
-    /// Those that assertions ask for.
-    AsWritten,
-    /// None, whatever assertions ask for.
-    Nothing,
-    /// Those of these datatypes, whatever assertions ask for; it is a mistake when one is not symmetric.
-    Types(Vec<String>),
-}
-
-/// How a search remembers the states that it has met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Store {
-    /// As they are.
-    #[default]
-    Exact,
-    /// By 64 bits of a hash: what is not found is not proved.
-    HashCompact,
-    /// By three bits of a table of so many bytes: what is not found is not proved.
-    Bitstate {
-        /// The size of the table.
-        bytes: u64,
-    },
-}
-
-/// How assertions are run.
-#[derive(Clone, Debug)]
-pub struct CheckOptions {
-    /// By its name in [`ALGORITHMS`].
-    pub algorithm: &'static str,
-    /// Whether sequential components are compressed by strong bisimulation.
-    pub compress_leaves: bool,
-    /// Whether steps that wait for each other only by accident are taken in one order, as `:[partial order reduce]` asks.
-    pub partial_order: bool,
-    /// Which symmetries are used.
-    pub symmetry: Wanted,
-    /// How representatives are chosen, by its name among the strategies.
-    pub strategy: &'static str,
-    /// Whether a search of a Promela model goes on after the first counterexample.
-    pub keep_going: bool,
-    /// How states are remembered; CSPM assertions are checked exactly or not at all.
-    pub store: Store,
-}
-
-impl Default for CheckOptions {
-    fn default() -> CheckOptions {
-        CheckOptions {
-            algorithm: "automatic",
-            compress_leaves: true,
-            partial_order: false,
-            symmetry: Wanted::Automatic,
-            strategy: "auto",
-            keep_going: false,
-            store: Store::Exact,
-        }
-    }
-}
 
 /// A script whose assertions can be run.
 pub struct Script {
@@ -167,7 +114,7 @@ impl Script {
     }
 
     /// The values of its print statements.
-    pub fn print_statements(&mut self, options: &CheckOptions, job: &Job) -> Vec<PrintResult> {
+    pub fn print_statements(&mut self, options: &Asked, job: &Job) -> Vec<PrintResult> {
         let prints = self.prints.clone();
         let mut said = Vec::with_capacity(prints.len());
         for printed in prints {
@@ -182,17 +129,6 @@ impl Script {
             said.push(PrintResult { expression: printed.text, result, errors });
         }
         said
-    }
-
-    /// Assertions are about sets of sets of events, which no hash stands for.
-    fn refuse_store(&self, index: usize) -> AssertionReport {
-        let listed = index.checked_sub(1).and_then(|at| self.assertions.get(at));
-        let listed = listed.expect("assertions have the numbers that the script gives them");
-        let message = "CSPM assertions are checked exactly: there is no bitstate or hash-compact store for them";
-        let diagnostic = Diagnostic::error(REFUSED, message, Place::Span(listed.span));
-        let mut report = AssertionReport::new(listed.shown.clone());
-        report.tell(&diagnostic, &self.sources);
-        report
     }
 
     /// What looking at the process of an assertion needs.
@@ -247,7 +183,7 @@ impl AnyScript {
     }
 
     /// Whether the options make sense for this script.
-    pub fn accepts(&mut self, options: &CheckOptions, job: &Job) -> Result<(), Problem> {
+    pub fn accepts(&mut self, options: &Asked, job: &Job) -> Result<(), Problem> {
         match self {
             AnyScript::Cspm(script) => script.accepts(options, job),
             AnyScript::Promela(_) => Ok(()),
@@ -263,17 +199,24 @@ impl AnyScript {
     }
 
     /// The values of its print statements.
-    pub fn print_statements(&mut self, options: &CheckOptions, job: &Job) -> Vec<PrintResult> {
+    pub fn print_statements(&mut self, options: &Asked, job: &Job) -> Vec<PrintResult> {
         match self {
             AnyScript::Cspm(script) => script.print_statements(options, job),
             AnyScript::Promela(_) => Vec::new(),
         }
     }
 
-    /// Runs the assertion with this number.
-    pub fn run(&mut self, index: usize, options: &CheckOptions, job: &Job) -> AssertionReport {
+    /// The options that the assertion with this number cannot use.
+    pub fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
         match self {
-            AnyScript::Cspm(script) if options.store != Store::Exact => script.refuse_store(index),
+            AnyScript::Cspm(script) => script.unused(index, options),
+            AnyScript::Promela(script) => script.unused(index, options),
+        }
+    }
+
+    /// Runs the assertion with this number.
+    pub fn run(&mut self, index: usize, options: &Asked, job: &Job) -> AssertionReport {
+        match self {
             AnyScript::Cspm(script) => script.run(index, options, job),
             AnyScript::Promela(script) => script.run(index, options, job),
         }

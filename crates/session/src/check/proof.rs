@@ -1,12 +1,12 @@
 //! Proofs of symmetries of one assertion: which constants are interchangeable on what was compiled, and what else carries it to itself.
 
+use trefoil_check::Posed;
 use trefoil_control::{Control, Stopped};
 use trefoil_cspm::process::Compiler;
 use trefoil_cspm::symmetry::Points;
 use trefoil_lts::Lts;
 use trefoil_network::Network;
 use trefoil_network::symmetry::{Candidate, Found, Image, Known, LABEL_POINTS, Prover};
-use trefoil_refine::Prepared;
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{LabelId, System};
 
@@ -72,7 +72,9 @@ pub(super) struct Class {
 #[derive(Clone, Copy)]
 pub(super) struct Invariant<'a> {
     pub(super) network: &'a Network,
-    pub(super) specification: Option<(&'a Prepared<'a>, &'a Lts)>,
+    /// The question: what is asked has to be the same afterwards.
+    pub(super) posed: &'a Posed<'a>,
+    pub(super) specification: Option<&'a Lts>,
     pub(super) trace: Option<&'a [LabelId]>,
 }
 
@@ -80,7 +82,7 @@ impl Invariant<'_> {
     /// The labels that matter, ascending.
     pub(super) fn labels(&self) -> Vec<LabelId> {
         let mut labels = self.network.all_labels();
-        labels.extend(self.specification.iter().flat_map(|(_, lts)| lts.transitions()).map(|step| step.label));
+        labels.extend(self.specification.iter().flat_map(|lts| lts.transitions()).map(|step| step.label));
         labels.extend(self.trace.unwrap_or_default());
         labels.sort_unstable();
         labels.dedup();
@@ -227,11 +229,6 @@ impl Proof<'_> {
                 )));
             }
         };
-        let moved = |label: &&LabelId| labels[label.index()] != **label;
-        if let Some(moved) = self.invariant.trace.unwrap_or_default().iter().find(moved) {
-            let event = self.compiler.labels().get(*moved).to_string();
-            return Ok(Err(format!("the trace that is asked for has {event}, which would become another event")));
-        }
         if self.labels.iter().all(|label| labels[label.index()] == *label) {
             return Ok(Ok(None));
         }
@@ -239,10 +236,8 @@ impl Proof<'_> {
             Ok(image) => image,
             Err(why) => return Ok(Err(why.to_string())),
         };
-        if let Some((specification, _)) = self.invariant.specification
-            && let Err(why) = specification.admits(&labels, self.control)?
-        {
-            return Ok(Err(why.describe(self.compiler.labels())));
+        if let Err(why) = self.invariant.posed.admits(&labels, self.compiler.labels(), self.control)? {
+            return Ok(Err(why));
         }
         Ok(Ok(Some((images.to_vec(), image))))
     }
@@ -261,7 +256,7 @@ impl Proof<'_> {
         names: &[String],
         known: &[(Candidate, Image)],
     ) -> Result<Result<Found, String>, Stopped> {
-        let (specification, control) = (self.invariant.specification, self.control);
+        let (Invariant { posed, specification, .. }, control) = (self.invariant, self.control);
         let fixed = self.invariant.trace.unwrap_or_default();
         let families = (0..).zip(self.points.families());
         let kinds: Vec<u32> = families.flat_map(|(kind, family)| family.constants.iter().map(move |_| kind)).collect();
@@ -269,11 +264,9 @@ impl Proof<'_> {
         let mentions = |label: LabelId| compiler.mentioned_points(label, points);
         let label_points = if self.is_small() { 0 } else { LABEL_POINTS };
         let known = Known { names, kinds: &kinds, generators: known, mentions: &mentions, label_points };
-        let mut admits = |labels: &[LabelId]| match specification {
-            Some((prepared, _)) => Ok(prepared.admits(labels, control)?.is_ok()),
-            None => Ok(true),
-        };
-        self.prover.automorphisms(&known, specification.map(|(_, lts)| lts), fixed, &mut admits, control)
+        let table = compiler.labels();
+        let mut admits = |images: &[LabelId]| Ok(posed.admits(images, table, control)?.is_ok());
+        self.prover.automorphisms(&known, specification, fixed, &mut admits, control)
     }
 
     /// The elements with what they do to labels: to all labels, those included that are images of each other's.

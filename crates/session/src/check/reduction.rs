@@ -19,6 +19,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use trefoil_check::{Posed, Reduction};
 use trefoil_control::Control;
 use trefoil_cspm::eval::Datatype;
 use trefoil_cspm::process::{Compiler, Machine};
@@ -26,15 +27,15 @@ use trefoil_cspm::symmetry::{Analysis, Claim, Points, roots};
 use trefoil_cspm::syntax::CheckOption;
 use trefoil_lts::Lts;
 use trefoil_network::symmetry::{Candidate, NetworkAction, Prover, Symmetric};
-use trefoil_refine::{Prepared, Statistics};
+use trefoil_questions::Evidence as Found;
 use trefoil_source::{Diagnostic, Place, Span};
-use trefoil_system::{Action, Path, System, Witness};
+use trefoil_system::{Action, Cut, Path, System, Witness};
 
 use super::assertions::Listed;
 use super::compiled::{Compiled, Searched, Trouble};
 use super::proof::{Claimed, Invariant, Proof, Proposal};
 use super::report::{Permuted, PermutedKind, UsedSymmetry};
-use super::{CheckOptions, Script, Wanted};
+use super::{Asked, Script, SymmetryUse};
 use crate::problem::NOT_SYMMETRIC;
 use crate::{Job, Problem};
 
@@ -66,22 +67,39 @@ pub(super) struct Reduced {
 }
 
 impl Reduced {
-    /// What the user is told about it after a search.
-    pub(super) fn told(self, statistics: &Statistics) -> UsedSymmetry {
-        let reduction = statistics.symmetry.as_deref();
+    /// What the user is told about it after a search that used it.
+    pub(super) fn told(self, used: trefoil_questions::UsedSymmetry) -> UsedSymmetry {
         UsedSymmetry {
-            order: reduction.map(|reduction| reduction.order.to_string()).unwrap_or_default(),
-            structure: reduction.map(|reduction| reduction.group.clone()).unwrap_or_default(),
-            strategy: reduction.map_or("", |reduction| reduction.strategy),
-            total_states: reduction.and_then(|reduction| reduction.total.as_ref()).map(ToString::to_string),
+            order: used.order,
+            structure: used.structure,
+            strategy: used.strategy,
+            total_states: used.total_states,
             permuted: self.permuted,
         }
     }
 }
 
+impl Reduction for Reduced {
+    fn system(&self) -> &dyn System {
+        &self.system
+    }
+
+    fn run_back(&self, path: Path, _: &Control) -> Result<Path, Cut> {
+        Ok(self.searched.restored_path(&path))
+    }
+
+    fn back(&self, evidence: Found, _: &Control) -> Result<Found, Cut> {
+        Ok(match evidence {
+            Found::Witness(witness) => Found::Witness(self.searched.restored(&in_order_of_use(&witness, self))),
+            Found::Error(path) => Found::Error(self.searched.restored_path(&path)),
+            Found::InvalidEnd(path) => Found::InvalidEnd(self.searched.restored_path(&path)),
+        })
+    }
+}
+
 /// The witness with values named in the order in which its events use them: of all that are symmetric to it, the one that a person
 /// would write down.
-pub(super) fn in_order_of_use(witness: &Witness, reduced: &Reduced) -> Witness {
+fn in_order_of_use(witness: &Witness, reduced: &Reduced) -> Witness {
     let action = reduced.system.network_action();
     let labels = reduced.system.labels();
     let names: Vec<String> = (0..action.points() as u32).map(|point| action.describe_point(point)).collect();
@@ -166,9 +184,10 @@ impl Script {
     pub(super) fn symmetries(
         &mut self,
         listed: &Listed,
-        options: &CheckOptions,
+        options: &Asked,
         compiled: &Compiled,
-        specification: Option<(&Prepared<'_>, &Lts)>,
+        posed: &Posed<'_>,
+        specification: Option<&Lts>,
         control: &Control,
     ) -> Result<Option<Looked>, Trouble> {
         let Some((proposed, insisted)) = self.proposed(listed, options)? else { return Ok(None) };
@@ -178,7 +197,7 @@ impl Script {
         let network = &compiled.machine.network;
         let searched = network.trimmed(control)?.map_or_else(|| Searched::Whole(network.clone()), Searched::Trimmed);
         let network = searched.network().clone();
-        let invariant = Invariant { network: &network, specification, trace: compiled.trace.as_deref() };
+        let invariant = Invariant { network: &network, posed, specification, trace: compiled.trace.as_deref() };
         let mut reasons = Reasons::default();
         let families: Vec<(String, Vec<String>)> =
             proposed.iter().map(|proposal| (proposal.datatype.clone(), proposal.constants.clone())).collect();
@@ -263,8 +282,8 @@ impl Script {
     }
 
     /// Whether the options make sense for this script: the datatypes that they name are there.
-    pub fn accepts(&mut self, options: &CheckOptions, job: &Job) -> Result<(), Problem> {
-        let Wanted::Types(names) = &options.symmetry else { return Ok(()) };
+    pub fn accepts(&mut self, options: &Asked, job: &Job) -> Result<(), Problem> {
+        let Some(SymmetryUse::Types(names)) = &options.symmetry else { return Ok(()) };
         let datatypes = self.prepare_compiler(options, job).evaluator().datatypes();
         let is_known = |name: &&String| datatypes.iter().any(|datatype| datatype.name == **name);
         let wrong: Vec<Diagnostic> = names
@@ -276,29 +295,29 @@ impl Script {
     }
 
     /// Whether the user or the assertion asks for symmetry reduction.
-    pub(super) fn insists_on_symmetry(&self, listed: &Listed, options: &CheckOptions) -> bool {
+    pub(super) fn insists_on_symmetry(&self, listed: &Listed, options: &Asked) -> bool {
         let mut written = self.typed.renamed().tree().list(listed.options).iter();
         let asked = written.any(|option| matches!(option, CheckOption::SymmetryReduce(_)));
         match options.symmetry {
-            Wanted::Nothing => false,
-            Wanted::Types(_) => true,
-            Wanted::Automatic | Wanted::AsWritten => asked,
+            Some(SymmetryUse::Off) => false,
+            Some(SymmetryUse::Types(_)) => true,
+            Some(SymmetryUse::Automatic | SymmetryUse::AsWritten) | None => asked,
         }
     }
 
     /// The sets of constants that the user, the assertion or the text of the script proposes, and whether nothing else may be exchanged;
     /// `None` when no symmetry is wanted.
-    fn proposed(&mut self, listed: &Listed, options: &CheckOptions) -> Result<Option<(Vec<Proposal>, bool)>, Trouble> {
+    fn proposed(&mut self, listed: &Listed, options: &Asked) -> Result<Option<(Vec<Proposal>, bool)>, Trouble> {
         let claimed = match &options.symmetry {
-            Wanted::Nothing => return Ok(None),
-            Wanted::AsWritten if !self.insists_on_symmetry(listed, options) => return Ok(None),
-            Wanted::Types(names) => {
+            Some(SymmetryUse::Off) => return Ok(None),
+            Some(SymmetryUse::AsWritten) if !self.insists_on_symmetry(listed, options) => return Ok(None),
+            Some(SymmetryUse::Types(names)) => {
                 let Some(compiler) = &mut self.compiler else { return Ok(None) };
                 let known = compiler.evaluator().datatypes();
                 let claim = |name: &String| named(name, &known, listed);
                 Some(names.iter().map(claim).collect::<Result<Vec<Claim>, Trouble>>()?)
             }
-            Wanted::Automatic | Wanted::AsWritten => self.claimed(listed).map_err(|wrong| {
+            Some(SymmetryUse::Automatic | SymmetryUse::AsWritten) | None => self.claimed(listed).map_err(|wrong| {
                 let first = wrong.into_iter().next().expect("a list that cannot be read has a reason");
                 Trouble::Wrong(Box::new(first))
             })?,

@@ -124,6 +124,9 @@ pub struct AssertionReport {
     /// How it was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
+    /// Which engine answered, and why this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// What made the state space smaller.
     pub reductions: Vec<String>,
     /// The symmetry that was used, when there is one.
@@ -175,6 +178,7 @@ impl AssertionReport {
             visited_plys: 0,
             counterexamples: Vec::new(),
             algorithm: None,
+            why: None,
             reductions: Vec::new(),
             symmetry: None,
             notes: Vec::new(),
@@ -226,6 +230,18 @@ pub struct Coverage {
     pub filled: f64,
     /// How many states were missed, as far as that can be expected; what is reached only through them is not counted.
     pub expected_omissions: f64,
+}
+
+impl From<trefoil_questions::Coverage> for Coverage {
+    fn from(coverage: trefoil_questions::Coverage) -> Coverage {
+        Coverage {
+            store: coverage.store.name(),
+            table_bytes: coverage.table_bytes,
+            hash_factor: coverage.hash_factor,
+            filled: coverage.filled,
+            expected_omissions: coverage.expected_omissions,
+        }
+    }
 }
 
 /// A symmetry that made the state space smaller.

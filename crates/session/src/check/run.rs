@@ -1,38 +1,35 @@
 //! One assertion: evaluated, compiled, decided, and what was found put into words.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use trefoil_control::{Control, peak_memory};
+use trefoil_check::{Offered, Posed, Reduces, Reduction, Table};
+use trefoil_control::peak_memory;
 use trefoil_cspm::process::Machine;
 use trefoil_cspm::syntax::{Check, CheckOption, Property};
 use trefoil_lts::Lts;
 use trefoil_network::{Network, PartialOrder, Preserve};
-use trefoil_refine::{
-    Algorithm, CheckOptions as PropertyOptions, Outcome, Statistics, Unanswered, deadlock, determinism, divergence,
-    has_trace,
-};
+use trefoil_questions::{Algorithm, Answer, Counts, Evidence, Facts, Found as Decided, Question, Unanswered};
 use trefoil_source::{Place, Report, render};
-use trefoil_symmetry::strategy_named;
-use trefoil_system::replay::{
-    Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_refinement, replay_run,
-};
-use trefoil_system::{Cut, LabelId, Model, System};
+use trefoil_system::{Cut, Model, Path, System, Witness};
 
 use super::assertions::Listed;
 use super::compiled::{Compiled, Trouble};
-use super::reduction::{Looked, Reduced, in_order_of_use};
+use super::posing::{Unused, unused};
+use super::reduction::{Looked, Reduced};
 use super::report::{AssertionReport, UsedSymmetry};
 use super::witness::Words;
-use super::{CheckOptions, Script, line};
+use super::{Asked, Script, line};
 use crate::problem::cut_short;
 use crate::{Job, Unfinished, Verdict, seconds};
 
 /// What is known of an assertion while it is run.
 #[derive(Default)]
-struct Progress {
+pub(super) struct Progress {
     compiling: Duration,
-    statistics: Statistics,
+    counts: Counts,
     algorithm: Option<String>,
+    why: Option<String>,
     reductions: Vec<String>,
     symmetry: Option<UsedSymmetry>,
     notes: Vec<String>,
@@ -40,14 +37,32 @@ struct Progress {
 
 /// A system with what the words of its witness need.
 pub(crate) struct Found {
-    pub(crate) outcome: Outcome,
+    decided: Decided,
     pub(crate) machine: Machine,
     specification: Option<Lts>,
 }
 
+impl Found {
+    /// Why the claim fails.
+    pub(crate) fn witness(&self) -> Option<&Witness> {
+        match &self.decided {
+            Decided::Fails(Evidence::Witness(witness)) => Some(witness),
+            _ => None,
+        }
+    }
+
+    /// A run that shows that it holds.
+    pub(crate) fn run(&self) -> Option<&Path> {
+        match &self.decided {
+            Decided::Holds(run) => run.as_ref(),
+            _ => None,
+        }
+    }
+}
+
 impl Script {
     /// Runs the assertion with this number, as [`Script::assertions`] gives it.
-    pub fn run(&mut self, index: usize, options: &CheckOptions, job: &Job) -> AssertionReport {
+    pub fn run(&mut self, index: usize, options: &Asked, job: &Job) -> AssertionReport {
         self.run_and_keep(index, options, job).0
     }
 
@@ -55,7 +70,7 @@ impl Script {
     pub(crate) fn run_and_keep(
         &mut self,
         index: usize,
-        options: &CheckOptions,
+        options: &Asked,
         job: &Job,
     ) -> (AssertionReport, Option<Found>) {
         let listed = index.checked_sub(1).and_then(|at| self.assertions.get(at)).cloned();
@@ -67,10 +82,11 @@ impl Script {
             _ => Some(self.decide(&listed, options, job, &mut progress)),
         };
         let mut report = AssertionReport {
-            visited_states: progress.statistics.states,
-            visited_transitions: progress.statistics.transitions,
-            visited_plys: progress.statistics.levels,
+            visited_states: progress.counts.states,
+            visited_transitions: progress.counts.transitions,
+            visited_plys: progress.counts.levels,
             algorithm: progress.algorithm,
+            why: progress.why,
             reductions: progress.reductions,
             symmetry: progress.symmetry,
             notes: progress.notes,
@@ -120,25 +136,19 @@ impl Script {
     }
 
     /// The answer, with what shows it.
-    fn answer(
-        &mut self,
-        listed: &Listed,
-        found: &Found,
-        report: &mut AssertionReport,
-        job: &Job,
-    ) -> Result<(), Cut> {
-        let holds = found.outcome.holds() != listed.shown.is_negated;
+    fn answer(&mut self, listed: &Listed, found: &Found, report: &mut AssertionReport, job: &Job) -> Result<(), Cut> {
+        let holds = found.witness().is_none() != listed.shown.is_negated;
         report.result = Some(u8::from(holds));
         report.verdict = if holds { Verdict::Holds } else { Verdict::Fails };
         let Some(compiler) = &mut self.compiler else { return Ok(()) };
         let mut words = Words::new(compiler, &found.machine, &self.sources, &job.control);
         let specification = found.specification.as_ref().map(|lts| (lts, listed.specification.as_str()));
-        report.witness = match (&found.outcome.witness, &found.outcome.run) {
+        report.witness = match (found.witness(), found.run()) {
             (Some(witness), _) => Some(words.evidence(witness, &listed.process, specification)?),
             (None, Some(run)) => Some(words.having(run, &listed.process)?),
             (None, None) => None,
         };
-        let fails = found.outcome.witness.is_some();
+        let fails = found.witness().is_some();
         if let Some(evidence) = report.witness.as_ref().filter(|_| fails) {
             let beside = specification.map(|(_, name)| name);
             report.counterexamples = vec![words.counterexample(evidence, beside)];
@@ -150,108 +160,95 @@ impl Script {
     fn decide(
         &mut self,
         listed: &Listed,
-        options: &CheckOptions,
+        options: &Asked,
         job: &Job,
         progress: &mut Progress,
     ) -> Result<Found, Trouble> {
         self.options(listed, progress);
+        let unused = self.unused(listed.shown.index, options);
+        progress.notes.extend(unused.iter().map(|unused| unused.words.clone()));
+        let mut asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
         let started = Instant::now();
-        let compiled = self.compiled(listed, options, job)?;
-        let Compiled { model, trace, .. } = &compiled;
-        let (model, trace) = (*model, trace.as_deref());
-        if options.compress_leaves {
+        let compiled = self.compiled(listed, &asked, job)?;
+        if !asked.no_leaf_compression {
             progress.reductions.push("components compressed by strong bisimulation".to_string());
         }
         progress.compiling = started.elapsed();
         let network = compiled.machine.network.clone();
-        let fewer_steps = self.reduced(listed, &network, model, options, progress);
-        if fewer_steps.is_some() && self.insists_on_symmetry(listed, options) {
+        let fewer_steps = self.reduced(listed, &network, compiled.model, &asked, progress);
+        if fewer_steps.is_some() && self.insists_on_symmetry(listed, &asked) {
             return Err(
                 self.unsupported(listed, "symmetry reduction and partial order reduction are not done together")
             );
         }
-        let strategy = strategy_named(options.strategy).filter(|_| fewer_steps.is_none());
+        asked.partial_order = fewer_steps.as_ref().map(|_| true);
         let composed = compiled.specification(job)?;
+        let question = self.question(listed, &compiled, composed.as_ref())?;
+        let facts = Facts { width: network.layout().width(), ..listed.shown.kind.posing().facts };
         if composed.is_some() {
-            progress.algorithm = Some(options.algorithm.to_string());
-            progress
-                .reductions
-                .push("specification minimised modulo divergence-preserving branching bisimulation".to_string());
+            progress.algorithm = Some(asked.algorithm.unwrap_or(Algorithm::Automatic).name().to_string());
         }
-        let prepared = compiled.prepared(composed.as_ref(), options, strategy, job);
-        let prepared = prepared.map_err(|why| self.unanswered(why, listed, progress))?;
-        let looked = match strategy {
-            Some(_) => {
-                let specification = prepared.as_ref().zip(composed.as_ref());
-                self.symmetries(listed, options, &compiled, specification, &job.control)?
+        let posed = Posed::new(Table::standard(), question, &facts, &asked, job.threads, &job.control);
+        let posed = posed.map_err(|why| self.unanswered(why, listed, progress))?;
+        let looked = match posed.reduction() {
+            Some(Reduces::Symmetry) => {
+                self.symmetries(listed, &asked, &compiled, &posed, composed.as_ref(), &job.control)?
             }
-            None => None,
+            Some(Reduces::PartialOrder) | None => None,
         };
-        let symmetric = looked.and_then(|looked| self.told_by(looked, listed, options, progress));
-        let plain: &dyn System = match &fewer_steps {
-            Some(reduced) => reduced,
-            None => &*network,
+        let symmetric = looked.and_then(|looked| self.told_by(looked, listed, &asked, progress));
+        let reduction = symmetric.as_ref().map(|reduced| reduced as &dyn Reduction);
+        let offered = Offered {
+            system: network.clone(),
+            reduction: reduction.or(fewer_steps.as_ref().map(|reduced| reduced as &dyn Reduction)),
+            insisted: symmetric.as_ref().is_some_and(|reduced| reduced.insisted),
         };
-        let check = |strategy| {
-            let properties = PropertyOptions { threads: job.threads, symmetry: strategy };
-            let control = &job.control;
-            let system = match &symmetric {
-                Some(reduced) if strategy.is_some() => &reduced.system,
-                _ => plain,
-            };
-            match (listed.check, &prepared, trace) {
-                (Check::Refinement { .. }, Some(prepared), _) => Some(prepared.check(system, strategy, control)),
-                (Check::HasTrace { .. }, _, Some(trace)) => Some(has_trace(system, trace, model, properties, control)),
-                (Check::Property { property, .. }, ..) => Some(match property {
-                    Property::DeadlockFree => deadlock(system, model, properties, control),
-                    Property::LivelockFree => divergence(system, properties, control),
-                    Property::Deterministic => determinism(system, model, properties, control),
-                }),
-                _ => None,
-            }
-        };
-        let mut outcome = check(strategy.filter(|_| symmetric.is_some()));
-        if symmetric.as_ref().is_some_and(|reduced| !reduced.insisted) {
-            // Nobody insists on the reduction, so the strategy gives way to another one, and that to none.
-            if let (Some(Err(Unanswered::Refused(why))), false) = (&outcome, options.strategy == "auto") {
-                let why = why.to_string();
-                outcome = check(strategy_named("auto"));
-                if let Some(Ok(Outcome { statistics: Statistics { symmetry: Some(used), .. }, .. })) = &outcome {
-                    progress.notes.push(format!("{why}; {} was used instead", used.strategy));
-                }
-            }
-            if let Some(Err(Unanswered::Refused(why))) = &outcome {
-                progress.notes.push(format!("checked without symmetry reduction: {why}"));
-                outcome = check(None);
-            }
+        let answer = posed.answer(&offered, &job.control);
+        let Answer { engine, why, mut found, counts, reductions, symmetry: used, notes, .. } =
+            answer.map_err(|why| self.unanswered(why, listed, progress))?;
+        drop(posed);
+        if composed.is_some() {
+            progress.algorithm = Some(engine.to_string());
         }
-        let Some(outcome) = outcome else { return Err(self.unsupported(listed, "this cannot be checked")) };
-        if let (Ok(outcome), true) = (&outcome, prepared.is_some()) {
-            progress.algorithm = Some(algorithm_name(outcome.statistics.algorithm).to_string());
+        progress.why = Some(why);
+        progress.counts = counts;
+        progress.reductions.extend(reductions);
+        progress.notes.extend(notes);
+        progress.symmetry = symmetric.zip(used).map(|(reduced, used)| reduced.told(used));
+        let decided = found.swap_remove(0);
+        Ok(Found { decided, machine: compiled.machine, specification: composed })
+    }
+
+    /// The options that the assertion with this number cannot use, given those that it is written with.
+    pub(super) fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
+        let listed = index.checked_sub(1).and_then(|at| self.assertions.get(at));
+        let listed = listed.expect("assertions have the numbers that the script gives them");
+        let written = self.typed.renamed().tree().list(listed.options);
+        let in_one_order = written.iter().any(|option| matches!(option, CheckOption::PartialOrderReduce(_)));
+        let mut options = options.clone();
+        if in_one_order {
+            options.partial_order = Some(true);
         }
-        let symmetric = symmetric.filter(|_| matches!(&outcome, Ok(outcome) if outcome.statistics.symmetry.is_some()));
-        match outcome {
-            Ok(mut outcome) => {
-                if let Some(reduced) = &symmetric {
-                    outcome.witness =
-                        outcome.witness.map(|witness| reduced.searched.restored(&in_order_of_use(&witness, reduced)));
-                    outcome.run = outcome.run.map(|run| reduced.searched.restored_path(&run));
-                }
-                if fewer_steps.is_some() || symmetric.is_some() {
-                    let asked = Asked { check: listed.check, model, trace, specification: composed.as_ref() };
-                    asked.replay(&outcome, &*network, &job.control)?;
-                    if outcome.witness.is_some() && fewer_steps.is_some() {
-                        progress
-                            .notes
-                            .push("because of partial order reduction it need not be a shortest one".to_string());
-                    }
-                }
-                drop(prepared);
-                progress.statistics = outcome.statistics.clone();
-                progress.symmetry = symmetric.map(|reduced| reduced.told(&outcome.statistics));
-                Ok(Found { outcome, machine: compiled.machine, specification: composed })
-            }
-            Err(why) => Err(self.unanswered(why, listed, progress)),
+        unused(listed.shown.kind, &options)
+    }
+
+    /// The question that an assertion poses.
+    pub(super) fn question<'c>(
+        &self,
+        listed: &Listed,
+        compiled: &'c Compiled,
+        specification: Option<&'c Lts>,
+    ) -> Result<Question<'c>, Trouble> {
+        let model = compiled.model;
+        match (listed.check, specification, &compiled.trace) {
+            (Check::Refinement { .. }, Some(specification), _) => Ok(Question::Refine { specification, model }),
+            (Check::HasTrace { .. }, _, Some(trace)) => Ok(Question::HasTrace { trace, model }),
+            (Check::Property { property, .. }, ..) => Ok(match property {
+                Property::DeadlockFree => Question::Deadlock { model },
+                Property::LivelockFree => Question::Divergence,
+                Property::Deterministic => Question::Determinism { model },
+            }),
+            _ => Err(self.unsupported(listed, "this cannot be checked")),
         }
     }
 
@@ -260,7 +257,7 @@ impl Script {
         &mut self,
         looked: Looked,
         listed: &Listed,
-        options: &CheckOptions,
+        options: &Asked,
         progress: &mut Progress,
     ) -> Option<Reduced> {
         let Looked { reduced, reasons } = looked;
@@ -274,13 +271,13 @@ impl Script {
     }
 
     /// What an engine that gives no answer means for an assertion.
-    fn unanswered(&self, why: Unanswered, listed: &Listed, progress: &mut Progress) -> Trouble {
+    pub(super) fn unanswered(&self, why: Unanswered, listed: &Listed, progress: &mut Progress) -> Trouble {
         match why {
-            Unanswered::Cut { cut, statistics } => {
-                progress.statistics = *statistics;
+            Unanswered::Cut { cut, counts } => {
+                progress.counts = *counts;
                 Trouble::Cut(cut)
             }
-            Unanswered::Refused(why) => self.unsupported(listed, &why),
+            Unanswered::Refused(refusal) => self.unsupported(listed, &refusal.why),
         }
     }
 
@@ -301,14 +298,14 @@ impl Script {
     fn reduced<'n>(
         &self,
         listed: &Listed,
-        network: &'n Network,
+        network: &'n Arc<Network>,
         model: Model,
-        options: &CheckOptions,
+        options: &Asked,
         progress: &mut Progress,
-    ) -> Option<PartialOrder<'n>> {
+    ) -> Option<InOneOrder<'n>> {
         let written = self.typed.renamed().tree().list(listed.options);
         let asked = written.iter().any(|option| matches!(option, CheckOption::PartialOrderReduce(_)));
-        if !asked && !options.partial_order {
+        if !asked && options.partial_order != Some(true) {
             return None;
         }
         let deadlocks = matches!(listed.check, Check::Property { property: Property::DeadlockFree, .. });
@@ -320,7 +317,7 @@ impl Script {
         match PartialOrder::new(network, preserve) {
             Ok(reduced) => {
                 progress.reductions.push(what.to_string());
-                Some(reduced)
+                Some(InOneOrder(reduced))
             }
             Err(why) => {
                 progress.notes.push(format!("checked without partial order reduction: {why}"));
@@ -333,52 +330,15 @@ impl Script {
 /// How many reasons are told with an answer; `trefoil symmetry` tells all of them.
 const MOST_REASONS: usize = 6;
 
-/// What was asked of a system, for the replayer.
-struct Asked<'a> {
-    check: Check,
-    model: Model,
-    trace: Option<&'a [LabelId]>,
-    specification: Option<&'a Lts>,
-}
+/// A network in which steps that wait for each other only by accident are taken in one order: its runs are runs of the network.
+struct InOneOrder<'n>(PartialOrder<'n>);
 
-impl Asked<'_> {
-    /// Replays what was found in a reduced system on the system itself.
-    fn replay(&self, outcome: &Outcome, original: &dyn System, control: &Control) -> Result<(), Cut> {
-        let replayed = match (&outcome.witness, &outcome.run) {
-            (None, None) => Ok(()),
-            (None, Some(run)) => replay_run(original, self.trace.unwrap_or_default(), run, control),
-            (Some(witness), _) => match (self.check, self.specification, self.trace) {
-                (Check::Refinement { .. }, Some(specification), _) => {
-                    replay_refinement(specification, original, self.model, witness, control)
-                }
-                (Check::HasTrace { .. }, _, Some(trace)) => {
-                    replay_has_trace(original, trace, self.model, witness, control)
-                }
-                (Check::Property { property: Property::DeadlockFree, .. }, ..) => {
-                    replay_deadlock(original, self.model, witness, control)
-                }
-                (Check::Property { property: Property::LivelockFree, .. }, ..) => {
-                    replay_divergence(original, witness, control)
-                }
-                _ => replay_determinism(original, self.model, witness, control),
-            },
-        };
-        match replayed {
-            Ok(()) => Ok(()),
-            Err(Rejection::Cut(cut)) => Err(cut),
-            Err(rejection) => {
-                panic!("a reduction gave evidence that does not replay ({rejection}): {outcome:?}")
-            }
-        }
+impl Reduction for InOneOrder<'_> {
+    fn system(&self) -> &dyn System {
+        &self.0
     }
-}
 
-/// The name of the algorithm that was used.
-fn algorithm_name(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::Antichain => "antichain",
-        Algorithm::NormalForm => "normal-form",
-        Algorithm::LazyNormalForm => "lazy-normal-form",
-        Algorithm::Automatic => "automatic",
+    fn note(&self, fails: bool) -> Option<&'static str> {
+        fails.then_some("because of partial order reduction it need not be a shortest one")
     }
 }

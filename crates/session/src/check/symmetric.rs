@@ -1,17 +1,16 @@
 //! What assertions say about symmetry, what the text of the script says about it, and what is proved.
 
+use trefoil_check::{Posed, Table, group};
 use trefoil_cspm::symmetry::{Analysis, Claim, TypeSymmetry, claims, roots};
 use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, List};
-use trefoil_refine::Unanswered;
 use trefoil_source::{Diagnostic, Place, Report};
-use trefoil_symmetry::{Refusal, Symmetry, strategy_named};
 use trefoil_system::{Action, Cut};
 
 use super::assertions::Listed;
 use super::compiled::Trouble;
 use super::reduction::Looked;
 use super::report::{AssertionReport, Evidence, Finding};
-use super::{CheckOptions, Script};
+use super::{Asked, Script};
 use crate::problem::cut_short;
 use crate::symmetry::{AssertionSymmetry, BrokenSymmetry, DatatypeSymmetry, ProvedGroup, SymmetryOptions, reasons};
 use crate::{Job, Unfinished, Verdict};
@@ -59,28 +58,23 @@ impl Script {
         job: &Job,
     ) -> Result<(Option<ProvedGroup>, Vec<String>), Trouble> {
         let control = &job.control;
-        let options = CheckOptions { compress_leaves: options.compress_leaves, ..CheckOptions::default() };
-        let auto = strategy_named("auto");
+        let options = Asked { no_leaf_compression: !options.compress_leaves, ..Asked::default() };
         let compiled = self.compiled(listed, &options, job)?;
         let specification = compiled.specification(job)?;
-        let prepared = compiled.prepared(specification.as_ref(), &options, auto, job);
-        let prepared = prepared.map_err(|why| match why {
-            Unanswered::Cut { cut, .. } => Trouble::Cut(cut),
-            Unanswered::Refused(why) => self.unsupported(listed, &why),
-        })?;
-        let held_against = prepared.as_ref().zip(specification.as_ref());
-        let Some(looked) = self.symmetries(listed, &options, &compiled, held_against, control)? else {
-            return Ok((None, Vec::new()));
-        };
+        let question = self.question(listed, &compiled, specification.as_ref())?;
+        let facts = listed.shown.kind.posing().facts;
+        let posed = Posed::new(Table::standard(), question, &facts, &options, job.threads, control);
+        let posed = posed.map_err(|why| self.unanswered(why, listed, &mut Default::default()))?;
+        let looked = self.symmetries(listed, &options, &compiled, &posed, specification.as_ref(), control)?;
+        let Some(looked) = looked else { return Ok((None, Vec::new())) };
         let Looked { reduced, reasons } = looked;
         let mut words: Vec<String> = reasons.unexpected.into_iter().chain(reasons.others).collect();
-        let (Some(reduced), Some(auto)) = (reduced, auto) else { return Ok((None, words)) };
+        let Some(reduced) = reduced else { return Ok((None, words)) };
         let action = reduced.system.network_action();
         control.progress().begin("recognising the group", 0);
-        let symmetry = match Symmetry::of_action(action, auto, control) {
-            Ok(symmetry) => symmetry,
-            Err(Refusal::Stopped(stopped)) => return Err(stopped.into()),
-            Err(Refusal::Unsuitable(why)) => {
+        let group = match group(action, control)? {
+            Ok(group) => group,
+            Err(why) => {
                 words.push(why);
                 return Ok((None, words));
             }
@@ -89,12 +83,12 @@ impl Script {
         let quoted: Vec<String> = points.iter().map(|name| crate::groups::quoted(name)).collect();
         let cycles = |images: &Vec<u32>| crate::groups::cycles_of(images, &quoted);
         let group = ProvedGroup {
-            order: symmetry.order().to_string(),
-            structure: symmetry.structure().name(),
+            order: group.order,
+            structure: group.structure,
             generators: action.generators().iter().map(cycles).collect(),
             points,
-            strategy: symmetry.strategy().name,
-            strategy_reason: symmetry.reason().to_string(),
+            strategy: group.strategy,
+            strategy_reason: group.reason,
             permuted: reduced.permuted,
         };
         Ok((Some(group), words))
@@ -119,7 +113,7 @@ impl Script {
     /// The datatypes with constants that an assertion reaches; one of a module with parameters once for each instance.
     pub(super) fn symmetric_types(&mut self, listed: &Listed, job: &Job) -> Vec<DatatypeSymmetry> {
         let found = self.shown_by_text(listed);
-        let datatypes = self.prepare_compiler(&CheckOptions::default(), job).evaluator().datatypes();
+        let datatypes = self.prepare_compiler(&Asked::default(), job).evaluator().datatypes();
         let mut types = Vec::new();
         for of in found.iter().filter(|of| !of.constants.is_empty()) {
             for copy in datatypes.iter().filter(|copy| copy.definition == of.datatype) {

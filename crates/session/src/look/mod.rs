@@ -25,7 +25,7 @@ pub use stepper::{Change, Followed, Offer, Recorded, Refusals, Situation, Steppe
 pub use structure::{OperandsReport, PartReport, StructureReport, structure};
 
 use crate::check::witness::Words;
-use crate::check::{AssertionReport, CheckOptions, Script, language_of, must_be_cspm};
+use crate::check::{Asked, AssertionReport, Script, language_of, must_be_cspm};
 use crate::cspm::Opened;
 use crate::lts::{Reading, read};
 use crate::problem::{NO_PROCESS, NOT_SUPPORTED};
@@ -149,7 +149,7 @@ impl Subject {
     pub fn of_assertion(
         task: &Looking,
         index: usize,
-        options: &CheckOptions,
+        options: &Asked,
         job: &Job,
     ) -> Result<(Option<Subject>, AssertionReport), Problem> {
         if language_of(&task.file, task.language).is_ok_and(|language| language == "promela") {
@@ -166,15 +166,15 @@ impl Subject {
         let subject = match (found, script.into_parts()) {
             (Some(found), Some((compiler, sources))) => {
                 let file = task.file.display().to_string();
-                let mut subject = Subject::of_script(file, process, compiler, found.machine, sources);
-                subject.runs = match (found.outcome.witness, found.outcome.run) {
-                    (Some(Witness::Path { path, .. }), _) => vec![path.steps],
-                    (Some(Witness::Lasso { path, cycle }), _) => vec![[path.steps, cycle].concat()],
-                    (Some(Witness::TwoRuns { can, cannot, .. }), _) => vec![can.steps, cannot.steps],
-                    (None, Some(run)) => vec![run.steps],
+                let runs = match (found.witness(), found.run()) {
+                    (Some(Witness::Path { path, .. }), _) => vec![path.steps.clone()],
+                    (Some(Witness::Lasso { path, cycle }), _) => vec![[&path.steps[..], cycle].concat()],
+                    (Some(Witness::TwoRuns { can, cannot, .. }), _) => vec![can.steps.clone(), cannot.steps.clone()],
+                    (None, Some(run)) => vec![run.steps.clone()],
                     (None, None) => Vec::new(),
                 };
-                Some(subject)
+                let subject = Subject::of_script(file, process, compiler, found.machine, sources);
+                Some(Subject { runs, ..subject })
             }
             _ => None,
         };
@@ -185,7 +185,7 @@ impl Subject {
     fn of_property(
         task: &Looking,
         index: usize,
-        options: &CheckOptions,
+        options: &Asked,
         job: &Job,
     ) -> Result<(Option<Subject>, AssertionReport), Problem> {
         let mut script = promela::Script::open(&task.file, job)?;

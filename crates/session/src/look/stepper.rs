@@ -16,9 +16,9 @@ use trefoil_lts::random::Random;
 use trefoil_system::{Cut, LabelId, Observations, System, TakenStep, Value};
 
 use super::words::Narrator;
+use crate::Problem;
 use crate::check::witness::natural;
 use crate::check::{Part, Run, Step};
-use crate::Problem;
 use crate::promela::{EndState, Statement, Story};
 
 /// What is stepped through.
@@ -490,12 +490,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// The longest beginning of a run that exists.
-    fn search(
-        &mut self,
-        run: &[Recorded],
-        states: bool,
-        control: &Control,
-    ) -> Result<(usize, Vec<TakenStep>), Cut> {
+    fn search(&mut self, run: &[Recorded], states: bool, control: &Control) -> Result<(usize, Vec<TakenStep>), Cut> {
         let mut explorer = self.system.explorer(control);
         // By step, the rows that can be reached, each with its label and with the place of the row before.
         let mut levels: Vec<Vec<(LabelId, Vec<Value>, usize)>> = vec![vec![(LabelId::TAU, self.start.clone(), 0)]];

@@ -142,7 +142,8 @@ pub fn structure(task: &Looking, job: &Job) -> Result<StructureReport, Problem> 
 fn bound(machine: &Machine) -> String {
     const EXACT: u128 = 1_000_000_000_000_000;
     let slots = machine.network.layout().slots();
-    let Some(values) = slots.iter().map(|slot| slot.values.count().map(u128::from)).collect::<Option<Vec<u128>>>() else {
+    let Some(values) = slots.iter().map(|slot| slot.values.count().map(u128::from)).collect::<Option<Vec<u128>>>()
+    else {
         return "unknown".to_string();
     };
     let product = values.iter().try_fold(1u128, |product, &values| product.checked_mul(values));

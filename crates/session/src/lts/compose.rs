@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use trefoil_explore::End;
 use trefoil_network::exp::{self, NotFlattened};
 use trefoil_network::{Component, Composition, Synchronise};
 use trefoil_source::{Diagnostic, Place, Sources};
@@ -149,16 +148,13 @@ pub fn compose(task: &Composing, job: &Job) -> Result<ComposeReport, Problem> {
     let network = composition.network().map_err(Problem::Input)?;
     let counts = match &task.output {
         Some(output) => {
-            let composed =
-                trefoil_network::compose(&network, job.threads, &job.control)
-                    .map_err(|rest| Problem::cut(rest.cut, &job.control))?;
+            let composed = trefoil_network::compose(&network, job.threads, &job.control)
+                .map_err(|rest| Problem::cut(rest.cut, &job.control))?;
             write(&composed.lts, output, task.format, job)?;
             composed.counts
         }
-        None => match trefoil_network::count(&network, job.threads, &job.control) {
-            (End::Cut(cut), _) => return Err(Problem::cut(cut, &job.control)),
-            (_, counts) => counts,
-        },
+        None => trefoil_network::count(&network, job.threads, &job.control)
+            .map_err(|rest| Problem::cut(rest.cut, &job.control))?,
     };
     Ok(ComposeReport {
         files: task.files.iter().map(|file| name(file)).collect(),

@@ -23,8 +23,8 @@ pub use convert::{ConvertReport, Shape, convert, random};
 pub use info::{InfoReport, info};
 pub use minimise::{EQUIVALENCES, MINIMISERS, MinimiseReport, Minimising, minimise};
 pub use refine::{
-    ALGORITHMS, DEFAULT_PREPROCESSING, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, SimulationReport,
-    Specification, StatisticsReport, refine, simulate,
+    ALGORITHMS, Comparison, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, SimulationReport, Specification,
+    StatisticsReport, refine, simulate,
 };
 
 use crate::problem::CANNOT_WRITE;

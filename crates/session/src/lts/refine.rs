@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
+use trefoil_check::{Offered, Posed, Table};
 use trefoil_lts::Lts;
-use trefoil_refine::{Algorithm, Options, Preprocess, Search, Statistics, Unanswered};
+use trefoil_questions::{
+    Algorithm, Asked, Counts, Evidence, Facts, Found, Order, Preprocess, Question, Setting, Unanswered,
+};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Cut, Labels, Model};
 
@@ -49,7 +52,7 @@ pub const PREPROCESSING: &[Choice] = &[
 ];
 
 /// What is minimised when the user does not say; `benchsuite/README.md` has the measurement.
-pub const DEFAULT_PREPROCESSING: &str = "spec";
+const DEFAULT_PREPROCESSING: Preprocess = Preprocess::Specification;
 
 /// A specification that was read, for any number of checks.
 pub struct Specification {
@@ -66,6 +69,35 @@ impl Specification {
     }
 }
 
+/// What implementations are compared with a specification by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// Refinement in a model.
+    Refinement(Model),
+    /// Simulation, or ready simulation.
+    Simulation {
+        /// Do both offer the same labels on the way?
+        ready: bool,
+    },
+}
+
+impl Comparison {
+    /// All of them, in the order of [`MODELS`].
+    const ALL: [Comparison; 5] = [
+        Comparison::Refinement(Model::Traces),
+        Comparison::Refinement(Model::Failures),
+        Comparison::Refinement(Model::FailuresDivergences),
+        Comparison::Simulation { ready: false },
+        Comparison::Simulation { ready: true },
+    ];
+
+    /// By its name in [`MODELS`].
+    pub fn named(name: &str) -> Option<Comparison> {
+        let place = MODELS.iter().position(|choice| choice.name == name)?;
+        Comparison::ALL.get(place).copied()
+    }
+}
+
 /// What to check.
 #[derive(Clone, Debug)]
 pub struct Refining {
@@ -73,39 +105,10 @@ pub struct Refining {
     pub implementation: PathBuf,
     /// By its name in [`MODELS`].
     pub model: &'static str,
-    /// By its name in [`ALGORITHMS`].
-    pub algorithm: &'static str,
-    /// By its name in [`SEARCHES`].
-    pub search: &'static str,
-    /// By its name in [`PREPROCESSING`].
-    pub preprocess: &'static str,
-}
-
-impl Refining {
-    fn options(&self, threads: usize) -> Options {
-        Options {
-            model: match self.model {
-                "trace" => Model::Traces,
-                "failures" => Model::Failures,
-                _ => Model::FailuresDivergences,
-            },
-            algorithm: match self.algorithm {
-                "normal-form" => Algorithm::NormalForm,
-                "lazy-normal-form" => Algorithm::LazyNormalForm,
-                "automatic" => Algorithm::Automatic,
-                _ => Algorithm::Antichain,
-            },
-            search: if self.search == "dfs" { Search::DepthFirst } else { Search::BreadthFirst },
-            preprocess: match self.preprocess {
-                "none" => Preprocess::Nothing,
-                "impl" => Preprocess::Implementation,
-                "both" => Preprocess::Both,
-                _ => Preprocess::Specification,
-            },
-            threads,
-            symmetry: None,
-        }
-    }
+    /// What is compared.
+    pub comparison: Comparison,
+    /// The options that were given.
+    pub asked: Asked,
 }
 
 /// The answer of a check whether the specification simulates the implementation.
@@ -192,44 +195,36 @@ pub struct StatisticsReport {
 }
 
 impl StatisticsReport {
-    fn new(statistics: &Statistics, algorithm: &str) -> StatisticsReport {
-        let antichain = |count: u64| (algorithm == "antichain").then_some(count);
+    fn new(counts: &Counts) -> StatisticsReport {
         StatisticsReport {
-            specification_states: statistics.specification_states,
-            implementation_states: statistics.implementation_states,
-            product_states: statistics.states,
-            product_transitions: statistics.transitions,
-            working_max: statistics.working_max,
-            antichain_hits: antichain(statistics.antichain_hits),
-            antichain_misses: antichain(statistics.antichain_misses),
-            antichain_max: antichain(statistics.antichain_max),
-            preparation_seconds: crate::seconds(statistics.preparation),
-            check_seconds: crate::seconds(statistics.elapsed),
+            specification_states: counts.specification_states,
+            implementation_states: counts.implementation_states,
+            product_states: counts.states,
+            product_transitions: counts.transitions,
+            working_max: counts.waiting,
+            antichain_hits: counts.antichain.map(|kept| kept.hits),
+            antichain_misses: counts.antichain.map(|kept| kept.misses),
+            antichain_max: counts.antichain.map(|kept| kept.most),
+            preparation_seconds: crate::seconds(counts.preparation),
+            check_seconds: crate::seconds(counts.elapsed),
         }
     }
 }
 
-impl Refining {
-    /// Is it a check for a simulation? Then [`simulate`] does it.
-    pub fn is_simulation(&self) -> bool {
-        matches!(self.model, "simulation" | "ready-simulation")
-    }
-}
-
 /// Checks whether a specification simulates an implementation.
-pub fn simulate(specification: &Specification, task: &Refining, job: &Job) -> Result<SimulationReport, Problem> {
+pub fn simulate(
+    specification: &Specification,
+    task: &Refining,
+    ready: bool,
+    job: &Job,
+) -> Result<SimulationReport, Problem> {
     let Specification { file, lts: specification, reading } = specification;
-    let given = [
-        (task.algorithm != "antichain", "--algorithm"),
-        (task.search != "bfs", "--search"),
-        (task.preprocess != DEFAULT_PREPROCESSING, "--preprocess"),
-    ];
-    if let Some((_, option)) = given.into_iter().find(|(given, _)| *given) {
+    if let Some(setting) = Setting::ALL.into_iter().find(|&setting| task.asked.gives(setting)) {
+        let option = setting.name();
         let message = format!("{option} has no meaning for {}: there is no search for a counterexample", task.model);
         return Err(Problem::from(Diagnostic::error(REFUSED, message, Place::File(name(&task.implementation)))));
     }
     let implementation = read(&task.implementation, reading, specification.labels(), job)?;
-    let ready = task.model == "ready-simulation";
     let result = trefoil_lts::equivalence::is_simulated(&implementation, specification, ready, &job.control)?;
     let files = (name(&task.implementation), file.clone());
     Ok(SimulationReport {
@@ -246,38 +241,55 @@ pub fn simulate(specification: &Specification, task: &Refining, job: &Job) -> Re
 }
 
 /// Checks whether an implementation refines a specification.
-pub fn refine(specification: &Specification, task: &Refining, job: &Job) -> Result<RefineReport, Problem> {
+pub fn refine(
+    specification: &Specification,
+    task: &Refining,
+    model: Model,
+    job: &Job,
+) -> Result<RefineReport, Problem> {
     let Specification { file, lts: specification, reading } = specification;
-    let implementation = read(&task.implementation, reading, specification.labels(), job)?;
-    let options = task.options(job.threads);
-    let outcome = trefoil_refine::refine(specification, &implementation, options, &job.control);
-    let (verdict, unfinished, statistics, witness) = match outcome {
-        Ok(outcome) => {
-            let report = |witness| WitnessReport::new(witness, specification, &implementation, &job.control);
-            let witness = outcome.witness.as_ref().map(report).transpose();
-            let witness = witness.map_err(|cut| Problem::cut(cut, &job.control))?;
+    let control = &job.control;
+    let implementation = Arc::new(read(&task.implementation, reading, specification.labels(), job)?);
+    let question = Question::Refine { specification, model };
+    let facts = Facts::of(&*implementation);
+    let posed = Posed::new(Table::standard(), question, &facts, &task.asked, job.threads, control);
+    let offered = Offered { system: implementation.clone(), reduction: None, insisted: false };
+    let asked = task.asked.algorithm.unwrap_or(Algorithm::Antichain);
+    let (verdict, unfinished, counts, witness, engine) = match posed.and_then(|posed| posed.answer(&offered, control)) {
+        Ok(answer) => {
+            let witness = match &answer.found[0] {
+                Found::Fails(Evidence::Witness(witness)) => {
+                    let report = WitnessReport::new(witness, specification, &*implementation, control);
+                    Some(report.map_err(|cut| Problem::cut(cut, control))?)
+                }
+                _ => None,
+            };
             let verdict = if witness.is_none() { Verdict::Holds } else { Verdict::Fails };
-            (verdict, None, outcome.statistics, witness)
+            (verdict, None, answer.counts, witness, answer.engine)
         }
-        Err(Unanswered::Cut { cut: Cut::Stopped, statistics }) => {
-            (Verdict::Unknown, Some(Unfinished::new(job.control.why(), &job.control)), *statistics, None)
+        Err(Unanswered::Cut { cut: Cut::Stopped, counts }) => {
+            (Verdict::Unknown, Some(Unfinished::new(control.why(), control)), *counts, None, asked.name())
         }
-        Err(Unanswered::Cut { cut, .. }) => return Err(Problem::cut(cut, &job.control)),
-        Err(Unanswered::Refused(why)) => {
-            return Err(Problem::from(Diagnostic::error(REFUSED, why, Place::File(name(&task.implementation)))));
+        Err(Unanswered::Cut { cut, .. }) => return Err(Problem::cut(cut, control)),
+        Err(Unanswered::Refused(refusal)) => {
+            return Err(Problem::from(Diagnostic::error(
+                REFUSED,
+                refusal.why,
+                Place::File(name(&task.implementation)),
+            )));
         }
     };
     Ok(RefineReport {
         specification: file.clone(),
         implementation: name(&task.implementation),
         model: task.model,
-        algorithm: task.algorithm,
-        search: task.search,
-        preprocess: task.preprocess,
+        algorithm: engine,
+        search: task.asked.order.unwrap_or(Order::BreadthFirst).name(),
+        preprocess: task.asked.preprocess.unwrap_or(DEFAULT_PREPROCESSING).name(),
         verdict,
         unfinished,
-        statistics: StatisticsReport::new(&statistics, task.algorithm),
-        resources: Resources::new(&job.control),
+        statistics: StatisticsReport::new(&counts),
+        resources: Resources::new(control),
         witness,
     })
 }

@@ -7,9 +7,9 @@
 //! `ltl` formulas and `never` claims are listed, and refused when they are run.
 
 mod chart;
-mod probe;
+mod evidence;
+mod quality;
 mod report;
-mod search;
 pub(crate) mod simulate;
 mod story;
 mod symmetry;
@@ -20,19 +20,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use trefoil_check::Kept;
 use trefoil_control::peak_memory;
 use trefoil_promela::symmetry::Symmetries;
-use trefoil_promela::{Model, read};
+use trefoil_promela::{FaultKind, Model, read};
+use trefoil_questions::{Answer, ErrorKinds, Found, Goal, Question, Reach, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span};
 use trefoil_system::Cut;
 
-use crate::check::{Assertion, AssertionReport, CheckOptions, Claim, PrintResult, RunReport, Store, Wanted, line};
+use crate::check::{
+    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, PrintResult, RunReport, Setting, Unused, line, unused,
+};
 use crate::cspm::Warnings;
 use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED, cut_short};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmetry};
-use search::{Answers, Property, Spotted};
-use symmetry::Trouble;
+use symmetry::{answer, used};
 
 pub use story::{Created, EndState, Process, Statement, Story, Variable};
 
@@ -43,10 +46,8 @@ pub struct Script {
     warnings: Warnings,
     model: Arc<Model>,
     listed: Vec<(Assertion, Property, Span)>,
-    /// What a complete search has found.
-    complete: Option<Answers>,
-    /// What a search without states has found, and how it remembered them.
-    probed: Option<(Store, Answers)>,
+    /// What searches have found that were not cut.
+    kept: Kept,
     /// Once somebody wanted them.
     symmetries: Option<Symmetries>,
 }
@@ -121,16 +122,7 @@ impl Script {
             );
             return Err(Problem::Input(vec![wrong]));
         }
-        Ok(Script {
-            file: name,
-            sources,
-            warnings,
-            model,
-            listed,
-            complete: None,
-            probed: None,
-            symmetries: None,
-        })
+        Ok(Script { file: name, sources, warnings, model, listed, kept: Kept::default(), symmetries: None })
     }
 
     /// What is suspicious about it.
@@ -143,69 +135,44 @@ impl Script {
         self.listed.iter().map(|(shown, ..)| shown)
     }
 
+    /// The options that the property with this number cannot use.
+    pub(crate) fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
+        let listed = index.checked_sub(1).and_then(|at| self.listed.get(at));
+        let (shown, ..) = listed.expect("properties have the numbers that the model gives them");
+        unused(shown.kind, options)
+    }
+
     /// Checks one of them.
-    pub fn run(&mut self, index: usize, options: &CheckOptions, job: &Job) -> AssertionReport {
+    pub fn run(&mut self, index: usize, options: &Asked, job: &Job) -> AssertionReport {
         let listed = index.checked_sub(1).and_then(|at| self.listed.get(at)).cloned();
         let (shown, property, span) = listed.expect("properties have the numbers that the model gives them");
         let started = Instant::now();
         let mut report = AssertionReport::new(shown);
-        let refusal = if property == Property::Claim {
-            Some((NOT_SUPPORTED, "claims about whole runs cannot be checked yet"))
-        } else if options.partial_order {
-            Some((REFUSED, "there is no partial-order reduction for Promela"))
-        } else if matches!(options.symmetry, Wanted::Types(_)) {
-            Some((REFUSED, "a Promela model has no datatypes to be symmetric in"))
-        } else {
-            None
-        };
-        if let Some((code, message)) = refusal {
-            let mut refused = Diagnostic::error(code, message, Place::Span(span));
-            if property == Property::Claim {
-                let others: Vec<String> = self
-                    .listed
-                    .iter()
-                    .filter(|(_, property, _)| *property != Property::Claim)
-                    .map(|(shown, ..)| format!("--only {}", shown.index))
-                    .collect();
-                refused = refused.help(format!("{} checks the rest", others.join(" ")));
-            }
+        if property == Property::Claim {
+            let others: Vec<String> = self
+                .listed
+                .iter()
+                .filter(|(_, property, _)| *property != Property::Claim)
+                .map(|(shown, ..)| format!("--only {}", shown.index))
+                .collect();
+            let message = "claims about whole runs cannot be checked yet";
+            let refused = Diagnostic::error(NOT_SUPPORTED, message, Place::Span(span))
+                .help(format!("{} checks the rest", others.join(" ")));
             report.tell(&refused, &self.sources);
             return report;
         }
-        let answers = match options.store {
-            Store::Exact => self.answers(property, options, job),
-            _ => self.probed_answers(property, options, job).map_err(Trouble::Cut),
-        };
-        match answers {
-            Ok(answers) => {
-                report.visited_states = answers.states;
-                report.visited_transitions = answers.transitions;
-                report.visited_plys = u64::from(answers.depth) + 1;
-                report.store_bytes = Some(answers.bytes);
-                let found = answers.found[property as usize].clone();
-                report.verdict = if found.is_some() { Verdict::Fails } else { Verdict::Holds };
-                report.result = Some(u8::from(found.is_none()));
-                report.witness = found.map(|spotted: Spotted| spotted.evidence);
-                report.symmetry = answers.symmetry.clone();
-                report.notes.extend(answers.notes.iter().cloned());
-                if let Some(coverage) = &answers.coverage {
-                    report.algorithm = Some(coverage.store.to_string());
-                    if report.verdict == Verdict::Holds {
-                        report.verdict = Verdict::Unknown;
-                        report.result = None;
-                        report.reason = Some(probe::quality(coverage, answers.states));
-                    }
-                    report.coverage = Some(coverage.clone());
-                }
-                if answers.complete && answers.coverage.is_none() && property == Property::EndStates {
-                    report.notes.extend(self.unreached(&answers));
-                }
+        let unused = self.unused(index, options);
+        report.notes.extend(unused.iter().map(|unused| unused.words.clone()));
+        let asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
+        match self.answered(property, &asked, job) {
+            Ok((answer, witness)) => self.report_answer(&mut report, answer, property, witness),
+            Err(Unanswered::Refused(refusal)) => {
+                report.tell(&Diagnostic::error(REFUSED, refusal.why, Place::Span(span)), &self.sources)
             }
-            Err(Trouble::Refused(why)) => {
-                report.tell(&Diagnostic::error(REFUSED, why, Place::Span(span)), &self.sources)
+            Err(Unanswered::Cut { cut: Cut::Stopped, .. }) => {
+                report.give_up(Unfinished::new(job.control.why(), &job.control));
             }
-            Err(Trouble::Cut(Cut::Stopped)) => report.give_up(Unfinished::new(job.control.why(), &job.control)),
-            Err(Trouble::Cut(cut)) => {
+            Err(Unanswered::Cut { cut, .. }) => {
                 report.tell(&cut_short(&cut, &job.control, Place::Span(span)), &self.sources);
             }
         }
@@ -214,11 +181,71 @@ impl Script {
         report
     }
 
+    /// The answer to a property, with its counterexample in words.
+    fn answered(
+        &mut self,
+        property: Property,
+        asked: &Asked,
+        job: &Job,
+    ) -> Result<(Answer, Option<Evidence>), Unanswered> {
+        let goals = goals();
+        let reach = Reach { goals: &goals, asked: property as usize, no_steps: without_steps() };
+        let question = Question::Reach(reach);
+        // What a language writes down is none of an engine's business.
+        let asked = asked.without(Setting::Trail).without(Setting::Chart);
+        let Script { kept, model, symmetries, .. } = self;
+        let answer = kept.answer(&question, &asked, || answer(question, &asked, model, symmetries, job))?;
+        // Searches that had no room went on with a wider model.
+        if let Some(widest) = self.model.widest() {
+            self.model = widest.clone();
+        }
+        let evidence = match &answer.found[property as usize] {
+            Found::Fails(evidence) => Some(self.evidence(evidence, job)?),
+            Found::Holds(_) | Found::Open => None,
+        };
+        Ok((answer, evidence))
+    }
+
+    fn report_answer(
+        &self,
+        report: &mut AssertionReport,
+        answer: Answer,
+        property: Property,
+        witness: Option<Evidence>,
+    ) {
+        report.visited_states = answer.counts.states;
+        report.visited_transitions = answer.counts.transitions;
+        report.visited_plys = answer.counts.levels;
+        report.store_bytes = answer.counts.bytes;
+        report.verdict = if witness.is_some() { Verdict::Fails } else { Verdict::Holds };
+        report.result = Some(u8::from(witness.is_none()));
+        report.witness = witness;
+        report.why = Some(answer.why);
+        report.symmetry = answer.symmetry.map(used);
+        report.notes.extend(answer.notes);
+        if let Some(coverage) = answer.coverage.map(Coverage::from) {
+            report.algorithm = Some(coverage.store.to_string());
+            if report.verdict == Verdict::Holds {
+                report.verdict = Verdict::Unknown;
+                report.result = None;
+                report.reason = Some(quality::quality(&coverage, answer.counts.states));
+            }
+            report.coverage = Some(coverage);
+        } else if answer.complete && property == Property::EndStates {
+            report.notes.extend(self.unreached(report.symmetry.is_some()));
+        }
+    }
+
     /// The statements that nothing reaches, a line for each process type.
-    fn unreached(&self, answers: &Answers) -> Vec<String> {
+    fn unreached(&self, reduced: bool) -> Vec<String> {
         let program = self.model.program();
+        let symmetric = self.symmetries.as_ref().and_then(|found| found.symmetric.as_ref());
+        let unreached = match symmetric.filter(|_| reduced) {
+            Some(symmetric) => symmetry::unreached(symmetric),
+            None => self.model.unreached(),
+        };
         let mut notes = Vec::new();
-        for (kind, states) in &answers.unreached {
+        for (kind, states) in &unreached {
             let process = &program.processes[usize::from(*kind)];
             let told: Vec<String> = states
                 .iter()
@@ -268,6 +295,30 @@ fn load(name: &str) -> Result<String, String> {
             _ => error.to_string(),
         }),
     }
+}
+
+/// What can be checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Property {
+    /// No assertion is violated, and no run-time error happens.
+    Assertions,
+    /// No run ends where it may not.
+    EndStates,
+    /// The `trace` is kept.
+    Trace,
+    /// A claim about whole runs.
+    Claim,
+}
+
+/// What must not be reached, by property.
+fn goals() -> [Goal; 3] {
+    let errors = FaultKind::ALL.into_iter().filter(|kind| *kind != FaultKind::Trace).map(FaultKind::number);
+    [Goal::Error(ErrorKinds::of(errors)), Goal::InvalidEnd, Goal::Error(ErrorKinds::of([FaultKind::Trace.number()]))]
+}
+
+/// Errors whose steps are none of Spin's.
+fn without_steps() -> ErrorKinds {
+    ErrorKinds::of(FaultKind::ALL.into_iter().filter(|kind| !kind.goes_on()).map(FaultKind::number))
 }
 
 impl Property {

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use serde::Serialize;
+use trefoil_check::group;
 use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options, draw};
 use trefoil_promela::symmetry::{Diagram, NodeKind, symmetries};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_symmetry::{Refusal, STRATEGIES, Symmetry};
 use trefoil_system::System;
 
 use super::Script;
@@ -73,13 +73,9 @@ pub fn model_symmetry(file: &Path, output: Option<&Path>, job: &Job) -> Result<M
     let found = symmetries(script.model.program(), &job.control).map_err(|cut| Problem::cut(cut, &job.control))?;
     let (mut order, mut structure, mut moved) = ("1".to_string(), "trivial".to_string(), Vec::new());
     if let Some(action) = found.symmetric.as_ref().and_then(|symmetric| symmetric.action()) {
-        let symmetry = Symmetry::of_action(action, &STRATEGIES[0], &job.control).map_err(|refusal| match refusal {
-            Refusal::Stopped(stopped) => Problem::Stopped(stopped),
-            Refusal::Unsuitable(why) => panic!("every group is suitable: {why}"),
-        })?;
-        order = symmetry.order().to_string();
-        structure = symmetry.structure().name();
-        moved = permuted(action, &symmetry);
+        if let Ok(group) = group(action, &job.control)? {
+            (order, structure, moved) = (group.order, group.structure, permuted(group.orbits));
+        }
     }
     let generators = found.generators.iter().map(|cycles| {
         let cycles: Vec<String> = cycles.iter().map(|cycle| format!("({})", cycle.join(" "))).collect();

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
+use trefoil_check::{Surveyed, survey};
 use trefoil_promela::{Simulation, Simulator, Trail};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{Cut, Explorer, System, TakenStep};
+use trefoil_system::{Cut, System, TakenStep};
 
 use super::Script;
 use crate::problem::UNREADABLE;
@@ -15,34 +15,17 @@ use crate::{Job, Problem};
 /// So many states are looked at to find out which processes a model creates.
 const LOOKED_AT: u64 = 20_000;
 
-struct Look {
-    left: u64,
-}
-
-impl Visitor for Look {
-    fn visit(&mut self, _: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
-        self.left = self.left.saturating_sub(1);
-        Ok(if self.left == 0 { Finding::State } else { Finding::Nothing })
-    }
-}
-
 impl Script {
     /// The model statement by statement. Where a short look at its states does not tell which processes may run, there is room for all.
     pub(crate) fn simulation(self, job: &Job) -> Result<Simulation, Cut> {
         let mut model = self.model;
-        while !model.program().runs.is_empty() {
-            job.control.check()?;
+        if !model.program().runs.is_empty() {
             job.control.progress().begin("looking for processes", 0);
-            let settings = Options { threads: 1, order: Order::Steps, ..Options::default() };
-            match search(&*model, &settings, &job.control, || Look { left: LOOKED_AT }).end {
-                End::Complete => break,
-                End::Cut(Cut::Outgrown) => model = model.wider().ok_or(Cut::Outgrown)?.clone(),
-                End::Cut(cut) => return Err(cut),
-                End::Found(_) => {
-                    model = Arc::new(model.with_all_room());
-                    break;
-                }
-            }
+            let system: Arc<dyn System> = model.clone();
+            model = match survey(&system, LOOKED_AT, &job.control)? {
+                Surveyed::Everything => model.widest().unwrap_or(&model).clone(),
+                Surveyed::More => Arc::new(model.widest().unwrap_or(&model).with_all_room()),
+            };
         }
         Ok(Simulation::new(model))
     }

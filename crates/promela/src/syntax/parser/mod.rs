@@ -18,7 +18,7 @@ use super::preprocess::{Reader, preprocess};
 use super::token::{KEYWORDS, Kind, Token};
 use super::tree::{Unit, Word};
 use crate::codes::{EMBEDDED_C, EXPECTED, TOO_DEEP};
-use crate::suggest::nearest;
+use trefoil_source::nearest;
 
 /// Statements and expressions nested deeper than this are refused.
 const MOST_NESTED: usize = 1000;

@@ -1,4 +1,4 @@
-//! The nearest known name to a misspelt one; for names in scripts and names of files.
+//! The nearest known name to a misspelt one: of a declaration, a label, a file.
 
 /// How many insertions, deletions, replacements and swaps of neighbours turn one text into the other; `most + 1` when it is
 /// more than `most`.
@@ -26,14 +26,16 @@ fn distance(from: &[char], to: &[char], most: usize) -> usize {
 }
 
 /// The candidate nearest to the text, if one is near enough to be meant.
-pub(crate) fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let from: Vec<char> = text.chars().collect();
     let most = if from.len() <= 2 { 1 } else { (from.len() / 3).clamp(1, 3) };
-    let near = candidates.filter(|candidate| *candidate != text && candidate.len() <= 200).filter_map(|candidate| {
-        let to: Vec<char> = candidate.chars().collect();
-        let cost = distance(&from, &to, most);
-        (cost <= most && cost < from.len()).then_some(((cost, to.first() != from.first()), candidate))
-    });
+    let near = candidates.into_iter().filter(|candidate| *candidate != text && candidate.len() <= 200).filter_map(
+        |candidate| {
+            let to: Vec<char> = candidate.chars().collect();
+            let cost = distance(&from, &to, most);
+            (cost <= most && cost < from.len()).then_some(((cost, to.first() != from.first()), candidate))
+        },
+    );
     near.min().map(|(_, candidate)| candidate)
 }
 
@@ -50,5 +52,11 @@ mod tests {
         assert_eq!(nearest("maplookup"), Some("mapLookup"));
         assert_eq!(nearest("something"), None);
         assert_eq!(nearest("y"), None);
+        assert_eq!(super::nearest("sned", ["receive", "send"]), Some("send"));
+        assert_eq!(super::nearest("reciev", ["receive", "send"]), Some("receive"));
+        let types = ["bit", "byte", "bool", "short"];
+        let nearest = |text| super::nearest(text, types);
+        assert_eq!([nearest("byt"), nearest("bytee"), nearest("sohrt")], [Some("byte"), Some("byte"), Some("short")]);
+        assert_eq!([nearest("bole"), nearest("byte"), nearest("b")], [None; 3]);
     }
 }

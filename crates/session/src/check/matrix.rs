@@ -1,0 +1,145 @@
+//! The table of engines, and which sort of assertion can use which option: what `trefoil matrix` prints.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use trefoil_check::Table;
+use trefoil_questions::{Algorithm, Asked, Order, Preprocess, Setting, Store, SymmetryUse};
+
+use super::posing::unused;
+use super::report::Claim;
+
+/// The table of engines.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatrixReport {
+    /// A row for each engine.
+    pub engines: Vec<EngineRow>,
+    /// A row for each sort of assertion of each language.
+    pub assertions: Vec<AssertionRow>,
+}
+
+/// What one engine does.
+#[derive(Clone, Debug, Serialize)]
+pub struct EngineRow {
+    /// Its name.
+    pub engine: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// The questions that it answers.
+    pub questions: Vec<&'static str>,
+    /// The reductions of systems that it can be combined with, one at a time.
+    pub reductions: Vec<&'static str>,
+    /// The options that it honours.
+    pub options: Vec<&'static str>,
+}
+
+/// What can be said with a sort of assertion.
+#[derive(Clone, Debug, Serialize)]
+pub struct AssertionRow {
+    /// The language.
+    pub language: &'static str,
+    /// The sort of assertion.
+    pub assertion: &'static str,
+    /// The question that it poses; none when no engine is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<&'static str>,
+    /// The engines that answer it.
+    pub engines: Vec<&'static str>,
+    /// The options that it can use.
+    pub options: Vec<&'static str>,
+}
+
+/// Values of options that ask for something: of each option all sorts of values.
+fn examples() -> Vec<Asked> {
+    let everything = Asked {
+        algorithm: Some(Algorithm::Antichain),
+        order: Some(Order::DepthFirst),
+        preprocess: Some(Preprocess::Both),
+        symmetry: Some(SymmetryUse::Types(vec!["T".to_string()])),
+        strategy: Some("canonical"),
+        partial_order: Some(true),
+        store: Some(Store::HashCompact),
+        keep_going: true,
+        no_leaf_compression: true,
+        trail: true,
+        chart: true,
+    };
+    let algorithms = Algorithm::ALL.map(|algorithm| Asked { algorithm: Some(algorithm), ..Asked::default() });
+    let store = |store| Asked { store: Some(store), ..Asked::default() };
+    let stores = [store(Store::HashCompact), store(Store::Bitstate { bytes: 1 << 20 })];
+    [everything].into_iter().chain(algorithms).chain(stores).collect()
+}
+
+/// The table of engines.
+pub fn matrix() -> MatrixReport {
+    let examples = examples();
+    let table = Table::standard();
+    let engines = table.matrix(&examples).rows.into_iter().map(|row| EngineRow {
+        engine: row.engine,
+        about: row.about,
+        questions: row.questions,
+        reductions: row.reductions,
+        options: row.options,
+    });
+    let uses = |claim: Claim, setting: Setting| {
+        let asked = examples.iter().map(|asked| asked.only(&[setting])).filter(|asked| asked.wants(setting));
+        asked.into_iter().any(|asked| unused(claim, &asked).is_empty())
+    };
+    let assertions = Claim::ALL.into_iter().map(|claim| {
+        let posing = claim.posing();
+        let answers =
+            |row: &&trefoil_check::Row| posing.kind.is_some_and(|kind| row.engine.takes(kind, &posing.facts).is_ok());
+        AssertionRow {
+            language: claim.language(),
+            assertion: claim.name(),
+            question: posing.kind.map(|kind| kind.name()),
+            engines: table.rows().iter().filter(answers).map(|row| row.engine.name()).collect(),
+            options: Setting::ALL
+                .into_iter()
+                .filter(|&setting| uses(claim, setting))
+                .map(|setting| setting.name())
+                .collect(),
+        }
+    });
+    MatrixReport { engines: engines.collect(), assertions: assertions.collect() }
+}
+
+impl MatrixReport {
+    /// The table as Markdown.
+    pub fn markdown(&self) -> String {
+        let list = |words: &[&str]| if words.is_empty() { "–".to_string() } else { words.join(", ") };
+        let code = |words: &[&str]| {
+            list(
+                &words
+                    .iter()
+                    .map(|word| format!("`{word}`"))
+                    .collect::<Vec<_>>()
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let mut text = String::from(
+            "# Questions, engines, options\n\nWhich engine answers which question, and which options it honours. `trefoil matrix` prints this page; a test keeps\n\
+             the two equal. An option that nothing in a run can use is refused before anything runs, one that some assertions\n\
+             cannot use is named in their answers. Values that ask for nothing (`off`, `auto`, `automatic`, `exact`) are always\n\
+             honoured; `--threads`, `--memory` and `--timeout` are limits of every check.\n\n## Engines\n\n",
+        );
+        text.push_str("| engine | answers | reductions | options | how |\n|---|---|---|---|---|\n");
+        for row in &self.engines {
+            let EngineRow { engine, about, questions, reductions, options } = row;
+            let (questions, reductions, options) = (list(questions), list(reductions), code(options));
+            let _ = writeln!(text, "| `{engine}` | {questions} | {reductions} | {options} | {about} |");
+        }
+        text.push_str(
+            "\n## Assertions\n\n| language | assertion | question | engines | options |\n|---|---|---|---|---|\n",
+        );
+        for row in &self.assertions {
+            let AssertionRow { language, assertion, question, engines, options } = row;
+            let (engines, options) = (code(engines), code(options));
+            let question = question.unwrap_or("–");
+            let _ = writeln!(text, "| {language} | {assertion} | {question} | {engines} | {options} |");
+        }
+        text
+    }
+}

@@ -1,0 +1,175 @@
+//! Which questions the assertions of each language pose, and which options they can use.
+//!
+//! A language takes out of what the user gave what it honours itself (how it compiles, how it writes evidence down), the table
+//! of engines takes out the rest, and what is then left over is named: with its reason where others can use it, as an error
+//! where nothing in a run can.
+
+use std::sync::LazyLock;
+
+use trefoil_check::Table;
+use trefoil_questions::{Asked, Facts, Kind, ProvableSymmetries, Setting};
+use trefoil_system::Observations;
+
+use super::report::Claim;
+
+/// How an assertion is put to engines.
+pub(crate) struct Posing {
+    pub(crate) language: &'static str,
+    /// The kind of the question; none when no engine is asked.
+    pub(crate) kind: Option<Kind>,
+    /// What is known of every system of the language.
+    pub(crate) facts: Facts,
+    /// The options that the language honours.
+    own: &'static [Setting],
+}
+
+const CSPM: Facts = Facts {
+    symmetries: ProvableSymmetries::Named,
+    partial_order: true,
+    explicit: false,
+    observations: Observations::FromTransitions,
+    width: 0,
+    explicit_specification: false,
+};
+
+const PROMELA: Facts = Facts { symmetries: ProvableSymmetries::Found, partial_order: false, ..CSPM };
+
+impl Claim {
+    /// All sorts of assertions.
+    pub const ALL: [Claim; 10] = [
+        Claim::Refinement,
+        Claim::DeadlockFree,
+        Claim::LivelockFree,
+        Claim::Deterministic,
+        Claim::HasTrace,
+        Claim::Symmetric,
+        Claim::Assertions,
+        Claim::EndStates,
+        Claim::EventTrace,
+        Claim::Temporal,
+    ];
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Claim::Refinement => "refinement",
+            Claim::DeadlockFree => "deadlock free",
+            Claim::LivelockFree => "divergence free",
+            Claim::Deterministic => "deterministic",
+            Claim::HasTrace => "has trace",
+            Claim::Symmetric => "symmetric",
+            Claim::Assertions => "assertions",
+            Claim::EndStates => "end states",
+            Claim::EventTrace => "trace",
+            Claim::Temporal => "ltl and never claims",
+        }
+    }
+
+    /// The language whose assertion it is.
+    pub fn language(self) -> &'static str {
+        self.posing().language
+    }
+
+    pub(crate) fn posing(self) -> Posing {
+        let cspm = |kind: Option<Kind>| {
+            let own: &[Setting] = if kind.is_some() { &[Setting::LeafCompression] } else { &[] };
+            Posing { language: "CSPM", kind, facts: CSPM, own }
+        };
+        let promela = |kind: Option<Kind>| {
+            let own: &[Setting] = if kind.is_some() { &[Setting::Trail, Setting::Chart] } else { &[] };
+            Posing { language: "Promela", kind, facts: PROMELA, own }
+        };
+        match self {
+            Claim::Refinement => cspm(Some(Kind::Refine)),
+            Claim::DeadlockFree => cspm(Some(Kind::Deadlock)),
+            Claim::LivelockFree => cspm(Some(Kind::Divergence)),
+            Claim::Deterministic => cspm(Some(Kind::Determinism)),
+            Claim::HasTrace => cspm(Some(Kind::HasTrace)),
+            // The text of the script answers it.
+            Claim::Symmetric => cspm(None),
+            Claim::Assertions | Claim::EndStates | Claim::EventTrace => promela(Some(Kind::Reach)),
+            // No engine answers it yet.
+            Claim::Temporal => promela(None),
+        }
+    }
+}
+
+/// An option that an assertion cannot use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unused {
+    /// The option.
+    pub setting: Setting,
+    /// The option with its value, as a user writes it.
+    pub option: String,
+    /// Why it cannot be used, in words that begin with the option.
+    pub words: String,
+}
+
+/// The options that an assertion of a sort cannot use.
+pub fn unused(claim: Claim, asked: &Asked) -> Vec<Unused> {
+    let Posing { kind, facts, own, language } = claim.posing();
+    let mut rest = asked.clone();
+    own.iter().for_each(|&setting| {
+        rest.take(setting);
+    });
+    let unusable = match kind {
+        Some(kind) => Table::standard().unusable(kind, &facts, &rest),
+        None => rest.wanted().map(|setting| alone(setting, &rest)).collect(),
+    };
+    unusable
+        .into_iter()
+        .map(|unusable| {
+            let option = unusable.text;
+            let words = match unusable.conflict {
+                Some(other) => format!("{option} cannot be used together with {other}"),
+                None => match users(unusable.setting, asked) {
+                    Some(users) => format!("{option} is not for {} ({language}); {users} can use it", claim.name()),
+                    None => format!("nothing can use {option}"),
+                },
+            };
+            Unused { setting: unusable.setting, option, words }
+        })
+        .collect()
+}
+
+fn alone(setting: Setting, asked: &Asked) -> trefoil_check::Unusable {
+    trefoil_check::Unusable { setting, text: asked.text(setting), conflict: None }
+}
+
+/// The options that none of these sorts of assertions can use, each with why; none when there are no assertions.
+pub fn never_used<'u>(unused: impl IntoIterator<Item = &'u Vec<Unused>>) -> Vec<Unused> {
+    let mut unused = unused.into_iter();
+    let Some(first) = unused.next() else { return Vec::new() };
+    let mut never = first.clone();
+    for other in unused {
+        never.retain(|known| other.iter().any(|unused| unused.setting == known.setting));
+    }
+    never
+}
+
+/// What can use an option when nothing else is asked for, in words.
+fn users(setting: Setting, asked: &Asked) -> Option<String> {
+    let asked = asked.only(&[setting]);
+    let uses = |claim: &Claim| {
+        let Posing { kind, facts, own, .. } = claim.posing();
+        own.contains(&setting) || kind.is_some_and(|kind| Table::standard().honours_all(kind, &facts, &asked))
+    };
+    let users: Vec<Claim> = Claim::ALL.into_iter().filter(uses).collect();
+    let mut words = Vec::new();
+    for language in LANGUAGE_NAMES.iter() {
+        let all = Claim::ALL.into_iter().filter(|claim| claim.language() == *language && claim.posing().kind.is_some());
+        let names: Vec<&str> = users.iter().filter(|claim| claim.language() == *language).map(|c| c.name()).collect();
+        match names.len() {
+            0 => {}
+            some if some == all.count() => words.push(format!("all checks of {language}")),
+            _ => words.push(format!("{} ({language})", names.join(", "))),
+        }
+    }
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+static LANGUAGE_NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut names: Vec<&'static str> = Claim::ALL.into_iter().map(Claim::language).collect();
+    names.dedup();
+    names
+});

@@ -1,0 +1,95 @@
+//! A counterexample in words.
+
+use std::sync::Arc;
+
+use trefoil_promela::{Fault, Move, Simulator};
+use trefoil_questions::Evidence as Shown;
+use trefoil_system::{Cut, LabelId, Path, System, Value};
+
+use super::Script;
+use super::story::Story;
+use crate::Job;
+use crate::check::{Evidence, Finding, Run, Step};
+
+impl Script {
+    /// A run in words; it was replayed before.
+    pub(super) fn evidence(&self, shown: &Shown, job: &Job) -> Result<Evidence, Cut> {
+        let model = &*self.model;
+        let path = shown.path();
+        let wrong = match shown {
+            Shown::Error(path) => path.steps.last().map(|step| step.label),
+            Shown::InvalidEnd(_) | Shown::Witness(_) => None,
+        };
+        let finding =
+            wrong.and_then(|label| model.fault(label)).map_or(Finding::InvalidEnd, |fault| self.fault_finding(fault));
+        let story = self.story(path, wrong, job)?;
+        let states = |row: &[Value]| -> Vec<Arc<str>> { model.parts(row).into_iter().map(Arc::from).collect() };
+        let steps: Vec<Step> = path
+            .steps
+            .iter()
+            .map(|step| Step {
+                event: self.step_text(step.label),
+                parts: Vec::new(),
+                states: states(&step.row),
+                number: 0,
+                revealed: 0,
+            })
+            .collect();
+        let run = Run {
+            initial: states(&path.start),
+            steps,
+            cycle: Vec::new(),
+            offered: None,
+            refused: None,
+            waiting: Vec::new(),
+        };
+        Ok(Evidence {
+            finding,
+            length: path.steps.len(),
+            trace: path.steps.iter().map(|step| self.step_text(step.label)).collect(),
+            process: self.file.clone(),
+            components: model.part_names().into_iter().map(Arc::from).collect(),
+            runs: vec![run],
+            story: Some(story),
+        })
+    }
+
+    /// The run statement by statement, to where it goes wrong.
+    fn story(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Story, Cut> {
+        let mut simulator = Simulator::new(&self.model, &job.control);
+        let mut moves: Vec<Move> = Vec::new();
+        let mut before = &path.start;
+        for (at, step) in path.steps.iter().enumerate() {
+            let unfolded = simulator.unfold(before, step.label, &step.row)?;
+            let mut unfolded = unfolded.expect("every step is made of statements");
+            let fault = wrong.filter(|_| at + 1 == path.steps.len()).and_then(|label| self.model.fault(label));
+            if let Some(wrong) = unfolded.iter().position(|step| fault.is_some() && step.fault == fault) {
+                unfolded.truncate(wrong + 1);
+            }
+            moves.append(&mut unfolded);
+            before = &step.row;
+        }
+        let start = simulator.moment(&path.start);
+        Ok(Story::of(&mut simulator, &start, &moves))
+    }
+
+    fn fault_finding(&self, fault: Fault) -> Finding {
+        let process = &self.model.program().processes[usize::from(fault.process)];
+        let statement = &process.statements[fault.statement as usize];
+        Finding::Fault {
+            error: fault.kind.to_string(),
+            process: process.name.to_string(),
+            line: statement.line,
+            statement: statement.text.clone(),
+        }
+    }
+
+    /// `P(1) line 12: x = 1`
+    fn step_text(&self, label: LabelId) -> String {
+        let label = self.model.labels().get(label);
+        match &label.arguments[..] {
+            [line, text, ..] => format!("{} line {line}: {text}", label.name),
+            _ => label.to_string(),
+        }
+    }
+}
