@@ -123,7 +123,7 @@ impl Index {
         control: &Control,
     ) -> Result<(), Stopped> {
         if u64::from(self.limit) >= MOST_POSITIONS {
-            return Err(Stopped::Memory { limit: self.bytes() as u64 });
+            return Err(control.out_of_numbers());
         }
         let (row_bytes, old_len) = (packing.bytes(), self.entries.len());
         let len = next_len(old_len, row_bytes);

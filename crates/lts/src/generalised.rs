@@ -46,7 +46,7 @@ impl Acceptances {
     /// A table with the empty family.
     pub fn new() -> Acceptances {
         let mut acceptances = Acceptances { sets: SliceTable::default(), families: SliceTable::default() };
-        assert_eq!(acceptances.families.intern(&[]), Acceptances::NONE.0);
+        assert_eq!(acceptances.families.intern(&[], &Control::unlimited()), Ok(Acceptances::NONE.0));
         acceptances
     }
 
@@ -54,17 +54,17 @@ impl Acceptances {
     pub const NONE: FamilyId = FamilyId(0);
 
     /// The number of a set of labels, given ascending and without repetition.
-    pub fn set(&mut self, labels: &[LabelId]) -> AcceptanceId {
+    pub fn set(&mut self, labels: &[LabelId], control: &Control) -> Result<AcceptanceId, Stopped> {
         debug_assert!(labels.is_sorted_by(|a, b| a < b));
         let numbers: Vec<u32> = labels.iter().map(|label| label.0).collect();
-        AcceptanceId(self.sets.intern(&numbers))
+        self.sets.intern(&numbers, control).map(AcceptanceId)
     }
 
     /// The number of the family of the least among these sets.
-    pub fn family(&mut self, mut sets: Vec<AcceptanceId>) -> FamilyId {
+    pub fn family(&mut self, mut sets: Vec<AcceptanceId>, control: &Control) -> Result<FamilyId, Stopped> {
         self.keep_minimal(&mut sets);
         let numbers: Vec<u32> = sets.iter().map(|set| set.0).collect();
-        FamilyId(self.families.intern(&numbers))
+        self.families.intern(&numbers, control).map(FamilyId)
     }
 
     /// Takes away repetitions and every set that has another one inside.
@@ -158,8 +158,8 @@ pub(crate) fn stable_acceptances(lts: &Lts, control: &Control) -> Result<(Accept
         offered.extend(steps.iter().map(|step| step.label));
         offered.sort_unstable();
         offered.dedup();
-        let set = acceptances.set(&offered);
-        families.push(acceptances.family(vec![set]));
+        let set = acceptances.set(&offered, control)?;
+        families.push(acceptances.family(vec![set], control)?);
     }
     Ok((acceptances, families))
 }
@@ -240,14 +240,19 @@ mod tests {
     fn a_family_keeps_the_least_sets() {
         let labels = Labels::new();
         let (a, b, c) = (labels.name("a"), labels.name("b"), labels.name("c"));
-        let mut table = Acceptances::new();
-        let sets = vec![table.set(&[a, b]), table.set(&[a, c]), table.set(&[b]), table.set(&[a, b, c])];
-        let family = table.family(sets);
+        let (mut table, control) = (Acceptances::new(), Control::unlimited());
+        let sets = vec![
+            table.set(&[a, b], &control).unwrap(),
+            table.set(&[a, c], &control).unwrap(),
+            table.set(&[b], &control).unwrap(),
+            table.set(&[a, b, c], &control).unwrap(),
+        ];
+        let family = table.family(sets, &control).unwrap();
         let found: Vec<Vec<LabelId>> = table.sets(family).map(|set| table.labels(set).collect()).collect();
         assert_eq!(found, [vec![a, c], vec![b]]);
-        let anything = table.set(&[]);
-        let sets = vec![table.set(&[b]), anything];
-        let family = table.family(sets);
+        let anything = table.set(&[], &control).unwrap();
+        let sets = vec![table.set(&[b], &control).unwrap(), anything];
+        let family = table.family(sets, &control).unwrap();
         assert!(table.sets(family).eq([anything]));
     }
 }

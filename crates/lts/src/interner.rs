@@ -7,6 +7,8 @@
 
 use std::hash::BuildHasher;
 
+use trefoil_control::{Control, Stopped};
+
 const FREE: u32 = u32::MAX;
 
 /// The hash of a slice; the same in every run, so that runs can be compared.
@@ -76,18 +78,20 @@ pub(crate) struct SliceTable {
 
 impl SliceTable {
     /// The number of a slice; a new one when it was not known.
-    pub(crate) fn intern(&mut self, slice: &[u32]) -> u32 {
+    pub(crate) fn intern(&mut self, slice: &[u32], control: &Control) -> Result<u32, Stopped> {
         let hash = hash_slice(slice);
         if let Some(known) = self.index.find(hash, |number| self.get(number) == slice) {
-            return known;
+            return Ok(known);
+        }
+        if self.ends.len() >= FREE as usize {
+            return Err(control.out_of_numbers());
         }
         let number = self.ends.len() as u32;
-        assert!(number < FREE, "fewer than 2^32 - 1 distinct sets");
         self.numbers.extend_from_slice(slice);
         self.ends.push(self.numbers.len());
         let (ends, numbers) = (&self.ends, &self.numbers);
         self.index.insert(hash, number, |other| hash_slice(slice_at(ends, numbers, other)));
-        number
+        Ok(number)
     }
 
     /// The slice with this number.
@@ -108,12 +112,12 @@ mod tests {
 
     #[test]
     fn equal_slices_have_one_number_however_many_there_are() {
-        let mut table = SliceTable::default();
+        let (mut table, control) = (SliceTable::default(), Control::unlimited());
         let slices: Vec<Vec<u32>> = (0..1000u32).map(|i| (0..i % 7).map(|j| i / 7 + j).collect()).collect();
-        let numbers: Vec<u32> = slices.iter().map(|slice| table.intern(slice)).collect();
+        let numbers: Vec<u32> = slices.iter().map(|slice| table.intern(slice, &control).unwrap()).collect();
         for (slice, &number) in slices.iter().zip(&numbers) {
             assert_eq!(table.get(number), slice.as_slice());
-            assert_eq!(table.intern(slice), number);
+            assert_eq!(table.intern(slice, &control), Ok(number));
         }
     }
 }

@@ -72,7 +72,7 @@ fn prenormalise(
         if size > limit {
             return Ok(None);
         }
-        families.push(acceptances.family(lazy.family(node).to_vec()));
+        families.push(acceptances.family(lazy.family(node).to_vec(), control)?);
         diverging.push(lazy.diverges(node));
         for label in lazy.labels(node) {
             let target = lazy.successor(node, label, &mut scratch, control)?.expect("the label can follow");

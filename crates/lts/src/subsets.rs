@@ -165,6 +165,18 @@ impl LazyNormalForm {
         Ok(normal_form)
     }
 
+    /// Numbers the nodes of single states in the order of the states: all nodes, when this is the normal form of one that is
+    /// complete. Else which number a node has depends on which thread meets it first.
+    pub fn numbered(self, control: &Control) -> Result<LazyNormalForm, Stopped> {
+        let mut scratch = Scratch::default();
+        for state in 0..self.kept.len() as u32 {
+            scratch.begin(self.kept.len());
+            scratch.add(state);
+            self.closure_of(state, &mut scratch, control)?;
+        }
+        Ok(self)
+    }
+
     /// The node of the empty trace.
     pub fn initial(&self) -> NodeId {
         self.initial
@@ -224,6 +236,27 @@ impl LazyNormalForm {
     /// Can this event follow? Not to be asked of chaos, which allows it.
     pub fn allows_event(&self, node: NodeId, label: LabelId) -> bool {
         self.edges(node).binary_search_by_key(&label, |edge| edge.label).is_ok()
+    }
+
+    /// The first of some labels that cannot follow; asked fastest in ascending order. Not to be asked of chaos.
+    pub fn first_missing(&self, node: NodeId, mut labels: impl Iterator<Item = LabelId>) -> Option<LabelId> {
+        let edges = self.edges(node);
+        let mut place = 0;
+        labels.find(|&label| {
+            let is_at = |place: usize| edges.get(place).is_some_and(|edge| edge.label == label);
+            if is_at(place) {
+                return false;
+            }
+            place += 1;
+            if is_at(place) {
+                return false;
+            }
+            match edges.binary_search_by_key(&label, |edge| edge.label) {
+                Ok(found) => place = found,
+                Err(_) => return true,
+            }
+            false
+        })
     }
 
     /// Does the specification accept something inside the labels for which `offered` holds, after this trace?
@@ -350,7 +383,8 @@ impl LazyNormalForm {
             control.afford(growth)?;
         }
         let number = self.nodes.push(Node::new(states.into(), hash));
-        let number = u32::try_from(number).ok().filter(|&number| number != UNKNOWN).expect("fewer than 2^32 - 1 nodes");
+        let number = u32::try_from(number).ok().filter(|&number| number != UNKNOWN);
+        let number = number.ok_or_else(|| control.out_of_numbers())?;
         index.insert(hash, number, |other| self.nodes[other as usize].hash);
         Ok(NodeId(number))
     }

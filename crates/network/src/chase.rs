@@ -304,6 +304,7 @@ impl<'a> ChasedExplorer<'a> {
     }
 
     /// Can the rule be taken? Then `targets` says where its participants can go.
+    #[inline]
     fn is_possible(&mut self, firing: &Firing) -> Result<bool, Cut> {
         self.targets.clear();
         for &(component, local) in self.chase.parts(firing) {
@@ -333,19 +334,20 @@ impl<'a> ChasedExplorer<'a> {
             }
             return;
         }
+        let plan = self.plan();
         for &(component, _) in chase.parts(firing) {
-            self.wake(component);
+            self.wake(plan, component);
         }
         for &(slot, _) in chase.writes(firing) {
             if (slot as usize) < self.network.components().len() {
-                self.wake(slot);
+                self.wake(plan, slot);
             }
         }
     }
 
     /// Queues the rules that a component may have made possible by coming to where it is.
-    fn wake(&mut self, component: u32) {
-        let plan = self.plan();
+    #[inline]
+    fn wake(&mut self, plan: &Plan, component: u32) {
         let placed = self.network.placed(component);
         if placed.lazy().is_some() {
             for &rule in &plan.woken[plan.place(component, 0)] {

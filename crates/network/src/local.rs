@@ -125,7 +125,7 @@ impl NetworkExplorer<'_> {
         if placed.lazy().is_none() && self.network.machine(placed).find(state, local).is_empty() {
             return Ok(());
         }
-        if !self.all_agree(row, &synchronisation)? {
+        if !self.all_agree::<true>(row, &synchronisation)? {
             return Ok(());
         }
         let targets = self.targets(component, state, local)?;

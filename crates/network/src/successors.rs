@@ -34,7 +34,17 @@ impl<'a> NetworkExplorer<'a> {
     }
 
     /// Hands out every step of a row.
+    #[inline]
     pub(crate) fn each(&mut self, row: &[Value], sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk) -> Walk {
+        if self.lazy.is_empty() { self.each_step::<false>(row, sink) } else { self.each_step::<true>(row, sink) }
+    }
+
+    /// The same; without lazy components nothing but the sink can end it.
+    fn each_step<const LAZY: bool>(
+        &mut self,
+        row: &[Value],
+        sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk,
+    ) -> Walk {
         self.next.clear();
         self.next.extend_from_slice(row);
         let network = self.network;
@@ -43,10 +53,10 @@ impl<'a> NetworkExplorer<'a> {
             self.take_alone(row, outcome, sink)?;
         }
         for seat in network.seats(format) {
-            self.led_by(row, seat, sink)?;
+            self.led_by::<LAZY>(row, seat, sink)?;
         }
         match network.masks(format) {
-            Some(masks) => self.by_masks(row, masks, sink),
+            Some(masks) => self.by_masks::<LAZY>(row, masks, sink),
             None => Ok(()),
         }
     }
@@ -54,18 +64,29 @@ impl<'a> NetworkExplorer<'a> {
     /// The targets of a component under a label.
     #[inline]
     pub(crate) fn targets(&mut self, component: u32, state: Value, local: u32) -> Result<&'a [u32], Cut> {
+        self.targets_of::<true>(component, state, local)
+    }
+
+    /// The same, where it is known whether there are lazy components at all.
+    #[inline]
+    fn targets_of<const LAZY: bool>(&mut self, component: u32, state: Value, local: u32) -> Result<&'a [u32], Cut> {
         let placed = self.network.placed(component);
-        match placed.lazy() {
-            None => Ok(self.network.machine(placed).find(state, local)),
-            Some(lazy) => self.lazy[lazy].find(state, local),
+        if LAZY && let Some(lazy) = placed.lazy() {
+            return self.lazy[lazy].find(state, local);
         }
+        Ok(self.network.machine(placed).find(state, local))
     }
 
     /// The steps that a component makes alone or leads.
     #[inline]
-    fn led_by(&mut self, row: &[Value], seat: &Seat, sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk) -> Walk {
+    fn led_by<const LAZY: bool>(
+        &mut self,
+        row: &[Value],
+        seat: &Seat,
+        sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk,
+    ) -> Walk {
         let network = self.network;
-        if seat.machine.lazy().is_some() {
+        if LAZY && seat.machine.lazy().is_some() {
             return self.led_lazily(row, seat, sink);
         }
         let machine = network.machine(seat.machine);
@@ -80,7 +101,7 @@ impl<'a> NetworkExplorer<'a> {
                 self.move_alone(row, seat.component, targets, moves, sink)?;
             }
             for synchronisation in led {
-                if self.all_agree(row, synchronisation)? {
+                if self.all_agree::<LAZY>(row, synchronisation)? {
                     self.take_together(row, (seat.component, targets), &synchronisation.outcome, sink)?;
                 }
             }
@@ -116,7 +137,7 @@ impl<'a> NetworkExplorer<'a> {
             self.move_alone(row, component, targets, moves, sink)?;
         }
         for synchronisation in led {
-            if self.all_agree(row, synchronisation)? {
+            if self.all_agree::<true>(row, synchronisation)? {
                 let targets = self.targets(component, state, local)?;
                 if !targets.is_empty() {
                     self.take_together(row, (component, targets), &synchronisation.outcome, sink)?;
@@ -128,16 +149,21 @@ impl<'a> NetworkExplorer<'a> {
 
     /// The steps of rules that are found by masks.
     #[inline]
-    fn by_masks(&mut self, row: &[Value], masks: &Masks, sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk) -> Walk {
+    fn by_masks<const LAZY: bool>(
+        &mut self,
+        row: &[Value],
+        masks: &Masks,
+        sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk,
+    ) -> Walk {
         for word in 0..masks.words() {
             let mut possible = masks.possible(row, word);
             while possible != 0 {
                 let Led { leader: (component, local), synchronisation } = masks.rule(word, possible.trailing_zeros());
                 possible &= possible - 1;
-                if self.all_agree(row, synchronisation)? {
-                    let targets = self.targets(*component, row[*component as usize], *local)?;
+                if self.all_agree::<LAZY>(row, synchronisation)? {
+                    let targets = self.targets_of::<LAZY>(*component, row[*component as usize], *local)?;
                     // Only what is lazy can still refuse.
-                    if !targets.is_empty() {
+                    if !LAZY || !targets.is_empty() {
                         self.take_together(row, (*component, targets), &synchronisation.outcome, sink)?;
                     }
                 }
@@ -178,12 +204,16 @@ impl<'a> NetworkExplorer<'a> {
     }
 
     /// Can all the others move too? Then `taken` says how.
-    #[inline]
-    pub(crate) fn all_agree(&mut self, row: &[Value], synchronisation: &Synchronisation) -> Result<bool, Cut> {
+    #[inline(always)]
+    pub(crate) fn all_agree<const LAZY: bool>(
+        &mut self,
+        row: &[Value],
+        synchronisation: &Synchronisation,
+    ) -> Result<bool, Cut> {
         let network = self.network;
         self.taken.clear();
         for &(component, local) in network.others(synchronisation) {
-            let targets = self.targets(component, row[component as usize], local)?;
+            let targets = self.targets_of::<LAZY>(component, row[component as usize], local)?;
             if targets.is_empty() {
                 return Ok(false);
             }
@@ -204,16 +234,21 @@ impl<'a> NetworkExplorer<'a> {
         let target = |taking: &Taking<'_>| taking.targets[taking.at as usize];
         let effect = network.effect(outcome);
         self.taken.push(Taking { component, at: 0, targets });
+        let mut several = false;
         for taking in &mut self.taken {
             if effect.is_some_and(|effect| effect.resets(taking.component)) {
                 taking.targets = &taking.targets[..1];
             }
+            several |= taking.targets.len() > 1;
             self.next[taking.component as usize] = target(taking);
         }
         'combinations: loop {
             match effect {
                 None => sink(outcome, &self.next)?,
                 Some(effect) => self.finish(row, effect, outcome, sink)?,
+            }
+            if !several {
+                break;
             }
             for taking in &mut self.taken {
                 taking.at += 1;

@@ -29,7 +29,8 @@ pub fn trace_watchdog(
     let mut watched = watched.to_vec();
     watched.sort_unstable();
     watched.dedup();
-    let mut closure = Closure { lts: specification, found: vec![false; specification.state_count()], control };
+    let mut closure =
+        Closure { lts: specification, found: vec![false; specification.state_count()], looked: 0, control };
     let start = closure.of(vec![specification.initial()])?;
     // State 0 barks, state 1 is silent, the others are sets.
     const BARKING: StateId = StateId(0);
@@ -78,6 +79,8 @@ struct Closure<'a> {
     lts: &'a Lts,
     /// By state; none between two calls.
     found: Vec<bool>,
+    /// How many states were looked at, in all calls.
+    looked: usize,
     control: &'a Control,
 }
 
@@ -88,7 +91,8 @@ impl Closure<'_> {
         let mut at = 0;
         while let Some(&state) = states.get(at) {
             at += 1;
-            if at.is_multiple_of(PATIENCE) {
+            self.looked += 1;
+            if self.looked.is_multiple_of(PATIENCE) {
                 self.control.check()?;
             }
             for step in self.lts.outgoing(state).iter().filter(|step| step.label == LabelId::TAU) {

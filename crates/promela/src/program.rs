@@ -428,6 +428,20 @@ pub struct ProcessType {
     pub deterministic: bool,
 }
 
+impl ProcessType {
+    /// The control states that a process can come to. The options of a choice are states of their own, and mostly nobody is there.
+    pub(crate) fn reachable(&self) -> Vec<bool> {
+        let mut reachable = vec![false; self.transitions.len()];
+        let mut work = vec![self.start];
+        while let Some(state) = work.pop() {
+            if !std::mem::replace(&mut reachable[state as usize], true) {
+                work.extend(self.transitions[state as usize].iter().map(|transition| transition.target));
+            }
+        }
+        reachable
+    }
+}
+
 /// `trace` or `notrace`: an automaton over sends and receives.
 #[derive(Clone, Debug)]
 pub struct EventTrace {

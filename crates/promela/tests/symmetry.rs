@@ -182,7 +182,7 @@ fn check_quotients(symmetric: &Symmetric, space: &Space, orbits: usize, text: &s
         let Ok(symmetry) = Symmetry::of_action(action, strategy, &control) else { continue };
         let mut quotient = Quotient::new(symmetric, action, &symmetry, &control).expect("no budget");
         quotient.count(|_| true);
-        let options = Options { threads: 1, order: Order::Steps, cycles: false };
+        let options = Options { threads: 1, order: Order::Steps, ..Options::default() };
         let explored = search(&quotient, &options, &control, Count::default);
         assert_eq!(explored.end, End::Complete);
         if EXACT.contains(name) || *name == "segmented" {

@@ -54,7 +54,7 @@ fn steps_by_moves(simulator: &mut Simulator<'_>, row: &[Value]) -> Option<BTreeS
 /// On the first states of a model: the steps are those that moves give, and every step can be told.
 fn check_moves(model: &Model, what: &str, most: u64) {
     let control = Control::unlimited();
-    let options = Options { threads: 1, order: Order::Steps, cycles: false };
+    let options = Options { threads: 1, order: Order::Steps, ..Options::default() };
     let found = search(model, &options, &control, || ());
     let mut explorer = model.explorer(&control);
     let mut simulator = Simulator::new(model, &control);

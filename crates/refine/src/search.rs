@@ -16,21 +16,26 @@
 //!
 //! # Breadth-first search and the shortest witness
 //!
-//! The length of a witness is its number of visible events. A level is all pairs at one such distance. It is worked in two
-//! passes: the first follows `τ` until nothing new comes, the second takes the events, whose targets make the next level. So pairs
-//! are inserted in the order of their levels, and that is what keeps lengths exact under pruning and eviction:
+//! The length of a witness is its number of visible events. A level is all pairs at one such distance, and a round those of a
+//! level that are also at one distance in silent steps: a visible event leads from round (d, s) to round (d + 1, s), a `τ` to
+//! round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones: first by the events of round
+//! (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the order of their levels, and that is what
+//! keeps lengths exact under pruning and eviction:
 //!
 //! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found on the same level or an earlier one, and
 //!   whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7 and lemma 2.4.8).
 //! - If (U, s) evicts (V, s), everything that V would have pruned from now on is pruned by U, with the same right: it
-//!   comes on U's level or later. A pair that waits on the level of its evictor need not be explored at all, by the first
-//!   point with the roles of time exchanged; one that waits on an earlier level must be, and is.
+//!   comes on U's level or later. A pair that was evicted on its own level need not be explored any further, by the first
+//!   point with the roles of time exchanged; one that is evicted from a later level must be, and is.
 //!
-//! Were the two passes one, a set found by an event could prune or evict a set found by `τ` afterwards, one level nearer, and
-//! a longer witness be reported.
+//! Were the targets of events inserted as soon as a pair is found, a set found by an event could prune or evict a set found by
+//! `τ` afterwards, one level nearer, and a longer witness be reported. Whether the specification has an event is asked as
+//! soon as the round of the pair is made: that inserts nothing.
 //!
-//! A missing event on level n is a witness of length n + 1, an acceptance or a divergence on level n one of length n: the former
-//! is held back until the level is through.
+//! A missing event on level n is a witness of length n + 1, an acceptance or a divergence on level n one of length n: where
+//! these are observed, the former is held back until the level is through. In the traces model it ends the search with its
+//! round, whatever `τ` may still reach. Of several witnesses of a round the pair that was found first is taken, and pairs are
+//! found in the order in which the implementation gives its steps, so that the witness is the same every time.
 //!
 //! Depth-first search explores the pair discovered last and promises nothing about length. There a pair that was evicted while
 //! it waited is skipped: its evictor, or the evictor's evictor, is explored or waits, and is at least as near to a witness.
@@ -44,8 +49,10 @@
 //! the same events, and so does the image of (U, s). Sets that become comparable only by an element that keeps s are not found; that
 //! costs pairs, not verdicts.
 //!
-//! Cost: every inserted pair takes 16 bytes for the path, and every step of a pair one look at the memo of the normal form
+//! Cost: every inserted pair takes 16 bytes for the path, and every step of a pair two looks at the memo of the normal form
 //! and one at the antichain.
+
+use std::ops::Range;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::Divergence;
@@ -132,15 +139,14 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
 
     /// Looks for a witness.
     pub(crate) fn run(&mut self, search: Search) -> Result<Option<Found>, Cut> {
-        let mut start = Vec::new();
         let initial = self.graph.initial();
-        self.product.discover(ROOT, LabelId::TAU, initial, self.product.normal_form.initial(), &mut start)?;
+        self.product.discover(ROOT, LabelId::TAU, initial, self.product.normal_form.initial())?;
         // The initial pair is put there, not looked up.
         self.product.statistics.antichain_misses = 0;
         self.product.statistics.transitions = 0;
         match search {
-            Search::BreadthFirst => self.breadth_first(start),
-            Search::DepthFirst => self.depth_first(start),
+            Search::BreadthFirst => self.breadth_first(),
+            Search::DepthFirst => self.depth_first(),
         }
     }
 
@@ -173,66 +179,94 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
         self.product.pairs[pair as usize]
     }
 
-    fn breadth_first(&mut self, mut level: Vec<u32>) -> Result<Option<Found>, Cut> {
-        let mut next = Vec::new();
-        let mut missing_event = None;
-        let mut evictions_before = 0;
-        while !level.is_empty() {
-            self.product.control.progress().depth(self.product.statistics.levels);
-            let may_be_stale = self.product.statistics.antichain_evictions > evictions_before;
-            let mut done = 0;
-            while done < level.len() {
-                let index = level[done];
-                done += 1;
-                self.product.tick()?;
-                let pair = self.product.pairs[index as usize];
-                if may_be_stale && !self.product.visited.keeps(pair.state, pair.node) {
-                    continue;
-                }
-                if self.diverges(pair)? {
-                    return Ok(Some(Found::Divergence { pair: index }));
-                }
-                self.graph.explore(pair.state)?;
-                if !self.graph.is_stable(pair.state) {
-                    self.product.internal(index, pair, self.graph, &mut level)?;
-                }
+    fn breadth_first(&mut self) -> Result<Option<Found>, Cut> {
+        let mut before = Level::default();
+        let mut level = Level::default();
+        // The initial pair is the first round; chaos is none.
+        level.add(0, self.product.pairs.len() as u32);
+        let mut found = self.judge(&level)?;
+        loop {
+            match found {
+                Some(Found::Event { .. }) if self.model != Model::Traces => {}
+                Some(_) => return Ok(found),
+                None => {}
             }
-            // Whoever was evicted up to here was so by a pair of this level at the latest.
-            if self.product.statistics.antichain_evictions > evictions_before {
-                let product = &mut self.product;
-                let before = level.len();
-                level.retain(|&index| {
-                    let pair = product.pairs[index as usize];
-                    product.visited.keeps(pair.state, pair.node)
-                });
-                product.waiting -= (before - level.len()) as u64;
-                evictions_before = product.statistics.antichain_evictions;
+            if !self.make_round(&before, &mut level)? {
+                if found.is_some() || level.rounds.is_empty() {
+                    return Ok(found);
+                }
+                self.product.drop_evicted(&mut level, 0);
+                before = std::mem::replace(&mut level, self.product.next_level());
+                self.product.statistics.levels += 1;
+                self.product.control.progress().depth(self.product.statistics.levels);
+                continue;
             }
-            for &index in &level {
+            let new = self.judge(&level)?;
+            if found.is_none() || !matches!(new, None | Some(Found::Event { .. })) {
+                found = new;
+            }
+        }
+    }
+
+    /// Makes the next round of a level; false when the level is through.
+    fn make_round(&mut self, before: &Level, level: &mut Level) -> Result<bool, Cut> {
+        let by_event = before.rounds.get(level.entered).map(|round| round.silent);
+        let by_silence = level.rounds.get(level.followed).map(|round| round.silent + 1);
+        let Some(silent) = by_event.into_iter().chain(by_silence).min() else { return Ok(false) };
+        if by_event == Some(silent) {
+            for index in before.waiting(level.entered) {
                 self.product.waiting -= 1;
                 self.product.tick()?;
                 let pair = self.product.pairs[index as usize];
-                if let Some(accepted) = self.refused_acceptance(pair)? {
-                    return Ok(Some(Found::Acceptance { pair: index, accepted }));
-                }
-                if missing_event.is_none() {
-                    missing_event = self.product.events(index, pair, self.graph, &mut next)?;
-                    if missing_event.is_some() && self.model == Model::Traces {
-                        return Ok(missing_event);
-                    }
-                }
+                let missing = self.product.events(index, pair, self.graph)?;
+                debug_assert_eq!(missing, None, "a round is judged before its events are taken");
             }
-            if missing_event.is_some() {
-                return Ok(missing_event);
-            }
-            level.clear();
-            std::mem::swap(&mut level, &mut next);
-            self.product.statistics.levels += 1;
+            level.entered += 1;
         }
-        Ok(None)
+        if by_silence == Some(silent) {
+            for index in level.waiting(level.followed) {
+                self.product.tick()?;
+                let pair = self.product.pairs[index as usize];
+                if !self.graph.is_stable(pair.state) {
+                    self.product.internal(index, pair, self.graph)?;
+                }
+            }
+            level.followed += 1;
+        }
+        if level.add(silent, self.product.pairs.len() as u32) {
+            self.product.drop_evicted(level, level.rounds.len() - 1);
+        }
+        Ok(true)
     }
 
-    fn depth_first(&mut self, mut stack: Vec<u32>) -> Result<Option<Found>, Cut> {
+    /// The first witness of the last round, unless it was judged before; a state comes before an event.
+    fn judge(&mut self, level: &Level) -> Result<Option<Found>, Cut> {
+        let mut missing_event = None;
+        if level.followed == level.rounds.len() {
+            return Ok(None);
+        }
+        for index in level.waiting(level.followed) {
+            self.product.tick()?;
+            let pair = self.product.pairs[index as usize];
+            if self.diverges(pair)? {
+                return Ok(Some(Found::Divergence { pair: index }));
+            }
+            self.graph.explore(pair.state)?;
+            if let Some(accepted) = self.refused_acceptance(pair)? {
+                return Ok(Some(Found::Acceptance { pair: index, accepted }));
+            }
+            if missing_event.is_none() {
+                missing_event = self.product.missing_event(index, pair, self.graph);
+                if missing_event.is_some() && self.model == Model::Traces {
+                    break;
+                }
+            }
+        }
+        Ok(missing_event)
+    }
+
+    fn depth_first(&mut self) -> Result<Option<Found>, Cut> {
+        let mut stack: Vec<u32> = (0..self.product.pairs.len() as u32).collect();
         while let Some(index) = stack.pop() {
             self.product.waiting -= 1;
             let pair = self.product.pairs[index as usize];
@@ -246,12 +280,14 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
             if let Some(accepted) = self.refused_acceptance(pair)? {
                 return Ok(Some(Found::Acceptance { pair: index, accepted }));
             }
+            let first = self.product.pairs.len() as u32;
             if !self.graph.is_stable(pair.state) {
-                self.product.internal(index, pair, self.graph, &mut stack)?;
+                self.product.internal(index, pair, self.graph)?;
             }
-            if let Some(missing) = self.product.events(index, pair, self.graph, &mut stack)? {
+            if let Some(missing) = self.product.events(index, pair, self.graph)? {
                 return Ok(Some(missing));
             }
+            stack.extend(first..self.product.pairs.len() as u32);
         }
         Ok(None)
     }
@@ -297,11 +333,11 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
 
 impl<V: Visited> Product<'_, V> {
     /// Takes the internal steps of a pair.
-    fn internal<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G, list: &mut Vec<u32>) -> Result<(), Stopped> {
+    fn internal<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<(), Stopped> {
         let steps = graph.row(pair.state).iter().enumerate();
         for (at, step) in steps.filter(|(_, step)| step.label == LabelId::TAU) {
             let node = self.carry(graph, pair.state, at, pair.node)?;
-            self.discover(index, step.label, step.target.0, node, list)?;
+            self.discover(index, step.label, step.target.0, node)?;
         }
         Ok(())
     }
@@ -316,13 +352,7 @@ impl<V: Visited> Product<'_, V> {
     }
 
     /// Takes the visible steps of a pair; a step that the specification does not have is a witness.
-    fn events<G: Graph>(
-        &mut self,
-        index: u32,
-        pair: Pair,
-        graph: &G,
-        list: &mut Vec<u32>,
-    ) -> Result<Option<Found>, Stopped> {
+    fn events<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<Option<Found>, Stopped> {
         let mut known = (LabelId::TAU, NodeId::CHAOS);
         let steps = graph.row(pair.state).iter().enumerate();
         for (at, step) in steps.filter(|(_, step)| step.label.is_visible()) {
@@ -335,9 +365,39 @@ impl<V: Visited> Product<'_, V> {
                 }
             }
             let node = self.carry(graph, pair.state, at, known.1)?;
-            self.discover(index, step.label, step.target.0, node, list)?;
+            self.discover(index, step.label, step.target.0, node)?;
         }
         Ok(None)
+    }
+
+    /// The first visible step of a pair that the specification does not have.
+    fn missing_event<G: Graph>(&self, index: u32, pair: Pair, graph: &G) -> Option<Found> {
+        let row = graph.row(pair.state);
+        let visible = row.iter().filter(|step| step.label.is_visible());
+        let missing = self.normal_form.first_missing(pair.node, visible.map(|step| step.label))?;
+        let step = row.iter().find(|step| step.label == missing)?;
+        Some(Found::Event { pair: index, label: missing, target: step.target.0 })
+    }
+
+    /// The level after the one whose pairs are known.
+    fn next_level(&self) -> Level {
+        Level { first: self.pairs.len() as u32, evictions: self.statistics.antichain_evictions, ..Level::default() }
+    }
+
+    /// Notes which pairs of the rounds from this one on were evicted, now that the last of them is made.
+    fn drop_evicted(&mut self, level: &mut Level, from: usize) {
+        if self.statistics.antichain_evictions == level.evictions || level.rounds.is_empty() {
+            return;
+        }
+        level.evicted.resize((self.pairs.len() - level.first as usize).div_ceil(64), 0);
+        for index in level.round(from).start..self.pairs.len() as u32 {
+            let Pair { state, node, .. } = self.pairs[index as usize];
+            if !level.is_evicted(index) && !self.visited.keeps(state, node) {
+                let place = (index - level.first) as usize;
+                level.evicted[place / 64] |= 1 << (place % 64);
+                self.waiting -= 1;
+            }
+        }
     }
 
     /// Looks now and then whether to stop, and tells how far the search is.
@@ -355,19 +415,12 @@ impl<V: Visited> Product<'_, V> {
     }
 
     #[inline]
-    fn discover(
-        &mut self,
-        parent: u32,
-        label: LabelId,
-        state: u32,
-        node: NodeId,
-        list: &mut Vec<u32>,
-    ) -> Result<(), Stopped> {
+    fn discover(&mut self, parent: u32, label: LabelId, state: u32, node: NodeId) -> Result<(), Stopped> {
         self.tick()?;
+        self.statistics.transitions += 1;
         if node == NodeId::CHAOS {
             return Ok(());
         }
-        self.statistics.transitions += 1;
         match self.visited.insert(self.normal_form, state, node, self.control)? {
             Insertion::Hit => self.statistics.antichain_hits += 1,
             Insertion::Inserted(evicted) => {
@@ -377,9 +430,7 @@ impl<V: Visited> Product<'_, V> {
                 if self.pairs.len() == self.pairs.capacity() {
                     self.control.afford(self.pairs.len() * 2 * size_of::<Pair>())?;
                 }
-                let index = self.pairs.len() as u32;
                 self.pairs.push(Pair { state, node, parent, label });
-                list.push(index);
                 let statistics = &mut *self.statistics;
                 statistics.antichain_misses += 1;
                 statistics.states += 1;
@@ -391,6 +442,54 @@ impl<V: Visited> Product<'_, V> {
             }
         }
         Ok(())
+    }
+}
+
+/// The pairs of a level, round after round, as they lie among all pairs.
+#[derive(Default)]
+struct Level {
+    first: u32,
+    /// The rounds that have pairs.
+    rounds: Vec<Round>,
+    /// How many rounds of the level before had their events taken, and how many of this one their silent steps.
+    entered: usize,
+    followed: usize,
+    /// How many pairs had been evicted when the level began.
+    evictions: u64,
+    /// A bit for each pair that was evicted by one of its own level; empty when none was.
+    evicted: Vec<u64>,
+}
+
+/// The pairs at one distance in silent steps, up to this one.
+struct Round {
+    silent: u32,
+    end: u32,
+}
+
+impl Level {
+    /// Adds a round that has the pairs from the last one up to this one, if there are any.
+    fn add(&mut self, silent: u32, end: u32) -> bool {
+        let start = self.rounds.last().map_or(self.first, |round| round.end);
+        if start < end {
+            self.rounds.push(Round { silent, end });
+        }
+        start < end
+    }
+
+    fn round(&self, number: usize) -> Range<u32> {
+        let start = number.checked_sub(1).map_or(self.first, |earlier| self.rounds[earlier].end);
+        start..self.rounds[number].end
+    }
+
+    /// The pairs of a round that were not evicted.
+    fn waiting(&self, number: usize) -> impl Iterator<Item = u32> + use<'_> {
+        self.round(number).filter(|&index| !self.is_evicted(index))
+    }
+
+    #[inline]
+    fn is_evicted(&self, index: u32) -> bool {
+        let place = (index - self.first) as usize;
+        self.evicted.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
 }
 

@@ -166,7 +166,7 @@ pub(crate) fn prepare(
     };
     match normal {
         Some(normal) => Ok(Normalised {
-            normal_form: Arc::new(LazyNormalForm::of_generalised(&normal, model, control)?),
+            normal_form: Arc::new(LazyNormalForm::of_generalised(&normal, model, control)?.numbered(control)?),
             // Every node is chaos or what is kept of one state, and no two states are alike.
             nodes: u32::try_from(normal.lts().state_count() + 1).ok(),
             algorithm: Algorithm::NormalForm,
@@ -214,8 +214,9 @@ fn collect_generalised(system: &dyn System, threads: usize, control: &Control) -
             control.check()?;
         }
         let observation = explorer.observe(&rows(state))?;
-        let sets = observation.acceptances.iter().map(|set| acceptances.set(set)).collect();
-        families.push(acceptances.family(sets));
+        let sets = observation.acceptances.iter().map(|set| acceptances.set(set, control));
+        let sets = sets.collect::<Result<_, Stopped>>()?;
+        families.push(acceptances.family(sets, control)?);
         diverging.push(observation.diverges);
     }
     Ok(Glts::new(lts, acceptances, families, diverging))

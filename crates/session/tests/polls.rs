@@ -13,7 +13,7 @@ use trefoil_session::check::{Algorithm, AnyScript, Asked, AssertionReport, Store
 use trefoil_session::{Job, Verdict};
 
 /// How many polls of one check are stopped at, for each kind of stop.
-const SPREAD: u64 = 60;
+const SPREAD: u64 = 30;
 
 const STOPS: [Stopped; 3] =
     [Stopped::Interrupted, Stopped::Timeout { limit: Duration::from_secs(1) }, Stopped::Memory { limit: 1 << 40 }];
@@ -63,8 +63,8 @@ CLOCK(n) = n > 0 & carry.0 -> CLOCK(n-1)
 COUNTER = (TICKS [| {carry.0} |] CLOCK(40)) \\ {|carry|}
 CHASED = chase(COUNTER)
 BEHIND = go.0 -> chase(go.1 -> COUNTER)
-URGING = low.0 -> high.0 -> URGING [] high.1 -> URGING
-URGENT = prioritise(URGING, <{|high|}, {|low|}>)
+EITHER = low.0 -> high.0 -> EITHER [] high.1 -> EITHER
+URGENT = prioritise(EITHER, <{|high|}, {|low|}>)
 BOTH = BEHIND [| {|go|} |] (go.0 -> go.1 -> URGENT)
 assert STOP [T= CHASED
 assert STOP [T= CHASED
@@ -135,6 +135,18 @@ fn told(report: &AssertionReport) -> Value {
     told
 }
 
+/// Compares two reports field by field, so that a difference can be read.
+fn must_be_same(found: &Value, expected: &Value, context: &str) {
+    let fields = |report: &Value| report.as_object().expect("a report is an object").clone();
+    let (found, expected) = (fields(found), fields(expected));
+    let names = |fields: &serde_json::Map<String, Value>| fields.keys().cloned().collect::<Vec<String>>();
+    assert_eq!(names(&found), names(&expected), "{context}");
+    for (name, value) in &expected {
+        let texts = [&found[name], value].map(|value| value.to_string().chars().take(2000).collect::<String>());
+        assert!(found[name] == *value, "{context}: {name} is\n{}\nand should be\n{}", texts[0], texts[1]);
+    }
+}
+
 fn stop_everywhere(name: &str, text: &str, options: &Asked, threads: usize) {
     let file = write(name, text);
     let count = open(&file).assertions().len();
@@ -142,7 +154,10 @@ fn stop_everywhere(name: &str, text: &str, options: &Asked, threads: usize) {
     for index in 1..=count {
         let job = |control| Job { control, threads };
         let counting = Control::stopping_at(0, Stopped::Interrupted);
-        let expected = open(&file).run(index, options, &job(counting.clone()));
+        let mut script = open(&file);
+        let expected = script.run(index, options, &job(counting.clone()));
+        let other = 1 + index % count;
+        let expected_beside = told(&script.run(other, options, &job(Control::unlimited())));
         let finished = expected.verdict != Verdict::Error && expected.unfinished.is_none();
         assert!(finished, "{name} {index}: {expected:?}");
         let polls = counting.polls();
@@ -158,24 +173,17 @@ fn stop_everywhere(name: &str, text: &str, options: &Asked, threads: usize) {
                     assert_eq!(cut.verdict, Verdict::Unknown, "{context}");
                     stopped += 1;
                 } else {
-                    assert_eq!(told(&cut), expected, "{context}");
+                    must_be_same(&told(&cut), &expected, &context);
                 }
                 let again = script.run(index, options, &job(Control::unlimited()));
-                assert_eq!(told(&again), expected, "asked again after {context}");
+                must_be_same(&told(&again), &expected, &format!("asked again after {context}"));
                 // What another assertion shares with the one that was cut must be whole as well.
-                let other = 1 + index % count;
                 let beside = script.run(other, options, &job(Control::unlimited()));
-                if poll == 1 && reason == Stopped::Interrupted {
-                    // What one search found out answers others, too, so the same questions come before it.
-                    let mut fresh = open(&file);
-                    fresh.run(index, options, &job(Control::unlimited()));
-                    let fresh = fresh.run(other, options, &job(Control::unlimited()));
-                    assert_eq!(told(&beside), told(&fresh), "assertion {other} after {context}");
-                }
+                must_be_same(&told(&beside), &expected_beside, &format!("assertion {other} after {context}"));
             }
         }
     }
-    assert!(stopped > 20 * count, "{name}: only {stopped} stops");
+    assert!(stopped > 10 * count, "{name}: only {stopped} stops");
     let _ = std::fs::remove_file(file);
 }
 

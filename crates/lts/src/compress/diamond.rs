@@ -47,7 +47,7 @@ pub fn diamond_form(lts: &Lts, limit: usize, control: &Control) -> Result<Option
         let Some(reached) = silence.after(states[families.len()])? else { return Ok(None) };
         let mut sets: Vec<_> = reached.iter().flat_map(|state| acceptances.sets(accepted[state.index()])).collect();
         acceptances.keep_minimal(&mut sets);
-        families.push(if sets.is_empty() { Acceptances::NONE } else { acceptances.family(sets) });
+        families.push(if sets.is_empty() { Acceptances::NONE } else { acceptances.family(sets, control)? });
         diverging.push(reached.iter().any(|state| looping[state.index()]));
         let mut row: Vec<Transition> = reached
             .iter()

@@ -70,7 +70,7 @@ pub(super) struct Prepared<'a> {
 /// Prepares an LTS for an equivalence that treats `τ` in this way.
 pub(super) fn prepare<'a>(lts: &'a Lts, tau: Tau, control: &Control) -> Result<Prepared<'a>, Stopped> {
     if lts.transition_count() >= MOST_TRANSITIONS {
-        return Err(Stopped::Memory { limit: control.limits().memory.unwrap_or(u64::MAX) });
+        return Err(control.out_of_numbers());
     }
     control.progress().begin("preparing", lts.state_count() as u64);
     control.afford(lts.state_count() * 24)?;
@@ -91,7 +91,7 @@ pub(super) fn prepare<'a>(lts: &'a Lts, tau: Tau, control: &Control) -> Result<P
 /// The graph of all states, reachable or not.
 pub(super) fn whole<'a>(lts: &'a Lts, control: &Control) -> Result<Graph<'a>, Stopped> {
     if lts.transition_count() >= MOST_TRANSITIONS {
-        return Err(Stopped::Memory { limit: control.limits().memory.unwrap_or(u64::MAX) });
+        return Err(control.out_of_numbers());
     }
     control.afford(lts.state_count() * 4)?;
     let mut starts: Vec<u32> = lts.states().map(|state| lts.start(state) as u32).collect();

@@ -125,7 +125,7 @@ impl<'p> Uses<'p> {
         automaton.for_each(|transition| self.act(&transition.action, &nothing));
         for kind in 0..program.processes.len() {
             let process = &program.processes[kind];
-            let reachable = reachable(process);
+            let reachable = process.reachable();
             let before = self.written_before(process, &reachable);
             for state in (0..before.len()).filter(|&state| reachable[state]) {
                 process.transitions[state].iter().for_each(|transition| self.act(&transition.action, &before[state]));
@@ -273,18 +273,6 @@ impl<'p> Uses<'p> {
             self.state[number] |= !before.contains(number);
         }
     }
-}
-
-/// The control states that a process can come to. The options of a choice are states of their own, and mostly nobody is there.
-fn reachable(process: &ProcessType) -> Vec<bool> {
-    let mut reachable = vec![false; process.transitions.len()];
-    let mut work = vec![process.start];
-    while let Some(state) = work.pop() {
-        if !std::mem::replace(&mut reachable[state as usize], true) {
-            work.extend(process.transitions[state as usize].iter().map(|transition| transition.target));
-        }
-    }
-    reachable
 }
 
 /// Can an action be executed whenever its turn comes?

@@ -15,18 +15,20 @@
 //! The walk through unkept states uses a stack of its own, and takes back what it did by the machine's log. Statements without an alternative are executed
 //! one after the other without a level of the stack for each. A sequence that comes back
 //! to a state of its own walk never ends there: from then on the walk leaves out states that it has seen, and says [`FaultKind::Endless`].
+//! It forgets them when the next group begins, whose steps do not depend on those before.
 
 use std::collections::HashSet;
 
 use trefoil_control::Control as Budget;
-use trefoil_system::local::project;
 use trefoil_system::{
-    Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, MarkId, Sink, Step, Value, Walk, Written,
+    Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, MarkId, Sink, Step, System, Value, Walk, Written,
 };
 
 use crate::program::ProcessTypeId;
 
+use super::dependencies::Grouping;
 use super::fault::{Fault, FaultKind};
+use super::local::Local;
 use super::machine::{Halt, Handshake, Machine};
 use super::moves::{Act, Move};
 use super::system::Model;
@@ -38,7 +40,7 @@ const POLLED: u32 = 1 << 14;
 
 /// How a level of the walk was entered.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Entered {
+pub(super) enum Entered {
     /// It is the state itself.
     Start,
     /// By a statement after which the same process goes on.
@@ -49,8 +51,8 @@ enum Entered {
 
 /// A state of the walk whose moves are being tried.
 #[derive(Clone, Copy)]
-struct Level<'a> {
-    entered: Entered,
+pub(super) struct Level<'a> {
+    pub(super) entered: Entered,
     /// Did any move pass?
     any: bool,
     /// Did a move of this process pass?
@@ -60,7 +62,7 @@ struct Level<'a> {
     /// Once a move passed: the escape that it belongs to; only its moves are tried then.
     escape: u32,
     /// The process whose moves are tried; counts down to `lowest`.
-    process: i32,
+    pub(super) process: i32,
     lowest: i32,
     /// The sender, who cannot receive its own message.
     sender: i32,
@@ -68,7 +70,7 @@ struct Level<'a> {
     reached: u32,
     kind: ProcessTypeId,
     /// The moves of that process that were not tried yet.
-    moves: &'a [Move],
+    pub(super) moves: &'a [Move],
 }
 
 impl Level<'_> {
@@ -103,9 +105,10 @@ struct Before {
 
 /// One thread's view of a model.
 pub(crate) struct ModelExplorer<'a> {
-    model: &'a Model,
+    pub(super) model: &'a Model,
     control: &'a Budget,
-    machine: Machine<'a>,
+    pub(super) grouping: &'a Grouping,
+    pub(super) machine: Machine<'a>,
     /// The levels above which the walk is.
     levels: Vec<Level<'a>>,
     /// What was before the statements that led to the levels above the first.
@@ -116,6 +119,9 @@ pub(crate) struct ModelExplorer<'a> {
     walked: HashSet<Vec<u32>>,
     circling: bool,
     since_check: u32,
+    pub(super) local: Local,
+    /// The slots that say whether a run may end.
+    ending: Vec<Value>,
 }
 
 impl<'a> ModelExplorer<'a> {
@@ -125,6 +131,7 @@ impl<'a> ModelExplorer<'a> {
         ModelExplorer {
             model,
             control,
+            grouping: model.grouping(),
             machine,
             levels: Vec::new(),
             befores: Vec::new(),
@@ -132,32 +139,57 @@ impl<'a> ModelExplorer<'a> {
             walked: HashSet::new(),
             circling: false,
             since_check: 0,
+            local: Local::default(),
+            ending: Vec::new(),
         }
     }
 
     /// Takes a row to work on; whatever a walk that was cut left behind goes.
     fn load(&mut self, row: &[Value]) {
+        self.local.is_loaded = false;
         self.machine.load(row);
+        self.forget();
+    }
+
+    /// Forgets the rows of the walk before.
+    #[inline]
+    pub(super) fn forget(&mut self) {
         if std::mem::take(&mut self.circling) || !self.walked.is_empty() {
             self.walked.clear();
         }
     }
 
+    /// Tries everything that anybody can do in the state that is loaded, and once more with `timeout` when that is nothing.
+    pub(super) fn all(&mut self, sink: &mut Sink<'_>) -> Walk {
+        let all = (self.machine.count() as i32 - 1, 0);
+        if !self.walk::<false>(all, sink)? {
+            self.machine.timeout = true;
+            self.walk::<false>(all, sink)?;
+            self.machine.timeout = false;
+        }
+        Ok(())
+    }
+
     /// Tries everything that the processes from the first down to the lowest can do in the state that is loaded; whether anything
     /// passed.
-    fn walk(&mut self, processes: (i32, i32), sink: &mut Sink<'_>) -> Result<bool, Cut> {
+    pub(super) fn walk<const LOCAL: bool>(&mut self, processes: (i32, i32), sink: &mut Sink<'_>) -> Result<bool, Cut> {
         let model = self.model;
         let width = model.arrangement.width();
         self.levels.clear();
         self.befores.clear();
         self.fault = None;
         let mut first = (GroupId(0), LabelId::TAU);
+        // The move that the step begins with.
+        let mut opening = 0;
         let mut level = Level::new(Entered::Start, processes.0, processes.1, -1);
         loop {
             let Some((step, rest)) = level.moves.split_first() else {
                 level.process -= 1;
                 if level.process >= level.lowest {
                     self.look_at(&mut level)?;
+                    if LOCAL {
+                        self.narrow(&mut level, opening);
+                    }
                     continue;
                 }
                 let (Some(below), Some(before)) = (self.levels.pop(), self.befores.pop()) else { return Ok(level.any) };
@@ -165,6 +197,10 @@ impl<'a> ModelExplorer<'a> {
                 self.machine.actor = level.process as usize;
                 let worked = self.leave(&left, first, sink)?;
                 self.back(before, worked, &mut level);
+                if self.circling && (self.levels.is_empty() || self.is_first_send() && level.entered == Entered::Send) {
+                    // What one group's walk has seen is nothing to the others.
+                    self.forget();
+                }
                 continue;
             };
             if level.escape != 0 && level.escape != step.escape {
@@ -196,6 +232,7 @@ impl<'a> ModelExplorer<'a> {
                 continue;
             }
             if self.levels.is_empty() {
+                opening = step.group;
                 first = (GroupId(step.group), model.name(step.group));
                 // Most steps are a single statement that goes well and says nothing to anybody.
                 let alone = !step.atomic && machine.fault.is_none() && machine.handshake.is_none();
@@ -215,6 +252,9 @@ impl<'a> ModelExplorer<'a> {
                     self.poll()?;
                     continue;
                 }
+            }
+            if self.befores.len() == 1 && level.entered == Entered::Send {
+                first.0 = GroupId(self.grouping.of_pair(opening, step.group));
             }
             let before = Before { log, messages, fault: self.fault, handshake, timeout: machine.timeout };
             let mut broken = false;
@@ -342,6 +382,11 @@ impl<'a> ModelExplorer<'a> {
         }
     }
 
+    /// Is the walk behind a send that is the first statement of a step?
+    pub(super) fn is_first_send(&self) -> bool {
+        self.befores.len() == 1
+    }
+
     /// Notes the row of a walk that keeps control, when it is long: whether it was noted, or nothing when the walk was here before.
     fn note(
         &mut self,
@@ -454,35 +499,20 @@ impl Machine<'_> {
 impl Explorer for ModelExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         self.load(row);
-        let all = (self.machine.count() as i32 - 1, 0);
-        if !self.walk(all, sink)? {
-            self.machine.timeout = true;
-            self.walk(all, sink)?;
-        }
-        Ok(())
-    }
-
-    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
-        Ok(self.model.mark_value(mark, reads))
+        self.all(sink)
     }
 
     fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
-        let row = group.filled_in(reads);
-        let (mut values, mut written) = (Vec::new(), Vec::new());
-        let mut own = |step: Step<'_>| {
-            if step.group != group.id {
-                return Ok(());
-            }
-            sink(project(group, &step, &mut values, &mut written))
-        };
-        if group.inputs.len() == row.len() {
-            return self.successors(&row, &mut own);
+        self.local_steps(group, reads, sink)
+    }
+
+    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        debug_assert_eq!(mark, MarkId(0), "a model has one mark");
+        self.ending.clear();
+        self.ending.resize(self.model.arrangement.width(), 0);
+        for (slot, &value) in self.model.marks()[0].reads.iter().zip(reads) {
+            self.ending[slot] = value;
         }
-        self.load(&row);
-        let position = self.model.position_of(group.id);
-        if position < self.machine.count() {
-            self.walk((position as i32, position as i32), &mut own)?;
-        }
-        Ok(())
+        Ok(u32::from(self.model.is_valid_end(&self.ending)))
     }
 }

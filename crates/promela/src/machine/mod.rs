@@ -1,15 +1,16 @@
 //! Running a compiled model: rows, statements, successors.
 
+mod aliases;
 pub(crate) mod arrangement;
 mod dependencies;
 mod describe;
 mod execute;
 mod explorer;
 mod fault;
+mod local;
 mod look;
 #[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
 mod machine;
-mod marks;
 mod moves;
 mod observe;
 mod parts;
@@ -17,5 +18,6 @@ mod system;
 mod terms;
 
 pub(crate) use arrangement::COUNT;
+pub use dependencies::Reason;
 pub use fault::{Fault, FaultKind};
 pub use system::Model;

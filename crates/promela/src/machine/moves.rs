@@ -92,7 +92,7 @@ pub(crate) struct Move {
     /// The numbers of the statement and of the one behind it, among all statements of all process types.
     pub(crate) tried: u32,
     pub(crate) reached: u32,
-    /// The number of its group.
+    /// Its number among all moves, which is that of its group.
     pub(crate) group: u32,
 }
 
@@ -108,6 +108,11 @@ pub(crate) struct TypeCode {
 }
 
 impl TypeCode {
+    /// All that the process can do, by control state.
+    pub(crate) fn all_moves(&self) -> &[Move] {
+        &self.moves
+    }
+
     /// What the process can do at a control state.
     #[inline]
     pub(crate) fn moves(&self, control: u32) -> &[Move] {

@@ -1,6 +1,6 @@
 //! A state part by part: the globals, then every process.
 
-use trefoil_system::Value;
+use trefoil_system::{SlotSet, Value};
 
 use super::describe::{globals, process};
 use super::machine::Machine;
@@ -27,6 +27,16 @@ impl Model {
             parts.push(if position < machine.count() { process(self, &mut machine, position) } else { String::new() });
         }
         parts
+    }
+
+    /// The slots that say whether a run may end in a state: how many processes there are, where they are, and where the `trace` is.
+    pub(super) fn valid_end_reads(&self) -> SlotSet {
+        let places = self.arrangement.positions.iter().flat_map(|position| {
+            let base = position.base as usize;
+            (position.types.len() > 1).then_some(base).into_iter().chain([base + 1])
+        });
+        let event = self.arrangement.event.map(|slot| slot as usize);
+        std::iter::once(super::arrangement::COUNT).chain(event).chain(places).collect()
     }
 
     /// May a run end in this state? Every process, and the `trace` if there is one, is at its end or at a label that begins with

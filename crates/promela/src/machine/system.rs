@@ -5,28 +5,28 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trefoil_control::Control as Budget;
-use trefoil_system::{Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Mark, System, Value, Wrong};
+use trefoil_system::{
+    Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Mark, Meaning, System, Value, Wrong,
+};
 
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 
 use super::arrangement::Arrangement;
-use super::dependencies::groups;
+use super::dependencies::{Grouping, Reason, groups};
 use super::explorer::ModelExplorer;
 use super::fault::{Fault, FaultKind};
 use super::machine::Machine;
-use super::marks::marks;
 
 /// A model with an arrangement of its rows.
 pub struct Model {
     pub(crate) program: Arc<Program>,
     pub(crate) arrangement: Arrangement,
     labels: Arc<Labels>,
-    groups: Vec<Group>,
-    pub(super) marks: Vec<Mark>,
-    /// The labels of the groups.
+    /// How moves are put into groups; made when it is needed first, as is what the groups declare.
+    grouping: OnceLock<Grouping>,
+    groups: OnceLock<(Vec<Group>, Vec<Vec<Reason>>)>,
+    /// The labels of the moves.
     names: Vec<LabelId>,
-    /// The first group of each position.
-    firsts: Vec<u32>,
     /// Statements that were tried or reached, those of the first process type first.
     reached: Vec<AtomicU8>,
     /// Labels of steps with a fault.
@@ -39,6 +39,8 @@ pub struct Model {
     room: BTreeSet<(u8, ProcessTypeId)>,
     initial: Vec<Value>,
     initial_fault: Option<FaultKind>,
+    /// Whether a run may end in a state.
+    marks: Vec<Mark>,
 }
 
 impl Model {
@@ -55,9 +57,8 @@ impl Model {
         let mut arrangement = Arrangement::with(&program, &room);
         arrangement.keeps_processes = keeps_processes;
         let labels = Arc::new(Labels::new());
-        let (mut names, mut firsts) = (Vec::new(), Vec::new());
+        let mut names = Vec::new();
         for (number, position) in arrangement.positions.iter().enumerate() {
-            firsts.push(names.len() as u32);
             for &kind in &position.types {
                 let process = &program.processes[usize::from(kind)];
                 for transition in process.transitions.iter().flatten() {
@@ -69,20 +70,17 @@ impl Model {
                 }
             }
         }
-        let groups = groups(&program, &arrangement);
-        let marks = marks(&arrangement);
         let reached =
             program.processes.iter().flat_map(|process| &process.statements).map(|_| AtomicU8::new(0)).collect();
         let machine = Machine::new(&program, &arrangement);
         let (initial, initial_fault) = (machine.row[..arrangement.width()].to_vec(), machine.fault);
-        Model {
+        let mut model = Model {
             program,
             arrangement,
             labels,
-            groups,
-            marks,
+            grouping: OnceLock::new(),
+            groups: OnceLock::new(),
             names,
-            firsts,
             reached,
             faults: RwLock::default(),
             fault_of: RwLock::default(),
@@ -91,7 +89,10 @@ impl Model {
             room,
             initial,
             initial_fault,
-        }
+            marks: Vec::new(),
+        };
+        model.marks = vec![Mark { meaning: Meaning::ValidEnd, reads: model.valid_end_reads(), values: 2 }];
+        model
     }
 
     /// What goes wrong when the initial values of variables are computed, if anything does: then there is no initial state.
@@ -173,15 +174,29 @@ impl Model {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted);
     }
 
-    /// The position of the process that a group belongs to.
-    pub(crate) fn position_of(&self, group: GroupId) -> usize {
-        self.firsts.partition_point(|&first| first <= group.0) - 1
+    /// How moves are put into groups.
+    pub(super) fn grouping(&self) -> &Grouping {
+        self.grouping.get_or_init(|| Grouping::new(&self.program, &self.arrangement))
     }
 
-    /// The label of a group's steps.
+    fn declared(&self) -> &(Vec<Group>, Vec<Vec<Reason>>) {
+        self.groups.get_or_init(|| groups(&self.program, &self.arrangement, self.grouping()))
+    }
+
+    /// Why a group reads or writes more than its own statement names.
+    pub fn reasons(&self, group: GroupId) -> &[Reason] {
+        &self.declared().1[group.index()]
+    }
+
+    /// Does a group depend on whether anything can happen?
+    pub(super) fn reads_timeout(&self, group: u32) -> bool {
+        self.declared().1[group as usize].contains(&Reason::Timeout)
+    }
+
+    /// The label of the steps that begin with a move.
     #[inline]
-    pub(crate) fn name(&self, group: u32) -> LabelId {
-        self.names[group as usize]
+    pub(crate) fn name(&self, step: u32) -> LabelId {
+        self.names[step as usize]
     }
 
     /// Notes that a statement was tried or reached.
@@ -253,7 +268,7 @@ impl System for Model {
     }
 
     fn groups(&self) -> &[Group] {
-        &self.groups
+        &self.declared().0
     }
 
     fn marks(&self) -> &[Mark] {

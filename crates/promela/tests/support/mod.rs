@@ -22,7 +22,7 @@ pub(crate) struct Numbers {
 /// Searches a model whose declared reads and writes are compared with what it does; its states.
 pub(crate) fn check_honesty(program: Program) -> u64 {
     let model = Checked::new(Arc::into_inner(roomy(program)).expect("nobody else has it"));
-    let options = Options { threads: 1, order: Order::Steps, cycles: false };
+    let options = Options { threads: 1, order: Order::Steps, ..Options::default() };
     let found = search(&model, &options, &Control::unlimited(), || ());
     assert_eq!(found.end, End::Complete);
     found.counts.states
@@ -68,7 +68,7 @@ pub(crate) fn roomy(program: Program) -> Arc<Model> {
 /// Searches a model; nothing when it has no room.
 pub(crate) fn numbers_of(model: &Model, threads: usize) -> Option<Numbers> {
     let control = Control::unlimited();
-    let options = Options { threads, order: Order::Steps, cycles: false };
+    let options = Options { threads, order: Order::Steps, ..Options::default() };
     let found = search(model, &options, &control, || Count { model, errors: 0, broken: 0 });
     if found.end == End::Cut(Cut::Outgrown) {
         return None;
@@ -189,7 +189,7 @@ impl Visitor for Watch<'_> {
 /// Shortest runs to an invalid end state and to a fault, as far as there are any.
 pub(crate) fn counterexamples(model: &Model) -> Vec<(trefoil_system::Path, Option<Fault>)> {
     let control = Control::unlimited();
-    let options = Options { threads: 1, order: Order::Steps, cycles: false };
+    let options = Options { threads: 1, order: Order::Steps, ..Options::default() };
     let found = search(model, &options, &control, || Watch { model, seen: [None; 2] });
     let mut runs = Vec::new();
     for &(_, state, step) in found.visitors.iter().flat_map(|visitor| &visitor.seen).flatten() {
@@ -216,7 +216,7 @@ pub(crate) fn small(program: Program, states: u64) -> Option<Arc<Model>> {
     let control = Control::unlimited();
     let mut model = Arc::new(Model::new(Arc::new(program)));
     loop {
-        let options = Options { threads: 1, order: Order::Steps, cycles: false };
+        let options = Options { threads: 1, order: Order::Steps, ..Options::default() };
         let found = search(&*model, &options, &control, || Limit(states));
         match found.end {
             End::Complete => return Some(model),

@@ -1,0 +1,200 @@
+//! What groups declare: which of them read much, and why; and what marks say.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use support::{compile, roomy, small};
+use trefoil_control::Control;
+use trefoil_promela::Model;
+use trefoil_promela::machine::Reason;
+use trefoil_system::{Cut, GroupId, LocalGroup, MarkId, System, Value};
+
+/// Models that are looked at: the examples, and those of the page of semantics.
+fn models() -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/promela");
+    let mut all: Vec<(String, String)> = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the examples") {
+        let path = entry.expect("one").path();
+        if path.extension().is_some_and(|extension| extension == "pml") {
+            all.push((path.display().to_string(), std::fs::read_to_string(&path).expect("an example")));
+        }
+    }
+    all.sort();
+    for (number, part) in include_str!("semantics.md").split("```promela\n").skip(1).enumerate() {
+        all.push((format!("model {number} of the page"), part.split("```").next().unwrap_or_default().to_string()));
+    }
+    all
+}
+
+fn model_of(name: &str, text: &str) -> std::sync::Arc<Model> {
+    let (program, diagnostics, _) = compile(name, text);
+    roomy(program.unwrap_or_else(|| panic!("{name}: {diagnostics:?}")))
+}
+
+/// Only these let a group read everything, however large the model is.
+const EVERYTHING: &[Reason] = &[Reason::Timeout, Reason::Priority, Reason::Provided, Reason::Trace];
+
+/// Lists the groups that read more than a quarter of the slots. Each has a reason; a group without one reads no more than its statement names.
+#[test]
+fn groups_that_read_much_have_a_reason() {
+    let mut told: BTreeMap<Vec<Reason>, usize> = BTreeMap::new();
+    let mut groups = 0;
+    for (name, text) in models() {
+        let model = model_of(&name, &text);
+        let width = model.layout().width();
+        groups += model.groups().len();
+        for (number, group) in model.groups().iter().enumerate() {
+            let reads = group.inputs().len();
+            let reasons = model.reasons(GroupId(number as u32));
+            // The number of processes, the own control state and type, and a few variables.
+            let few = reads <= 8;
+            if reads * 4 > width && !few {
+                println!("{name}: {} reads {reads} of {width} slots: {reasons:?}", group.name);
+                *told.entry(reasons.to_vec()).or_default() += 1;
+                assert!(!reasons.is_empty(), "{name}: {} reads {reads} of {width} slots without a reason", group.name);
+            }
+            if reads == width && !few {
+                let bounded =
+                    [Reason::Atomic, Reason::Indivisible, Reason::Handshake, Reason::Channel, Reason::Enabled];
+                let known = |reason: &Reason| EVERYTHING.contains(reason) || bounded.contains(reason);
+                assert!(reasons.iter().any(known), "{name}: {} reads everything: {reasons:?}", group.name);
+            }
+        }
+    }
+    let much: usize = told.values().sum();
+    assert!(much * 2 < groups, "{much} of {groups} groups read much: {told:?}");
+}
+
+/// A rendezvous reads its two processes and nothing of the others.
+#[test]
+fn a_handshake_reads_two_processes() {
+    let text = "chan c = [0] of { byte }; byte g[4];
+        active [2] proctype S() { byte s; do :: s < 3 -> c!s; s++ od }
+        active [2] proctype R() { byte r; do :: c?r :: r > 1 -> r = 0 od }";
+    let model = model_of("pair.pml", text);
+    let pairs: Vec<_> = (0..model.groups().len())
+        .filter(|&group| model.reasons(GroupId(group as u32)).contains(&Reason::Handshake))
+        .map(|group| &model.groups()[group])
+        .collect();
+    assert_eq!(pairs.len(), 4, "two senders and two receivers");
+    for pair in pairs {
+        let names: Vec<&str> = pair.guards.iter().map(|slot| &*model.layout().slots()[slot].name).collect();
+        assert_eq!(names.len(), 4, "{names:?}");
+        assert_eq!(names[0], "_nr_pr");
+        let owners = |kind: &str| names.iter().filter(|name| name.starts_with(kind)).count();
+        assert_eq!((owners("S("), owners("R(")), (2, 1), "{names:?}");
+        assert_eq!(pair.may_write.len(), 3, "two control states and what is received");
+    }
+}
+
+/// The mark of valid ends is what the model says, from its own slots.
+#[test]
+fn valid_ends_are_marked() {
+    let control = Control::unlimited();
+    for (name, text) in models() {
+        let (program, ..) = compile(&name, &text);
+        let Some(model) = small(program.expect("it compiles"), 500) else { continue };
+        let mut explorer = model.explorer(&control);
+        let mark = &model.marks()[0];
+        let mut work: Vec<Vec<Value>> = vec![model.initial(&control).expect("no budget")];
+        let (mut seen, mut reads) = (std::collections::HashSet::new(), Vec::new());
+        while let Some(row) = work.pop() {
+            if !seen.insert(row.clone()) {
+                continue;
+            }
+            mark.reads.values(&row, &mut reads);
+            assert_eq!(explorer.mark(MarkId(0), &reads), Ok(u32::from(model.is_valid_end(&row))), "{name}");
+            let walk = explorer.successors(&row, &mut |step| {
+                work.push(step.row.to_vec());
+                Ok(())
+            });
+            assert_eq!(walk, Ok(()), "{name}");
+        }
+    }
+}
+
+/// A long `d_step` and a long atomic sequence end with the control, and nothing of them is left.
+#[test]
+fn long_steps_are_stopped_and_leave_nothing_behind() {
+    let d_step = "int i, x; active proctype P() { x = 1; d_step { do :: i < 500000 -> i++ :: else -> break od } }";
+    let atomic = "int i, x; active proctype P() { atomic { do :: i < 100000 -> i++; x = i :: else -> break od } }";
+    let asked = "int i; byte x; active proctype P() priority 2 { d_step { x == 1; do :: i < 500000 -> i++ :: else -> break od } }
+        active proctype Q() priority 1 { x = 1; x = 2 }";
+    for text in [d_step, atomic, asked] {
+        let model = model_of("long.pml", text);
+        let free = Control::unlimited();
+        let mut row = model.initial(&free).expect("no budget");
+        if text == d_step {
+            let mut next = row.clone();
+            let walk = model.explorer(&free).successors(&row, &mut |step| {
+                next = step.row.to_vec();
+                Ok(())
+            });
+            assert_eq!(walk, Ok(()));
+            row = next;
+        }
+        let steps = |control: &Control| {
+            let mut steps = Vec::new();
+            let walk = model.explorer(control).successors(&row, &mut |step| {
+                steps.push((step.label, step.row.to_vec()));
+                Ok(())
+            });
+            (walk, steps)
+        };
+        let whole = steps(&free);
+        let counting = Control::stopping_at(0, trefoil_control::Stopped::Interrupted);
+        assert_eq!(steps(&counting), whole);
+        for poll in 1..=counting.polls().min(20) {
+            let stopping = Control::stopping_at(poll, trefoil_control::Stopped::Interrupted);
+            let (walk, handed) = steps(&stopping);
+            assert_eq!(walk, Err(Cut::Stopped), "{text}");
+            assert!(handed.len() <= whole.1.len());
+            assert_eq!(steps(&free), whole, "{text}");
+        }
+        assert!(text == asked || counting.polls() > 0, "{text}");
+    }
+}
+
+/// Local steps of all groups are the steps of a state, in every state of a model whose walks are mixed with them and cut.
+#[test]
+fn local_steps_survive_cuts() {
+    let text = "chan c = [0] of { byte }; chan d = [1] of { byte }; byte g;
+        active [2] proctype S() { byte s; do :: atomic { c!s; d!s } :: s < 2 -> s++ od }
+        active [2] proctype R() { byte r; do :: atomic { c?r -> g = r; d?r } :: else -> d?r od }";
+    let control = Control::unlimited();
+    let model = model_of("cut.pml", text);
+    let groups = LocalGroup::all(&*model, &control).expect("no budget");
+    let (mut used, mut reads) = (model.explorer(&control), Vec::new());
+    let mut work = vec![model.initial(&control).expect("no budget")];
+    let mut seen = std::collections::HashSet::new();
+    while let Some(row) = work.pop() {
+        if !seen.insert(row.clone()) || seen.len() > 300 {
+            continue;
+        }
+        for group in &groups {
+            group.inputs.values(&row, &mut reads);
+            let mut fresh = Vec::new();
+            let mut whole = model.explorer(&control);
+            let walk = whole.local_successors(group, &reads, &mut |step| {
+                fresh.push((step.label, step.values.to_vec(), step.written.to_vec()));
+                Ok(())
+            });
+            assert_eq!(walk, Ok(()));
+            let cut = used.local_successors(group, &reads, &mut |_| Err(Cut::Enough));
+            assert_eq!(cut.is_err(), !fresh.is_empty());
+            let mut again = Vec::new();
+            let walk = used.local_successors(group, &reads, &mut |step| {
+                again.push((step.label, step.values.to_vec(), step.written.to_vec()));
+                Ok(())
+            });
+            assert_eq!((walk, &again), (Ok(()), &fresh), "{}", model.groups()[group.id.index()].name);
+        }
+        let walk = used.successors(&row, &mut |step| {
+            work.push(step.row.to_vec());
+            Ok(())
+        });
+        assert_eq!(walk, Ok(()));
+    }
+}
