@@ -34,7 +34,7 @@ impl Table {
     pub fn choose(&self, kind: Kind, facts: &Facts, asked: &Asked) -> Result<Chosen<'_>, Refusal> {
         let mut candidates = Vec::new();
         let mut refusals = Vec::new();
-        for row in &self.rows()[..] {
+        for row in self.rows() {
             match row.engine.takes(kind, facts) {
                 Ok(()) => candidates.extend(row.ways(facts, asked).into_iter().map(|way| (row, way))),
                 Err(refusal) => refusals.push(refusal),

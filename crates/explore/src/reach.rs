@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::{
-    Answer, Asked, Counts, Coverage, Engine, Evidence, Facts, Found, Goal, Kind, Prepared, Question, Reach, Ready,
-    Refusal, Setting, Store, Task, Terms, Unanswered,
+    Answer, Asked, Beyond, Counts, Coverage, Engine, Evidence, Facts, Found, Goal, Kind, Prepared, Question, Reach,
+    Ready, Refusal, Setting, Store, Task, Terms, Unanswered,
 };
 use trefoil_system::{
     Cut, Explorer, LabelId, Labels, MarkId, Meaning, Path, SlotSet, StateId, System, TakenStep, Value,
@@ -330,7 +330,7 @@ impl Seen {
 struct Watch<'t> {
     looking: Looking<'t>,
     until: Option<usize>,
-    beyond: Option<&'t (dyn Fn(&[Value]) -> u32 + Sync)>,
+    beyond: Option<&'t Beyond<'t>>,
     /// By goal.
     seen: Vec<Option<Seen>>,
     /// Steps that only show an error.

@@ -76,6 +76,9 @@ pub trait Prepared {
     fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, Unanswered>;
 }
 
+/// How many steps are added to a run that ends in this state.
+pub type Beyond<'t> = dyn Fn(&[Value]) -> u32 + Sync + 't;
+
 /// What an engine searches.
 #[derive(Clone, Copy)]
 pub struct Task<'t> {
@@ -84,7 +87,7 @@ pub struct Task<'t> {
     /// By which strategy representatives are chosen, when the engine reduces by the symmetries of the system itself.
     pub strategy: Option<&'static str>,
     /// How many steps the way back from a reduction adds to a run that ends in an invalid end state with this row.
-    pub beyond: Option<&'t (dyn Fn(&[Value]) -> u32 + Sync)>,
+    pub beyond: Option<&'t Beyond<'t>>,
 }
 
 impl<'t> Task<'t> {

@@ -16,6 +16,6 @@ mod question;
 
 pub use answer::{Answer, AntichainCounts, Counts, Coverage, Evidence, Found, UsedSymmetry};
 pub use asked::{Algorithm, Asked, Order, Preprocess, Setting, Store, SymmetryUse};
-pub use engine::{Engine, Prepared, Ready, Refusal, Task, Terms, Unanswered};
+pub use engine::{Beyond, Engine, Prepared, Ready, Refusal, Task, Terms, Unanswered};
 pub use facts::{Facts, ProvableSymmetries};
 pub use question::{ErrorKinds, Goal, Kind, Question, Reach};

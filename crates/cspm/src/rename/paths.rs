@@ -326,7 +326,7 @@ impl Resolver<'_> {
                 at = self.scopes[scope].parent;
             }
             candidates.extend(Builtin::ALL.iter().filter(|b| b.access() == Access::Free).map(|b| b.text()));
-            return nearest(last, candidates.into_iter()).map(|near| format!("did you mean `{near}`?"));
+            return nearest(last, candidates).map(|near| format!("did you mean `{near}`?"));
         }
         // The module may be known although the name in it is not.
         let module = self.tree.names.find(prefix).and_then(|prefix| self.find_outside(scope, prefix))?;
@@ -335,6 +335,6 @@ impl Resolver<'_> {
         let inner = self.scope_of.get(&module)?;
         let exported = self.scopes[*inner].entries.iter().filter(|(_, entry)| entry.exported);
         candidates.extend(exported.map(|(&symbol, _)| self.text(symbol)));
-        nearest(last, candidates.into_iter()).map(|near| format!("did you mean `{prefix}::{near}`?"))
+        nearest(last, candidates).map(|near| format!("did you mean `{prefix}::{near}`?"))
     }
 }

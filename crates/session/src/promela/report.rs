@@ -72,10 +72,10 @@ pub fn model_symmetry(file: &Path, output: Option<&Path>, job: &Job) -> Result<M
     job.control.progress().begin("proving symmetries", 0);
     let found = symmetries(script.model.program(), &job.control).map_err(|cut| Problem::cut(cut, &job.control))?;
     let (mut order, mut structure, mut moved) = ("1".to_string(), "trivial".to_string(), Vec::new());
-    if let Some(action) = found.symmetric.as_ref().and_then(|symmetric| symmetric.action()) {
-        if let Ok(group) = group(action, &job.control)? {
-            (order, structure, moved) = (group.order, group.structure, permuted(group.orbits));
-        }
+    if let Some(action) = found.symmetric.as_ref().and_then(|symmetric| symmetric.action())
+        && let Ok(group) = group(action, &job.control)?
+    {
+        (order, structure, moved) = (group.order, group.structure, permuted(group.orbits));
     }
     let generators = found.generators.iter().map(|cycles| {
         let cycles: Vec<String> = cycles.iter().map(|cycle| format!("({})", cycle.join(" "))).collect();
