@@ -61,6 +61,13 @@ fn surprises(options: &[&str]) -> Vec<String> {
         let output = command.args(["check", "--format", "json", "--memory", "1G"]).args(options).arg(&path).output();
         let output = output.expect("the program runs");
         let told = String::from_utf8_lossy(&output.stderr);
+        // An algorithm for refinement is refused where nothing is refined.
+        if output.status.code() == Some(2) && told.starts_with("error: --algorithm") {
+            let text = std::fs::read_to_string(&path).expect("a script");
+            let refines = |line: &str| line.starts_with("assert") && line.contains("= ") && !line.contains(":[");
+            assert!(!text.lines().any(refines), "{}: {told}", path.display());
+            continue;
+        }
         let document: Value =
             serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}: {told}", path.display()));
         let results = document["runs"][0]["results"].as_array().unwrap_or_else(|| panic!("{}: {told}", path.display()));

@@ -209,9 +209,15 @@ fn what_is_for_promela_is_refused_for_scripts() {
         assert_eq!(output.status.code(), Some(2), "{}", said(&output));
         assert!(said(&output).contains(why), "{}", said(&output));
     };
-    refused(&["check", "s.csp", "--trail", "t"], "are for Promela models");
+    refused(
+        &["check", "s.csp", "--trail", "t"],
+        "--trail is not for deadlock free (CSPM); all checks of Promela can use it",
+    );
     refused(&["check", "m.pml", "m.pml", "--chart", "t"], "need one model");
-    refused(&["check", "s.csp", "--store", "bitstate"], "CSPM assertions are checked exactly");
+    refused(
+        &["check", "s.csp", "--store", "bitstate"],
+        "--store bitstate is not for deadlock free (CSPM); all checks of Promela can use it",
+    );
     refused(&["check", "m.pml", "--store", "bits"], "expected exact, hash-compact");
     refused(&["trace", "s.csp", "P", "--trail", "t"], "only Promela models have trails");
     refused(&["trace", "m.pml", "P"], "stepped through as a whole");

@@ -1,5 +1,7 @@
 //! The nearest known name to a misspelt one: of a declaration, a label, a file.
 
+use std::cmp::Reverse;
+
 /// How many insertions, deletions, replacements and swaps of neighbours turn one text into the other; `most + 1` when it is
 /// more than `most`.
 fn distance(from: &[char], to: &[char], most: usize) -> usize {
@@ -33,7 +35,9 @@ pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         |candidate| {
             let to: Vec<char> = candidate.chars().collect();
             let cost = distance(&from, &to, most);
-            (cost <= most && cost < from.len()).then_some(((cost, to.first() != from.first()), candidate))
+            // People misspell the ends of words rather than their beginnings.
+            let front = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+            (cost <= most && cost < from.len()).then_some(((cost, Reverse(front)), candidate))
         },
     );
     near.min().map(|(_, candidate)| candidate)

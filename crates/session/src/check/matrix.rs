@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use trefoil_check::Table;
-use trefoil_questions::{Algorithm, Asked, Order, Preprocess, Setting, Store, SymmetryUse};
+use trefoil_questions::{Algorithm, Asked, Facts, Kind, Order, Preprocess, Setting, Store, SymmetryUse};
 
 use super::posing::unused;
 use super::report::Claim;
@@ -70,6 +70,15 @@ fn examples() -> Vec<Asked> {
     [everything].into_iter().chain(algorithms).chain(stores).collect()
 }
 
+/// Options that only commands on files have.
+const OF_FILES: &[Setting] = &[Setting::Order, Setting::Preprocess];
+
+/// The engines that answer questions of a kind.
+fn answering(kind: Kind, facts: &Facts) -> Vec<&'static str> {
+    let rows = Table::standard().rows().iter().filter(|row| row.engine.takes(kind, facts).is_ok());
+    rows.map(|row| row.engine.name()).collect()
+}
+
 /// The table of engines.
 pub fn matrix() -> MatrixReport {
     let examples = examples();
@@ -87,21 +96,28 @@ pub fn matrix() -> MatrixReport {
     };
     let assertions = Claim::ALL.into_iter().map(|claim| {
         let posing = claim.posing();
-        let answers =
-            |row: &&trefoil_check::Row| posing.kind.is_some_and(|kind| row.engine.takes(kind, &posing.facts).is_ok());
         AssertionRow {
             language: claim.language(),
             assertion: claim.name(),
             question: posing.kind.map(|kind| kind.name()),
-            engines: table.rows().iter().filter(answers).map(|row| row.engine.name()).collect(),
+            engines: posing.kind.map(|kind| answering(kind, &posing.facts)).unwrap_or_default(),
             options: Setting::ALL
                 .into_iter()
+                .filter(|setting| !OF_FILES.contains(setting))
                 .filter(|&setting| uses(claim, setting))
                 .map(|setting| setting.name())
                 .collect(),
         }
     });
-    MatrixReport { engines: engines.collect(), assertions: assertions.collect() }
+    // Two files with labelled transition systems are compared by `trefoil lts refine`.
+    let files = AssertionRow {
+        language: "LTS",
+        assertion: "`lts refine`",
+        question: Some(Kind::Refine.name()),
+        engines: answering(Kind::Refine, &Claim::Refinement.posing().facts),
+        options: [Setting::Algorithm].iter().chain(OF_FILES).map(|setting| setting.name()).collect(),
+    };
+    MatrixReport { engines: engines.collect(), assertions: assertions.chain([files]).collect() }
 }
 
 impl MatrixReport {
@@ -109,15 +125,8 @@ impl MatrixReport {
     pub fn markdown(&self) -> String {
         let list = |words: &[&str]| if words.is_empty() { "–".to_string() } else { words.join(", ") };
         let code = |words: &[&str]| {
-            list(
-                &words
-                    .iter()
-                    .map(|word| format!("`{word}`"))
-                    .collect::<Vec<_>>()
-                    .iter()
-                    .map(String::as_str)
-                    .collect::<Vec<_>>(),
-            )
+            let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            if quoted.is_empty() { "–".to_string() } else { quoted.join(", ") }
         };
         let mut text = String::from(
             "# Questions, engines, options\n\nWhich engine answers which question, and which options it honours. `trefoil matrix` prints this page; a test keeps\n\

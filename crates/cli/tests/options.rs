@@ -1,0 +1,191 @@
+//! Every option of `trefoil check`, for every sort of assertion of every language, is honoured or refused by name.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// One script for each sort of assertion, by its name in the matrix.
+const ASSERTIONS: &[(&str, &str, &str)] = &[
+    ("CSPM", "refinement", "assert RUN [T= SYSTEM\n"),
+    ("CSPM", "deadlock free", "assert SYSTEM :[deadlock free [F]]\n"),
+    ("CSPM", "divergence free", "assert SYSTEM :[divergence free]\n"),
+    ("CSPM", "deterministic", "assert SYSTEM :[deterministic [F]]\n"),
+    ("CSPM", "has trace", "assert SYSTEM :[has trace]: <go>\n"),
+    ("CSPM", "symmetric", "assert SYSTEM :[symmetric]: T\n"),
+    ("Promela", "assertions", "1"),
+    ("Promela", "end states", "2"),
+    ("Promela", "trace", "3"),
+    ("Promela", "ltl and never claims", "4"),
+];
+
+const PROCESSES: &str = "\
+datatype T = A | B | C
+channel go
+channel a : T
+RUN = go -> RUN [] a?x -> RUN
+P(x) = a.x -> P(x)
+SYSTEM = go -> (||| x : T @ P(x))
+";
+
+const MODEL: &str = "\
+chan c = [1] of { byte };
+byte x;
+active [2] proctype P() { do :: x < 1 -> x++; assert(x < 3) :: c!1 -> c?1 od }
+trace { do :: c!1; c?1 od }
+ltl small { [] (x < 3) }
+";
+
+/// What an option is.
+enum Sort {
+    /// What is shown, and of what: no engine knows it.
+    Face,
+    /// A limit of every check.
+    Limit,
+    /// To be honoured or refused; values that ask for something, and values that ask for nothing.
+    Asked(&'static [&'static str], &'static [&'static str]),
+}
+
+/// All options. A new one has to be entered here, and then honoured or refused.
+const OPTIONS: &[(&str, Sort)] = &[
+    ("--only", Sort::Face),
+    ("--explain", Sort::Face),
+    ("--list", Sort::Face),
+    ("--why", Sort::Face),
+    ("--language", Sort::Face),
+    ("--format", Sort::Face),
+    ("--help", Sort::Face),
+    ("--version", Sort::Face),
+    ("--threads", Sort::Limit),
+    ("--memory", Sort::Limit),
+    ("--timeout", Sort::Limit),
+    ("--algorithm", Sort::Asked(&["antichain", "normal-form", "lazy-normal-form"], &["automatic"])),
+    ("--no-leaf-compression", Sort::Asked(&[""], &[])),
+    ("--partial-order", Sort::Asked(&["on"], &["off"])),
+    ("--symmetry", Sort::Asked(&["T"], &["auto", "off"])),
+    ("--strategy", Sort::Asked(&["canonical", "stabiliser"], &["auto"])),
+    ("--keep-going", Sort::Asked(&[""], &[])),
+    ("--store", Sort::Asked(&["hash-compact", "bitstate:1M"], &["exact"])),
+    ("--trail", Sort::Asked(&["run.trail"], &[])),
+    ("--chart", Sort::Asked(&["run.svg"], &[])),
+];
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("m.pml"), MODEL).expect("a model");
+        Folder(folder)
+    }
+
+    fn script(&self, assertions: &str) {
+        std::fs::write(self.0.path().join("s.csp"), format!("{PROCESSES}{assertions}")).expect("a script");
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+        let output = command.current_dir(self.0.path()).args(arguments).output().expect("the program runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    }
+
+    /// Checks one assertion.
+    fn check(&self, language: &str, assertion: &str, options: &[&str]) -> (Option<i32>, String, String) {
+        if language == "CSPM" {
+            self.script(assertion);
+            return self.run(&[&["check", "s.csp"], options].concat());
+        }
+        self.run(&[&["check", "m.pml", "--only", assertion], options].concat())
+    }
+}
+
+/// The options that the parser knows, from its own help.
+fn known() -> BTreeSet<String> {
+    let (_, help, _) = Folder::new().run(&["check", "--help"]);
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let long = lines.filter_map(|line| line.split([' ', ',', '[', '=']).find(|word| word.starts_with("--")));
+    long.map(str::to_string).collect()
+}
+
+#[test]
+fn every_option_is_entered() {
+    let entered: BTreeSet<String> = OPTIONS.iter().map(|(name, _)| name.to_string()).collect();
+    assert_eq!(known(), entered);
+}
+
+#[test]
+fn every_option_is_honoured_or_refused_for_every_sort_of_assertion() {
+    let folder = Folder::new();
+    let (_, matrix, _) = folder.run(&["matrix", "--format", "json"]);
+    let matrix: Value = serde_json::from_str(&matrix).expect("JSON");
+    let rows = matrix["assertions"].as_array().expect("rows");
+    let sorts: BTreeSet<(&str, &str)> = rows
+        .iter()
+        .map(|row| (row["language"].as_str().expect("a language"), row["assertion"].as_str().expect("a sort")))
+        .filter(|(language, _)| *language != "LTS")
+        .collect();
+    assert_eq!(sorts, ASSERTIONS.iter().map(|(language, sort, _)| (*language, *sort)).collect());
+    for (language, sort, text) in ASSERTIONS {
+        let row = rows.iter().find(|row| row["language"] == *language && row["assertion"] == *sort).expect("a row");
+        let answered = folder.check(language, text, &[]).0;
+        for (option, kind) in OPTIONS {
+            let Sort::Asked(something, nothing) = kind else { continue };
+            let honoured = row["options"].as_array().expect("options").iter().any(|known| known == option);
+            for value in *something {
+                let joined = if value.is_empty() { option.to_string() } else { format!("{option}={value}") };
+                let (code, out, err) = folder.check(language, text, &[&joined]);
+                let context = format!("{language}, {sort}, {joined}:\n{out}{err}");
+                if honoured {
+                    assert_eq!(code == Some(2), answered == Some(2), "{context}");
+                    assert!(!out.contains(option) && !err.contains(option), "{context}");
+                } else {
+                    assert_eq!(code, Some(2), "{context}");
+                    assert!(out.is_empty() && err.starts_with(&format!("error: {option}")), "{context}");
+                }
+            }
+            for value in *nothing {
+                let (code, out, err) = folder.check(language, text, &[&format!("{option}={value}")]);
+                assert_eq!(code, answered, "{language}, {sort}, {option} {value}:\n{out}{err}");
+                assert!(!out.contains(option) && !err.contains(option), "{language}, {sort}, {option} {value}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_some_assertions_can_use_is_noted_at_the_others() {
+    let folder = Folder::new();
+    folder.script("assert RUN [T= SYSTEM\nassert SYSTEM :[deadlock free [F]]\n");
+    let (code, out, err) = folder.run(&["check", "s.csp", "--algorithm", "antichain"]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let note = "--algorithm antichain is not for deadlock free (CSPM); refinement (CSPM) can use it";
+    assert_eq!(out.matches(note).count(), 1, "{out}");
+    let (code, out, _) = folder.run(&["check", "s.csp", "m.pml", "--store", "hash-compact", "--only", "1"]);
+    assert!(code == Some(3) && out.contains("--store hash-compact is not for refinement (CSPM)"), "{out}");
+}
+
+#[test]
+fn options_that_do_not_go_together_are_refused_with_both_names() {
+    let folder = Folder::new();
+    folder.script("assert RUN [T= SYSTEM\n");
+    for (file, options, names) in [
+        ("m.pml", ["--symmetry=off", "--strategy=canonical"], ["--strategy canonical", "--symmetry off"]),
+        ("m.pml", ["--store=hash-compact", "--strategy=canonical"], ["--store hash-compact", "--strategy canonical"]),
+        ("s.csp", ["--symmetry=off", "--strategy=canonical"], ["--strategy canonical", "--symmetry off"]),
+        ("s.csp", ["--partial-order", "--strategy=canonical"], ["--strategy canonical", "--partial-order"]),
+        ("s.csp", ["--partial-order", "--symmetry=T"], ["--symmetry T", "--partial-order"]),
+    ] {
+        let (code, out, err) = folder.run(&["check", file, "--only", "1", options[0], options[1]]);
+        assert!(code == Some(2) && out.is_empty(), "{options:?}: {out}{err}");
+        assert!(names.iter().all(|name| err.contains(name)), "{options:?}: {err}");
+    }
+}
+
+#[test]
+fn the_page_is_what_the_table_says() {
+    let (_, printed, _) = Folder::new().run(&["matrix"]);
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/matrix.md");
+    let page = std::fs::read_to_string(page).expect("docs/matrix.md");
+    assert_eq!(page, printed, "write it again: trefoil matrix > docs/matrix.md");
+}
