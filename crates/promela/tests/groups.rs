@@ -1,8 +1,9 @@
-//! What groups declare: which of them read much, and why; and what marks say.
+//! The declarations of groups: which of them read much, and why; and the marks of a model.
 
 mod support;
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use support::{compile, roomy, small};
@@ -11,8 +12,8 @@ use trefoil_promela::Model;
 use trefoil_promela::machine::Reason;
 use trefoil_system::{Cut, GroupId, LocalGroup, MarkId, System, Value};
 
-/// Models that are looked at: the examples, and those of the page of semantics.
-fn models() -> Vec<(String, String)> {
+/// The examples: their paths and texts, in the order of their names.
+fn examples() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/promela");
     let mut all: Vec<(String, String)> = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the examples") {
@@ -22,6 +23,12 @@ fn models() -> Vec<(String, String)> {
         }
     }
     all.sort();
+    all
+}
+
+/// The models of these tests: the examples, and those of the page of semantics.
+fn models() -> Vec<(String, String)> {
+    let mut all = examples();
     for (number, part) in include_str!("semantics.md").split("```promela\n").skip(1).enumerate() {
         all.push((format!("model {number} of the page"), part.split("```").next().unwrap_or_default().to_string()));
     }
@@ -33,13 +40,31 @@ fn model_of(name: &str, text: &str) -> std::sync::Arc<Model> {
     roomy(program.unwrap_or_else(|| panic!("{name}: {diagnostics:?}")))
 }
 
-/// Only these let a group read everything, however large the model is.
+/// A group may read every slot of a model for these reasons only, because a step then depends on every process:
+/// `timeout` on whether any of them can move, priorities on which of them can, `provided` and `trace` on expressions
+/// over the whole state.
+///
+/// No other reason is accepted. Most of the others are bounded by what a statement names, and not by the size of the
+/// model: a run of an atomic sequence or a `d_step` reads for its statements, an unknown index the array, an unknown
+/// channel those that the variable may hold, `run` the slots of the started type. `enabled` is not: it reads all slots
+/// that any move reads, because the analysis does not distinguish the processes that its argument may mean. In the
+/// models here these are fewer than all slots.
 const EVERYTHING: &[Reason] = &[Reason::Timeout, Reason::Priority, Reason::Provided, Reason::Trace];
 
-/// Lists the groups that read more than a quarter of the slots. Each has a reason; a group without one reads no more than its statement names.
+/// Whether a group reads more than a quarter of the slots.
+fn reads_much(model: &Model, group: usize) -> bool {
+    model.groups()[group].inputs().len() * 4 > model.layout().width()
+}
+
+/// The number of processes, the control state and type of the own process, and a few variables: a small model has no
+/// more slots than a statement names.
+const FEW: usize = 8;
+
+/// A group that reads more than a quarter of the slots has a reason; without one it reads no more than its statement
+/// names.
 #[test]
 fn groups_that_read_much_have_a_reason() {
-    let mut told: BTreeMap<Vec<Reason>, usize> = BTreeMap::new();
+    let mut listed: BTreeMap<Vec<Reason>, usize> = BTreeMap::new();
     let mut groups = 0;
     for (name, text) in models() {
         let model = model_of(&name, &text);
@@ -48,23 +73,83 @@ fn groups_that_read_much_have_a_reason() {
         for (number, group) in model.groups().iter().enumerate() {
             let reads = group.inputs().len();
             let reasons = model.reasons(GroupId(number as u32));
-            // The number of processes, the own control state and type, and a few variables.
-            let few = reads <= 8;
-            if reads * 4 > width && !few {
-                println!("{name}: {} reads {reads} of {width} slots: {reasons:?}", group.name);
-                *told.entry(reasons.to_vec()).or_default() += 1;
+            if reads_much(&model, number) && reads > FEW {
+                *listed.entry(reasons.to_vec()).or_default() += 1;
                 assert!(!reasons.is_empty(), "{name}: {} reads {reads} of {width} slots without a reason", group.name);
             }
-            if reads == width && !few {
-                let bounded =
-                    [Reason::Atomic, Reason::Indivisible, Reason::Handshake, Reason::Channel, Reason::Enabled];
-                let known = |reason: &Reason| EVERYTHING.contains(reason) || bounded.contains(reason);
-                assert!(reasons.iter().any(known), "{name}: {} reads everything: {reasons:?}", group.name);
+            if reads == width {
+                let known = reasons.iter().any(|reason| EVERYTHING.contains(reason));
+                assert!(known, "{name}: {} reads everything: {reasons:?}", group.name);
             }
         }
     }
-    let much: usize = told.values().sum();
-    assert!(much * 2 < groups, "{much} of {groups} groups read much: {told:?}");
+    let much: usize = listed.values().sum();
+    assert!(much * 2 < groups, "{much} of {groups} groups read much: {listed:?}");
+}
+
+/// The name of a group without the positions of its processes: `P(1) line 7` is `P line 7`.
+fn without_positions(name: &str) -> String {
+    let parts = name.split('(').map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
+    parts.collect()
+}
+
+/// Groups of an example that read equally many slots for the same reasons.
+#[derive(Default)]
+struct Row {
+    groups: usize,
+    statements: Vec<String>,
+}
+
+/// The page as it must be: for every example, the groups that read more than a quarter of the slots.
+fn page() -> String {
+    let mut page = String::from(
+        "# Groups that read much\n\n\
+         For every example, the transition groups that read more than a quarter of the slots, and why they read\n\
+         more than their statement names (`Reason`). Groups of the same statement in several processes stand in\n\
+         one row. A group without a reason reads what its statement names: the model is small.\n\
+         `TREFOIL_UPDATE=1 cargo test -p trefoil-promela --test groups` writes this page anew.\n",
+    );
+    for (path, text) in examples() {
+        let model = model_of(&path, &text);
+        let (width, count) = (model.layout().width(), model.groups().len());
+        let mut rows: BTreeMap<(usize, &[Reason]), Row> = BTreeMap::new();
+        for number in (0..count).filter(|&number| reads_much(&model, number)) {
+            let group = &model.groups()[number];
+            let key = (group.inputs().len(), model.reasons(GroupId(number as u32)));
+            let (row, name) = (rows.entry(key).or_default(), without_positions(&group.name));
+            row.groups += 1;
+            if !row.statements.contains(&name) {
+                row.statements.push(name);
+            }
+        }
+        let much: usize = rows.values().map(|row| row.groups).sum();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let _ =
+            write!(page, "\n## {name}\n\n{width} slots; {much} of {count} groups read more than a quarter of them.\n");
+        if rows.is_empty() {
+            continue;
+        }
+        let _ = write!(page, "\n| reads | reasons | groups | statements |\n|---|---|---|---|\n");
+        for ((reads, reasons), row) in rows.iter().rev() {
+            let reasons: Vec<String> = reasons.iter().map(|reason| format!("{reason:?}")).collect();
+            let reasons = if reasons.is_empty() { "none".to_string() } else { reasons.join(", ") };
+            let _ = writeln!(page, "| {reads} | {reasons} | {} | {} |", row.groups, row.statements.join("; "));
+        }
+    }
+    page
+}
+
+/// `groups.md` lists, for every example, the groups that read more than a quarter of the slots, with their reasons.
+#[test]
+fn the_page_lists_the_groups_that_read_much() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/groups.md");
+    let page = page();
+    if std::env::var_os("TREFOIL_UPDATE").is_some() {
+        std::fs::write(&file, &page).expect("the page is written");
+    }
+    let written = std::fs::read_to_string(&file).unwrap_or_default();
+    let differing = page.lines().zip(written.lines()).find(|(must, is)| must != is);
+    assert!(written == page, "groups.md differs; its head says how to write it: {differing:?}");
 }
 
 /// A rendezvous reads its two processes and nothing of the others.
@@ -157,7 +242,8 @@ fn long_steps_are_stopped_and_leave_nothing_behind() {
     }
 }
 
-/// Local steps of all groups are the steps of a state, in every state of a model whose walks are mixed with them and cut.
+/// Local steps of all groups are the steps of a state, in every state of a model whose walks are mixed with them and
+/// cut.
 #[test]
 fn local_steps_survive_cuts() {
     let text = "chan c = [0] of { byte }; chan d = [1] of { byte }; byte g;

@@ -1,18 +1,22 @@
 //! Which channels an expression may name.
 //!
-//! A channel variable that is a parameter, or that is assigned to, holds the number of some channel. Which ones can be told from the
-//! text: a value comes from an initialiser, an assignment, an argument of `run`, or a message that was sent. The least solution of these
-//! inclusions, without regard to order and to which process of a type it is, is computed by iteration (Andersen, *Program
-//! analysis and specialization for the C programming language*, 1994, for pointers to whole objects). What is calculated from
-//! channels, or kept in a variable of another type, may be any channel.
+//! A channel variable that is a parameter, or that is assigned to, holds the number of some channel. The text says
+//! which ones: a value comes from an initialiser, an assignment, an argument of `run`, or a message that was
+//! sent. The least solution of these inclusions, without regard to order and to which process of a type it is, is
+//! computed by iteration (Andersen, *Program analysis and specialization for the C programming language*, 1994, for
+//! pointers to whole objects). What is calculated from channels, or kept in a variable of another type, may be any
+//! channel.
 //!
-//! Cost: places that hold channels times kinds of channels, in bits, for each round; rounds are as many as the longest chain of
-//! variables that hand a channel on.
+//! A variable that nothing assigns to needs no analysis: it keeps the channel it starts with ([`fixed_channels`]).
+//!
+//! Cost: places that hold channels times kinds of channels, in bits, for each round; rounds are as many as the longest
+//! chain of variables that hand a channel on.
 
 use crate::program::{Action, ExpressionId, Frame, Initialiser, Node, Pattern, PlaceId, ProcessTypeId, Program, Sort};
 use crate::walk::{cells_of, visit};
 
-/// Kinds of channels, numbered as in [`super::arrangement::Arrangement::kinds`]: the global channels, then those of each process type.
+/// Kinds of channels, numbered as in [`super::arrangement::Arrangement::kinds`]: the global channels, then those of
+/// each process type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kinds {
     /// It may be any channel.
@@ -239,4 +243,50 @@ impl Aliases {
         }
         found
     }
+}
+
+/// Channel variables that no statement assigns to, with the channel of their frame that they start with: the global
+/// ones, and those of each process type.
+pub(super) fn fixed_channels(program: &Program) -> (Vec<Option<u32>>, Vec<Vec<Option<u32>>>) {
+    let start = |frame: &Frame| {
+        let mut fixed = vec![None; frame.cells.len()];
+        for initial in &frame.initial {
+            if let Initialiser::Channel { cell, channel } = initial {
+                fixed[*cell as usize] = Some(*channel);
+            }
+        }
+        fixed
+    };
+    let mut global = start(&program.globals);
+    let mut local: Vec<Vec<Option<u32>>> = program.processes.iter().map(|process| start(&process.frame)).collect();
+    let mut written = |kind: usize, place: PlaceId| {
+        let place = &program.places[place as usize];
+        if place.sort != Sort::Channel {
+            return;
+        }
+        let cells = if place.global { &mut global } else { &mut local[kind] };
+        for cell in cells_of(place) {
+            cells[cell as usize] = None;
+        }
+    };
+    for (kind, process) in program.processes.iter().enumerate() {
+        for transition in process.transitions.iter().flatten() {
+            let mut work = vec![&*transition.action];
+            while let Some(action) = work.pop() {
+                match action {
+                    Action::Assign(place, _) => written(kind, *place),
+                    Action::Receive(receive) => {
+                        for pattern in &receive.fields {
+                            if let Pattern::Store(place) = pattern {
+                                written(kind, *place);
+                            }
+                        }
+                    }
+                    Action::Indivisible(body) => work.extend(body.done()),
+                    _ => {}
+                }
+            }
+        }
+    }
+    (global, local)
 }

@@ -26,8 +26,8 @@ use trefoil_system::{
 
 use crate::program::ProcessTypeId;
 
-use super::dependencies::Grouping;
 use super::fault::{Fault, FaultKind};
+use super::groups::Grouping;
 use super::local::Local;
 use super::machine::{Halt, Handshake, Machine};
 use super::moves::{Act, Move};

@@ -9,8 +9,8 @@
 
 use trefoil_system::{LocalGroup, LocalSink, LocalStep, Sink, SlotSet, Step, Value, Walk, Written};
 
-use super::dependencies::MovePlan;
 use super::explorer::{Entered, Level, ModelExplorer};
+use super::groups::MovePlan;
 use super::machine::Machine;
 
 /// What an explorer keeps for local steps.

@@ -7,6 +7,7 @@ mod describe;
 mod execute;
 mod explorer;
 mod fault;
+mod groups;
 mod local;
 mod look;
 #[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
@@ -14,10 +15,12 @@ mod machine;
 mod moves;
 mod observe;
 mod parts;
+mod survey;
 mod system;
 mod terms;
+mod touched;
 
 pub(crate) use arrangement::COUNT;
-pub use dependencies::Reason;
 pub use fault::{Fault, FaultKind};
 pub use system::Model;
+pub use touched::Reason;

@@ -11,8 +11,8 @@ use crate::program::{
     Action, ExpressionId, Frame, Guard, IndivisibleStep, Initialiser, Node, Pattern, ProcessTypeId, Program, Transition,
 };
 
+use super::aliases::fixed_channels;
 use super::arrangement::{Arrangement, Queue};
-use super::dependencies::fixed_channels;
 use super::terms::{Owner, Target, TermId, Terms, Translator};
 
 /// What a move does; compare [`Action`].

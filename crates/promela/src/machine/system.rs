@@ -12,10 +12,12 @@ use trefoil_system::{
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 
 use super::arrangement::Arrangement;
-use super::dependencies::{Grouping, Reason, groups};
+use super::dependencies::groups;
 use super::explorer::ModelExplorer;
 use super::fault::{Fault, FaultKind};
+use super::groups::Grouping;
 use super::machine::Machine;
+use super::touched::Reason;
 
 /// A model with an arrangement of its rows.
 pub struct Model {
