@@ -76,10 +76,10 @@ impl<V> Staff<V> {
 /// What is done with the states of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// Those that are not scheduled otherwise are expanded.
+    /// Those that no other round has claimed are claimed.
     #[default]
     Claim,
-    /// They are expanded; nobody else will.
+    /// They are expanded.
     Expand,
     /// Cycles of `τ` are looked for from them.
     FindCycles,
@@ -338,13 +338,16 @@ impl<V: Visitor> Worker for Expander<'_, V> {
             self.inserter.release();
             return;
         }
+        if job == Job::Claim {
+            let inserter = &mut self.inserter;
+            let states = piece.iter().cloned().flatten().map(StateId);
+            states.filter(|&state| inserter.claim(state)).for_each(|state| output.now.push(state));
+            inserter.release();
+            return;
+        }
         let before = self.counts;
-        let must_claim = self.shared.order == Order::Visible && job == Job::Claim;
         'piece: for range in piece {
             for id in range.clone().map(StateId) {
-                if must_claim && !self.inserter.claim(id) {
-                    continue;
-                }
                 self.generate(id, output);
                 if self.batch.steps.len() >= BATCH_STEPS || self.batch.sources.len() >= BATCH_SOURCES {
                     self.work_off(output);

@@ -78,16 +78,9 @@ impl History {
         (round..self.len()).flat_map(|round| self.ranges(round)).collect()
     }
 
-    /// The states of each round from this one on, the parts of a round put together.
+    /// The states of each round from this one on.
     pub(crate) fn rounds_since(&self, round: usize) -> Vec<Frontier> {
-        let mut rounds: Vec<Frontier> = Vec::new();
-        for at in round..self.len() {
-            match rounds.last_mut() {
-                Some(last) if at > round && self.place(at) == self.place(at - 1) => last.append(self.frontier(at)),
-                _ => rounds.push(self.frontier(at)),
-            }
-        }
-        rounds
+        (round..self.len()).map(|round| self.frontier(round)).collect()
     }
 
     /// The distance of the states of a round, and the silent steps to them.
@@ -95,14 +88,12 @@ impl History {
         (self.rounds[round].distance, self.rounds[round].silent)
     }
 
-    /// The parts of the round at a place, before this one.
-    pub(crate) fn at(&self, place: (u32, u32), before: usize) -> Vec<usize> {
-        let parts = (0..before).rev().skip_while(|&round| self.place(round) != place);
-        parts.take_while(|&round| self.place(round) == place).collect()
+    /// The round at a place.
+    pub(crate) fn at(&self, place: (u32, u32)) -> Option<usize> {
+        self.rounds.binary_search_by_key(&place, |round| (round.distance, round.silent)).ok()
     }
 
-    /// The round in which a state was expanded, if it was. A state that `τ` reaches in the level before the one that it was
-    /// scheduled for is in two rounds, and was expanded in the first.
+    /// The round in which a state was expanded, if it was.
     pub(crate) fn round_of(&self, state: StateId) -> Option<usize> {
         (0..self.rounds.len()).find(|&round| self.ranges(round).any(|range| range.contains(&state.0)))
     }

@@ -7,10 +7,6 @@
 //! the next wanted one, by the label of its step and then by its row; a visible event comes before `τ`. So the path is the
 //! same whatever the number of threads.
 //!
-//! Why what is found is on a shortest path: a state whose old entry stands in a later round than the one in which it was
-//! expanded is asked as if it belonged to the later one; but if it had a `τ`, or an event, to the wanted state, the wanted
-//! state would have been scheduled earlier than it was.
-//!
 //! Cost: no round is expanded more than twice, rows are read in the order in which they lie, and nothing is looked up or
 //! inserted; so it takes about as long as the search did, however long the path is, and four bytes a state less than knowing
 //! parents would.
@@ -88,7 +84,7 @@ impl<V> Exploration<V> {
             };
             let mut least: Option<(usize, Parent)> = None;
             for (by, place) in sought {
-                for earlier in place.map_or_else(Vec::new, |place| history.at(place, round)) {
+                if let Some(earlier) = place.and_then(|place| history.at(place)) {
                     let wanted = Wanted { row: row.clone(), by };
                     for sought in crew.run(history.frontier(earlier).into_pieces(crew.len()), wanted) {
                         if let Some(parent) = sought.parent?

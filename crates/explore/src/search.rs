@@ -6,7 +6,7 @@
 //! belongs to the level, and is expanded before the next level begins (a 0-1 breadth-first search). A state that was first
 //! found by a visible event, and so scheduled for the next level, may be reached by `τ` inside the current one; it is then
 //! claimed for the current level, and skipped when its old entry comes up. One claim bit a
-//! state decides, so every state is expanded exactly once, at its distance, whatever the number of threads.
+//! state decides, so every state is expanded exactly once, in its round, whatever the number of threads.
 //!
 //! # Rounds
 //!
@@ -373,9 +373,8 @@ struct Progress {
     depth: u32,
     waiting: u64,
     history: History,
-    /// What is to be expanded next, how, and whether the history has it already.
+    /// What is to be expanded next, and whether the history has it already.
     round: Frontier,
-    job: Job,
     is_noted: bool,
     /// The silent steps to the states of this round.
     silent: u32,
@@ -404,29 +403,33 @@ enum Repack {
 }
 
 impl Progress {
-    /// Takes up the next round of this level; whether there is one. A round whose states wait in both tables has two parts.
-    fn take_up(&mut self) -> bool {
-        if !self.round.is_empty() {
-            return true;
+    /// Takes up the next round of this level; whether there is one. In visible order the states that wait to be claimed are
+    /// claimed before any state of the round is expanded: otherwise a silent step from one of them could claim another for
+    /// the next round, and which states a round has would depend on the threads.
+    fn take_up<V: Visitor>(&mut self, shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V>>) -> bool {
+        while self.round.is_empty() {
+            let first = |table: &BTreeMap<u32, Frontier>| table.first_key_value().map(|(&silent, _)| silent);
+            let Some(silent) = first(&self.scheduled).into_iter().chain(first(&self.claimed)).min() else {
+                return false;
+            };
+            self.silent = silent;
+            self.round = self.claimed.remove(&silent).unwrap_or_default();
+            let scheduled = self.scheduled.remove(&silent).unwrap_or_default();
+            self.waits -= self.round.len() + scheduled.len();
+            if shared.order == Order::Steps {
+                self.round.append(scheduled);
+            } else if !scheduled.is_empty() {
+                for output in crew.run(scheduled.into_pieces(crew.len()), Job::Claim) {
+                    self.round.append(output.now);
+                }
+            }
         }
-        let first = |table: &BTreeMap<u32, Frontier>| table.first_key_value().map(|(&silent, _)| silent);
-        let (scheduled, claimed) = (first(&self.scheduled), first(&self.claimed));
-        let Some(silent) = scheduled.into_iter().chain(claimed).min() else { return false };
-        let (table, job) = match scheduled == Some(silent) {
-            true => (&mut self.scheduled, Job::Claim),
-            false => (&mut self.claimed, Job::Expand),
-        };
-        (self.round, self.job, self.silent) = (table.remove(&silent).unwrap_or_default(), job, silent);
-        self.waits -= self.round.len();
         true
     }
 
-    /// Is the search decided by what was found, now that a part of a round was run?
+    /// Is the search decided by what was found, now that a round was run?
     fn is_decided(&self, shared: &Shared<'_>) -> bool {
-        let Some(found) = &self.found else { return false };
-        let more = |table: &BTreeMap<u32, Frontier>| table.contains_key(&self.silent);
-        let is_whole = self.round.is_empty() && !more(&self.scheduled) && !more(&self.claimed);
-        is_whole && (found.length <= self.distance || shared.steps_only)
+        self.found.as_ref().is_some_and(|found| found.length <= self.distance || shared.steps_only)
     }
 }
 
@@ -453,10 +456,12 @@ fn run_levels<V: Visitor>(
         };
         let initial = crew.own().enter_initial(&row);
         progress.initial = Some(initial);
-        progress.round.push(initial);
+        let mut first = Frontier::default();
+        first.push(initial);
+        progress.waits += schedule(&mut progress.scheduled, 0, first);
     }
     loop {
-        while progress.take_up() {
+        while progress.take_up(shared, crew) {
             if fit.is_due(shared.states) && fit.observe(shared.states, crew.len()) {
                 progress.repack = Some(Repack::Narrow);
             } else {
@@ -495,7 +500,7 @@ fn find_cycles<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_,
     }
 }
 
-/// One part of a round; then what follows it is known.
+/// One round; then what follows it is known.
 fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V>>, progress: &mut Progress) {
     let round = std::mem::take(&mut progress.round);
     progress.waiting = progress.waiting.max(round.len() + progress.waits);
@@ -504,7 +509,7 @@ fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V
     }
     shared.silent.store(progress.silent, Ordering::Relaxed);
     let (mut misfits, mut aside) = (Misfits::default(), Frontier::default());
-    for output in crew.run(round.into_pieces(crew.len()), progress.job) {
+    for output in crew.run(round.into_pieces(crew.len()), Job::Expand) {
         progress.depth = if output.expanded { progress.distance } else { progress.depth };
         progress.waits += schedule(&mut progress.claimed, progress.silent.saturating_add(1), output.now);
         progress.waits += schedule(&mut progress.next, progress.silent, output.next);
@@ -516,7 +521,6 @@ fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V
     }
     if !misfits.is_empty() && !shared.halted() {
         progress.round = aside;
-        progress.job = Job::Expand;
         progress.is_noted = true;
         progress.repack = Some(Repack::Widen(misfits));
     }
