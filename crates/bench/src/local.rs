@@ -1,7 +1,8 @@
 //! Local successors and the cache that is made of them.
 //!
-//! `local-successors [PHILOSOPHERS] [MODEL.pml]`: for a network and for a Promela model (by default the philosophers of the
-//! examples), what one row costs expanded whole, group by group from the values that each group reads, and through `Cached`.
+//! `local-successors [PHILOSOPHERS] [MODEL.pml]`: for a network and for a Promela model (by default the philosophers of
+//! the examples), what one row costs expanded whole, group by group from the values that each group reads, and through
+//! `Cached`.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -25,7 +25,8 @@ pub struct Unusable {
     pub setting: Setting,
     /// The option with its value, as a user writes it.
     pub text: String,
-    /// Another option, with its value, that it does not go with. Nothing when no engine for such questions takes it at all.
+    /// Another option, with its value, that it does not go with. Nothing when no engine for such questions takes it at
+    /// all.
     pub conflict: Option<String>,
 }
 

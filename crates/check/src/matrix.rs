@@ -38,8 +38,8 @@ const EVERYTHING: Facts = Facts {
 };
 
 impl Table {
-    /// The table as plain data. `examples` are values of options that ask for something: of each option as many as there are sorts of
-    /// values.
+    /// The table as plain data. `examples` are values of options that ask for something: of each option as many as
+    /// there are sorts of values.
     pub fn matrix(&self, examples: &[Asked]) -> Matrix {
         let honours = |row: &crate::Row, setting: Setting| {
             let kinds = Kind::ALL.into_iter().filter(|&kind| row.engine.takes(kind, &EVERYTHING).is_ok());

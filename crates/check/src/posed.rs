@@ -35,8 +35,8 @@ pub struct Offered<'s> {
 }
 
 impl<'q> Posed<'q> {
-    /// Chooses an engine and prepares it. Options that it does not honour are left alone: whoever asks says so beforehand
-    /// ([`Table::unusable`]).
+    /// Chooses an engine and prepares it. Options that it does not honour are left alone: whoever asks says so
+    /// beforehand ([`Table::unusable`]).
     pub fn new(
         table: &'q Table,
         question: Question<'q>,
@@ -104,7 +104,8 @@ impl<'q> Posed<'q> {
         self.prepared.admits(images, labels, control)
     }
 
-    /// Answers the question. What was found in a reduction is told as evidence of the system itself, and replayed there.
+    /// Answers the question. What was found in a reduction is told as evidence of the system itself, and replayed
+    /// there.
     pub fn answer(&self, offered: &Offered<'_>, control: &Control) -> Result<Answer, Unanswered> {
         let mut notes = self.notes.clone();
         let mut answer = match (offered.reduction, self.reduction) {

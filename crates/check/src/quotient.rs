@@ -67,8 +67,8 @@ pub(crate) fn in_quotient(
     Ok(answer)
 }
 
-/// A run of the system that a run of the quotient stands for, where elements of the group do not carry all steps to steps: each step
-/// is found again by its representative.
+/// A run of the system that a run of the quotient stands for, where elements of the group do not carry all steps to
+/// steps: each step is found again by its representative.
 fn found_again(system: &dyn System, quotient: &Quotient<'_>, path: &Path, control: &Control) -> Result<Path, Cut> {
     let mut real = Path { start: system.initial(control)?, steps: Vec::with_capacity(path.steps.len()) };
     let (mut explorer, mut reducing) = (system.explorer(control), quotient.explorer(control));

@@ -51,8 +51,8 @@ pub trait Reduction: Sync {
         0
     }
 
-    /// Whether elements of the group do not carry all steps to steps, and why: then runs are found again by their representatives, of
-    /// which there has to be one for each orbit.
+    /// Whether elements of the group do not carry all steps to steps, and why: then runs are found again by their
+    /// representatives, of which there has to be one for each orbit.
     fn exact_only(&self) -> Option<&'static str> {
         None
     }

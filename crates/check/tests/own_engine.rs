@@ -11,7 +11,8 @@ use trefoil_questions::{
 };
 use trefoil_system::{Failure, Label, LabelId, Labels, Model, Path, StateId, System, TakenStep, Witness};
 
-/// Walks on until nothing can be done any more, for systems in which every walk ends: it takes the last step of each state.
+/// Walks on until nothing can be done any more, for systems in which every walk ends: it takes the last step of each
+/// state.
 struct LastStep;
 
 impl Engine for LastStep {

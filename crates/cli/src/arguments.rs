@@ -241,11 +241,13 @@ pub(crate) struct Checking {
     /// Leave sequential components as they are instead of compressing them by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
-    /// Take steps that wait for each other only by accident in one order, as `:[partial order reduce]` asks; on when nothing follows [default: off]
+    /// Take steps that wait for each other only by accident in one order, as `:[partial order reduce]` asks; on when
+    /// nothing follows [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
           value_parser = PossibleValuesParser::new(["on", "off"]).map(|value| value == "on"))]
     pub(crate) partial_order: Option<bool>,
-    /// Which symmetries make the state space smaller: auto (all that can be proved), off, or the names of datatypes [default: auto]
+    /// Which symmetries make the state space smaller: auto (all that can be proved), off, or the names of datatypes
+    /// [default: auto]
     #[arg(long, value_name = "auto|off|TYPE,…", value_parser = parse_symmetry)]
     pub(crate) symmetry: Option<SymmetryUse>,
     /// How representatives of symmetric states are chosen [default: auto]

@@ -1,4 +1,4 @@
-//! Every option of `trefoil check`, for every sort of assertion of every language, is honoured or refused by name.
+//! Each option of `trefoil check` is honoured or refused by name, in each language and for each kind of assertion.
 
 use std::collections::BTreeSet;
 use std::process::Command;

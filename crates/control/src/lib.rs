@@ -21,8 +21,8 @@
 //! # Stops for tests
 //!
 //! [`Control::stopping_at`] makes a control that stops at its n-th [`Control::check`]. A test that stops a job at every
-//! poll in turn, and then asks again, proves that nothing that was cut short is remembered. Such a control counts on the
-//! path that is taken when the job does not simply go on, so that others pay nothing for it.
+//! poll in turn, and then asks again, proves that nothing that was cut short is remembered. Such a control counts on
+//! the path that is taken when the job does not simply go on, so that others pay nothing for it.
 //!
 //! Cost: `check` is one relaxed load.
 
@@ -149,8 +149,8 @@ impl Control {
         Control::make(Limits::default(), None, None)
     }
 
-    /// A job for tests, which stops for this reason at its `poll`-th [`Control::check`], counted from 1 over all threads
-    /// and parts; 0 never stops it. [`Control::polls`] tells how many there were.
+    /// A job for tests, which stops for this reason at its `poll`-th [`Control::check`], counted from 1 over all
+    /// threads and parts; 0 never stops it. [`Control::polls`] tells how many there were.
     pub fn stopping_at(poll: u64, reason: Stopped) -> Control {
         let (limits, reason) = match reason {
             Stopped::Interrupted => (Limits::default(), INTERRUPTED),

@@ -1,25 +1,25 @@
 //! Cycles of `τ`, at the end of each level of visible events.
 //!
-//! A cycle of `τ` stays in one level, since `τ` costs no visible event; so when a level is complete, all its `τ`-steps lead to
-//! states that are known, and a cycle of it can be found before the next level begins. It is then one with the least number
-//! of visible events.
+//! A cycle of `τ` stays in one level, since `τ` costs no visible event; so when a level is complete, all its `τ`-steps
+//! lead to states that are known, and a cycle of it can be found before the next level begins. It is then one with the
+//! least number of visible events.
 //!
-//! Each thread walks depth-first along `τ` from states of the level, with a stack of its own, and computes successors again
-//! instead of keeping transitions. A state that the walk leaves is *finished*: one bit a state, shared by all threads. States
-//! without `τ` are finished when they are expanded, and those of earlier levels all are. A walk that meets a state on its own
-//! stack has found a cycle; one on another thread's stack is walked again. This is the scheme of Laarman et al. (*Multi-core
-//! nested depth-first search*, 2011), of which one colour is enough here.
+//! Each thread walks depth-first along `τ` from states of the level, with a stack of its own, and computes successors
+//! again instead of keeping transitions. A state that the walk leaves is *finished*: one bit a state, shared by all
+//! threads. States without `τ` are finished when they are expanded, and those of earlier levels all are. A walk that
+//! meets a state on its own stack has found a cycle; one on another thread's stack is walked again. This is the scheme
+//! of Laarman et al. (*Multi-core nested depth-first search*, 2011), of which one colour is enough here.
 //!
-//! Why it is right: a state is finished only after all its `τ`-successors are. On a cycle the state that were finished first
-//! would have a successor that was finished before it; so no state of a cycle is ever finished. And a walk ends only by
-//! finishing its states or by finding a cycle.
+//! Why it is right: a state is finished only after all its `τ`-successors are. On a cycle the state that were finished
+//! first would have a successor that was finished before it; so no state of a cycle is ever finished. And a walk ends
+//! only by finishing its states or by finding a cycle.
 //!
 //! # The same cycle every time
 //!
-//! Which cycle a thread meets first depends on the threads. So once one was met, one thread finishes all states of the level
-//! that reach none: what is left unfinished is exactly what diverges. The cycle that is reported is found from the least
-//! unfinished state of the first round that has one, by going to the least unfinished `τ`-successor until a state returns.
-//! Every unfinished state has such a successor.
+//! Which cycle a thread meets first depends on the threads. So once one was met, one thread finishes all states of the
+//! level that reach none: what is left unfinished is exactly what diverges. The cycle that is reported is found from
+//! the least unfinished state of the first round that has one, by going to the least unfinished `τ`-successor until a
+//! state returns. Every unfinished state has such a successor.
 //!
 //! Cost: every state with `τ` is expanded once more, by one thread if the threads do not meet (they take successors in
 //! opposite orders), and once more in the level that has a cycle; a stack of 16 bytes a state of the longest walk.
@@ -136,7 +136,8 @@ impl CycleSearch {
         let mut least: Option<(StateId, Vec<Value>)> = None;
         for &state in states {
             self.poll(tools)?;
-            // SAFETY: the number came out of an insertion in a round that the end of the round, a lock, separates from this.
+            // SAFETY: the number came out of an insertion in a round that the end of the round, a lock, separates from
+            // this.
             unsafe { tools.inserter.read(state, &mut self.row) };
             if least.as_ref().is_none_or(|(_, row)| layout.compare(&self.row, row).is_lt()) {
                 least = Some((state, self.row.clone()));
@@ -145,8 +146,8 @@ impl CycleSearch {
         Ok(least.expect("a state that diverges has a successor that does"))
     }
 
-    /// Walks from a state until it is finished, or until a cycle is met: the first one ends the walk, unless all states that
-    /// reach one are wanted.
+    /// Walks from a state until it is finished, or until a cycle is met: the first one ends the walk, unless all states
+    /// that reach one are wanted.
     fn walk(&mut self, root: StateId, all: bool, tools: &mut Tools<'_, '_>) -> Walk {
         self.stack.clear();
         self.open.clear();

@@ -1,15 +1,15 @@
 //! Paths: how a state was reached, found by searching backwards round by round.
 //!
-//! Nothing is kept per state. The rounds of the search are known as ranges ([`crate::history`]), and every state of a round
-//! was scheduled by a state of an earlier one: in steps order by any step of a state of the round before; in visible order a
-//! state of round (d, s) by a visible event of a state of round (d − 1, s), or by `τ` from round (d, s − 1). So the states of
-//! that round are expanded once more, on all threads, and of those that have such a step into the wanted state the least is
-//! the next wanted one, by the label of its step and then by its row; a visible event comes before `τ`. So the path is the
-//! same whatever the number of threads.
+//! Nothing is kept per state. The rounds of the search are known as ranges ([`crate::history`]), and every state of a
+//! round was scheduled by a state of an earlier one: in steps order by any step of a state of the round before; in
+//! visible order a state of round (d, s) by a visible event of a state of round (d − 1, s), or by `τ` from round (d, s
+//! − 1). So the states of that round are expanded once more, on all threads, and of those that have such a step into
+//! the wanted state the least is the next wanted one, by the label of its step and then by its row; a visible event
+//! comes before `τ`. So the path is the same whatever the number of threads.
 //!
-//! Cost: no round is expanded more than twice, rows are read in the order in which they lie, and nothing is looked up or
-//! inserted; so it takes about as long as the search did, however long the path is, and four bytes a state less than knowing
-//! parents would.
+//! Cost: no round is expanded more than twice, rows are read in the order in which they lie, and nothing is looked up
+//! or inserted; so it takes about as long as the search did, however long the path is, and four bytes a state less than
+//! knowing parents would.
 
 use std::ops::Range;
 
@@ -21,8 +21,8 @@ use crate::states::{Reader, States};
 use crate::workers::{Crew, Worker, run_crew};
 
 impl<V> Exploration<V> {
-    /// A run of least length to a state that was expanded. `None` for a state that was not. `system` is the one that was
-    /// explored.
+    /// A run of least length to a state that was expanded. `None` for a state that was not. `system` is the one that
+    /// was explored.
     pub fn path(&self, system: &dyn System, state: StateId, control: &Control) -> Result<Option<Path>, Cut> {
         let Some(round) = self.history.round_of(state) else { return Ok(None) };
         self.back_from(system, state, round, control).map(Some)

@@ -3,8 +3,8 @@
 //! One search looks for all goals of a question. It ends with the first finding for the goal that is asked for, unless
 //! the user wants it to go on; when it was complete, every goal has its verdict and its shortest run.
 //!
-//! [`EXACT`] keeps every state. [`HASH_COMPACT`] and [`BITSTATE`] keep traces of states ([`crate::probe`]): what they find
-//! is real, what they do not find is not proved.
+//! [`EXACT`] keeps every state. [`HASH_COMPACT`] and [`BITSTATE`] keep traces of states ([`crate::probe`]): what they
+//! find is real, what they do not find is not proved.
 
 use std::time::Instant;
 
@@ -126,7 +126,8 @@ struct Reaching<'q> {
 }
 
 impl Prepared for Reaching<'_> {
-    /// The front end that proves symmetries knows which errors a symmetry keeps; a search for goals has no labels of its own.
+    /// The front end that proves symmetries knows which errors a symmetry keeps; a search for goals has no labels of
+    /// its own.
     fn admits(&self, _: &[LabelId], _: &Labels, _: &Control) -> Result<Result<(), String>, Stopped> {
         Ok(Ok(()))
     }

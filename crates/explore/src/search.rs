@@ -10,14 +10,16 @@
 //!
 //! # Rounds
 //!
-//! A round expands the states at one distance, visible events counted first and silent steps second: the states of round
-//! (d, s) are reached by d visible events and s silent steps, and by no fewer of the first, nor as few of the first and
-//! fewer of the second. A visible event leads from it to round (d + 1, s), a silent step to round (d, s + 1); so the rounds
-//! are run in their lexicographic order, and states wait for theirs in a table by s. In steps order all rounds are (d, 0).
+//! A round expands the states at one distance, visible events counted first and silent steps second: the states of
+//! round (d, s) are reached by d visible events and s silent steps, and by no fewer of the first, nor as few of the
+//! first and fewer of the second. A visible event leads from it to round (d + 1, s), a silent step to round (d, s + 1);
+//! so the rounds are run in their lexicographic order, and states wait for theirs in a table by s. In steps order all
+//! rounds are (d, 0).
 //!
-//! A round is a list of ranges of states ([`Frontier`]). Threads take pieces of the list and build lists of their own, which are joined after the round. States found by one
-//! thread have consecutive numbers, so a list of a million states is a few thousand ranges. A round of a few states is run by
-//! one thread alone, so a long thin system does not pay for threads.
+//! A round is a list of ranges of states ([`Frontier`]). Threads take pieces of the list and build lists of their own,
+//! which are joined after the round. States found by one thread have consecutive numbers, so a list of a million states
+//! is a few thousand ranges. A round of a few states is run by one thread alone, so a long thin system does not pay for
+//! threads.
 //!
 //! Within a piece, the successors of several states are generated, packed and hashed first, while the processor fetches the
 //! lines of the index that they will need, and inserted afterwards.
@@ -29,11 +31,11 @@
 //!
 //! A [`Visitor`] sees every state once, with its steps, on the thread that expanded it, and may report a [`Finding`]. A
 //! finding has a length: the distance of its state, and one more if it is a step. A cycle of `τ` ([`Options::cycles`],
-//! [`crate::cycles`]) is a finding with the distance of its states. The search ends with a finding of least length: at the
-//! end of the round when no shorter one is possible, else at the end of the level. A search whose visitors find nothing but
-//! steps ([`Options::steps_only`]) ends with the round. Of several findings of one length the least is taken, by the
-//! canonical order of rows and labels ([`trefoil_system::Layout::compare`]). So what is found, and how much was searched
-//! for it, do not depend on the number of threads.
+//! [`crate::cycles`]) is a finding with the distance of its states. The search ends with a finding of least length: at
+//! the end of the round when no shorter one is possible, else at the end of the level. A search whose visitors find
+//! nothing but steps ([`Options::steps_only`]) ends with the round. Of several findings of one length the least is
+//! taken, by the canonical order of rows and labels ([`trefoil_system::Layout::compare`]). So what is found, and how
+//! much was searched for it, do not depend on the number of threads.
 //!
 //! Cost: every state is expanded and every transition looked up once; memory is that of the store, one bit a
 //! state in visible order, the frontier, and the rounds as ranges, from which paths are recovered ([`crate::path`]).
@@ -378,8 +380,8 @@ struct Progress {
     is_noted: bool,
     /// The silent steps to the states of this round.
     silent: u32,
-    /// States of this level that wait, by the number of silent steps to them: those that visible events led to, which are
-    /// claimed when their round comes, and those that `τ` led to, which are claimed already.
+    /// States of this level that wait, by the number of silent steps to them: those that visible events led to, which
+    /// are claimed when their round comes, and those that `τ` led to, which are claimed already.
     scheduled: BTreeMap<u32, Frontier>,
     claimed: BTreeMap<u32, Frontier>,
     /// The same for what belongs to the next level.
@@ -403,9 +405,9 @@ enum Repack {
 }
 
 impl Progress {
-    /// Takes up the next round of this level; whether there is one. In visible order the states that wait to be claimed are
-    /// claimed before any state of the round is expanded: otherwise a silent step from one of them could claim another for
-    /// the next round, and which states a round has would depend on the threads.
+    /// Takes up the next round of this level; whether there is one. In visible order the states that wait to be claimed
+    /// are claimed before any state of the round is expanded: otherwise a silent step from one of them could claim
+    /// another for the next round, and which states a round has would depend on the threads.
     fn take_up<V: Visitor>(&mut self, shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V>>) -> bool {
         while self.round.is_empty() {
             let first = |table: &BTreeMap<u32, Frontier>| table.first_key_value().map(|(&silent, _)| silent);

@@ -165,8 +165,8 @@ impl LazyNormalForm {
         Ok(normal_form)
     }
 
-    /// Numbers the nodes of single states in the order of the states: all nodes, when this is the normal form of one that is
-    /// complete. Else which number a node has depends on which thread meets it first.
+    /// Numbers the nodes of single states in the order of the states: all nodes, when this is the normal form of one
+    /// that is complete. Else which number a node has depends on which thread meets it first.
     pub fn numbered(self, control: &Control) -> Result<LazyNormalForm, Stopped> {
         let mut scratch = Scratch::default();
         for state in 0..self.kept.len() as u32 {

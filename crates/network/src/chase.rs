@@ -26,8 +26,8 @@
 //!
 //! # Cuts
 //!
-//! A chase may be long, and asks the control of its question again and again whether it must end. A chase that was stopped has no
-//! end, and so no state: nothing is handed out, the row is put back, and the cut is returned.
+//! A chase may be long, and asks the control of its question again and again whether it must end. A chase that was
+//! stopped has no end, and so no state: nothing is handed out, the row is put back, and the cut is returned.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -385,7 +385,8 @@ impl<'a> ChasedExplorer<'a> {
         Ok(false)
     }
 
-    /// Chases; whether it ended in a cycle, of which the row is then the least. After a cut the row is somewhere in the middle.
+    /// Chases; whether it ended in a cycle, of which the row is then the least. After a cut the row is somewhere in the
+    /// middle.
     fn run(&mut self) -> Result<bool, Cut> {
         // Short chases would otherwise never ask.
         self.control.check()?;

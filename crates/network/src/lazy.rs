@@ -19,19 +19,21 @@
 //! such vector, and each thread has a small table in front of it, so that no lock is taken for what it met lately. Results
 //! live as long as the machine, and explorers hand out references to them.
 //!
-//! Numbers depend on which thread came first. They are names of rows and nothing else depends on them: the machine is the [`Domain`]
-//! of its slot, the canonical bytes of a state are those of its row (and a byte that says whether it does nothing but diverge, which
-//! follows from the row but not at once), and targets come in the order of their rows by the layout of the inner network.
+//! Numbers depend on which thread came first. They are names of rows and nothing else depends on them: the machine is
+//! the [`Domain`] of its slot, the canonical bytes of a state are those of its row (and a byte that says whether it
+//! does nothing but diverge, which follows from the row but not at once), and targets come in the order of their rows
+//! by the layout of the inner network.
 //!
 //! # Cuts
 //!
-//! Finding what a state can do may be cut. Only a walk that ended with `Ok` is remembered; states that were met on the way keep their
-//! numbers, since a row is met only when its chase has ended.
+//! Finding what a state can do may be cut. Only a walk that ended with `Ok` is remembered; states that were met on the
+//! way keep their numbers, since a row is met only when its chase has ended.
 //!
-//! Numbers have 32 bits. Where one more is needed the job is stopped; a symmetry that maps a row to one without a number, which cannot
-//! be stopped, gives [`UNNUMBERED`] instead, and the explorer stops that asks what is possible there.
+//! Numbers have 32 bits. Where one more is needed the job is stopped; a symmetry that maps a row to one without a
+//! number, which cannot be stopped, gives [`UNNUMBERED`] instead, and the explorer stops that asks what is possible
+//! there.
 //!
-//! Cost: a packed row and some sixty bytes a state; about forty bytes for every state and label that was asked.
+//! Cost: a packed row and some sixty bytes a state; about forty bytes for each pair of a state and a label that a caller asked for.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -195,8 +197,8 @@ impl LazyMachine {
         self.network.labels()
     }
 
-    /// The order of states by their rows, slot by slot. A chase, which takes the first of several targets, takes the same one
-    /// whichever thread came first.
+    /// The order of states by their rows, slot by slot. A chase, which takes the first of several targets, takes the
+    /// same one whichever thread came first.
     fn by_row(&self, left: u32, right: u32) -> Ordering {
         if left == right || left == UNNUMBERED || right == UNNUMBERED {
             return left.cmp(&right);

@@ -1,8 +1,8 @@
 //! The steps of one transition group of a network, from the values of its participants and the format alone.
 //!
-//! The rules of every group are listed once, when the first local successors are asked for, in the order in which they are met among
-//! all successors: by seats, labels and then rules, or as masks have them. Those of one group are looked at one by one, or, when one
-//! component leads them all and offers less than there are rules, by its offers.
+//! The rules of every group are listed once, when the first local successors are asked for, in the order in which they
+//! are met among all successors: by seats, labels and then rules, or as masks have them. Those of one group are looked
+//! at one by one, or, when one component leads them all and offers less than there are rules, by its offers.
 
 use trefoil_system::{GroupId, LocalGroup, LocalSink, LocalStep, Value, Walk};
 

@@ -308,8 +308,8 @@ impl Network {
         labels
     }
 
-    /// The same network with its internal steps chased. Its initial state is where the first chase ends; when that is cut, there is no
-    /// such network.
+    /// The same network with its internal steps chased. Its initial state is where the first chase ends; when that is
+    /// cut, there is no such network.
     pub fn chased(self, control: &Control) -> Result<Network, Cut> {
         let plain = self.plain();
         let chase = Chase::new(&plain);

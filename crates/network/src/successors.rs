@@ -15,8 +15,8 @@ struct Taking<'a> {
     targets: &'a [u32],
 }
 
-/// A thread's view of a network without its layer. Every walk begins with a copy of its row, and what a cut leaves behind is of no
-/// consequence.
+/// A thread's view of a network without its layer. Every walk begins with a copy of its row, and what a cut leaves
+/// behind is of no consequence.
 pub(crate) struct NetworkExplorer<'a> {
     pub(crate) network: &'a Network,
     /// A copy of the row, in which successors are made.

@@ -1,5 +1,5 @@
-//! Walks over layers that are cut, and lazy machines that several threads ask: nothing that was cut short is remembered, and the order
-//! of targets does not depend on which thread came first.
+//! Walks over layers that are cut, and lazy machines that several threads ask: nothing that was cut short is
+//! remembered, and the order of targets does not depend on which thread came first.
 
 #[path = "support/layered.rs"]
 mod layered;
@@ -51,8 +51,8 @@ fn layers_in_layers(seed: u64, control: &Control) -> Result<Network, Cut> {
     Ok(Network::alone(Arc::new(LazyMachine::new(Arc::new(inner)))))
 }
 
-/// After `go` a counter of so many bits counts by `τ`, and then, unless it goes on for ever, does `end`; chased, and a component beside
-/// one that does `go` three times.
+/// After `go` a counter of so many bits counts by `τ`, and then, unless it goes on for ever, does `end`; chased, and a
+/// component beside one that does `go` three times.
 fn counting(bits: usize, wraps: bool, control: &Control) -> Result<Network, Cut> {
     let labels = Arc::new(Labels::new());
     let [go, on, up, down, end] = ["go", "on", "up", "down", "end"].map(|name| labels.name(name));
@@ -99,8 +99,8 @@ fn explored(network: &Network, control: &Control) -> Result<Vec<String>, Cut> {
     compose(network, 1, control).map(|composed| said(&composed.lts)).map_err(|unfinished| unfinished.cut)
 }
 
-/// Stops the making and the exploring of a network at each of its polls, or at some spread over them, and asks again. How often the
-/// network was there and its exploration was cut.
+/// Stops the making and the exploring of a network at each of its polls, or at some spread over them, and asks again.
+/// How often the network was there and its exploration was cut.
 fn cut_at_every_poll(make: &dyn Fn(&Control) -> Result<Network, Cut>, most: u64, what: &str) -> usize {
     let counting = Control::stopping_at(0, Stopped::Interrupted);
     let expected = make(&counting).and_then(|network| explored(&network, &counting)).expect("nothing stops it");
@@ -174,7 +174,8 @@ fn bytes(machine: &LazyMachine, state: Value) -> Vec<u8> {
     bytes
 }
 
-/// For the canonical bytes of every state that was met, its labels and the canonical bytes of its targets, in their order.
+/// For the canonical bytes of every state that was met, its labels and the canonical bytes of its targets, in their
+/// order.
 fn by_bytes(machine: &LazyMachine) -> BTreeMap<Vec<u8>, Vec<(LabelId, Vec<u8>)>> {
     let control = Control::unlimited();
     let steps = |state: Value| {

@@ -67,7 +67,8 @@ pub struct Cell {
     pub name: String,
     /// What it holds.
     pub sort: Sort,
-    /// Does it stay out of the state? Only where it is declared `hidden` and never read in a step that has not written it before.
+    /// Does it stay out of the state? Only where it is declared `hidden` and never read in a step that has not written
+    /// it before.
     pub hidden: bool,
     /// Where its variable is declared.
     pub span: Span,
@@ -429,7 +430,8 @@ pub struct ProcessType {
 }
 
 impl ProcessType {
-    /// The control states that a process can come to. The options of a choice are states of their own, and mostly nobody is there.
+    /// The control states that a process can come to. The options of a choice are states of their own, and mostly
+    /// nobody is there.
     pub(crate) fn reachable(&self) -> Vec<bool> {
         let mut reachable = vec![false; self.transitions.len()];
         let mut work = vec![self.start];

@@ -100,7 +100,7 @@ struct Row {
     statements: Vec<String>,
 }
 
-/// The page as it must be: for every example, the groups that read more than a quarter of the slots.
+/// The page as it must be: each example with its groups that read more than a quarter of the slots.
 fn page() -> String {
     let mut page = String::from(
         "# Groups that read much\n\n\
@@ -139,7 +139,7 @@ fn page() -> String {
     page
 }
 
-/// `groups.md` lists, for every example, the groups that read more than a quarter of the slots, with their reasons.
+/// `groups.md` lists the groups of each example that read more than a quarter of the slots, with their reasons.
 #[test]
 fn the_page_lists_the_groups_that_read_much() {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/groups.md");

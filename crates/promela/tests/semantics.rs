@@ -71,8 +71,8 @@ fn mistakes_are_told_at_their_place() {
     }
 }
 
-/// Spin takes states that differ in hidden variables only for one, and goes on from the first that it meets: here it has 5 states and no error.
-/// Nothing is left out here.
+/// Spin takes states that differ in hidden variables only for one, and goes on from the first that it meets: here it
+/// has 5 states and no error. Nothing is left out here.
 #[test]
 fn hidden_variables_on_which_runs_disagree_are_state() {
     let chosen = "byte top, x; active proctype P() { if :: top = 1 :: top = 2 fi; x = top; assert(x == 1) }";

@@ -101,7 +101,7 @@ pub struct Counts {
     pub antichain: Option<AntichainCounts>,
     /// Time for preprocessing and normal forms.
     pub preparation: Duration,
-    /// Time for everything.
+    /// The time from preparing the question to its answer.
     pub elapsed: Duration,
 }
 

@@ -24,8 +24,8 @@ pub trait Engine: Sync {
     /// Takes out of what was asked what it honours for questions of this kind.
     fn honours(&self, kind: Kind, facts: &Facts, asked: &mut Asked);
 
-    /// Does it use the symmetries of a system itself ([`System::action`]), with the strategy that a task names? Otherwise it can
-    /// be given a quotient as any other system.
+    /// Does it use the symmetries of a system itself ([`System::action`]), with the strategy that a task names?
+    /// Otherwise it can be given a quotient as any other system.
     fn reduces_by_symmetry(&self) -> bool {
         false
     }
@@ -68,8 +68,8 @@ pub enum Ready<'q> {
 
 /// A question that an engine is ready to answer.
 pub trait Prepared {
-    /// Does a permutation of the labels, `images[l]` being the image of `l` and labels beyond being their own images, carry the
-    /// question to itself? If not, why?
+    /// Does a permutation of the labels, `images[l]` being the image of `l` and labels beyond being their own images,
+    /// carry the question to itself? If not, why?
     fn admits(&self, images: &[LabelId], labels: &Labels, control: &Control) -> Result<Result<(), String>, Stopped>;
 
     /// Answers it for a system.

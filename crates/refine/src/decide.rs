@@ -45,13 +45,15 @@ pub(crate) fn decide(
     result
 }
 
-/// The engine that explores levels keeps every pair, as a packed row, and gives the same witness on any number of threads.
+/// The engine that explores levels keeps every pair, as a packed row, and gives the same witness on any number of
+/// threads.
 fn level_by_level(algorithm: Algorithm, options: Options) -> bool {
     algorithm != Algorithm::Antichain && options.search == Search::BreadthFirst
 }
 
-/// One thread alone decides three times as fast with numbers, when the implementation has them. Which witness it meets first
-/// is its own affair, so one that exists is looked for once more by the engine that explores levels: no further than its level.
+/// One thread alone decides three times as fast with numbers, when the implementation has them. Which witness it meets
+/// first is its own affair, so one that exists is looked for once more by the engine that explores levels: no further
+/// than its level.
 fn in_levels(
     specification: &Normalised,
     implementation: Implementation<'_>,

@@ -1,7 +1,7 @@
 //! Nodes of a normal form as values of a slot.
 //!
-//! Which number a node gets depends on which thread found it first; which states of the specification it keeps does not. So the
-//! canonical bytes of a node are those states, ascending.
+//! Which number a node gets depends on which thread found it first; which states of the specification it keeps does
+//! not. So the canonical bytes of a node are those states, ascending.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -7,8 +7,8 @@
 //! on one thread, and a cycle of `τ` in the product is a divergence of the implementation where the specification does not
 //! diverge, which the engine finds at the end of each level. Lengths are the same for the same reasons.
 //!
-//! When the normal form is complete its nodes are few and known, and take a few bits of a row; else they are values that are met
-//! ([`Nodes`]). A mark says where the specification does not allow what has happened.
+//! When the normal form is complete its nodes are few and known, and take a few bits of a row; else they are values
+//! that are met ([`Nodes`]). A mark says where the specification does not allow what has happened.
 
 use std::sync::Arc;
 

@@ -16,26 +16,27 @@
 //!
 //! # Breadth-first search and the shortest witness
 //!
-//! The length of a witness is its number of visible events. A level is all pairs at one such distance, and a round those of a
-//! level that are also at one distance in silent steps: a visible event leads from round (d, s) to round (d + 1, s), a `τ` to
-//! round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones: first by the events of round
-//! (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the order of their levels, and that is what
-//! keeps lengths exact under pruning and eviction:
+//! The length of a witness is its number of visible events. A level is all pairs at one such distance, and a round
+//! those of a level that are also at one distance in silent steps: a visible event leads from round (d, s) to round (d
+//! + 1, s), a `τ` to round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones: first
+//! by the events of round (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the order of
+//! their levels, and that is what keeps lengths exact under pruning and eviction:
 //!
 //! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found on the same level or an earlier one, and
 //!   whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7 and lemma 2.4.8).
 //! - If (U, s) evicts (V, s), everything that V would have pruned from now on is pruned by U, with the same right: it
-//!   comes on U's level or later. A pair that was evicted on its own level need not be explored any further, by the first
-//!   point with the roles of time exchanged; one that is evicted from a later level must be, and is.
+//! comes on U's level or later. A pair that was evicted on its own level need not be explored any further, by the first
+//! point with the roles of time exchanged; one that is evicted from a later level must be, and is.
 //!
-//! Were the targets of events inserted as soon as a pair is found, a set found by an event could prune or evict a set found by
-//! `τ` afterwards, one level nearer, and a longer witness be reported. Whether the specification has an event is asked as
-//! soon as the round of the pair is made: that inserts nothing.
+//! Were the targets of events inserted as soon as a pair is found, a set found by an event could prune or evict a set
+//! found by `τ` afterwards, one level nearer, and a longer witness be reported. Whether the specification has an event
+//! is asked as soon as the round of the pair is made: that inserts nothing.
 //!
-//! A missing event on level n is a witness of length n + 1, an acceptance or a divergence on level n one of length n: where
-//! these are observed, the former is held back until the level is through. In the traces model it ends the search with its
-//! round, whatever `τ` may still reach. Of several witnesses of a round the pair that was found first is taken, and pairs are
-//! found in the order in which the implementation gives its steps, so that the witness is the same every time.
+//! A missing event on level n is a witness of length n + 1, an acceptance or a divergence on level n one of length n:
+//! where these are observed, the former is held back until the level is through. In the traces model it ends the search
+//! with its round, whatever `τ` may still reach. Of several witnesses of a round the pair that was found first is
+//! taken, and pairs are found in the order in which the implementation gives its steps, so that the witness is the same
+//! every time.
 //!
 //! Depth-first search explores the pair discovered last and promises nothing about length. There a pair that was evicted while
 //! it waited is skipped: its evictor, or the evictor's evictor, is explored or waits, and is at least as near to a witness.
@@ -49,8 +50,8 @@
 //! the same events, and so does the image of (U, s). Sets that become comparable only by an element that keeps s are not found; that
 //! costs pairs, not verdicts.
 //!
-//! Cost: every inserted pair takes 16 bytes for the path, and every step of a pair two looks at the memo of the normal form
-//! and one at the antichain.
+//! Cost: every inserted pair takes 16 bytes for the path, and every step of a pair two looks at the memo of the normal
+//! form and one at the antichain.
 
 use std::ops::Range;
 

@@ -184,8 +184,8 @@ fn symmetric_systems_have_one_witness() {
     asked.assert_enough(1_000);
 }
 
-/// Networks of two layers: the values of a slot are numbers that a lazy machine gives to the states of a network as they are
-/// met, by whichever thread.
+/// Networks of two layers: the values of a slot are numbers that a lazy machine gives to the states of a network as
+/// they are met, by whichever thread.
 fn layered(labels: &Arc<Labels>, random: &mut Random) -> Network {
     let machine = |name: usize, random: &mut Random| {
         let parts: Vec<Lts> = (0..2)

@@ -2,8 +2,8 @@
 //!
 //! A user's mistake becomes a [`Diagnostic`]: a stable code, a terse message, the places that matter, and a hint. A reader
 //! that holds a whole file in memory speaks of [`Span`]s in [`Sources`]; a reader that streams past gigabytes keeps
-//! only the offending [`Line`]. Both are shown alike, for people by [`render`] and for programs by [`Report`]. [`nearest`] finds what
-//! a misspelt name may have meant.
+//! only the offending [`Line`]. Both are shown alike, for people by [`render`] and for programs by [`Report`].
+//! [`nearest`] finds what a misspelt name may have meant.
 
 mod diagnostic;
 mod files;

@@ -18,15 +18,15 @@
 //! # Counting without visiting
 //!
 //! The orbit of a state has as many states as the group has elements, divided by those that keep the state. Exact
-//! strategies count the latter with each representative. So each step of a quotient carries the class of its target by how many
-//! elements keep it ([`Step::class`]), and a visitor that sees which steps find states ([`Tally`]) knows the sizes of all
-//! orbits that were found: after a complete search their sum is the number of reachable states of the system, provided that
-//! the group keeps the initial state.
+//! strategies count the latter with each representative. So each step of a quotient carries the class of its target by
+//! how many elements keep it ([`Step::class`]), and a visitor that sees which steps find states ([`Tally`]) knows the
+//! sizes of all orbits that were found: after a complete search their sum is the number of reachable states of the
+//! system, provided that the group keeps the initial state.
 //!
 //! # Cuts
 //!
-//! A reduction that its control stops cuts the walk, and so does the sink; a walk leaves nothing in the explorer that a later
-//! one reads: the picture, the twins and the kept representatives are those of the row that the walk begins with.
+//! A reduction that its control stops cuts the walk, and so does the sink; a walk leaves nothing in the explorer that a
+//! later one reads: the picture, the twins and the kept representatives are those of the row that the walk begins with.
 //!
 //! # Cost
 //!

@@ -9,9 +9,9 @@
 //! it was found. Where a changed slot draws vertices of its own, or the graph cannot hold what is drawn, the whole row is
 //! drawn after all.
 //!
-//! An actor has no way to fail, yet an image may need room (a set of specification states that was not met before). An actor that
-//! gets none leaves its control stopped, so a reducer polls the control behind every application and hands out no image of a
-//! job that must end.
+//! An actor has no way to fail, yet an image may need room (a set of specification states that was not met before). An
+//! actor that gets none leaves its control stopped, so a reducer polls the control behind every application and hands
+//! out no image of a job that must end.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_groups::UBig;

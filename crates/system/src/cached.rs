@@ -1,8 +1,8 @@
 //! A system that remembers the steps of each group by the values that the group reads.
 //!
 //! The idea is that of LTSmin's local transition caching (Blom, van de Pol, Weber, *LTSmin: distributed and symbolic
-//! reachability*, 2010): where a group reads few slots, far fewer combinations of their values occur than states, and its
-//! steps are computed once for each. Steps come group by group, so their order is not that of the system itself.
+//! reachability*, 2010): where a group reads few slots, far fewer combinations of their values occur than states, and
+//! its steps are computed once for each. Steps come group by group, so their order is not that of the system itself.
 //!
 //! Invariant: an entry is made only of a walk that ended with `Ok`; a walk that was cut leaves nothing behind.
 //!

@@ -3,17 +3,17 @@
 //! For every row that is expanded it checks that
 //!
 //! - every value is one that its slot can hold, and every step belongs to a group;
-//! - a step changes nothing but the slots it says it wrote, and these are slots that its group declares to write; a slot
-//!   that a group must write is among them;
-//! - a slot that a group does not declare to read has no influence on its steps: with another value in it the same labels
-//!   and written values come out, and where the slot is not written the other value is kept. The other values are ones that
-//!   were seen in that slot before, so the wrapper learns as it goes;
+//! - a step changes nothing but the slots it says it wrote, and these are slots that its group declares to write; a
+//!   slot that a group must write is among them;
+//! - a slot that a group does not declare to read has no influence on its steps: with another value in it the same
+//!   labels and written values come out, and where the slot is not written the other value is kept. The other values
+//!   are ones that were seen in that slot before, so the wrapper learns as it goes;
 //! - the local successors of every group are its steps;
 //! - a walk that is cut after some step returns the cut unchanged, and the explorer is then as good as a fresh one;
 //! - every mark has a value below its bound.
 //!
-//! A dishonest declaration is a bug in the system and panics with its name. Cost: one more expansion for each slot and row,
-//! and some; meant for tests.
+//! A dishonest declaration is a bug in the system and panics with its name. Cost: one more expansion for each slot and
+//! row, and some; meant for tests.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};

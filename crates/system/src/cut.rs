@@ -4,11 +4,11 @@ use std::fmt;
 
 use trefoil_control::{Control, Stopped};
 
-/// Why a walk over the steps of a state ended early. It has two words, because it is returned through every layer for every
-/// step; the control knows why it stopped, and what is wrong with a model is boxed.
+/// Why a walk over the steps of a state ended early. It has two words, because it is returned through every layer for
+/// every step; the control knows why it stopped, and what is wrong with a model is boxed.
 ///
-/// What a sink breaks off with comes back unchanged through every wrapper. `Ok` means that every step was handed out, and
-/// only then may anything be remembered of a walk.
+/// What a sink breaks off with comes back unchanged through every wrapper. `Ok` means that every step was handed out,
+/// and only then may anything be remembered of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// The sink has what it wanted.

@@ -117,8 +117,8 @@ impl Labels {
         &self.table[id.index()]
     }
 
-    /// The order of two labels by what they say: the same in every run, whichever was met first. `τ` comes before `✓` and
-    /// both before all others.
+    /// The order of two labels by what they say: the same in every run, whichever was met first. `τ` comes before `✓`
+    /// and both before all others.
     pub fn compare(&self, left: LabelId, right: LabelId) -> Ordering {
         if left == right {
             return Ordering::Equal;

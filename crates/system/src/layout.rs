@@ -10,8 +10,8 @@ pub type Value = u32;
 /// Things that are numbered as they are found: terms, states of lazy components, nodes of a normal form.
 ///
 /// A domain is shared by all threads, and which number a thing gets depends on which thread came first. Its canonical
-/// bytes do not: equal things have equal bytes in every run and on every machine. They are what rows are compared by, and
-/// what makes rows portable.
+/// bytes do not: equal things have equal bytes in every run and on every machine. They are what rows are compared by,
+/// and what makes rows portable.
 pub trait Domain: Send + Sync {
     /// Appends the canonical bytes of a value that was met.
     fn bytes(&self, value: Value, into: &mut Vec<u8>);
@@ -143,8 +143,8 @@ impl Layout {
         Layout { slots, parts: Vec::new(), met }
     }
 
-    /// The same, with the slots where its parts begin, ascending. States of such a system share many values of parts (the
-    /// variables of a process, the contents of a channel), and a store can keep each once.
+    /// The same, with the slots where its parts begin, ascending. States of such a system share many values of parts
+    /// (the variables of a process, the contents of a channel), and a store can keep each once.
     pub fn with_parts(self, parts: Vec<usize>) -> Layout {
         Layout { parts, ..self }
     }

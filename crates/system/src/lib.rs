@@ -6,8 +6,8 @@
 //! [`replay`] module, which shares no code with any engine, has accepted it on the system itself.
 //!
 //! A walk over the successors of a row says how it ended ([`Cut`]): only a walk that was not cut may be remembered. The
-//! steps of one group can be asked for by the values that the group reads ([`LocalGroup`]), states carry [`Mark`]s, and a
-//! system may come with the [`Action`] of a symmetry group, which also draws the [`Picture`] of a state.
+//! steps of one group can be asked for by the values that the group reads ([`LocalGroup`]), states carry [`Mark`]s, and
+//! a system may come with the [`Action`] of a symmetry group, which also draws the [`Picture`] of a state.
 //!
 //! Absent here on purpose: syntax, search orders, stores. `docs/decisions/001-the-waist.md` says why the parts are as
 //! they are.

@@ -1,8 +1,8 @@
 //! Marks: what a state says of itself besides its transitions.
 //!
 //! A mark has a meaning that engines know, a value, and the slots that the value depends on. It is evaluated from the
-//! values of those slots alone ([`crate::Explorer::mark`]), so that a symbolic engine can tabulate it and a reduction can
-//! tell whether it keeps it.
+//! values of those slots alone ([`crate::Explorer::mark`]), so that a symbolic engine can tabulate it and a reduction
+//! can tell whether it keeps it.
 
 use crate::layout::{SlotSet, Value};
 

@@ -91,8 +91,8 @@ impl<'a> Step<'a> {
 pub enum Written<'a> {
     /// All that its group declares to write.
     Group,
-    /// These, each with its value before the write. A slot may be named twice, and numbers behind the end of the row mean
-    /// nothing.
+    /// These, each with its value before the write. A slot may be named twice, and numbers behind the end of the row
+    /// mean nothing.
     Slots(&'a [Change]),
 }
 
@@ -192,8 +192,8 @@ pub trait Explorer {
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk;
 
     /// Hands every step of one group to `sink`, given the values of the group's [`Group::inputs`] in some row that was
-    /// met, ascending by slot, whatever stands in other slots. By default the other slots are filled in from the initial
-    /// row.
+    /// met, ascending by slot, whatever stands in other slots. By default the other slots are filled in from the
+    /// initial row.
     fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
         let row = group.filled_in(reads);
         let (mut values, mut written) = (Vec::new(), Vec::new());

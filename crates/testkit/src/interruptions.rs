@@ -1,7 +1,7 @@
 //! A job that is stopped at a poll leaves nothing behind that a later one believes.
 //!
-//! The oracle asks a question without a limit and counts its polls. Then it stops the question at each poll in turn, as each
-//! kind of stop, asks again without a limit on the same subject, and compares the answer with that of a fresh one.
+//! The oracle asks a question without a limit and counts its polls. Then it stops the question at each poll in turn, as
+//! each kind of stop, asks again without a limit on the same subject, and compares the answer with that of a fresh one.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -25,8 +25,9 @@ const REASONS: [Stopped; 4] = [
     Stopped::States { limit: u32::MAX as u64 - 1 },
 ];
 
-/// Stops a question at each of its polls, or at `most` of them that are spread evenly, and panics when an answer afterwards,
-/// on the same subject, is not that of a fresh subject. An answer that comes in spite of the stop must be the right one.
+/// Stops a question at each of its polls, or at `most` of them that are spread evenly, and panics when an answer
+/// afterwards, on the same subject, is not that of a fresh subject. An answer that comes in spite of the stop must be
+/// the right one.
 pub fn interrupt<S, A: PartialEq + Debug, E: Debug>(
     most: u64,
     make: impl Fn() -> S,

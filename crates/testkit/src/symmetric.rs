@@ -418,7 +418,8 @@ pub fn random_generators(points: usize, random: &mut Random) -> Vec<Vec<u32>> {
     }
 }
 
-/// A specification with at most 300 states and an implementation, of at most 600, that has most of its rules, or some more.
+/// A specification with at most 300 states and an implementation, of at most 600, that has most of its rules, or some
+/// more.
 pub fn random_pair(random: &mut Random) -> Option<(Lts, Processes)> {
     let shape = Shape {
         processes: 2 + random.below(3),

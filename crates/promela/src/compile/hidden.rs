@@ -1,25 +1,25 @@
 //! Which `hidden` variables are part of a state.
 //!
-//! Spin keeps a `hidden` variable out of its state vector. Its value lives on all the same, from step to step, and is taken
-//! back when the search goes back; but two states that differ in nothing else are one to Spin, and the search goes on from the one
-//! that it met first. For a variable that is written and then read inside one atomic sequence this saves states and loses
-//! nothing. For one that keeps data (the topology of a network that is written once at the start) nothing is lost either, as
-//! long as all runs agree on its value wherever they meet. Where they do not agree, Spin leaves out states, and what it says
-//! then depends on the order of its search.
+//! Spin keeps a `hidden` variable out of its state vector. Its value lives on all the same, from step to step, and is
+//! taken back when the search goes back; but two states that differ in nothing else are one to Spin, and the search
+//! goes on from the one that it met first. For a variable that is written and then read inside one atomic sequence this
+//! saves states and loses nothing. For one that keeps data (the topology of a network that is written once at the
+//! start) nothing is lost either, as long as all runs agree on its value wherever they meet. Where they do not agree,
+//! Spin leaves out states, and what it says then depends on the order of its search.
 //!
-//! Here a hidden variable is state like any other, unless each of its uses is preceded by a write in the same step. Then its value
-//! between two steps is never looked at, and it stays out of the state. So the numbers of states are Spin's in both harmless
-//! cases, and in the third one no state is left out.
+//! Here a hidden variable is state like any other, unless each of its uses is preceded by a write in the same step.
+//! Then its value between two steps is never looked at, and it stays out of the state. So the numbers of states are
+//! Spin's in both harmless cases, and in the third one no state is left out.
 //!
-//! What is shown is a property of all paths. A *step* begins in a control state that is entered with control given up, or
-//! where the process may have to wait: then others act in between. For every other control state (entered with control
-//! kept, and with a transition that always passes) the cells are computed that every path from the beginning of a step has
-//! written; the same inside a `d_step`. It is the greatest solution of the usual equations, by iteration. Elements of arrays count when
-//! their indices are constants; another index may be any element, so an array that is read by one is state. What is printed does
-//! not count as a use: no run depends on it.
+//! What is shown is a property of all paths. A *step* begins in a control state that is entered with control given up,
+//! or where the process may have to wait: then others act in between. For every other control state (entered with
+//! control kept, and with a transition that always passes) the cells are computed that every path from the beginning of
+//! a step has written; the same inside a `d_step`. It is the greatest solution of the usual equations, by iteration.
+//! Elements of arrays count when their indices are constants; another index may be any element, so an array that is
+//! read by one is state. What is printed does not count as a use: no run depends on it.
 //!
-//! Invariant: a cell that stays out of the state has the same influence on every step whatever it holds when the step begins.
-//! Cost: cells times control states, in bits; beyond [`MOST_BITS`] of them everything is state.
+//! Invariant: a cell that stays out of the state has the same influence on every step whatever it holds when the step
+//! begins. Cost: cells times control states, in bits; beyond [`MOST_BITS`] of them everything is state.
 
 use super::OVER;
 use crate::program::{

@@ -163,7 +163,7 @@ impl<'a> Steps<'a> {
         runs
     }
 
-    /// The states from which a process can keep control for ever.
+    /// The states from which a process can keep control endlessly.
     fn endless(&self, states: &[(usize, usize, u32)]) -> Vec<(usize, usize, u32)> {
         let mut left: HashSet<(usize, usize, u32)> = states.iter().copied().collect();
         loop {

@@ -159,7 +159,8 @@ impl<'a> ModelExplorer<'a> {
         }
     }
 
-    /// Tries everything that anybody can do in the state that is loaded, and once more with `timeout` when that is nothing.
+    /// Tries everything that anybody can do in the state that is loaded, and once more with `timeout` when that is
+    /// nothing.
     pub(super) fn all(&mut self, sink: &mut Sink<'_>) -> Walk {
         let all = (self.machine.count() as i32 - 1, 0);
         if !self.walk::<false>(all, sink)? {
@@ -170,8 +171,8 @@ impl<'a> ModelExplorer<'a> {
         Ok(())
     }
 
-    /// Tries everything that the processes from the first down to the lowest can do in the state that is loaded; whether anything
-    /// passed.
+    /// Tries everything that the processes from the first down to the lowest can do in the state that is loaded;
+    /// whether anything passed.
     pub(super) fn walk<const LOCAL: bool>(&mut self, processes: (i32, i32), sink: &mut Sink<'_>) -> Result<bool, Cut> {
         let model = self.model;
         let width = model.arrangement.width();

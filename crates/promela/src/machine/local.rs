@@ -1,9 +1,9 @@
 //! Steps of one group, from the values that the group reads.
 //!
-//! The machine holds the initial row, into which the values are written; after the call they are taken out again, so a call
-//! costs what the group reads and does, and nothing for the length of a row. Only the group's own move is tried, with those before it where
-//! these decide whether it is tried at all, and of a handshake only its own receive. Nothing else can be tried: what other
-//! processes do in the initial row says nothing about the row that the values come from.
+//! The machine holds the initial row, into which the values are written; after the call they are taken out again, so a
+//! call costs what the group reads and does, and nothing for the length of a row. Only the group's own move is tried,
+//! with those before it where these decide whether it is tried at all, and of a handshake only its own receive. Nothing
+//! else can be tried: what other processes do in the initial row says nothing about the row that the values come from.
 //!
 //! Groups that look at whether anything can happen (`timeout`) read everything, and are walked like a state.
 

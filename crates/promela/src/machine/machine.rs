@@ -1,8 +1,9 @@
 //! One state that is worked on: values are read, statements executed and taken back.
 //!
 //! Every write goes to a log, so that a statement costs what it changes and nothing is copied. A handshake that is begun (a send to
-//! a rendezvous channel) is kept beside the row until somebody receives it. A fault does not stop the machine: it is kept, reads give 0,
-//! and whoever executes a statement looks at it. A halt is kept likewise, and what was executed is then worth nothing.
+//! a rendezvous channel) is kept beside the row until a process receives it. A fault does not stop the machine: the machine keeps it, reads
+//! give 0, and the caller that executes a statement looks at it. The machine keeps a halt in the same way; its caller
+//! then discards what was executed.
 
 use trefoil_control::Control as Budget;
 

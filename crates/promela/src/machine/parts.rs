@@ -29,7 +29,8 @@ impl Model {
         parts
     }
 
-    /// The slots that say whether a run may end in a state: how many processes there are, where they are, and where the `trace` is.
+    /// The slots that say whether a run may end in a state: how many processes there are, where they are, and where the
+    /// `trace` is.
     pub(super) fn valid_end_reads(&self) -> SlotSet {
         let places = self.arrangement.positions.iter().flat_map(|position| {
             let base = position.base as usize;

@@ -112,8 +112,8 @@ impl Model {
         &self.program
     }
 
-    /// The same model with room for the processes that walks had no room for; nothing when there were none. It is made once, so that
-    /// a caller which only has the narrow model finds the one that a search went on with.
+    /// The same model with room for the processes that walks had no room for; nothing when there were none. It is made
+    /// once, so that a caller which only has the narrow model finds the one that a search went on with.
     pub fn wider(&self) -> Option<&Arc<Model>> {
         if let Some(known) = self.wider.get() {
             return Some(known);

@@ -1,8 +1,8 @@
 //! Which questions the assertions of each language pose, and which options they can use.
 //!
-//! A language takes out of what the user gave what it honours itself (how it compiles, how it writes evidence down), the table
-//! of engines takes out the rest, and what is then left over is named: with its reason where others can use it, as an error
-//! where nothing in a run can.
+//! A language takes out of what the user gave what it honours itself (how it compiles, how it writes evidence down),
+//! the table of engines takes out the rest, and what is then left over is named: with its reason where others can use
+//! it, as an error where nothing in a run can.
 
 use std::sync::LazyLock;
 

@@ -330,7 +330,8 @@ impl Script {
 /// How many reasons are told with an answer; `trefoil symmetry` tells all of them.
 const MOST_REASONS: usize = 6;
 
-/// A network in which steps that wait for each other only by accident are taken in one order: its runs are runs of the network.
+/// A network in which steps that wait for each other only by accident are taken in one order: its runs are runs of the
+/// network.
 struct InOneOrder<'n>(PartialOrder<'n>);
 
 impl Reduction for InOneOrder<'_> {
