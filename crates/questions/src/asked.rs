@@ -217,6 +217,23 @@ impl Setting {
 }
 
 impl Asked {
+    /// A value that asks for something, of each option: for tables and tests.
+    pub fn everything() -> Asked {
+        Asked {
+            algorithm: Some(Algorithm::Antichain),
+            order: Some(Order::DepthFirst),
+            preprocess: Some(Preprocess::Both),
+            symmetry: Some(SymmetryUse::Types(vec!["T".into()])),
+            strategy: Some("canonical"),
+            partial_order: Some(true),
+            store: Some(Store::HashCompact),
+            keep_going: true,
+            no_leaf_compression: true,
+            trail: true,
+            chart: true,
+        }
+    }
+
     /// Was this option given with a value that asks for something?
     pub fn wants(&self, setting: Setting) -> bool {
         match setting {
@@ -311,25 +328,9 @@ impl Asked {
 mod tests {
     use super::*;
 
-    fn everything() -> Asked {
-        Asked {
-            algorithm: Some(Algorithm::Antichain),
-            order: Some(Order::DepthFirst),
-            preprocess: Some(Preprocess::Both),
-            symmetry: Some(SymmetryUse::Types(vec!["T".into()])),
-            strategy: Some("canonical"),
-            partial_order: Some(true),
-            store: Some(Store::HashCompact),
-            keep_going: true,
-            no_leaf_compression: true,
-            trail: true,
-            chart: true,
-        }
-    }
-
     #[test]
     fn every_option_can_be_given_and_taken_out() {
-        let mut asked = everything();
+        let mut asked = Asked::everything();
         for setting in Setting::ALL {
             assert!(asked.wants(setting) && asked.gives(setting), "{}", setting.name());
             assert_eq!(asked.only(&[setting]).wanted().collect::<Vec<_>>(), [setting]);

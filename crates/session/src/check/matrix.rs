@@ -51,23 +51,10 @@ pub struct AssertionRow {
 
 /// Values of options that ask for something: of each option all sorts of values.
 fn examples() -> Vec<Asked> {
-    let everything = Asked {
-        algorithm: Some(Algorithm::Antichain),
-        order: Some(Order::DepthFirst),
-        preprocess: Some(Preprocess::Both),
-        symmetry: Some(SymmetryUse::Types(vec!["T".to_string()])),
-        strategy: Some("canonical"),
-        partial_order: Some(true),
-        store: Some(Store::HashCompact),
-        keep_going: true,
-        no_leaf_compression: true,
-        trail: true,
-        chart: true,
-    };
     let algorithms = Algorithm::ALL.map(|algorithm| Asked { algorithm: Some(algorithm), ..Asked::default() });
     let store = |store| Asked { store: Some(store), ..Asked::default() };
     let stores = [store(Store::HashCompact), store(Store::Bitstate { bytes: 1 << 20 })];
-    [everything].into_iter().chain(algorithms).chain(stores).collect()
+    [Asked::everything()].into_iter().chain(algorithms).chain(stores).collect()
 }
 
 /// Options that only commands on files have.
