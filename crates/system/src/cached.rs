@@ -20,6 +20,7 @@ use crate::layout::{Layout, Value};
 use crate::local::{LocalGroup, LocalSink, LocalStep};
 use crate::marks::{Mark, MarkId};
 use crate::transitions::{Change, Explorer, Group, Observation, Observations, Sink, Step, System, Written};
+use crate::wrapper::the_system_itself;
 
 /// A system whose groups' steps are remembered.
 pub struct Cached<S> {
@@ -34,25 +35,7 @@ impl<S: System> Cached<S> {
 }
 
 impl<S: System> System for Cached<S> {
-    fn layout(&self) -> &Layout {
-        self.system.layout()
-    }
-
-    fn labels(&self) -> &Arc<Labels> {
-        self.system.labels()
-    }
-
-    fn groups(&self) -> &[Group] {
-        self.system.groups()
-    }
-
-    fn marks(&self) -> &[Mark] {
-        self.system.marks()
-    }
-
-    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
-        self.system.initial(control)
-    }
+    the_system_itself!();
 
     fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(CachedExplorer {
@@ -64,30 +47,6 @@ impl<S: System> System for Cached<S> {
             next: Vec::new(),
             changes: Vec::new(),
         })
-    }
-
-    fn widened(&self) -> Option<Arc<dyn System>> {
-        self.system.widened()
-    }
-
-    fn observations(&self) -> Observations {
-        self.system.observations()
-    }
-
-    fn action(&self) -> Option<&dyn Action> {
-        self.system.action()
-    }
-
-    fn error(&self, label: LabelId) -> u32 {
-        self.system.error(label)
-    }
-
-    fn first_error(&self) -> LabelId {
-        self.system.first_error()
-    }
-
-    fn describe(&self, row: &[Value]) -> String {
-        self.system.describe(row)
     }
 }
 

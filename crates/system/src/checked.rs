@@ -27,6 +27,7 @@ use crate::layout::{Layout, Value};
 use crate::local::{LocalGroup, LocalSink};
 use crate::marks::{Mark, MarkId};
 use crate::transitions::{Explorer, Group, GroupId, Observation, Observations, Sink, Step, System, Written};
+use crate::wrapper::the_system_itself;
 
 /// How many values per slot are remembered for the influence test.
 const REMEMBERED: usize = 8;
@@ -46,25 +47,7 @@ impl<S: System> Checked<S> {
 }
 
 impl<S: System> System for Checked<S> {
-    fn layout(&self) -> &Layout {
-        self.system.layout()
-    }
-
-    fn labels(&self) -> &Arc<Labels> {
-        self.system.labels()
-    }
-
-    fn groups(&self) -> &[Group] {
-        self.system.groups()
-    }
-
-    fn marks(&self) -> &[Mark] {
-        self.system.marks()
-    }
-
-    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
-        self.system.initial(control)
-    }
+    the_system_itself!();
 
     fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
         Box::new(CheckedExplorer {
@@ -76,30 +59,6 @@ impl<S: System> System for Checked<S> {
             groups: self.groups(),
             seen: &self.seen,
         })
-    }
-
-    fn widened(&self) -> Option<Arc<dyn System>> {
-        self.system.widened()
-    }
-
-    fn observations(&self) -> Observations {
-        self.system.observations()
-    }
-
-    fn action(&self) -> Option<&dyn Action> {
-        self.system.action()
-    }
-
-    fn error(&self, label: LabelId) -> u32 {
-        self.system.error(label)
-    }
-
-    fn first_error(&self) -> LabelId {
-        self.system.first_error()
-    }
-
-    fn describe(&self, row: &[Value]) -> String {
-        self.system.describe(row)
     }
 }
 

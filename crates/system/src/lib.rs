@@ -25,6 +25,7 @@ pub mod picture;
 pub mod replay;
 pub mod transitions;
 pub mod witness;
+mod wrapper;
 
 pub use action::{Action, Actor};
 pub use cached::Cached;
