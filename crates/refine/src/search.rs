@@ -17,16 +17,16 @@
 //! # Breadth-first search and the shortest witness
 //!
 //! The length of a witness is its number of visible events. A level is all pairs at one such distance, and a round
-//! those of a level that are also at one distance in silent steps: a visible event leads from round (d, s) to round (d
-//! + 1, s), a `τ` to round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones: first
+//! those of a level that are also at one distance in silent steps: a visible event leads from round (d, s) to round
+//! (d + 1, s), a `τ` to round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones: first
 //! by the events of round (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the order of
 //! their levels, and that is what keeps lengths exact under pruning and eviction:
 //!
 //! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found on the same level or an earlier one, and
 //!   whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7 and lemma 2.4.8).
 //! - If (U, s) evicts (V, s), everything that V would have pruned from now on is pruned by U, with the same right: it
-//! comes on U's level or later. A pair that was evicted on its own level need not be explored any further, by the first
-//! point with the roles of time exchanged; one that is evicted from a later level must be, and is.
+//!   comes on U's level or later. A pair that was evicted on its own level need not be explored any further, by the first
+//!   point with the roles of time exchanged; one that is evicted from a later level must be, and is.
 //!
 //! Were the targets of events inserted as soon as a pair is found, a set found by an event could prune or evict a set
 //! found by `τ` afterwards, one level nearer, and a longer witness be reported. Whether the specification has an event
