@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use trefoil_check::Table;
-use trefoil_questions::{Algorithm, Asked, Facts, Kind, Order, Preprocess, Setting, Store, SymmetryUse};
+use trefoil_questions::{Algorithm, Asked, Facts, Kind, Setting, Store};
 
 use super::posing::unused;
 use super::report::Claim;
