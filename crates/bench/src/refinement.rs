@@ -1,4 +1,5 @@
-//! Benchmarks of refinement: example 2.3.4 of the thesis, and larger systems, side by side with another tool when its path is given.
+//! Benchmarks of refinement: example 2.3.4 of the thesis, and larger systems, side by side with another tool when its
+//! path is given.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -59,8 +60,9 @@ fn ladder(labels: &Arc<Labels>, n: u32, k: u32) -> Lts {
     builder.build(StateId(0))
 }
 
-/// Larger systems; the first argument is the path of another tool that takes `-p<preorder> IMPLEMENTATION SPECIFICATION`.
-/// Its time is shown without that of reading the files; the last column compares the times with reading.
+/// Larger systems; the first argument is the path of another tool that takes
+/// `-p<preorder> IMPLEMENTATION SPECIFICATION`. Its time is shown without that of reading the files; the last column
+/// compares the times with reading.
 pub(crate) fn refinements(arguments: &[String]) {
     let peer = arguments.first().map(PathBuf::from);
     let folder = std::env::temp_dir().join(format!("trefoil-bench-{}", std::process::id()));
@@ -254,7 +256,8 @@ impl Files {
 /// A queue of so many places for so many values, as one process.
 fn buffer(labels: &Arc<Labels>, places: u32, values: u32) -> Lts {
     let mut builder = LtsBuilder::new(labels.clone());
-    // A content of length l is values^l - 1 / (values - 1) plus its number in base `values`, the oldest item being the highest digit.
+    // A content of length l is values^l - 1 / (values - 1) plus its number in base `values`, the oldest item being the
+    // highest digit.
     let first = |length: u32| (values.pow(length) - 1) / (values - 1);
     for length in 0..=places {
         for content in 0..values.pow(length) {
@@ -312,8 +315,8 @@ fn exploding(labels: &Arc<Labels>, n: u32) -> Lts {
     builder.build(StateId(0))
 }
 
-/// States in a ring, an a and a b from each to the next: every set of the exploding specification meets every state, and the
-/// smallest one is enough.
+/// States in a ring, an a and a b from each to the next: every set of the exploding specification meets every state,
+/// and the smallest one is enough.
 fn ring(labels: &Arc<Labels>, states: u32) -> Lts {
     let mut builder = LtsBuilder::new(labels.clone());
     for state in 0..states {

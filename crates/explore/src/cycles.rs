@@ -221,7 +221,8 @@ impl CycleSearch {
     fn expand(&mut self, state: StateId, tools: &mut Tools<'_, '_>) -> Walk {
         self.poll(tools)?;
         let Tools { shared, explorer, inserter } = tools;
-        // SAFETY: the number came out of an insertion in a round that the end of the round, a lock, separates from this one.
+        // SAFETY: the number came out of an insertion in a round that the end of the round, a lock, separates from this
+        // one.
         unsafe { inserter.read_packed(state, &mut self.source) };
         let packing = shared.states.packing();
         packing.unpack(&self.source, &mut self.row);

@@ -1,8 +1,9 @@
 //! One thread's part of a search: expanding states.
 //!
-//! States are expanded a batch at a time. First the successors of all of them are generated, packed and hashed, and the processor
-//! is asked for the lines of the index where they will be looked for; then for the rows that those lines name; then they are
-//! inserted, by which time most of what is needed has arrived. Batches are small enough to stay in the first-level cache.
+//! States are expanded a batch at a time. First the successors of all of them are generated, packed and hashed, and the
+//! processor is asked for the lines of the index where they will be looked for; then for the rows that those lines
+//! name; then they are inserted, by which time most of what is needed has arrived. Batches are small enough to stay in
+//! the first-level cache.
 #![allow(unsafe_code)]
 
 use std::ops::Range;

@@ -1,21 +1,26 @@
 //! How many bits each slot gets: as many as it turns out to need.
 //!
-//! A variable is declared as a `byte` and holds 0, 1 or 2; the number of a channel is in a slot from the first state to the last. What a slot may
-//! hold is known beforehand, what it does hold only the search knows. So a search begins with rows as they are declared. When it has found
-//! some states it reads widths off them, packs everything again ([`crate::repack`]) and goes on with narrow rows: they are hashed, compared and kept
-//! in a fraction of the time and space, and many that would need a tree ([`crate::tree`]) do not any more.
+//! A variable is declared as a `byte` and holds 0, 1 or 2; the number of a channel is in a slot from the first state to
+//! the last. What a slot may hold is known beforehand, what it does hold only the search knows. So a search begins with
+//! rows as they are declared. When it has found some states it reads widths off them, packs everything again
+//! ([`crate::repack`]) and goes on with narrow rows: they are hashed, compared and kept in a fraction of the time and
+//! space, and many that would need a tree ([`crate::tree`]) do not any more.
 //!
-//! A value that does not fit shows that a width was guessed wrong. The state whose step led there is set aside; at the end of the round the
-//! slots that were too narrow get wider, and the states that were set aside are expanded. Nothing is lost and
-//! nothing is visited twice, and a value that is larger than its declaration is still a bug of the system, and a panic.
+//! A value that does not fit shows that a width was guessed wrong. The state whose step led there is set aside; at the
+//! end of the round the slots that were too narrow get wider, and the states that were set aside are expanded. Nothing
+//! is lost and nothing is visited twice, and a value that is larger than its declaration is still a bug of the system,
+//! and a panic.
 //!
-//! Rows have some free bits. A slot that gets wider takes its new bits from there, and then no state has to be packed again; only when they are used
-//! up. Each time that a slot is too narrow it gets a bit more than it needs, and one more than the last time. From time to time widths are read off the states anew, when
-//! a sample shows that it is worth it.
+//! Rows have some free bits. A slot that gets wider takes its new bits from there, and then no state has to be packed
+//! again; only when they are used up. Each time that a slot is too narrow it gets a bit more than it needs, and one
+//! more than the last time. From time to time widths are read off the states anew, when a sample shows that it is worth
+//! it.
 //!
-//! Cost: packing all states again takes about as long as making the index longer, for trees several times as long; it happens once for each eightfold number of states at most, and when the free
-//! bits are used up, which is mostly while there are few states. Where many slots grow slowly it would happen again and again. So what was spent on it is compared with the
-//! number of states: when it is too much, slots that were ever too narrow get what is declared, and the next time all do, for good.
+//! Cost: packing all states again takes about as long as making the index longer, for trees several times as long; it
+//! happens once for each eightfold number of states at most, and when the free bits are used up, which is mostly while
+//! there are few states. Where many slots grow slowly it would happen again and again. So what was spent on it is
+//! compared with the number of states: when it is too much, slots that were ever too narrow get what is declared, and
+//! the next time all do, for good.
 
 use trefoil_system::{Layout, Value};
 
@@ -27,7 +32,8 @@ use crate::tree::LEAST_BYTES;
 const FIRST: u32 = if cfg!(test) { 16 } else { 2048 };
 /// By what the states grow until widths are read off them again.
 const GROWTH: u32 = 8;
-/// So often, and for so many states more, states may be packed again before that is too much; for trees it costs so much more.
+/// So often, and for so many states more, states may be packed again before that is too much; for trees it costs so
+/// much more.
 const PATIENCE: u64 = 3;
 const SPARE: u64 = 1 << 16;
 const TREE_COST: u64 = 8;
@@ -84,7 +90,8 @@ impl Misfits {
 }
 
 impl Fit {
-    /// The widths that a layout declares. Where `elastic`, and where a layout has parts, those that a search finds take their place.
+    /// The widths that a layout declares. Where `elastic`, and where a layout has parts, those that a search finds take
+    /// their place.
     pub(crate) fn new(layout: &Layout, trees: bool, elastic: bool) -> Fit {
         let widths = declared(layout);
         let wide = Packing::of(&widths).bits() > DENSE_BITS;
@@ -171,7 +178,8 @@ impl Fit {
     ///
     /// # Panics
     ///
-    /// When a value is not one that its slot may hold: the system is wrong, and going on would confuse one state with another.
+    /// When a value is not one that its slot may hold: the system is wrong, and going on would confuse one state with
+    /// another.
     pub(crate) fn widen(&mut self, misfits: &Misfits) {
         for (slot, seen) in misfits.seen.iter().enumerate() {
             let Some(seen) = seen else { continue };

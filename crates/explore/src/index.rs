@@ -1,8 +1,8 @@
 //! The index of the store: from the hash of a row to its position.
 //!
-//! Thirty-two bits an entry: the number of a state plus one and, in the bits that numbers do not need yet, a few bits of the hash,
-//! so that a row is seldom looked at in vain. Collisions go to the next entry (linear probing), the first entry is the hash
-//! scaled to the length of the index, which need not be a power of two.
+//! Thirty-two bits an entry: the number of a state plus one and, in the bits that numbers do not need yet, a few bits
+//! of the hash, so that a row is seldom looked at in vain. Collisions go to the next entry (linear probing), the first
+//! entry is the hash scaled to the length of the index, which need not be a power of two.
 //!
 //! # Growing
 //!
@@ -11,10 +11,11 @@
 //!
 //! # Memory
 //!
-//! The bound is one and a half times the packed row plus four bytes a state. The rows take their own size, so the index may
-//! take four bytes and half a row; load and growth factor are chosen for that to hold even just after growing (rows of 4
-//! bytes grow by 1.21, of 6 by 1.41, of 16 by 2). It does not hold for sets of less than some 100 000 states: one segment of 4096
-//! rows and 4096 entries are the least, and the last segment is seldom full. Claim bits come on top when a search asks for them.
+//! The bound is one and a half times the packed row plus four bytes a state. The rows take their own size, so the index
+//! may take four bytes and half a row; load and growth factor are chosen for that to hold even just after growing (rows
+//! of 4 bytes grow by 1.21, of 6 by 1.41, of 16 by 2). It does not hold for sets of less than some 100 000 states: one
+//! segment of 4096 rows and 4096 entries are the least, and the last segment is seldom full. Claim bits come on top
+//! when a search asks for them.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -44,7 +45,8 @@ pub(crate) struct Index {
     id_bits: u32,
     /// As many as `limit` needs, each made when its first position is handed out.
     pub(crate) segments: Vec<OnceLock<Segment>>,
-    /// Positions below this may be handed out. Zero when building the index again was interrupted: it is not usable then.
+    /// Positions below this may be handed out. Zero when building the index again was interrupted: it is not usable
+    /// then.
     pub(crate) limit: u32,
 }
 
@@ -83,8 +85,9 @@ pub(crate) fn hash(words: &[u64]) -> u64 {
     fold(mixed ^ MULTIPLIERS[0], MULTIPLIERS[1])
 }
 
-/// How long the index becomes that follows one of this length. Where the next one would need another bit for numbers, but not for as
-/// many as are likely to come soon, it gets shorter, because a bit of the hash is worth more then: at 2^30 states only two are left.
+/// How long the index becomes that follows one of this length. Where the next one would need another bit for numbers,
+/// but not for as many as are likely to come soon, it gets shorter, because a bit of the hash is worth more then: at
+/// 2^30 states only two are left.
 fn next_len(len: usize, row_bytes: usize) -> usize {
     const SCARCE: u32 = 26;
     let next = ((len as f64 * growth(row_bytes)) as usize).max(len + 1);

@@ -1,13 +1,16 @@
 //! Rows packed to bits.
 //!
 //! A slot with `n` values takes as many bits as `n - 1` has, a slot whose values are not known beforehand takes 32, and
-//! the slots follow each other without padding; a row is stored in the bytes that its bits fill. While it is worked with, a
-//! packed row is a few 64-bit words, least significant first, unused bits zero, so that two rows are equal exactly when
-//! their words are. All shifts are computed once. Most systems fit one word or two, which have their own loops.
+//! the slots follow each other without padding; a row is stored in the bytes that its bits fill. While it is worked
+//! with, a packed row is a few 64-bit words, least significant first, unused bits zero, so that two rows are equal
+//! exactly when their words are. All shifts are computed once. Most systems fit one word or two, which have their own
+//! loops.
 //!
-//! Where it is known that a slot takes fewer values than it may ([`crate::fit`]), it gets fewer bits, and one that is always the same none: what is packed
-//! is in which bits a value differs from that one. Behind the slots there may be bits that are still free. A slot that turns out to be too narrow
-//! gets more of its bits there ([`Packing::stretched`]), and rows that were packed before are packed in the new way, too, since these bits are zero.
+//! Where it is known that a slot takes fewer values than it may ([`crate::fit`]), it gets fewer bits, and one that is
+//! always the same none: what is packed is in which bits a value differs from that one. Behind the slots there may be
+//! bits that are still free. A slot that turns out to be too narrow gets more of its bits there
+//! ([`Packing::stretched`]), and rows that were packed before are packed in the new way, too, since these bits are
+//! zero.
 
 use trefoil_system::{Layout, Slot, Value};
 
@@ -153,8 +156,8 @@ impl Packing {
         Packing::skipping(widths, |_, _| 0)
     }
 
-    /// The same, but a part that would begin in the rest of a word and end in another begins with a word: parts that look
-    /// alike then have words that are equal. `parts`: the slots where they begin.
+    /// The same, but a part that would begin in the rest of a word and end in another begins with a word: parts that
+    /// look alike then have words that are equal. `parts`: the slots where they begin.
     pub(crate) fn aligned(widths: &[Width], parts: &[usize]) -> Packing {
         let mut next = parts.iter().copied().zip(parts.iter().copied().skip(1).chain([widths.len()])).peekable();
         Packing::skipping(widths, |slot, bits| {
@@ -165,7 +168,8 @@ impl Packing {
         })
     }
 
-    /// The packing of slots of these widths; `skipped` says for each slot how many bits are left free before it, behind so many.
+    /// The packing of slots of these widths; `skipped` says for each slot how many bits are left free before it, behind
+    /// so many.
     fn skipping(widths: &[Width], mut skipped: impl FnMut(usize, usize) -> usize) -> Packing {
         let mut bits = 0usize;
         let fields = widths
@@ -206,8 +210,8 @@ impl Packing {
         self
     }
 
-    /// The same with slots of these widths, none of which is less than before, for rows that are packed already; `None` when there are not
-    /// enough free bits.
+    /// The same with slots of these widths, none of which is less than before, for rows that are packed already; `None`
+    /// when there are not enough free bits.
     pub(crate) fn stretched(&self, widths: &[Width]) -> Option<Packing> {
         let mut packing = self.clone();
         for (field, width) in packing.fields.iter_mut().zip(widths) {
@@ -276,8 +280,8 @@ impl Packing {
     ///
     /// # Panics
     ///
-    /// When a value is not below its slot's number of values rounded up to a power of two: the system is wrong, and going on
-    /// would confuse one state with another.
+    /// When a value is not below its slot's number of values rounded up to a power of two: the system is wrong, and
+    /// going on would confuse one state with another.
     #[inline]
     pub fn pack(&self, row: &[Value], words: &mut [u64]) {
         debug_assert_eq!(row.len(), self.fields.len());
@@ -352,14 +356,16 @@ impl Packing {
         }
     }
 
-    /// Unpacks some words, which follow each other, of a row again, of which `row` is what they were before: only slots whose bits differ are looked at. `from` is the number
-    /// of the first of them; `words` are all words of the row, as they are now.
+    /// Unpacks some words, which follow each other, of a row again, of which `row` is what they were before: only slots
+    /// whose bits differ are looked at. `from` is the number of the first of them; `words` are all words of the row, as
+    /// they are now.
     #[inline]
     pub(crate) fn unpack_changes(&self, from: usize, before: &[u64], words: &[u64], row: &mut [Value]) {
         self.changes(from, before, words, |slot, value| row[slot] = value);
     }
 
-    /// Calls `with` for the slots whose bits differ, and their values, some more than once; arguments are those of [`Packing::unpack_changes`].
+    /// Calls `with` for the slots whose bits differ, and their values, some more than once; arguments are those of
+    /// [`Packing::unpack_changes`].
     #[inline]
     pub(crate) fn changes(&self, from: usize, before: &[u64], words: &[u64], mut with: impl FnMut(usize, Value)) {
         for (word, &before) in (from..).zip(before) {

@@ -1,13 +1,14 @@
 //! Packing a successor by what its transition group may change.
 //!
-//! A step of a group leaves every slot alone that the group does not declare as written (`may_write` or `must_write`). So the packed row
-//! of a successor is that of its source with a few fields exchanged, and a wide row costs no more than a narrow one. Where a group
-//! may write more than half of the slots, both rows are compared, and the fields that differ exchanged: a representative under a
-//! symmetry may change anything, and yet mostly changes little. An explorer that keeps a log of what it writes
-//! ([`trefoil_system::Written::Slots`]) names the slots with each step, and then nothing else is looked at.
+//! A step of a group leaves every slot alone that the group does not declare as written (`may_write` or `must_write`).
+//! So the packed row of a successor is that of its source with a few fields exchanged, and a wide row costs no more
+//! than a narrow one. Where a group may write more than half of the slots, both rows are compared, and the fields that
+//! differ exchanged: a representative under a symmetry may change anything, and yet mostly changes little. An explorer
+//! that keeps a log of what it writes ([`trefoil_system::Written::Slots`]) names the slots with each step, and then
+//! nothing else is looked at.
 //!
-//! This trusts the declarations of a system. The checking wrapper proves them honest in tests, and wherever debug assertions are on every
-//! patched row is compared with the row packed anew.
+//! This trusts the declarations of a system. The checking wrapper proves them honest in tests, and wherever debug
+//! assertions are on every patched row is compared with the row packed anew.
 
 use trefoil_system::{Group, GroupId, Step, Value, Written};
 
@@ -54,8 +55,8 @@ impl Patches {
         patches
     }
 
-    /// Packs the row that a step of a group leads to from a source; says whether it fits, otherwise the target is of no use. Where the step tells
-    /// what it changed, only that is looked at.
+    /// Packs the row that a step of a group leads to from a source; says whether it fits, otherwise the target is of no
+    /// use. Where the step tells what it changed, only that is looked at.
     #[inline]
     pub(crate) fn pack(&self, packing: &Packing, source: Source<'_>, step: &Step<'_>, target: &mut [u64]) -> bool {
         let (group, row) = (step.group, step.row);
@@ -122,8 +123,8 @@ impl Patches {
         true
     }
 
-    /// Calls `with` for each slot that a step of a group changes, in order: where it lies, and its new value, packed. Says whether all fit;
-    /// those that do not are left out.
+    /// Calls `with` for each slot that a step of a group changes, in order: where it lies, and its new value, packed.
+    /// Says whether all fit; those that do not are left out.
     #[inline]
     fn exchange(
         &self,

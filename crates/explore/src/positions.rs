@@ -1,7 +1,8 @@
 //! Which positions of the store are in use, and who gets the next ones.
 //!
-//! Threads take blocks of consecutive positions and give back what they did not use. What is given back is taken first, so at any time
-//! that nobody holds a block, all positions below the bound are either in use or in a short list of free ranges.
+//! Threads take blocks of consecutive positions and give back what they did not use. What is given back is taken first,
+//! so at any time that nobody holds a block, all positions below the bound are either in use or in a short list of free
+//! ranges.
 
 use std::ops::Range;
 use std::sync::PoisonError;
@@ -30,7 +31,8 @@ impl Positions {
         self.next
     }
 
-    /// A block below a limit; none when all are taken. A limit of 0 means that nothing may be taken, not even what was given back.
+    /// A block below a limit; none when all are taken. A limit of 0 means that nothing may be taken, not even what was
+    /// given back.
     pub(crate) fn take(&mut self, limit: u32) -> Option<Range<u32>> {
         if limit == 0 {
             return None;

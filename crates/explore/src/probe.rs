@@ -1,27 +1,31 @@
-//! Probabilistic search: states are not kept, only traces of them, so that a system can be searched for which there is no memory.
+//! Probabilistic search: states are not kept, only traces of them, so that a system can be searched for which there is
+//! no memory.
 //!
 //! Two tables tell whether a state was met before, and both may say so of a state that was not; that state, and what is
-//! reached only through it, is then missed. So a search that finds nothing has proved nothing, and says how likely it is that something
-//! was missed; what it finds is real.
+//! reached only through it, is then missed. So a search that finds nothing has proved nothing, and says how likely it
+//! is that something was missed; what it finds is real.
 //!
-//! - *Hash compaction* keeps 64 bits of a hash of each state (Wolper and Leroy, *Reliable hashing without collision detection*, 1993): eight
-//!   bytes a state, between 9 and 18 with the free places of the table. With `n` states, about `n²/2^65` of them are missed.
-//! - *Bitstate hashing* keeps `k` bits of a table of fixed size (Holzmann, *An analysis of bitstate hashing*, 1998), at places that come from
-//!   two hashes (Dillinger and Manolios, *Bloom filters in probabilistic verification*, 2004). A state is taken for known
-//!   when all its bits are set; with a part `f` of all bits set that happens by accident with probability `f^k`. What was missed is estimated by summing
-//!   that over the states that were found; what is reached only through missed states is not in the sum.
+//! - *Hash compaction* keeps 64 bits of a hash of each state (Wolper and Leroy, *Reliable hashing without collision
+//!   detection*, 1993): eight bytes a state, between 9 and 18 with the free places of the table. With `n` states, about
+//!   `n²/2^65` of them are missed.
+//! - *Bitstate hashing* keeps `k` bits of a table of fixed size (Holzmann, *An analysis of bitstate hashing*, 1998), at
+//!   places that come from two hashes (Dillinger and Manolios, *Bloom filters in probabilistic verification*, 2004). A
+//!   state is taken for known when all its bits are set; with a part `f` of all bits set that happens by accident with
+//!   probability `f^k`. What was missed is estimated by summing that over the states that were found; what is reached
+//!   only through missed states is not in the sum.
 //!
 //! # Order, and runs
 //!
-//! The search is breadth-first and on one thread, level by level, the rows of two levels being kept packed, so states have numbers: the order in
-//! which they were found, which is the same each time. Of a state nothing but its trace is kept, so a run to it is found by
-//! searching once more, this time with the number of the parent and of the step for each state (eight bytes a state), up to the wanted one:
-//! [`Probe::path`]. A run is of least length among those whose states were not missed; it is shortest when nothing was.
+//! The search is breadth-first and on one thread, level by level, the rows of two levels being kept packed, so states
+//! have numbers: the order in which they were found, which is the same each time. Of a state nothing but its trace is
+//! kept, so a run to it is found by searching once more, this time with the number of the parent and of the step for
+//! each state (eight bytes a state), up to the wanted one: [`Probe::path`]. A run is of least length among those whose
+//! states were not missed; it is shortest when nothing was.
 //!
 //! # Invariants
 //!
-//! - A state that is said to be new is new: no state is visited twice. So the number of visited states is never above the true one, and
-//!   equal to it when nothing was missed.
+//! - A state that is said to be new is new: no state is visited twice. So the number of visited states is never above
+//!   the true one, and equal to it when nothing was missed.
 //! - The second search takes exactly the steps of the first.
 
 use trefoil_control::{Control, Stopped};

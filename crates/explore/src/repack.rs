@@ -1,10 +1,11 @@
 //! Packing all states of a set in another way.
 //!
-//! Numbers of states are positions, and stay; only what lies there changes. Segments are converted one by one, on all cores, some at a time, and the
-//! old ones are freed as soon as their states have moved, so that the two sets are never whole side by side. Then the index is built
-//! from what there is.
+//! Numbers of states are positions, and stay; only what lies there changes. Segments are converted one by one, on all
+//! cores, some at a time, and the old ones are freed as soon as their states have moved, so that the two sets are never
+//! whole side by side. Then the index is built from what there is.
 //!
-//! Nobody else knows the set meanwhile: it is taken by value. Bits that are kept beside rows are lost; whoever needs them does not pack again.
+//! Nobody else knows the set meanwhile: it is taken by value. Bits that are kept beside rows are lost; whoever needs
+//! them does not pack again.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -141,7 +142,8 @@ struct Scan<'a> {
     inserter: Inserter<'a>,
     packing: &'a Packing,
     row: Vec<Value>,
-    /// Where rows are kept as they are, and of several words: the words of the row that was read last, if one was, and room for another.
+    /// Where rows are kept as they are, and of several words: the words of the row that was read last, if one was, and
+    /// room for another.
     by_words: bool,
     before: Vec<u64>,
     words: Vec<u64>,
@@ -160,7 +162,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads a state and calls `with` at least for the slots that are not as in the one before, of the first one for all.
+    /// Reads a state and calls `with` at least for the slots that are not as in the one before, of the first one for
+    /// all.
     ///
     /// # Safety
     ///

@@ -2,11 +2,11 @@
 //!
 //! # Orders and distances
 //!
-//! [`Order::Steps`] counts every step. [`Order::Visible`] counts visible events: everything that `τ` reaches from a level
-//! belongs to the level, and is expanded before the next level begins (a 0-1 breadth-first search). A state that was first
-//! found by a visible event, and so scheduled for the next level, may be reached by `τ` inside the current one; it is then
-//! claimed for the current level, and skipped when its old entry comes up. One claim bit a
-//! state decides, so every state is expanded exactly once, in its round, whatever the number of threads.
+//! [`Order::Steps`] counts every step. [`Order::Visible`] counts visible events: everything that `τ` reaches from a
+//! level belongs to the level, and is expanded before the next level begins (a 0-1 breadth-first search). A state that
+//! was first found by a visible event, and so scheduled for the next level, may be reached by `τ` inside the current
+//! one; it is then claimed for the current level, and skipped when its old entry comes up. One claim bit a state
+//! decides, so every state is expanded exactly once, in its round, whatever the number of threads.
 //!
 //! # Rounds
 //!
@@ -21,11 +21,11 @@
 //! is a few thousand ranges. A round of a few states is run by one thread alone, so a long thin system does not pay for
 //! threads.
 //!
-//! Within a piece, the successors of several states are generated, packed and hashed first, while the processor fetches the
-//! lines of the index that they will need, and inserted afterwards.
+//! Within a piece, the successors of several states are generated, packed and hashed first, while the processor fetches
+//! the lines of the index that they will need, and inserted afterwards.
 //!
-//! Between two rounds the states may be packed in another way ([`crate::fit`]). The threads come back then, and others go on with
-//! their explorers and visitors.
+//! Between two rounds the states may be packed in another way ([`crate::fit`]). The threads come back then, and others
+//! go on with their explorers and visitors.
 //!
 //! # What a search is for
 //!
@@ -288,8 +288,8 @@ pub fn search<V: Visitor>(
 ) -> Exploration<V> {
     assert!(!options.cycles || options.order == Order::Visible, "cycles are looked for in visible order");
     let threads = options.thread_count();
-    // Looking for cycles asks for rows that are not new; trees are for those who only insert. States that are set aside are expanded in a round
-    // of their own, which only the order that counts every step does not mind.
+    // Looking for cycles asks for rows that are not new; trees are for those who only insert. States that are set aside
+    // are expanded in a round of their own, which only the order that counts every step does not mind.
     let mut fit = Fit::new(system.layout(), !options.cycles, options.order == Order::Steps);
     let keep = Keep { claims: options.order == Order::Visible, cycles: options.cycles };
     let (packing, trees) = fit.packing();

@@ -2,17 +2,18 @@
 //!
 //! # The table
 //!
-//! Rows lie back to back in segments ([`crate::rows`]); the number of a state is its position. A second array, the index
-//! ([`crate::index`]), finds a row by its hash.
+//! Rows lie back to back in segments ([`crate::rows`]); the number of a state is its position. A second array, the
+//! index ([`crate::index`]), finds a row by its hash.
 //!
 //! A thread that does not find its row writes it to a position of its own and then publishes the entry by one
 //! compare-and-swap with release ordering. If another thread was faster, the entry it finds there is examined like any
 //! other; the position stays private and is used for the next row. So there is no busy state, no waiting, and never a
-//! second copy of a row. Positions come in blocks per thread, so that the only shared counter is touched rarely. Compare
-//! Laarman, van de Pol and Weber, *Boosting multi-index reachability performance with shared hash tables* (2010), from which we
-//! depart by keeping rows out of the index (a state has a dense number and costs the index four bytes whatever the width
-//! of its row), by private positions instead of a write bit, and by growing: threads hold a read lock for a piece of work,
-//! and one that finds no room takes the write lock and makes the index longer. Rows do not move.
+//! second copy of a row. Positions come in blocks per thread, so that the only shared counter is touched rarely.
+//! Compare Laarman, van de Pol and Weber, *Boosting multi-index reachability performance with shared hash tables*
+//! (2010), from which we depart by keeping rows out of the index (a state has a dense number and costs the index four
+//! bytes whatever the width of its row), by private positions instead of a write bit, and by growing: threads hold a
+//! read lock for a piece of work, and one that finds no room takes the write lock and makes the index longer. Rows do
+//! not move.
 //!
 //! # Dense sets
 //!
@@ -21,8 +22,9 @@
 //!
 //! # Trees
 //!
-//! A wide row whose layout has parts is kept as a tree of shared nodes ([`crate::tree`]); what lies in the table then is its root, a few numbers. A thread
-//! that has to make one of the two tables longer gives back what it holds of both, else two threads could wait for each other.
+//! A wide row whose layout has parts is kept as a tree of shared nodes ([`crate::tree`]); what lies in the table then
+//! is its root, a few numbers. A thread that has to make one of the two tables longer gives back what it holds of both,
+//! else two threads could wait for each other.
 //!
 //! Invariants: an entry, once written, never changes until the next growth; the row of a published position never
 //! changes; each position below the shared counter is published, or in the list of free ranges, or in a block that
@@ -128,7 +130,8 @@ impl StateSet {
         self.packing = packing;
     }
 
-    /// A thread's access to the set. While it holds positions or a lock (until [`Inserter::release`]) the index cannot grow.
+    /// A thread's access to the set. While it holds positions or a lock (until [`Inserter::release`]) the index cannot
+    /// grow.
     pub fn inserter(&self) -> Inserter<'_> {
         let words = vec![0; self.packing.words()];
         let climber = self.tree.as_ref().map(|tree| Box::new(tree.climber()));
@@ -139,8 +142,8 @@ impl StateSet {
     pub(crate) fn grow(&self, full: &Full, control: &Control) -> Result<(), Stopped> {
         let Table::Hashed { index, blocks } = &self.table else { return Ok(()) };
         control.check()?;
-        // One after the other, and who comes too late does not stop those who work: a thread that waits for the write lock for nothing
-        // would wait until it finds nobody reading.
+        // One after the other, and who comes too late does not stop those who work: a thread that waits for the write
+        // lock for nothing would wait until it finds nobody reading.
         let _turn = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         if index.read().unwrap_or_else(PoisonError::into_inner).limit != full.limit {
             // Somebody else was here, or was interrupted, and then the check of the control says so next time.
@@ -190,8 +193,8 @@ impl Drop for Inserter<'_> {
 }
 
 impl<'a> Inserter<'a> {
-    /// Inserts rows, one behind the other in `rows`, and appends for each its number and whether it is new. Grows the set when
-    /// it has to. A few dozen rows at a time hide most of the time that memory takes.
+    /// Inserts rows, one behind the other in `rows`, and appends for each its number and whether it is new. Grows the
+    /// set when it has to. A few dozen rows at a time hide most of the time that memory takes.
     pub fn insert_all(
         &mut self,
         rows: &[Value],
@@ -265,7 +268,8 @@ impl<'a> Inserter<'a> {
         outcome
     }
 
-    /// Gives back what is held, so that others can grow the index. To be called at least every few milliseconds of work.
+    /// Gives back what is held, so that others can grow the index. To be called at least every few milliseconds of
+    /// work.
     pub fn release(&mut self) {
         if let Table::Hashed { blocks, .. } = &self.set.table
             && self.guard.is_some()
@@ -580,8 +584,8 @@ pub struct Reader<'a> {
 impl Reader<'_> {
     /// Writes the row of a state, one that a search gave out, into `row`.
     pub fn row(&mut self, id: StateId, row: &mut [Value]) {
-        // SAFETY: nobody inserts any more: freezing took the set by value, and so after the end of all its inserters; and
-        // a reader never inserts.
+        // SAFETY: nobody inserts any more: freezing took the set by value, and so after the end of all its inserters;
+        // and a reader never inserts.
         unsafe { self.inserter.read(id, row) }
     }
 }

@@ -1,24 +1,28 @@
 //! Wide rows as trees of nodes that are shared.
 //!
-//! The states of a model with many processes and channels differ from each other in few places. So a wide row is not kept as a whole: it is cut
-//! into leaves of two words, and each different leaf is kept once, in a table that numbers what it keeps; up to four numbers are a node of
-//! the next level, which is kept and numbered in the same way, and so on, until at most four numbers are left: the root. A state then takes eight to
-//! sixteen bytes and its entry in the index, however wide its row is; what the table of nodes takes is shared by all states, and is little
-//! as long as there are far fewer different parts than states. This is the tree compression of Laarman, van de Pol and Weber
-//! (*Parallel recursive state compression for free*, 2011), from which we depart by nodes with four children instead of two (half as many lookups, for some
-//! bytes more a state), and by keeping all nodes in one table that numbers densely ([`crate::states`], which also keeps the roots).
+//! The states of a model with many processes and channels differ from each other in few places. So a wide row is not
+//! kept as a whole: it is cut into leaves of two words, and each different leaf is kept once, in a table that numbers
+//! what it keeps; up to four numbers are a node of the next level, which is kept and numbered in the same way, and so
+//! on, until at most four numbers are left: the root. A state then takes eight to sixteen bytes and its entry in the
+//! index, however wide its row is; what the table of nodes takes is shared by all states, and is little as long as
+//! there are far fewer different parts than states. This is the tree compression of Laarman, van de Pol and Weber
+//! (*Parallel recursive state compression for free*, 2011), from which we depart by nodes with four children instead of
+//! two (half as many lookups, for some bytes more a state), and by keeping all nodes in one table that numbers densely
+//! ([`crate::states`], which also keeps the roots).
 //!
-//! Looking up a successor costs only what it changed: the tree of the state that is expanded is at hand, twice; in one of the two
-//! its words are changed ([`Climber::put`]), only the paths from changed leaves to the root are looked up, and then they are made equal again. Reading is cheap for the same reason: the tree of the state that was read before is kept, packed and
-//! unpacked, and only where the numbers differ something is read and unpacked. A thread remembers the nodes that it looked up last, so that most lookups touch nothing that
-//! is shared.
+//! Looking up a successor costs only what it changed: the tree of the state that is expanded is at hand, twice; in one
+//! of the two its words are changed ([`Climber::put`]), only the paths from changed leaves to the root are looked up,
+//! and then they are made equal again. Reading is cheap for the same reason: the tree of the state that was read before
+//! is kept, packed and unpacked, and only where the numbers differ something is read and unpacked. A thread remembers
+//! the nodes that it looked up last, so that most lookups touch nothing that is shared.
 //!
-//! A number means a node for ever, and a node has one number, whatever thread asks and at whatever place of a tree it stands; so two
-//! rows are equal exactly when their roots are. Who knows a root knows everything below it: the nodes were published before the root was
-//! made from their numbers, and the numbers passed on with acquire and release.
+//! A number means a node for ever, and a node has one number, whatever thread asks and at whatever place of a tree it
+//! stands; so two rows are equal exactly when their roots are. Who knows a root knows everything below it: the nodes
+//! were published before the root was made from their numbers, and the numbers passed on with acquire and release.
 //!
-//! Cost: for a row of n words, some 2n / 3 lookups, and for a change in one leaf as many as there are levels: one for rows of up to
-//! 64 bytes, two up to 256. In the worst case, when states share nothing, a row takes some 20 bytes for each of its words.
+//! Cost: for a row of n words, some 2n / 3 lookups, and for a change in one leaf as many as there are levels: one for
+//! rows of up to 64 bytes, two up to 256. In the worst case, when states share nothing, a row takes some 20 bytes for
+//! each of its words.
 #![allow(unsafe_code)]
 
 use trefoil_system::{Layout, Slot, StateId, Value};
@@ -26,7 +30,8 @@ use trefoil_system::{Layout, Slot, StateId, Value};
 use crate::packing::{Field, Packing};
 use crate::states::{Full, Inserter, StateSet};
 
-/// Rows of at least so many bytes are worth a tree; narrower ones take little more than their trees would, and are faster to look up.
+/// Rows of at least so many bytes are worth a tree; narrower ones take little more than their trees would, and are
+/// faster to look up.
 pub(crate) const LEAST_BYTES: usize = 33;
 
 /// Nodes that a thread remembers; some hundred kilobytes, which its own cache holds.
@@ -45,8 +50,8 @@ pub(crate) struct Tree {
     shape: Shape,
 }
 
-/// The levels of a tree: where the nodes of each begin and how many there are, leaves first. Each level has room for a multiple of
-/// [`FANOUT`]; what is not used is zero.
+/// The levels of a tree: where the nodes of each begin and how many there are, leaves first. Each level has room for a
+/// multiple of [`FANOUT`]; what is not used is zero.
 #[derive(Clone)]
 struct Shape {
     levels: Vec<(usize, usize)>,
@@ -262,7 +267,8 @@ impl Climber<'_> {
     ///
     /// # Safety
     ///
-    /// The root was made by [`Climber::fold`] of the same tree, on this thread or on one that this thread has synchronised with since.
+    /// The root was made by [`Climber::fold`] of the same tree, on this thread or on one that this thread has
+    /// synchronised with since.
     pub(crate) unsafe fn unfold(&mut self, root: &[u64]) {
         let Climber { nodes, tree, read, now, row, changed, below: changed_below, loaded, .. } = self;
         let levels = &tree.shape.levels;

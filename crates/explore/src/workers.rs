@@ -1,10 +1,11 @@
 //! Threads that run rounds together.
 //!
-//! The leader is one of the workers. A round is a list of pieces; workers take pieces until none is left, and the leader goes on when
-//! all are back. A round with few states is run by the leader alone: waking threads costs more than it saves. Who waits looks a few
-//! thousand times before it sleeps, because the next round is mostly near, and waking a thread takes longer than that; where there are
-//! more threads than processors, nobody does, since whom they wait for may need the processor. A worker that
-//! panics (a bug in a system, or a checking wrapper that found one) ends the round, and the panic goes on in the leader.
+//! The leader is one of the workers. A round is a list of pieces; workers take pieces until none is left, and the
+//! leader goes on when all are back. A round with few states is run by the leader alone: waking threads costs more than
+//! it saves. Who waits looks a few thousand times before it sleeps, because the next round is mostly near, and waking a
+//! thread takes longer than that; where there are more threads than processors, nobody does, since whom they wait for
+//! may need the processor. A worker that panics (a bug in a system, or a checking wrapper that found one) ends the
+//! round, and the panic goes on in the leader.
 
 use std::any::Any;
 use std::ops::Range;
@@ -93,7 +94,8 @@ pub(crate) struct Crew<'a, W: Worker> {
     others: usize,
 }
 
-/// Makes `threads` workers, one per thread, and lets `lead` run rounds with them; gives back what is left of each worker.
+/// Makes `threads` workers, one per thread, and lets `lead` run rounds with them; gives back what is left of each
+/// worker.
 pub(crate) fn run_crew<W: Worker, R: Send>(
     threads: usize,
     make: impl Fn() -> W + Sync,

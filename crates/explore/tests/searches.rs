@@ -255,7 +255,8 @@ fn a_path_is_searched_within_the_budget_and_only_to_what_was_expanded() {
 /// The states on cycles of `τ`: those that come back to themselves.
 fn on_cycles(lts: &Lts) -> Vec<StateId> {
     let mut left: Vec<bool> = vec![true; lts.state_count()];
-    // What has no `τ` to or no `τ` from what is left is on no cycle; a state between two cycles stays, at the distance of the first.
+    // What has no `τ` to or no `τ` from what is left is on no cycle; a state between two cycles stays, at the distance
+    // of the first.
     loop {
         let mut into = vec![false; lts.state_count()];
         let mut out = vec![false; lts.state_count()];

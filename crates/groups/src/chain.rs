@@ -47,8 +47,8 @@ pub(crate) struct Level {
     pub(crate) base_point: Point,
     /// The orbit of the base point, which comes first, breadth first.
     pub(crate) orbit: Vec<Point>,
-    /// For each point: [`ABSENT`] outside the orbit, [`ROOT`] for the base point, else the generator that reached it. Empty
-    /// as long as the orbit is the base point alone, so that a long prescribed base costs nothing.
+    /// For each point: [`ABSENT`] outside the orbit, [`ROOT`] for the base point, else the generator that reached it.
+    /// Empty as long as the orbit is the base point alone, so that a long prescribed base costs nothing.
     edge: Vec<u32>,
     /// Inverses of the representatives, `degree` words for each point of the orbit, in its order.
     explicit: Option<Box<[Point]>>,
@@ -217,9 +217,9 @@ impl StabiliserChain {
         Some(Permutation::from_bijection(inverse).inverse())
     }
 
-    /// `element` becomes the one that puts different labels, one for each point, into their least order: the labels that
-    /// the base points receive, in the order of the base, are lexicographically least. Equal for all arrangements of the
-    /// labels that elements of the group make of one another.
+    /// `element` becomes the one that puts different labels, one for each point, into their least order: the labels
+    /// that the base points receive, in the order of the base, are lexicographically least. Equal for all arrangements
+    /// of the labels that elements of the group make of one another.
     pub fn least_arrangement(&self, labels: &[u32], element: &mut [Point]) {
         element.iter_mut().zip(0..).for_each(|(image, point)| *image = point);
         for level in &self.levels {

@@ -7,11 +7,11 @@
 //! That generators generate such a group is proved with few random elements. Let `O` be an orbit of `n ≥ 8` points, `p`
 //! a prime with `n / 2 < p < n - 2`, and `g` an element with a cycle of length `p` in `O` and no other cycle whose
 //! length `p` divides. A power of `g` is a single `p`-cycle `h`. The group is primitive on `O`: were there blocks, `h`
-//! would either move `p` of them, which have `2p > n` points at least, or keep every block, and its support would lie in
-//! a block of at most `n / 2` points. By Jordan's theorem (*Sur la limite de transitivité des groupes non alternés*,
-//! 1873) the group acts on `O` as the alternating group at least; the conjugates of `h` fix all points outside
-//! `O` and generate a normal subgroup there, so all even permutations of `O` belong to the group, whatever happens
-//! elsewhere. With that for every orbit, the signs of the generators on the orbits say the rest.
+//! would either move `p` of them, which have `2p > n` points at least, or keep every block, and its support would lie
+//! in a block of at most `n / 2` points. By Jordan's theorem (*Sur la limite de transitivité des groupes non
+//! alternés*, 1873) the group acts on `O` as the alternating group at least; the conjugates of `h` fix all points
+//! outside `O` and generate a normal subgroup there, so all even permutations of `O` belong to the group, whatever
+//! happens elsewhere. With that for every orbit, the signs of the generators on the orbits say the rest.
 //!
 //! Such elements are not rare, one in `ln n / ln 2` about; this is how giants are found by Seress, *Permutation group
 //! algorithms*, 2003, section 10.2. Where the trial finds none nothing is said, and a chain decides.

@@ -16,8 +16,8 @@
 //!
 //! Cost: polynomial; dominated by the chains of the restrictions that are tried. At most [`MOST_SYSTEMS`] block systems
 //! are tried for an orbit, so an exotic wreath product can be reported as a group of which only the order is known,
-//! never as something it is not. Of a group with very many orbits only the smallest are looked at, and of a large ring only
-//! some elements, with the same effect.
+//! never as something it is not. Of a group with very many orbits only the smallest are looked at, and of a large ring
+//! only some elements, with the same effect.
 
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest, Gcd};

@@ -2,8 +2,8 @@
 //!
 //! Let `c` be an `n`-cycle of the group and let every generator `g` carry it to a power of itself, `g⁻¹ c g = cᵏ`. What
 //! commutes with `c` is a power of it, so the group modulo the powers of `c` is the group of the multipliers `k` modulo
-//! `n`, and the order is `n` times the number of products of multipliers. With 1 alone the group is cyclic, with 1 and -1
-//! dihedral. So the order of a ring of any length is known for certain in a few passes over the points, where
+//! `n`, and the order is `n` times the number of products of multipliers. With 1 alone the group is cyclic, with 1 and
+//! -1 dihedral. So the order of a ring of any length is known for certain in a few passes over the points, where
 //! Schreier's lemma would take `n` products of length `n`.
 //!
 //! An `n`-cycle is looked for among the generators and then among [`TRIES`] random elements; of a cyclic or dihedral

@@ -1,8 +1,8 @@
 //! What can be reached, and strongly connected components.
 //!
-//! Components are found with Tarjan's algorithm (*Depth-first search and linear graph algorithms*, 1972) with an explicit stack of
-//! states and, for each, the position of its next transition, so depth costs no call stack. Linear time; four bytes a
-//! state and, at worst, as much again for the stacks.
+//! Components are found with Tarjan's algorithm (*Depth-first search and linear graph algorithms*, 1972) with an
+//! explicit stack of states and, for each, the position of its next transition, so depth costs no call stack. Linear
+//! time; four bytes a state and, at worst, as much again for the stacks.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::StateId;
@@ -51,7 +51,8 @@ pub(crate) fn reachable(lts: &Lts, control: &Control) -> Result<StateBits, Stopp
     Ok(reached)
 }
 
-/// Strongly connected components of what the roots reach over the chosen transitions, each handed out after all that it leads to.
+/// Strongly connected components of what the roots reach over the chosen transitions, each handed out after all that it
+/// leads to.
 pub(crate) fn components(
     lts: &Lts,
     is_root: impl Fn(StateId) -> bool,

@@ -1,13 +1,14 @@
 //! Which states diverge: those from which an infinite path of `τ` starts.
 //!
-//! In a finite system such a path runs into a cycle of `τ`. A depth-first walk over `τ` colours states: *open* while the walk
-//! is below them, *finite* when all their `τ`-successors are, *diverging* when the walk meets an open state (a cycle) or one
-//! that diverges: then every open state reaches it and diverges too. Every state is coloured once, so that any number of
-//! questions costs together at most one walk over the `τ`-transitions that they reach; nothing is computed for states nobody
-//! asks about, which is what a search that may end early wants. The walk keeps its own stack.
+//! In a finite system such a path runs into a cycle of `τ`. A depth-first walk over `τ` colours states: *open* while
+//! the walk is below them, *finite* when all their `τ`-successors are, *diverging* when the walk meets an open state (a
+//! cycle) or one that diverges: then every open state reaches it and diverges too. Every state is coloured once, so
+//! that any number of questions costs together at most one walk over the `τ`-transitions that they reach; nothing is
+//! computed for states nobody asks about, which is what a search that may end early wants. The walk keeps its own
+//! stack.
 //!
-//! From a diverging state one can always step to a diverging state, so the cycle itself is found by walking until a state
-//! comes back: [`Divergence::lasso`].
+//! From a diverging state one can always step to a diverging state, so the cycle itself is found by walking until a
+//! state comes back: [`Divergence::lasso`].
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, StateId};

@@ -1,8 +1,8 @@
 //! Labelled transition systems in compressed sparse rows.
 //!
-//! Transitions of state `s` are `transitions[starts[s]..starts[s + 1]]`, in the order in which they were given: 8 bytes a
-//! transition and 8 bytes a state. Building sorts by source with one counting pass, in linear time and in place of any
-//! comparison.
+//! Transitions of state `s` are `transitions[starts[s]..starts[s + 1]]`, in the order in which they were given: 8 bytes
+//! a transition and 8 bytes a state. Building sorts by source with one counting pass, in linear time and in place of
+//! any comparison.
 
 use std::any::Any;
 use std::fmt;

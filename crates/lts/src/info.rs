@@ -1,11 +1,11 @@
 //! What can be said about a system at a glance.
 //!
-//! Everything takes time linear in states and transitions and at most 26 bytes a state. Components come out sinks first; that order gives
-//! divergence in the same walk: a state diverges when its component has a cycle of `τ` or one of its `τ` leads to a component
-//! that diverges.
+//! Everything takes time linear in states and transitions and at most 26 bytes a state. Components come out sinks
+//! first; that order gives divergence in the same walk: a state diverges when its component has a cycle of `τ` or one
+//! of its `τ` leads to a component that diverges.
 //!
-//! Counts of states, transitions and labels, and determinism, are about the whole file; deadlocks, divergence and strong connection
-//! are about what can be reached, because a state that is never entered neither blocks nor diverges.
+//! Counts of states, transitions and labels, and determinism, are about the whole file; deadlocks, divergence and
+//! strong connection are about what can be reached, because a state that is never entered neither blocks nor diverges.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, StateId};

@@ -1,9 +1,9 @@
 //! Slices of numbers, each stored once and known by its own number.
 //!
 //! Sets of states and sets of labels are compared far more often than they are made; interned, equality is equality of
-//! numbers. [`Probe`] is the index: a power of two of 4-byte slots with linear probing, kept at most three quarters full.
-//! It holds only the numbers and asks its owner whether a candidate is equal, so the slices live where the owner wants
-//! them.
+//! numbers. [`Probe`] is the index: a power of two of 4-byte slots with linear probing, kept at most three quarters
+//! full. It holds only the numbers and asks its owner whether a candidate is equal, so the slices live where the owner
+//! wants them.
 
 use std::hash::BuildHasher;
 

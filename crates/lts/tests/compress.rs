@@ -165,7 +165,8 @@ fn system(steps: &[(u32, &str, u32)]) -> Lts {
     builder.build(StateId(0))
 }
 
-/// A divergence that nothing but a `τ`-loop shows, behind `τ` and beside a stable way: eliminating `τ` must not lose it.
+/// A divergence that nothing but a `τ`-loop shows, behind `τ` and beside a stable way: eliminating `τ` must not lose
+/// it.
 #[test]
 fn diamond_does_not_lose_divergence() {
     let control = Control::unlimited();

@@ -1,7 +1,7 @@
 //! The rules of a format, arranged for finding those that can happen.
 //!
-//! Rules with one participant go to that component's seat. The others are led by one of their participants, and go to its seat, or are
-//! found by masks when that is faster ([`crate::masks`]); which, is decided for a format as a whole.
+//! Rules with one participant go to that component's seat. The others are led by one of their participants, and go to
+//! its seat, or are found by masks when that is faster ([`crate::masks`]); which, is decided for a format as a whole.
 
 use std::collections::HashMap;
 

@@ -1,28 +1,28 @@
 //! Chasing `τ`: of all internal steps of a state one is taken, at once, until none is left.
 //!
-//! `chase` (Roscoe, *The Theory and Practice of Concurrency*, 1997, section 15.1; Roscoe and Goldsmith, *The perfect spy for
-//! model-checking cryptoprotocols*, 1997) resolves internal choices in one arbitrary way. Where they commute, as the deductions
-//! of an intruder do, nothing is lost and the states in between disappear. Elsewhere it changes the meaning, and users
-//! are told so.
+//! `chase` (Roscoe, *The Theory and Practice of Concurrency*, 1997, section 15.1; Roscoe and Goldsmith, *The perfect
+//! spy for model-checking cryptoprotocols*, 1997) resolves internal choices in one arbitrary way. Where they commute,
+//! as the deductions of an intruder do, nothing is lost and the states in between disappear. Elsewhere it changes the
+//! meaning, and users are told so.
 //!
 //! # States
 //!
-//! The states of a chased network are the rows at which a chase ends. It takes the first rule, in the order of the rules, that gives
-//! `τ` and can be taken, and of each participant the first target: what it does is a function of the row. It ends where no such
-//! rule is left; or it runs into a cycle, and then the state is the least row of the cycle, whose one step is `τ` to itself:
-//! divergence is kept.
+//! The states of a chased network are the rows at which a chase ends. It takes the first rule, in the order of the
+//! rules, that gives `τ` and can be taken, and of each participant the first target: what it does is a function of the
+//! row. It ends where no such rule is left; or it runs into a cycle, and then the state is the least row of the cycle,
+//! whose one step is `τ` to itself: divergence is kept.
 //!
 //! # Work in proportion to what changes
 //!
-//! A chase begins in a row where nothing internal is possible, with a few slots changed. A rule can only have become possible when one
-//! of its participants came to a state that offers the rule's label. So the rules to look at are kept in a queue, smallest
-//! number first; a component that moves puts the rules of its new offers there. Every rule outside the queue is
-//! impossible. The row is changed in place and the old values are put back when the step has been handed out: a network of
-//! five thousand components costs what moves, not five thousand.
+//! A chase begins in a row where nothing internal is possible, with a few slots changed. A rule can only have become
+//! possible when one of its participants came to a state that offers the rule's label. So the rules to look at are kept
+//! in a queue, smallest number first; a component that moves puts the rules of its new offers there. Every rule outside
+//! the queue is impossible. The row is changed in place and the old values are put back when the step has been handed
+//! out: a network of five thousand components costs what moves, not five thousand.
 //!
-//! A cycle is found as Brent does (*An improved Monte Carlo factorization algorithm*, 1980), against a copy of the row that is
-//! taken after a power of two of steps; the number of slots in which the row differs from the copy is kept up to date, so that rows
-//! are never compared as a whole.
+//! A cycle is found as Brent does (*An improved Monte Carlo factorization algorithm*, 1980), against a copy of the row
+//! that is taken after a power of two of steps; the number of slots in which the row differs from the copy is kept up
+//! to date, so that rows are never compared as a whole.
 //!
 //! # Cuts
 //!
@@ -456,7 +456,8 @@ impl<'a> ChasedExplorer<'a> {
         Ok(())
     }
 
-    /// Hands out where a row, at which a chase ended without a cycle, goes under a label, and whether it diverges there.
+    /// Hands out where a row, at which a chase ended without a cycle, goes under a label, and whether it diverges
+    /// there.
     pub(crate) fn by_label(
         &mut self,
         row: &[Value],

@@ -5,24 +5,26 @@
 //! The *alphabet* of a component is the set of visible labels that occur in its file.
 //!
 //! - **Synchronisation** ([`Synchronise`]). *Shared* (the default, CSP's alphabetised parallel and LOTOS's `||` between
-//!   those who know a label): a label is taken by all components that have it in their alphabet, together. *Only* a list
-//!   (CSP's `[|A|]`, LOTOS's `|[A]|`): so for the labels of the list; any other is taken by each component alone. *None* (`|||`): every
-//!   component moves alone.
-//! - **Vectors** (EXP.OPEN's synchronisation vectors, mCRL2's `comm` and `allow`): `send,_,receive -> c` lets the first component do
-//!   `send` and the third `receive`, together, seen as `c`. An entry may have one `*`, and then all entries with a `*` must agree on what
-//!   it stands for: `send(*),receive(*) -> c(*)`. Every label of a component that its entry in some vector fits moves by vectors
-//!   only, and is blocked where no partner agrees: a sender of `send(2)` waits when no receiver has `receive(2)` (so it is with
-//!   mCRL2's `comm` under `allow`). Everything else synchronises as said above.
+//!   those who know a label): a label is taken by all components that have it in their alphabet, together. *Only* a
+//!   list (CSP's `[|A|]`, LOTOS's `|[A]|`): so for the labels of the list; any other is taken by each component alone.
+//!   *None* (`|||`): every component moves alone.
+//! - **Vectors** (EXP.OPEN's synchronisation vectors, mCRL2's `comm` and `allow`): `send,_,receive -> c` lets the first
+//!   component do `send` and the third `receive`, together, seen as `c`. An entry may have one `*`, and then all
+//!   entries with a `*` must agree on what it stands for: `send(*),receive(*) -> c(*)`. Every label of a component that
+//!   its entry in some vector fits moves by vectors only, and is blocked where no partner agrees: a sender of `send(2)`
+//!   waits when no receiver has `receive(2)` (so it is with mCRL2's `comm` under `allow`). Everything else synchronises
+//!   as said above.
 //! - `τ` never synchronises: each component does it alone. `✓` is done by all components together (distributed
 //!   termination), and so never if one of them cannot.
-//! - **Renaming**, then: every `old=new` whose `old` fits a label gives it the new name, all at once; a label with several
-//!   new names has a step for each (CSP's relational renaming). One `*` on the left may be used on the right. `new` may be
-//!   `tau`.
+//! - **Renaming**, then: every `old=new` whose `old` fits a label gives it the new name, all at once; a label with
+//!   several new names has a step for each (CSP's relational renaming). One `*` on the left may be used on the right.
+//!   `new` may be `tau`.
 //! - **Hiding**, last: the listed labels, as they are called after renaming, become `τ`; or all that are not listed.
 //!
-//! Entries are read as [`crate::patterns`] says. An entry that fits nothing is a mistake, not an empty set; a list without
-//! entries is empty (the label without text is `""`), so to hide all but `` is to hide everything. A `*` that nothing fills, in a
-//! vector's result or in a new name, is a mistake unless it is quoted or part of a label that exists.
+//! Entries are read as [`crate::patterns`] says. An entry that fits nothing is a mistake, not an empty set; a list
+//! without entries is empty (the label without text is `""`), so to hide all but `` is to hide everything. A `*` that
+//! nothing fills, in a vector's result or in a new name, is a mistake unless it is quoted or part of a label that
+//! exists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;

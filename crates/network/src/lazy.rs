@@ -1,23 +1,23 @@
 //! Components whose states are found when they are asked for.
 //!
-//! A layer over a network ([`crate::prioritise`], [`crate::chase`]) can be a component of a larger network without being
-//! enumerated first: FDR's manual calls such machines lazy. The rows of the inner network are its states, numbered as they are
-//! met; state 0 is the initial one, which resets rely on. Its alphabet is known beforehand: the labels that the rules of the
-//! inner network can give, whether or not they ever do.
+//! A layer over a network ([`crate::prioritise`], [`crate::chase`]) can be a component of a larger network without
+//! being enumerated first: FDR's manual calls such machines lazy. The rows of the inner network are its states,
+//! numbered as they are met; state 0 is the initial one, which resets rely on. Its alphabet is known beforehand: the
+//! labels that the rules of the inner network can give, whether or not they ever do.
 //!
 //! # What is asked
 //!
-//! There are two ways to look at a state. Under priority nothing can be said of one label without knowing the others, so a
-//! state is expanded *whole*, once. Under `chase` labels are independent and dear: an intruder offers thousands of messages, of
-//! which the honest agents take two or three, and every target costs a chase. So it is asked *by label*, and what was found
-//! is remembered per state and label.
+//! There are two ways to look at a state. Under priority nothing can be said of one label without knowing the others,
+//! so a state is expanded *whole*, once. Under `chase` labels are independent and dear: an intruder offers thousands of
+//! messages, of which the honest agents take two or three, and every target costs a chase. So it is asked *by label*,
+//! and what was found is remembered per state and label.
 //!
 //! # Threads
 //!
-//! All threads share the numbers and what was found. States lie in an append-only vector whose elements never move; a packed row is found
-//! again through one of several locked tables, chosen by its hash. What was found under a label lies in a second
-//! such vector, and each thread has a small table in front of it, so that no lock is taken for what it met lately. Results
-//! live as long as the machine, and explorers hand out references to them.
+//! All threads share the numbers and what was found. States lie in an append-only vector whose elements never move; a
+//! packed row is found again through one of several locked tables, chosen by its hash. What was found under a label
+//! lies in a second such vector, and each thread has a small table in front of it, so that no lock is taken for what it
+//! met lately. Results live as long as the machine, and explorers hand out references to them.
 //!
 //! Numbers depend on which thread came first. They are names of rows and nothing else depends on them: the machine is
 //! the [`Domain`] of its slot, the canonical bytes of a state are those of its row (and a byte that says whether it
@@ -33,7 +33,8 @@
 //! number, which cannot be stopped, gives [`UNNUMBERED`] instead, and the explorer stops that asks what is possible
 //! there.
 //!
-//! Cost: a packed row and some sixty bytes a state; about forty bytes for each pair of a state and a label that a caller asked for.
+//! Cost: a packed row and some sixty bytes a state; about forty bytes for each pair of a state and a label that a
+//! caller asked for.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

@@ -1,9 +1,9 @@
 //! A component's transitions, arranged for rules.
 //!
-//! The labels of one LTS are numbered from 0 in ascending order; the transitions of a state are sorted by that number, and
-//! equal ones kept once. What a state can do under one label is an *offer*: a range of targets. The offers of a state are
-//! walked in order, and found by label: by a table of states and labels where that is not much larger than the offers
-//! themselves, and by bisection otherwise. Components that are the same LTS share one machine.
+//! The labels of one LTS are numbered from 0 in ascending order; the transitions of a state are sorted by that number,
+//! and equal ones kept once. What a state can do under one label is an *offer*: a range of targets. The offers of a
+//! state are walked in order, and found by label: by a table of states and labels where that is not much larger than
+//! the offers themselves, and by bisection otherwise. Components that are the same LTS share one machine.
 
 use std::ops::Range;
 

@@ -1,22 +1,23 @@
 //! Supercombinators: components, rules over them, and how the rules are arranged for fast successors.
 //!
-//! A rule names some components and for each a label; when all of them can take a step with their label, the network can
-//! take one step, under the label that the rule gives, in which exactly these components move. A rule belongs to a *format*, applies
-//! only in it, leads to the next format, and may *reset* components to their initial states (Gibson-Robinson and Lowe, *Symmetry
-//! reduction in CSP model checking*, 2019, definitions 62 and 63). A row has one slot per component, and one more, the last, for
-//! the format when there is more than one. The `on` sets of the definition are not kept: a component is on in a format when a rule of the
-//! format names it.
+//! A rule names some components and for each a label; when all of them can take a step with their label, the network
+//! can take one step, under the label that the rule gives, in which exactly these components move. A rule belongs to a
+//! *format*, applies only in it, leads to the next format, and may *reset* components to their initial states
+//! (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, definitions 62 and 63). A row has one
+//! slot per component, and one more, the last, for the format when there is more than one. The `on` sets of the
+//! definition are not kept: a component is on in a format when a rule of the format names it.
 //!
 //! # Finding successors
 //!
-//! In every format, rules with one participant are kept per component and label, and walked together with the component's offers.
-//! Every other rule is led by one participant, the one whose label the fewest of its states offer: the rule is looked at only when
-//! its leader can move, and the other participants are looked up one by one. A format has a *seat* for each component that
-//! moves alone or leads in it, and a seat has a *port* for each label: a table when most labels have a rule, and a sorted list
-//! otherwise, so that memory is in proportion to the rules and not to formats times labels. The work for a row is in proportion to the
-//! seats of its format, the offers of their components and the rules that they lead, not to the number of rules. Where that is
-//! more than looking at all rules at once, rules with several participants are found by masks ([`crate::masks`]). A
-//! successor is made by changing slots in a copy of the row and changing them back ([`crate::successors`]).
+//! In every format, rules with one participant are kept per component and label, and walked together with the
+//! component's offers. Every other rule is led by one participant, the one whose label the fewest of its states offer:
+//! the rule is looked at only when its leader can move, and the other participants are looked up one by one. A format
+//! has a *seat* for each component that moves alone or leads in it, and a seat has a *port* for each label: a table
+//! when most labels have a rule, and a sorted list otherwise, so that memory is in proportion to the rules and not to
+//! formats times labels. The work for a row is in proportion to the seats of its format, the offers of their components
+//! and the rules that they lead, not to the number of rules. Where that is more than looking at all rules at once,
+//! rules with several participants are found by masks ([`crate::masks`]). A successor is made by changing slots in a
+//! copy of the row and changing them back ([`crate::successors`]).
 //!
 //! # Groups
 //!
@@ -97,7 +98,8 @@ pub(crate) struct Seat {
     pub(crate) listed: Option<(u32, u32)>,
 }
 
-/// Where the seats of a format and its rules without participants are, and its masks when it has rules that are found by masks.
+/// Where the seats of a format and its rules without participants are, and its masks when it has rules that are found
+/// by masks.
 pub(crate) struct Plan {
     pub(crate) seats: (u32, u32),
     pub(crate) idle: (u32, u32),
@@ -156,13 +158,13 @@ impl Network {
         Network::with_formats(labels, components, vec![format], FormatId(0))
     }
 
-    /// A network of these components that starts in this one of these formats; `Err` names a component that is too large. When there
-    /// are several formats, the last slot of a row is the number of the current one.
+    /// A network of these components that starts in this one of these formats; `Err` names a component that is too
+    /// large. When there are several formats, the last slot of a row is the number of the current one.
     ///
     /// # Panics
     ///
-    /// When the components do not share the label table, there is no initial format, or a rule names a component or a format that is
-    /// not there.
+    /// When the components do not share the label table, there is no initial format, or a rule names a component or a
+    /// format that is not there.
     pub fn with_formats(
         labels: Arc<Labels>,
         components: Vec<Component>,

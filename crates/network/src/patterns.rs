@@ -1,8 +1,8 @@
 //! Labels as people write them on a command line: lists, quotes, wildcards, and what they may have meant.
 //!
-//! A list is separated by commas; commas inside round, square or curly brackets or inside double quotes do not separate, so
-//! `send(1,2),receive` has two entries. An entry in double quotes is that text exactly. In other entries `*` stands for any
-//! text, unless a label with exactly the entry's text exists.
+//! A list is separated by commas; commas inside round, square or curly brackets or inside double quotes do not
+//! separate, so `send(1,2),receive` has two entries. An entry in double quotes is that text exactly. In other entries
+//! `*` stands for any text, unless a label with exactly the entry's text exists.
 
 use std::ops::Range;
 

@@ -1,16 +1,17 @@
 //! Priority between labels: what may not happen while something better can.
 //!
-//! In every state a label is taken away when one with priority over it is offered in the same state (Roscoe, *Understanding
-//! Concurrent Systems*, 2010, section 20.2; Roscoe and Hopkins, *SVA, a tool for analysing shared-variable programs*, 2007). `τ`
-//! and `✓` are above all others except those that are declared their equals, and are never taken away. Two orders are known:
+//! In every state a label is taken away when one with priority over it is offered in the same state (Roscoe,
+//! *Understanding Concurrent Systems*, 2010, section 20.2; Roscoe and Hopkins, *SVA, a tool for analysing
+//! shared-variable programs*, 2007). `τ` and `✓` are above all others except those that are declared their equals, and
+//! are never taken away. Two orders are known:
 //!
 //! - *ranks*: every label has a rank, or none. A label is taken away by any of lower rank; what has no rank
 //!   neither takes away nor is taken away. `τ` and `✓` have rank 0.
 //! - *a partial order*: a label lists what is above it, whether `τ` and `✓` are, too.
 //!
-//! Priority looks at the states of a system and not only at its traces and refusals, and a state that stands for several others (as
-//! after normalisation) has no answer: front ends refuse such arguments. Strong bisimilarity is a congruence for it, and of
-//! the coarser ones those that keep what a stable state offers.
+//! Priority looks at the states of a system and not only at its traces and refusals, and a state that stands for
+//! several others (as after normalisation) has no answer: front ends refuse such arguments. Strong bisimilarity is a
+//! congruence for it, and of the coarser ones those that keep what a stable state offers.
 //!
 //! Cost: a row is expanded once; steps that have lost already are not kept, the others are copied.
 

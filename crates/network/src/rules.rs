@@ -124,8 +124,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule: for each participant its component and label, in any order; and the label of the whole. It resets nothing and
-    /// leads to format 0.
+    /// A rule: for each participant its component and label, in any order; and the label of the whole. It resets
+    /// nothing and leads to format 0.
     ///
     /// # Panics
     ///

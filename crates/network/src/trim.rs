@@ -1,15 +1,17 @@
 //! Networks without what their rules never let happen.
 //!
-//! A fork that anybody may pick up has a state for each philosopher, and the rules connect it with two of them. What the others would
-//! do is never done, but it is there, and says things about the fork that are not true of the network: it hides symmetries. A network
-//! is trimmed by turns, until nothing changes: a rule goes when a participant has no step with its label, a step goes when no rule that is
-//! left has its label for its component, and a state goes when no step that is left leads to it.
+//! A fork that anybody may pick up has a state for each philosopher, and the rules connect it with two of them. What
+//! the others would do is never done, but it is there, and says things about the fork that are not true of the network:
+//! it hides symmetries. A network is trimmed by turns, until nothing changes: a rule goes when a participant has no
+//! step with its label, a step goes when no rule that is left has its label for its component, and a state goes when no
+//! step that is left leads to it.
 //!
-//! The trimmed network has the same reachable rows as the network, under other numbers: [`Trimmed::restored`] says which. So what is found in
-//! the one is true of the other.
+//! The trimmed network has the same reachable rows as the network, under other numbers: [`Trimmed::restored`] says
+//! which. So what is found in the one is true of the other.
 //!
-//! Cost: a turn is in proportion to transitions and rules; there are at most as many turns as labels of components, and seldom more than
-//! three. Components whose states are found while they run stay as they are, and so do networks under a layer.
+//! Cost: a turn is in proportion to transitions and rules; there are at most as many turns as labels of components, and
+//! seldom more than three. Components whose states are found while they run stay as they are, and so do networks under
+//! a layer.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -122,7 +124,8 @@ fn possible(rule: &Rule, labels: &[Vec<LabelId>]) -> bool {
 }
 
 impl Remainder {
-    /// A machine with the steps that have one of these labels, and the states that they lead to, in the order of their numbers.
+    /// A machine with the steps that have one of these labels, and the states that they lead to, in the order of their
+    /// numbers.
     fn new(lts: &Lts, left: &[LabelId]) -> Remainder {
         let stays = |step: &&Transition| left.binary_search(&step.label).is_ok();
         let mut reached = vec![false; lts.state_count()];

@@ -1,5 +1,5 @@
-//! Symmetries that no type shows, against brute force: exchanges of equal components, automorphisms of networks, and both together with
-//! symmetries of values; and networks without what never happens.
+//! Symmetries that no type shows, against brute force: exchanges of equal components, automorphisms of networks, and
+//! both together with symmetries of values; and networks without what never happens.
 
 mod symmetries;
 
@@ -179,7 +179,8 @@ fn automorphisms_of_random_networks_are_symmetries() {
     assert!(checked > 40 && refused < 15, "trivial {trivial}, checked {checked}, refused {refused}");
 }
 
-/// Cells in a ring that pass one of some values on; each cell may be there several times over, and then any of them takes part.
+/// Cells in a ring that pass one of some values on; each cell may be there several times over, and then any of them
+/// takes part.
 fn ring(cells: usize, copies: usize, values: usize) -> (Network, Vec<(Candidate, Vec<u32>)>) {
     let labels = Arc::new(Labels::new());
     let pass = |to: usize, value: usize| labels.name(&format!("pass.{}.{value}", to % cells));

@@ -99,7 +99,8 @@ pub(crate) fn moves(components: &[Lts], state: &[u32], who: &dyn Fn(usize) -> Op
     tuples
 }
 
-/// The least number of visible events (or of steps, when `all`) on a path from the initial state to each state, as a fixpoint.
+/// The least number of visible events (or of steps, when `all`) on a path from the initial state to each state, as a
+/// fixpoint.
 pub fn distances(lts: &Lts, all: bool) -> Vec<Option<u32>> {
     let mut distances = vec![None; lts.state_count()];
     distances[lts.initial().index()] = Some(0);

@@ -6,7 +6,8 @@ use trefoil_system::LabelId;
 
 use crate::composition::NaiveProduct;
 
-/// What is left of a product from a tuple on when a step loses against another of the same tuple whose label is above its own.
+/// What is left of a product from a tuple on when a step loses against another of the same tuple whose label is above
+/// its own.
 pub fn prioritised(
     product: &NaiveProduct,
     initial: &[u32],

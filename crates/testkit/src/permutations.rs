@@ -58,7 +58,8 @@ pub fn shuffled(points: usize, random: &mut Random) -> Element {
     element
 }
 
-/// Generators of a random group: symmetric on all or on parts, rings with or without reflections, blocks that are exchanged, or anything.
+/// Generators of a random group: symmetric on all or on parts, rings with or without reflections, blocks that are
+/// exchanged, or anything.
 pub fn random_generators(points: usize, random: &mut Random) -> Vec<Element> {
     let identity: Element = (0..points as u32).collect();
     let names = shuffled(points, random);

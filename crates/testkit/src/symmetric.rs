@@ -1,13 +1,13 @@
 //! Random systems on which a group acts: interchangeable processes that hold each other's names.
 //!
-//! Each of `n` processes, the points, has a control state and a variable that holds nothing or the name of a process; there
-//! is one shared variable of the same kind. A rule moves a process `x`, sometimes together with another one `y`, and can
-//! speak only of `x`, `y`, what their variables and the shared one hold, and whether names are equal; so every permutation
-//! of the processes carries steps to steps. Labels name the rule and perhaps `x` or `y`. The group is any group of
-//! permutations of the processes.
+//! Each of `n` processes, the points, has a control state and a variable that holds nothing or the name of a process;
+//! there is one shared variable of the same kind. A rule moves a process `x`, sometimes together with another one `y`,
+//! and can speak only of `x`, `y`, what their variables and the shared one hold, and whether names are equal; so every
+//! permutation of the processes carries steps to steps. Labels name the rule and perhaps `x` or `y`. The group is any
+//! group of permutations of the processes.
 //!
-//! Everything here is written down directly: a row is permuted by permuting names, and the picture has a coloured vertex
-//! for each process and edges for the variables.
+//! Everything here is written down directly: a row is permuted by permuting names, and the picture has a coloured
+//! vertex for each process and edges for the variables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -401,7 +401,8 @@ impl Actor for ProcessesActor<'_> {
     }
 }
 
-/// Generators of some group of permutations of this many points: all of them, those of two parts, rotations, or an exchange.
+/// Generators of some group of permutations of this many points: all of them, those of two parts, rotations, or an
+/// exchange.
 pub fn random_generators(points: usize, random: &mut Random) -> Vec<Vec<u32>> {
     let identity: Vec<u32> = (0..points as u32).collect();
     let exchanged = |one: usize, other: usize| {

@@ -1,13 +1,13 @@
 //! Timed processes over explicit time: an interpreter that knows nothing of `tock`-CSP.
 //!
-//! FDR explains a timed section by a translation into untimed operators over an event `tock`. This is the other way to say the
-//! same: a process has a relation *time passes* of its own beside its steps ([`Timed::pass`] and [`Timed::steps`]), by rules for
-//! each operator, as for Timed CSP (Schneider, *Concurrent and Real-Time Systems*, 2000). An offer waits; what is delayed counts down;
-//! operands of choices, interrupts and parallel compositions grow older together; what is ready to terminate waits for the
-//! others. A state is a tree, copied at every step.
+//! FDR explains a timed section by a translation into untimed operators over an event `tock`. This is the other way to
+//! say the same: a process has a relation *time passes* of its own beside its steps ([`Timed::pass`] and
+//! [`Timed::steps`]), by rules for each operator, as for Timed CSP (Schneider, *Concurrent and Real-Time Systems*,
+//! 2000). An offer waits; what is delayed counts down; operands of choices, interrupts and parallel compositions grow
+//! older together; what is ready to terminate waits for the others. A state is a tree, copied at every step.
 //!
-//! [`Timed::explore`] makes passing of time the label `tock`, at last, and closes the process: what is ready to terminate and can do
-//! something else may terminate by itself.
+//! [`Timed::explore`] makes passing of time the label `tock`, at last, and closes the process: what is ready to
+//! terminate and can do something else may terminate by itself.
 
 use std::collections::BTreeMap;
 use std::fmt;

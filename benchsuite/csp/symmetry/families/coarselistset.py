@@ -1,4 +1,5 @@
-"""CoarseGrainedListSet: a set as a sorted linked list under one lock (Herlihy and Shavit, "The Art of Multiprocessor Programming", section 9.4; named in Gibson-Robinson and Lowe, 2019, section 8).
+"""CoarseGrainedListSet: a set as a sorted linked list under one lock (Herlihy and Shavit, "The Art of Multiprocessor
+Programming", section 9.4; named in Gibson-Robinson and Lowe, 2019, section 8).
 
 Broken, nobody takes the lock.
 """

@@ -6,13 +6,13 @@
 //!
 //! - The first round of refinement, by the cells of the colours, is a sum of digests over the arcs (`small_rows`).
 //! - Most graphs are done when their colours have been refined and every point is alone: no search, no certificate.
-//! - Cells of *twins*, vertices that can be exchanged with everything else in its place, are laid out in any order; each
-//!   gives a factor `k!` of automorphisms. Unused values and idle processes are such.
+//! - Cells of *twins*, vertices that can be exchanged with everything else in its place, are laid out in any order;
+//!   each gives a factor `k!` of automorphisms. Unused values and idle processes are such.
 //! - Regular graphs, about which refinement says nothing, are split once by what pairs of vertices have in common.
 //! - What is left is searched. The first path goes down by the first vertex of the least cell of points, anonymous
 //!   vertices after all points. Then, from its end upwards, every other vertex of the cell is tried that no known
-//!   automorphism makes equal to one that was: a leaf that equals the first or the best one gives an automorphism, nodes
-//!   whose traces differ from the first path's and exceed the best one's are left.
+//!   automorphism makes equal to one that was: a leaf that equals the first or the best one gives an automorphism,
+//!   nodes whose traces differ from the first path's and exceed the best one's are left.
 //!
 //! The number of automorphisms, as far as they differ on points, is the product of the orbits along the first path and
 //! of the factors of the twins. Since points come first, levels of anonymous vertices count only automorphisms that fix
@@ -147,8 +147,8 @@ impl SmallGraphs {
         self.fits
     }
 
-    /// The colour of the next vertex; all must be given, in order, before arcs are. Only points of one `kind` may be exchanged,
-    /// and kinds are below 2^24; vertices that are no points are of one further kind.
+    /// The colour of the next vertex; all must be given, in order, before arcs are. Only points of one `kind` may be
+    /// exchanged, and kinds are below 2^24; vertices that are no points are of one further kind.
     #[inline]
     pub fn colour(&mut self, kind: u32, colour: u32) {
         let kind = if self.rows.vertices() < self.points { u64::from(kind & 0xff_ffff) } else { 1 << 24 };
@@ -162,8 +162,8 @@ impl SmallGraphs {
         self.fits
     }
 
-    /// The graph that was described is to be changed and labelled several times; whatever is done to it from now on is taken
-    /// back by [`SmallGraphs::revert`]. Says no when a part of it was refused.
+    /// The graph that was described is to be changed and labelled several times; whatever is done to it from now on is
+    /// taken back by [`SmallGraphs::revert`]. Says no when a part of it was refused.
     pub fn keep(&mut self) -> bool {
         if self.fits {
             self.rows.keep();
@@ -265,8 +265,8 @@ impl SmallGraphs {
         queue != 0
     }
 
-    /// Numbers the points of the graph that was described by refinement, with arbitrary choices where it does not decide.
-    /// Panics when a part of the graph was refused.
+    /// Numbers the points of the graph that was described by refinement, with arbitrary choices where it does not
+    /// decide. Panics when a part of the graph was refused.
     pub fn arrange(&mut self) {
         assert!(self.fits && self.rows.vertices() == self.vertices, "the graph is not complete");
         let queue = self.partition.start(&self.rows, &mut self.sorted);

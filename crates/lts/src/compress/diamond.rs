@@ -1,20 +1,22 @@
 //! `diamond`: `τ` is eliminated without making sets of states.
 //!
-//! After Roscoe, Gardiner, Goldsmith, Hulance, Jackson and Scattergood, *Hierarchical compression for model-checking CSP* (1995).
-//! When every cycle of `τ` has become one state ([`super::tau_loops`]), the new transitions of a state are all those of the states that it
-//! reaches by `τ`; it accepts what the stable ones among them accept, and diverges if one of them does. Of two transitions with one
-//! label, one goes if its target is reached by `τ` from the other's: whatever it can do, the other can. Only the initial state
-//! and targets of transitions that are left are states of the result. So there are never more of them than before, however much
-//! nondeterminism there is, which is the difference to normalising.
+//! After Roscoe, Gardiner, Goldsmith, Hulance, Jackson and Scattergood, *Hierarchical compression for model-checking
+//! CSP* (1995). When every cycle of `τ` has become one state ([`super::tau_loops`]), the new transitions of a state are
+//! all those of the states that it reaches by `τ`; it accepts what the stable ones among them accept, and diverges if
+//! one of them does. Of two transitions with one label, one goes if its target is reached by `τ` from the other's:
+//! whatever it can do, the other can. Only the initial state and targets of transitions that are left are states of the
+//! result. So there are never more of them than before, however much nondeterminism there is, which is the difference
+//! to normalising.
 //!
-//! Taking away all transitions that are covered at once is right because `τ` is acyclic, so that of those that cover each other
-//! in a chain the last one stays.
+//! Taking away all transitions that are covered at once is right because `τ` is acyclic, so that of those that cover
+//! each other in a chain the last one stays.
 //!
-//! *Divergence.* A state that only loops has no visible transitions and no acceptance, so nothing but the mark tells that it was there:
-//! the mark is collected over all states that `τ` reaches, and never from the states that are kept. Where that is forgotten, a
-//! process that diverges passes for one that does not.
+//! *Divergence.* A state that only loops has no visible transitions and no acceptance, so nothing but the mark tells
+//! that it was there: the mark is collected over all states that `τ` reaches, and never from the states that are kept.
+//! Where that is forgotten, a process that diverges passes for one that does not.
 //!
-//! Cost: the sum of the states and transitions that `τ` reaches from each state that is kept, at worst quadratic; it stops at a limit.
+//! Cost: the sum of the states and transitions that `τ` reaches from each state that is kept, at worst quadratic; it
+//! stops at a limit.
 
 use std::collections::HashMap;
 
@@ -30,8 +32,9 @@ use crate::generalised::{Acceptances, Glts, stable_acceptances};
 /// How many steps of work the limit on the size stands for.
 const WORK: usize = 16;
 
-/// A system with the same traces, stable failures and divergences in which only states that stand for a choice of acceptances have `τ`.
-/// It can be larger than the argument; none when it is larger than `limit` or takes work out of proportion to it.
+/// A system with the same traces, stable failures and divergences in which only states that stand for a choice of
+/// acceptances have `τ`. It can be larger than the argument; none when it is larger than `limit` or takes work out of
+/// proportion to it.
 pub fn diamond_form(lts: &Lts, limit: usize, control: &Control) -> Result<Option<Lts>, Stopped> {
     let factored = tau_loops::factor(lts, control)?;
     control.progress().begin("eliminating τ", factored.state_count() as u64);

@@ -3,24 +3,25 @@
 //! [`COMPRESSIONS`] is the table of what there is, under the names that CSPM scripts give them. Three kinds:
 //!
 //! - bisimulations, which are those of [`crate::equivalence`]: `sbisim`, `dbisim`, `wbisim`;
-//! - changes of the graph that keep traces, stable failures and divergences: `tau_loop_factor` ([`tau_loops`]), `diamond`
-//!   ([`mod@diamond`]), `normal` ([`normal_form`]) and `model_compress`, which takes the smallest;
+//! - changes of the graph that keep traces, stable failures and divergences: `tau_loop_factor` ([`tau_loops`]),
+//!   `diamond` ([`mod@diamond`]), `normal` ([`normal_form`]) and `model_compress`, which takes the smallest;
 //! - `deter` ([`deterministic`]), which is no compression at all but a choice: its result refines its argument.
 //!
 //! # Merged states without generalised systems
 //!
-//! `diamond` and `normal` merge states that accept different sets of events. Roscoe, Gardiner, Goldsmith, Hulance, Jackson and
-//! Scattergood (*Hierarchical compression for model-checking CSP*, 1995) annotate the merged states with acceptances and a mark of
-//! divergence. We write the annotations back as transitions ([`unmerged`]), so the result is an ordinary system that any
-//! operator and any engine can take. That costs states, so the result is only used where it is smaller than what branching
-//! bisimilarity leaves; otherwise, and after it, delay bisimilarity is what makes it small. Delay bisimilarity does not come first, because
-//! it is the expensive one where there is much `τ`, and that is where these two are called for.
+//! `diamond` and `normal` merge states that accept different sets of events. Roscoe, Gardiner, Goldsmith, Hulance,
+//! Jackson and Scattergood (*Hierarchical compression for model-checking CSP*, 1995) annotate the merged states with
+//! acceptances and a mark of divergence. We write the annotations back as transitions ([`unmerged`]), so the result is
+//! an ordinary system that any operator and any engine can take. That costs states, so the result is only used where it
+//! is smaller than what branching bisimilarity leaves; otherwise, and after it, delay bisimilarity is what makes it
+//! small. Delay bisimilarity does not come first, because it is the expensive one where there is much `τ`, and that is
+//! where these two are called for.
 //!
 //! # Every model at once
 //!
-//! A component is compiled once and serves checks in all models, so nothing here depends on a model: what is kept are the traces, the stable
-//! failures and the divergences, each of them also beyond a divergence. `model_compress` makes no use of its licence to be right
-//! in one model only.
+//! A component is compiled once and serves checks in all models, so nothing here depends on a model: what is kept are
+//! the traces, the stable failures and the divergences, each of them also beyond a divergence. `model_compress` makes
+//! no use of its licence to be right in one model only.
 //!
 //! # Termination
 //!
@@ -168,8 +169,8 @@ impl Compression {
         COMPRESSIONS.iter().find(|info| info.compression == self).expect("every compression is in the table")
     }
 
-    /// Can one state of the result stand for states of the argument that are not bisimilar? Priority and chase have no meaning
-    /// over such a result: they ask what single states can do.
+    /// Can one state of the result stand for states of the argument that are not bisimilar? Priority and chase have no
+    /// meaning over such a result: they ask what single states can do.
     pub fn merges(self) -> bool {
         matches!(self, Compression::Diamond | Compression::Normal | Compression::ModelCompress | Compression::Deter)
     }
@@ -203,8 +204,8 @@ impl FromStr for Compression {
     }
 }
 
-/// The compressed system. Except for `explicate` its initial state is 0 and every state is reachable; it has never more states
-/// than the argument.
+/// The compressed system. Except for `explicate` its initial state is 0 and every state is reachable; it has never more
+/// states than the argument.
 pub fn compress(lts: &Lts, compression: Compression, control: &Control) -> Result<Lts, Stopped> {
     let bisimilar = |equivalence| Ok(minimise(lts, equivalence, control)?.lts);
     match compression {

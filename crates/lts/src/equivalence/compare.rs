@@ -4,18 +4,19 @@
 //! minimised: they are equivalent exactly when their initial states fall into one block. The new state cannot be
 //! reached from either, so it changes nothing. Labels are matched by what they say; two systems need not share a table.
 //!
-//! For traces the sets of states that a trace leads to in the one and in the other are walked breadth-first, two by two, on the
-//! common quotient modulo a finer bisimilarity, until one offers what the other does not. Pairs that follow from pairs
-//! seen before are left out (Hopcroft and Karp, *A linear algorithm for testing equivalence of finite automata*, 1971): if such a
-//! pair differed, one of those it follows from would, at the same length or less, so a first difference is still a shortest.
+//! For traces the sets of states that a trace leads to in the one and in the other are walked breadth-first, two by
+//! two, on the common quotient modulo a finer bisimilarity, until one offers what the other does not. Pairs that follow
+//! from pairs seen before are left out (Hopcroft and Karp, *A linear algorithm for testing equivalence of finite
+//! automata*, 1971): if such a pair differed, one of those it follows from would, at the same length or less, so a
+//! first difference is still a shortest.
 //!
 //! For simulations the systems are side by side, too, and each is asked whether it simulates the other.
 //!
-//! The evidence is a trace that only one of the systems has; for bisimilarities and simulations a formula on which equivalent
-//! states agree ([`super::distinguish`], [`super::distinguish_silent`], [`super::distinguish_simulation`]). Both are checked on the given
-//! systems, by code that shares nothing with this, before they are handed out. Systems that are not branching, delay or
-//! weakly bisimilar often differ in their visible traces, which is easier to understand; when a bounded search finds such a
-//! trace, it comes with the formula.
+//! The evidence is a trace that only one of the systems has; for bisimilarities and simulations a formula on which
+//! equivalent states agree ([`super::distinguish`], [`super::distinguish_silent`], [`super::distinguish_simulation`]).
+//! Both are checked on the given systems, by code that shares nothing with this, before they are handed out. Systems
+//! that are not branching, delay or weakly bisimilar often differ in their visible traces, which is easier to
+//! understand; when a bounded search finds such a trace, it comes with the formula.
 
 use std::sync::Arc;
 
@@ -63,7 +64,8 @@ pub enum Evidence {
         holder: Side,
         /// What makes it evidence: equivalent states agree on formulas of this logic.
         logic: Logic,
-        /// How many of the logic's modalities are nested; except for branching bisimilarity no formula with fewer does it.
+        /// How many of the logic's modalities are nested; except for branching bisimilarity no formula with fewer does
+        /// it.
         depth: usize,
     },
 }
@@ -75,9 +77,11 @@ pub struct Comparison {
     pub equivalent: bool,
     /// Why not; already checked on both systems: a trace for traces, a formula for all others.
     pub evidence: Option<Evidence>,
-    /// For bisimilarities that pass over `τ`, a visible trace that only one of them has, if there is one and it was found.
+    /// For bisimilarities that pass over `τ`, a visible trace that only one of them has, if there is one and it was
+    /// found.
     pub trace: Option<Evidence>,
-    /// For bisimilarities and simulations, the numbers of classes that the states of the left and of the right system fall into.
+    /// For bisimilarities and simulations, the numbers of classes that the states of the left and of the right system
+    /// fall into.
     pub classes: Option<(usize, usize)>,
 }
 
@@ -295,8 +299,8 @@ impl Union {
     }
 }
 
-/// One table for both, and what the labels of the right one are in it when they change. The labels of the left table keep
-/// their numbers.
+/// One table for both, and what the labels of the right one are in it when they change. The labels of the left table
+/// keep their numbers.
 fn common_labels(left: &Arc<Labels>, right: &Arc<Labels>) -> (Arc<Labels>, Option<Vec<LabelId>>) {
     if Arc::ptr_eq(left, right) {
         return (left.clone(), None);

@@ -1,13 +1,15 @@
 //! A formula without negation, of least depth, that one state satisfies and a state that does not simulate it does not.
 //!
-//! Where `t` does not simulate `s`, there is a step `s –a→ s'` such that no `a`-step of `t` leads to a state that simulates `s'`. Then `<a>` of the
-//! conjunction, over the `a`-successors `t'` of `t`, of formulas for `s'` against `t'` holds for `s` and not for `t`. For ready simulation there is a
-//! second reason: a label that only one of them can do, and then `<a>true` or `[a]false` is the formula.
+//! Where `t` does not simulate `s`, there is a step `s –a→ s'` such that no `a`-step of `t` leads to a state that
+//! simulates `s'`. Then `<a>` of the conjunction, over the `a`-successors `t'` of `t`, of formulas for `s'` against
+//! `t'` holds for `s` and not for `t`. For ready simulation there is a second reason: a label that only one of them can
+//! do, and then `<a>true` or `[a]false` is the formula.
 //!
-//! This is a game on pairs, won by whoever shows the difference. The pairs that can come up are collected, and then won in rounds, first those
-//! that are won at once, then those with a step after which all answers are won: so each pair is won in the first round in which it can be, and
-//! its formula has that depth, the least there is. The input is a system without little brothers: a formula that fails
-//! for a state fails for those that it simulates, and one that holds holds for those that simulate it, so nothing is lost.
+//! This is a game on pairs, won by whoever shows the difference. The pairs that can come up are collected, and then won
+//! in rounds, first those that are won at once, then those with a step after which all answers are won: so each pair is
+//! won in the first round in which it can be, and its formula has that depth, the least there is. The input is a system
+//! without little brothers: a formula that fails for a state fails for those that it simulates, and one that holds
+//! holds for those that simulate it, so nothing is lost.
 //!
 //! Cost: the pairs that come up, each with the product of the two states' degrees.
 
@@ -48,7 +50,8 @@ struct Game<'a> {
     order: Vec<u32>,
 }
 
-/// A formula that holds in one state and not in the other, which does not simulate it; `above(s, t)` says who simulates whom.
+/// A formula that holds in one state and not in the other, which does not simulate it; `above(s, t)` says who simulates
+/// whom.
 pub(super) fn distinguish(
     lts: &Lts,
     (holds, fails): (StateId, StateId),

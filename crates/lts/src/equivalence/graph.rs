@@ -1,10 +1,12 @@
-//! The graph that partition refinement works on: the reachable part, with cycles of `τ` contracted when `τ` is internal.
+//! The graph that partition refinement works on: the reachable part, with cycles of `τ` contracted when `τ` is
+//! internal.
 //!
-//! Minimisation counts only what can be reached, so everything else is dropped first. All states of a strongly connected
-//! component of `τ`-steps are branching bisimilar (and therefore delay and weakly bisimilar), so for those equivalences a
-//! component becomes one node and the `τ`-steps inside it vanish: what is left of `τ` is acyclic, which the later stages
-//! rely on. Where divergence is observed, a component that has a cycle gets a step to itself under [`DIVERGENCE`], a label
-//! that no table holds and that is visible to every algorithm; [`super::quotient`] turns it back into a `τ`-loop.
+//! Minimisation counts only what can be reached, so everything else is dropped first. All states of a strongly
+//! connected component of `τ`-steps are branching bisimilar (and therefore delay and weakly bisimilar), so for those
+//! equivalences a component becomes one node and the `τ`-steps inside it vanish: what is left of `τ` is acyclic, which
+//! the later stages rely on. Where divergence is observed, a component that has a cycle gets a step to itself under
+//! [`DIVERGENCE`], a label that no table holds and that is visible to every algorithm; [`super::quotient`] turns it
+//! back into a `τ`-loop.
 //!
 //! The components are those of [`crate::components`].
 //! Nodes are numbered by their least state, so that neighbours in the input stay neighbours. When nothing is dropped or

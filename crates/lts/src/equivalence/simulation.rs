@@ -1,33 +1,39 @@
 //! The largest simulation and ready simulation: who can do all that another does.
 //!
-//! `t` *simulates* `s`, `s ≤ t`, when there is a relation that has this pair and in which, for every step `s –a→ s'` of a pair `(s, t)`, there is a
-//! step `t –a→ t'` with `(s', t')` related (Milner, *An algebraic definition of simulation between programs*, 1971). It is a *ready* simulation when
-//! related states can do the same labels (Bloom, Istrail and Meyer, *Bisimulation can't be traced*, 1995). `τ` is a label as any other.
+//! `t` *simulates* `s`, `s ≤ t`, when there is a relation that has this pair and in which, for every step `s –a→ s'` of
+//! a pair `(s, t)`, there is a step `t –a→ t'` with `(s', t')` related (Milner, *An algebraic definition of simulation
+//! between programs*, 1971). It is a *ready* simulation when related states can do the same labels (Bloom, Istrail and
+//! Meyer, *Bisimulation can't be traced*, 1995). `τ` is a label as any other.
 //!
 //! # The algorithm
 //!
-//! A partition `P` of the states and a relation `Rel` on its blocks that together are never too small, refined until they are right
-//! (Ranzato and Tapparo, *A new efficient simulation equivalence algorithm*, 2007; for labels as in Abdulla, Holík, Kaati and Vojnar,
-//! *A uniform (bi-)simulation-based framework for reducing tree automata*, 2009). `Rel(B)` are the blocks that may still simulate block `B`. A block
-//! has for each label a set `Remove`: states that have lost their last step by it into the blocks of `Rel(B)`, so that they cannot simulate anything
-//! that has such a step into `B`. To process it is to split every block by it (the two parts inheriting everything) and to take
-//! `D` out of `Rel(C)` for every block `D` inside of the set and every `C` with a step into `B`; whoever loses a step by that goes to the `Remove`
-//! of `C`. At the start blocks are the states that can do the same labels, and `Rel` is inclusion of those (for ready
-//! simulation: equality). At the end blocks are the classes of simulation equivalence, and `Rel` is the order between them.
+//! A partition `P` of the states and a relation `Rel` on its blocks that together are never too small, refined until
+//! they are right (Ranzato and Tapparo, *A new efficient simulation equivalence algorithm*, 2007; for labels as in
+//! Abdulla, Holík, Kaati and Vojnar, *A uniform (bi-)simulation-based framework for reducing tree automata*, 2009).
+//! `Rel(B)` are the blocks that may still simulate block `B`. A block has for each label a set `Remove`: states that
+//! have lost their last step by it into the blocks of `Rel(B)`, so that they cannot simulate anything that has such a
+//! step into `B`. To process it is to split every block by it (the two parts inheriting everything) and to take `D` out
+//! of `Rel(C)` for every block `D` inside of the set and every `C` with a step into `B`; whoever loses a step by that
+//! goes to the `Remove` of `C`. At the start blocks are the states that can do the same labels, and `Rel` is inclusion
+//! of those (for ready simulation: equality). At the end blocks are the classes of simulation equivalence, and `Rel` is
+//! the order between them.
 //!
-//! Why it may be wrong to think that a single state of `C` with a step into `B` is enough, and why it is: the other states of `C` are related to it
-//! by `Rel`, so they have such a step into `Rel(B)`, or they would be in `Remove` and split off.
+//! Why it may be wrong to think that a single state of `C` with a step into `B` is enough, and why it is: the other
+//! states of `C` are related to it by `Rel`, so they have such a step into `Rel(B)`, or they would be in `Remove` and
+//! split off.
 //!
-//! Where we depart: the paper keeps a counter for every block and state, which takes more memory than all the rest. We look at the steps of a state
-//! again when one is lost. The systems come reduced modulo strong bisimilarity, which never relates too much.
+//! Where we depart: the paper keeps a counter for every block and state, which takes more memory than all the rest. We
+//! look at the steps of a state again when one is lost. The systems come reduced modulo strong bisimilarity, which
+//! never relates too much.
 //!
-//! Cost: a bit for every pair of classes, and time in proportion to classes times transitions times the number of steps that one state has by
-//! one label.
+//! Cost: a bit for every pair of classes, and time in proportion to classes times transitions times the number of steps
+//! that one state has by one label.
 //!
 //! # The quotient
 //!
-//! A class has the steps of any of its states, less those to a class that another step by the same label exceeds (*little brothers*); then it is the
-//! smallest equivalent system, in states and in transitions (Bustan and Grumberg, *Simulation-based minimization*, 2003).
+//! A class has the steps of any of its states, less those to a class that another step by the same label exceeds
+//! (*little brothers*); then it is the smallest equivalent system, in states and in transitions (Bustan and Grumberg,
+//! *Simulation-based minimization*, 2003).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -100,8 +106,8 @@ struct Run<'a> {
     incoming: Vec<Transition>,
     partition: Partition,
     relation: Relation,
-    /// By block and label, the states that have no such step into what simulates the block. Parts of one block share them until
-    /// one of them loses more.
+    /// By block and label, the states that have no such step into what simulates the block. Parts of one block share
+    /// them until one of them loses more.
     remove: Vec<BTreeMap<LabelId, Arc<Vec<u32>>>>,
     work: Vec<(u32, LabelId)>,
     /// The blocks that were met last, by the number of the search.
@@ -178,8 +184,8 @@ impl<'a> Run<'a> {
         block.start as usize..block.end as usize
     }
 
-    /// For a block of the start, every label and the states that can do it but not into what simulates the block. Only labels by
-    /// which something steps into the block matter.
+    /// For a block of the start, every label and the states that can do it but not into what simulates the block. Only
+    /// labels by which something steps into the block matter.
     fn first_losses(&mut self, block: u32) -> Result<(), Stopped> {
         let mut labels: Vec<LabelId> = Vec::new();
         for at in self.members(block) {
@@ -320,7 +326,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Relates blocks whose labels are included in one another; a block that has a rare label looks only at those that have it.
+/// Relates blocks whose labels are included in one another; a block that has a rare label looks only at those that have
+/// it.
 fn relate_by_inclusion(
     relation: &mut Relation,
     sets: &Signatures<u32>,
@@ -349,8 +356,8 @@ fn relate_by_inclusion(
 }
 
 impl Simulation {
-    /// One state a class, the class of the initial state first, the others by their least states; without little brothers.
-    /// `number_of` has the state of each class. With `reachable`, only what can be reached is there.
+    /// One state a class, the class of the initial state first, the others by their least states; without little
+    /// brothers. `number_of` has the state of each class. With `reachable`, only what can be reached is there.
     pub(super) fn quotient(&self, lts: &Lts, reachable: bool, control: &Control) -> Result<(Lts, Vec<u32>), Stopped> {
         const ABSENT: u32 = u32::MAX;
         let mut speaker = vec![ABSENT; self.classes];

@@ -1,8 +1,8 @@
 //! JSON, a byte at a time: blanks, strings, numbers, skipped values, and where in the file they are.
 //!
-//! The window over the file keeps what a diagnostic shows of the current line and lets everything else go, so a document on one
-//! line of any length is read in constant memory. Nesting is only followed where a value is skipped, with a stack on the heap
-//! of a bit more than nothing a level and a limit.
+//! The window over the file keeps what a diagnostic shows of the current line and lets everything else go, so a
+//! document on one line of any length is read in constant memory. Nesting is only followed where a value is skipped,
+//! with a stack on the heap of a bit more than nothing a level and a limit.
 
 use memchr::memchr_iter;
 use trefoil_control::human_bytes;

@@ -1,9 +1,9 @@
 //! Things on which generators act, and the transpositions of points that can be made of the generators.
 //!
-//! A transposition that is a generator has conjugates, `g t g⁻¹` for every generator `g`, and those have conjugates again:
-//! walking them finds every pair of points that such a transposition exchanges, each with a word. Exchanging is then an
-//! equivalence on points (when `(a b)` and `(b c)` are there, so is the conjugate `(a c)`), and the group has every
-//! permutation of each of its classes.
+//! A transposition that is a generator has conjugates, `g t g⁻¹` for every generator `g`, and those have conjugates
+//! again: walking them finds every pair of points that such a transposition exchanges, each with a word. Exchanging is
+//! then an equivalence on points (when `(a b)` and `(b c)` are there, so is the conjugate `(a c)`), and the group has
+//! every permutation of each of its classes.
 
 use std::collections::VecDeque;
 

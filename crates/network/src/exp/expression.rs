@@ -1,7 +1,7 @@
 //! From text to a tree.
 //!
-//! A recursive descent over tokens. Nesting is limited, so that no text can exhaust the stack; chains of one operator are one node, so they may be
-//! as long as anybody likes.
+//! A recursive descent over tokens. Nesting is limited, so that no text can exhaust the stack; chains of one operator
+//! are one node, so they may be as long as anybody likes.
 
 use std::ops::Range;
 

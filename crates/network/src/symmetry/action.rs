@@ -1,9 +1,9 @@
 //! What a group of proved symmetries does to the rows and labels of a network.
 //!
-//! An element of the group is known by the points that it permutes; what it does to a slot is in [`References`] over the components
-//! (and the format, which is one more machine), what it does to a label in references over the labels. Neither applying nor
-//! drawing allocates. A component whose states are found while it runs has a network inside, on whose rows the group acts in the same
-//! way; the image of a row that was not met yet gets a number then.
+//! An element of the group is known by the points that it permutes; what it does to a slot is in [`References`] over
+//! the components (and the format, which is one more machine), what it does to a label in references over the labels.
+//! Neither applying nor drawing allocates. A component whose states are found while it runs has a network inside, on
+//! whose rows the group acts in the same way; the image of a row that was not met yet gets a number then.
 
 use std::fmt;
 use std::sync::Arc;
@@ -61,9 +61,9 @@ struct Rows {
 }
 
 impl NetworkAction {
-    /// The action of the group that these generators generate, each with the image that was proved for it. The points have these
-    /// names. Where it depends on how an element is composed what becomes of components that are alike, the components that are moved become
-    /// points too, after those that are given.
+    /// The action of the group that these generators generate, each with the image that was proved for it. The points
+    /// have these names. Where it depends on how an element is composed what becomes of components that are alike, the
+    /// components that are moved become points too, after those that are given.
     ///
     /// # Panics
     ///

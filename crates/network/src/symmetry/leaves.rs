@@ -1,11 +1,11 @@
 //! The explicit machines of a network, and which of them are each other's images.
 //!
-//! A permutation of labels makes of each machine another one, its image. Machines and images are put side by side and their
-//! states divided into classes of strong bisimilarity. Machines are usually minimal: then the states of an image and of
-//! the machine it equals stand in the same classes, one in each, and that is the map of states. A machine that is not
-//! minimal has states that no step tells apart; where incoming steps tell them apart, they are refined by these, and states
-//! that are alike even so are mapped in the order of their numbers, so that maps compose to maps of the same kind.
-//! Whatever was found is accepted only after every transition was checked.
+//! A permutation of labels makes of each machine another one, its image. Machines and images are put side by side and
+//! their states divided into classes of strong bisimilarity. Machines are usually minimal: then the states of an image
+//! and of the machine it equals stand in the same classes, one in each, and that is the map of states. A machine that
+//! is not minimal has states that no step tells apart; where incoming steps tell them apart, they are refined by these,
+//! and states that are alike even so are mapped in the order of their numbers, so that maps compose to maps of the same
+//! kind. Whatever was found is accepted only after every transition was checked.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -185,8 +185,8 @@ impl Leaves {
         Ok(Matching { own, image, class, image_class, classes, maps: HashMap::default() })
     }
 
-    /// The map from the states of a machine to those of another that is an isomorphism up to labels, if one is found; states are
-    /// numbered within their machines.
+    /// The map from the states of a machine to those of another that is an isomorphism up to labels, if one is found;
+    /// states are numbered within their machines.
     pub(super) fn map(
         &self,
         matching: &mut Matching,
@@ -249,7 +249,8 @@ impl Leaves {
         }
     }
 
-    /// For each state of a machine what leads out and in: labels (outgoing ones even, incoming ones odd) and neighbours.
+    /// For each state of a machine what leads out and in: labels (outgoing ones even, incoming ones odd) and
+    /// neighbours.
     fn neighbours(&self, machine: u32, rename: &dyn Fn(LabelId) -> LabelId) -> Vec<Vec<(u64, u32)>> {
         let states = self.states(machine);
         let mut all = vec![Vec::new(); states.len()];

@@ -38,8 +38,8 @@ pub fn random_process(shape: Shape, random: &mut Random) -> (Process, Denotation
     }
 }
 
-/// Two processes that have denotations: mostly the second is made from the first by a few changes, so that refinement holds about as often
-/// as not, in each direction and each model.
+/// Two processes that have denotations: mostly the second is made from the first by a few changes, so that refinement
+/// holds about as often as not, in each direction and each model.
 pub fn random_pair(shape: Shape, random: &mut Random) -> [(Process, Denotation); 2] {
     let first = random_process(shape, random);
     if random.chance(15) {

@@ -1,9 +1,9 @@
 //! Algebraic laws of CSP.
 //!
-//! Both sides of a law mean the same whatever processes, events and sets are put in. They are those of Roscoe, *The Theory and
-//! Practice of Concurrency* (1998) and *Understanding Concurrent Systems* (2010), and Hoare, *Communicating Sequential
-//! Processes* (1985), in the form that holds when `✓` is a signal, with the models in which they hold; those of link
-//! parallel and of the synchronising operators follow from the equations in [`super::equations`].
+//! Both sides of a law mean the same whatever processes, events and sets are put in. They are those of Roscoe, *The
+//! Theory and Practice of Concurrency* (1998) and *Understanding Concurrent Systems* (2010), and Hoare, *Communicating
+//! Sequential Processes* (1985), in the form that holds when `✓` is a signal, with the models in which they hold; those
+//! of link parallel and of the synchronising operators follow from the equations in [`super::equations`].
 
 mod choice;
 mod hiding;
