@@ -14,7 +14,7 @@
 //! happens elsewhere. With that for every orbit, the signs of the generators on the orbits say the rest.
 //!
 //! Such elements are not rare, one in `ln n / ln 2` about; this is how giants are found by Seress, *Permutation group
-//! algorithms*, 2003, section 10.2. Where the trial finds none nothing is said, and a chain decides.
+//! algorithms*, 2003, section 10.2. Where the trial finds none, a chain decides.
 
 use dashu_int::UBig;
 use trefoil_control::{Control, Stopped};
@@ -74,10 +74,10 @@ impl Giants {
         Ok(Some(Giants::new(degree, orbits, even)))
     }
 
-    /// The same when the order of the group is known: it has no room to be another.
+    /// The same when the order of the group is known, which then determines the group.
     pub(crate) fn of_order(degree: usize, generators: &[Permutation], order: &UBig) -> Option<Giants> {
         let orbits = large_orbits(degree, generators)?;
-        // From 8 on, n! is more than the n-th power of four: most groups need no factorial to be told apart.
+        // From 8 on, n! is more than the n-th power of four: for most groups the comparison needs no factorial.
         let largest = orbits.iter().map(Vec::len).max().unwrap_or(0);
         if 2 * largest > dashu_int::ops::BitTest::bit_len(order) + 8 {
             return None;
@@ -290,7 +290,7 @@ mod tests {
         assert!(generated(n, &[twice(&[(0, 2), (500, 502)]), twice(&[(0, 500), (500, 1000)])]).is_none());
         let linked = [twice(&[(0, 2), (400, 402)]), twice(&[(0, 399)]), twice(&[(401, 1000)])];
         assert!(generated(n, &linked).is_none());
-        // Orbits of different sizes are told apart even when every generator moves both.
+        // Orbits of different sizes are recognised even when every generator moves both.
         let both = [twice(&[(0, 2), (400, 1000)]), twice(&[(0, 399), (400, 402)]), twice(&[(1, 400)])];
         assert_eq!(generated(n, &both).expect("S400 x S600").cells.len(), 2);
     }

@@ -7,7 +7,7 @@
 //! Schreier's lemma would take `n` products of length `n`.
 //!
 //! An `n`-cycle is looked for among the generators and then among [`TRIES`] random elements; of a cyclic or dihedral
-//! group one in every few is one. Where none is found nothing is said. In a dihedral group of at least four points
+//! group one in every few is one. Where none is found, there is no answer. In a dihedral group of at least four points
 //! all `n`-cycles have the same powers, so the first that is found decides.
 
 use dashu_int::UBig;

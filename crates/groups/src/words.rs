@@ -2,7 +2,7 @@
 //!
 //! A large group is named without a chain where that can be proved: a symmetric group by transpositions that connect
 //! all points, a ring by its rotation (`ring`), a wreath product by its blocks (`copies`). Everything else is left to
-//! `recognise`, as far as its size allows. What is not named keeps its order and nothing is said about it, so a name is
+//! `recognise`, as far as its size allows. A group that is not named is described by its order alone, so a name is
 //! always a theorem.
 
 use dashu_int::UBig;
@@ -204,7 +204,7 @@ mod tests {
             let quick = quick_name(degree, &sparse, &group.order(), &[], &control).expect("nothing stops it");
             let names = group.structure(&control).expect("nothing stops it").factor_names();
             if let Some(quick) = quick {
-                // Over other blocks the same group may be another wreath product; the orders of their parts tell.
+                // Over other blocks the same group may be another wreath product; the orders of their parts decide.
                 named += 1;
                 if !quick.contains("wr") {
                     assert_eq!([quick], names[..], "seed {seed}");

@@ -1,24 +1,24 @@
-//! The normal form of a specification, discovered where somebody looks.
+//! The normal form of a specification, computed on demand.
 //!
 //! A node is the set of states that the specification can be in after a trace, closed under `τ` (the subset
 //! construction; definitions 58 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, and
 //! 2.2.3 and 2.2.16 of Laveaux, *Accelerated verification of concurrent systems*, 2022). Nodes are interned, the
-//! successor of a node by a label is computed when it is asked for and remembered, and so are the minimal acceptances
-//! of a node. All of this works from any number of threads at once; each brings its own [`Scratch`].
+//! successor of a node by a label is computed when a search first needs it and remembered, and so are the minimal
+//! acceptances of a node. All of this works from any number of threads at once; each brings its own [`Scratch`].
 //!
 //! Where we depart from the papers:
 //!
-//! - A node keeps only the states that can be told apart from not being there: those with a visible transition, and in
-//!   models with failures also those with an acceptance. A state that only steps by `τ` adds nothing once the closure
-//!   is taken, and a state without transitions adds nothing to traces. Sets get smaller, more of them are equal and
-//!   more of them are inside another, and the inclusion that antichains rest on is preserved: if the kept states of one
-//!   node are among those of another, it has no more traces, acceptances or divergences. So a node may be the empty set
-//!   and still be a node; that a trace is *not* one of the specification is said by the absence of a successor.
+//! - A node keeps only the states whose presence makes a difference: those with a visible transition, and in models
+//!   with failures also those with an acceptance. A state that only steps by `τ` adds nothing once the closure is
+//!   taken, and a state without transitions adds nothing to traces. Sets get smaller, more of them are equal and more
+//!   of them are inside another, and the inclusion that antichains rest on is preserved: if the kept states of one node
+//!   are among those of another, it has no more traces, acceptances or divergences. So a node may be the empty set and
+//!   still be a node; only a missing successor says that a trace is *not* one of the specification.
 //! - In failures-divergences, after a divergence everything is allowed: all diverging sets are one node,
 //!   [`NodeId::CHAOS`].
 //!
-//! Inclusion is first asked of 64-bit signatures (state modulo 64), which is the whole answer when the specification
-//! has at most 64 states, and then of the sorted slices.
+//! Inclusion is first tested on 64-bit signatures (state modulo 64), which is exact when the specification has at most
+//! 64 states, and then on the sorted slices.
 //!
 //! Cost: a successor is linear in the transitions of the states of the set and of their closure, plus sorting it; a
 //! node takes 4 bytes a state, 8 bytes a label that it allows, and about a hundred bytes of its own.
@@ -68,7 +68,7 @@ pub struct Scratch {
     kept: Vec<u32>,
 }
 
-/// The transitions of a specification as the construction wants them: visible ones by label, `τ` apart.
+/// The transitions of a specification as the construction needs them: visible ones by label, `τ` apart.
 struct Rows {
     visible_starts: Vec<usize>,
     visible: Vec<Transition>,
@@ -86,7 +86,7 @@ pub struct LazyNormalForm {
     kept: Vec<bool>,
     nodes: boxcar::Vec<Node>,
     index: [Mutex<Probe>; SHARDS],
-    /// By state, the node of its closure, when it was asked for.
+    /// By state, the node of its closure, once it was computed.
     closures: Vec<AtomicU32>,
     initial: NodeId,
 }
@@ -117,7 +117,7 @@ impl LazyNormalForm {
     }
 
     /// The normal form that traces, failures and failures-divergences can all be read from: as in the failures model,
-    /// except that nodes are told apart by divergence too and are not cut off there ([`LazyNormalForm::diverges`]).
+    /// except that nodes also differ by divergence and are not cut off there ([`LazyNormalForm::diverges`]).
     /// `diverging` says which states have a `τ`-loop; there are no longer cycles of `τ`.
     pub(crate) fn for_every_model(
         lts: &Lts,
@@ -203,7 +203,7 @@ impl LazyNormalForm {
         self.edges(node).iter().map(|edge| edge.label)
     }
 
-    /// The node after one more event; `None` when the specification does not allow it. Not to be asked of chaos.
+    /// The node after one more event; `None` when the specification does not allow it. Must not be called on chaos.
     #[inline]
     pub fn successor(
         &self,
@@ -234,12 +234,12 @@ impl LazyNormalForm {
         Ok(Some(target))
     }
 
-    /// Can this event follow? Not to be asked of chaos, which allows it.
+    /// Can this event follow? Must not be called on chaos, which allows it.
     pub fn allows_event(&self, node: NodeId, label: LabelId) -> bool {
         self.edges(node).binary_search_by_key(&label, |edge| edge.label).is_ok()
     }
 
-    /// The first of some labels that cannot follow; asked fastest in ascending order. Not to be asked of chaos.
+    /// The first of some labels that cannot follow; fastest when labels ascend. Must not be called on chaos.
     pub fn first_missing(&self, node: NodeId, mut labels: impl Iterator<Item = LabelId>) -> Option<LabelId> {
         let edges = self.edges(node);
         let mut place = 0;
@@ -294,7 +294,7 @@ impl LazyNormalForm {
         &self.acceptances
     }
 
-    /// Is every state that `inner` keeps one that `outer` keeps? Not to be asked of chaos.
+    /// Is every state that `inner` keeps one that `outer` keeps? Must not be called on chaos.
     #[inline]
     pub fn is_inside(&self, inner: NodeId, outer: NodeId) -> bool {
         if inner == outer {
@@ -360,8 +360,8 @@ impl LazyNormalForm {
         self.intern(&scratch.kept, control)
     }
 
-    /// The node that keeps exactly these states, ascending: those that a permutation of the states makes of a node's,
-    /// which may be a node that nobody has looked at yet.
+    /// The node that keeps exactly these states, ascending: the image of a node under a permutation of the states,
+    /// which may be a node that was not computed yet.
     pub fn node_of(&self, states: &[u32], control: &Control) -> Result<NodeId, Stopped> {
         debug_assert!(states.is_sorted_by(|one, other| one < other), "ascending");
         self.intern(states, control)

@@ -35,10 +35,10 @@ pub(crate) struct Offer {
 }
 
 impl Machine {
-    /// How many cells the tables of a network may take beyond what is in proportion to its offers.
+    /// How many cells the tables of a network may take beyond those proportional to its offers.
     pub(crate) const SPARE_CELLS: usize = 1 << 22;
 
-    /// The machine of an LTS; its table takes from the spare cells what is out of proportion to its offers.
+    /// The machine of an LTS; its table takes the cells beyond those proportional to its offers from the spare ones.
     pub(crate) fn new(lts: &Lts, spare_cells: &mut usize) -> Result<Machine, TooLarge> {
         if u32::try_from(lts.transition_count()).is_err() {
             return Err(TooLarge);

@@ -11,13 +11,13 @@
 //!
 //! In every format, rules with one participant are kept per component and label, and walked together with the
 //! component's offers. Every other rule is led by one participant, the one whose label the fewest of its states offer:
-//! the rule is looked at only when its leader can move, and the other participants are looked up one by one. A format
-//! has a *seat* for each component that moves alone or leads in it, and a seat has a *port* for each label: a table
-//! when most labels have a rule, and a sorted list otherwise, so that memory is in proportion to the rules and not to
+//! the rule is checked only when its leader can move, and the other participants are looked up one by one. A format has
+//! a *seat* for each component that moves alone or leads in it, and a seat has a *port* for each label: a table when
+//! most labels have a rule, and a sorted list otherwise, so that memory is in proportion to the rules and not to
 //! formats times labels. The work for a row is in proportion to the seats of its format, the offers of their components
-//! and the rules that they lead, not to the number of rules. Where that is more than looking at all rules at once,
-//! rules with several participants are found by masks ([`crate::masks`]). A successor is made by changing slots in a
-//! copy of the row and changing them back ([`crate::successors`]).
+//! and the rules that they lead, not to the number of rules. Where checking all rules at once is cheaper, rules with
+//! several participants are found by masks ([`crate::masks`]). A successor is made by changing slots in a copy of the
+//! row and changing them back ([`crate::successors`]).
 //!
 //! # Groups
 //!
@@ -136,7 +136,7 @@ pub struct Network {
     /// Steps in which no component takes part.
     pub(crate) idle: Vec<Outcome>,
     pub(crate) effects: Vec<Effect>,
-    /// The rules by group, from when they are asked for.
+    /// The rules by group, listed at the first request.
     group_rules: OnceLock<GroupRules>,
     layer: Option<Layer>,
 }
@@ -174,7 +174,7 @@ impl Network {
         Network::arranged(labels, components, formats, initial, SPARE_WORDS)
     }
 
-    /// The same, with so many words for masks.
+    /// The same, with this many words for masks.
     pub(crate) fn arranged(
         labels: Arc<Labels>,
         components: Vec<Component>,
@@ -292,7 +292,7 @@ impl Network {
         labels
     }
 
-    /// Every label that it has to do with: of its components, of what is inside of these, and of its rules; ascending.
+    /// Every label of its components, of the networks inside these, and of its rules; ascending.
     pub fn all_labels(&self) -> Vec<LabelId> {
         let mut labels: Vec<LabelId> = Vec::new();
         for component in &self.components {
@@ -330,7 +330,7 @@ impl Network {
         plain.under(Layer::Priority(order))
     }
 
-    /// A network whose only component is this machine, which does what it does.
+    /// A network that behaves like this machine, its only component.
     pub fn alone(machine: Arc<LazyMachine>) -> Network {
         let rules = machine.labels().iter().map(|&label| Rule::new([(0, label)], label)).collect();
         let component = Component::lazy("machine", machine.clone());
@@ -431,7 +431,7 @@ impl Network {
         &self.lazy
     }
 
-    /// How many states a component has; none are known of a lazy one.
+    /// How many states a component has; unknown for a lazy one.
     pub(crate) fn states_of(&self, component: usize) -> usize {
         match &self.components[component].behaviour {
             Behaviour::Explicit(lts) => lts.state_count(),
@@ -453,7 +453,7 @@ impl Network {
         self.labels_of(component).binary_search(&label).ok().map(|index| index as u32)
     }
 
-    /// How likely a component offers a label, as far as that is known; what is lazy is asked last.
+    /// How likely a component offers a label, as far as that is known; lazy components are checked last.
     pub(crate) fn frequency(&self, component: u32, local: u32) -> f64 {
         let placed = self.placed(component);
         if placed.lazy().is_some() { 2.0 } else { self.machine(placed).frequency(local) }
@@ -510,7 +510,7 @@ impl Network {
     }
 }
 
-/// Takes out rules that do what another does; where a label came from makes no difference.
+/// Removes rules that do what another does; where a label came from makes no difference.
 fn distinct_rules(rules: &mut Vec<Rule>) {
     let mut known = HashSet::with_capacity(rules.len());
     rules.retain(|rule| known.insert(rule.clone().with_origin(rule.label())));
@@ -543,7 +543,7 @@ impl System for Network {
 
     fn describe(&self, row: &[Value]) -> String {
         let state = |(slot, &value): (&Slot, &Value)| match &slot.values {
-            // The number depends on which thread met the state first.
+            // The number depends on which thread found the state first.
             Values::Met(domain) => format!("{}=({})", slot.name, domain.text(value)),
             _ => format!("{}={value}", slot.name),
         };

@@ -190,7 +190,7 @@ fn ring(cells: usize, copies: usize, values: usize) -> (Network, Vec<(Candidate,
         for value in 0..values {
             let full = StateId(1 + value as u32);
             builder.add(StateId(0), pass(cell, value), full).add(full, pass(cell + 1, value), StateId(0));
-            // What nobody ever offers to do with it.
+            // Steps that no rule ever enables.
             builder.add(StateId(0), labels.name(&format!("never.{cell}.{value}")), StateId(values as u32 + 1));
         }
         let lts = Arc::new(builder.build(StateId(0)));
@@ -203,7 +203,7 @@ fn ring(cells: usize, copies: usize, values: usize) -> (Network, Vec<(Candidate,
             let before = (cell + cells - 1) % cells;
             let parts = [(before * copies + from, pass(cell, value)), (cell * copies + to, pass(cell, value))];
             rules.push(Rule::new(parts, pass(cell, value)));
-            // Somebody puts one in.
+            // A value enters from outside.
             rules.push(Rule::new([(cell * copies + to, pass(cell, value))], LabelId::TAU));
         }
     }

@@ -139,7 +139,7 @@ fn independent_work_is_done_in_one_order() {
     let size = |network: &Network, preserve| {
         graph(&PartialOrder::new(network, preserve).expect("no layer"), network.components().len(), 2).len()
     };
-    // Five workers with three steps each: 4^5 states, of which one order passes 3 · 5 + 1.
+    // Five workers with three steps each: 4^5 states; one order passes through 3 · 5 + 1 of them.
     assert_eq!(graph(&workers(5, true), 5, 1).len(), 1024);
     assert_eq!(size(&workers(5, true), Preserve::Everything), 16);
     assert_eq!(size(&workers(5, false), Preserve::Everything), 1024);

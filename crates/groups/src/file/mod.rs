@@ -59,7 +59,7 @@ pub struct GraphReading {
 pub enum GraphError {
     /// The file cannot be used.
     Diagnostic(Box<Diagnostic>),
-    /// A budget ran out, or somebody interrupted.
+    /// A budget ran out, or the user interrupted.
     Stopped(Stopped),
 }
 

@@ -32,9 +32,9 @@ impl Partition {
         Partition { cells: [0; MOST], home: [0; MOST], open: 0, loose: 0, trace: 0 }
     }
 
-    /// The cells are what colours and then marks tell apart, in their order. Returns where all parts but the largest of
-    /// each colour begin: the marks have done what the cells of the colours would as splitters. `sorted` is scratch
-    /// space.
+    /// The cells are the vertices of equal colour and equal mark, in the order of colours and then marks. Returns where
+    /// all parts but the largest of each colour begin: the marks have done what the cells of the colours would as
+    /// splitters. `sorted` is scratch space.
     #[inline]
     pub(crate) fn start(&mut self, rows: &SmallRows, sorted: &mut [u8; MOST]) -> u64 {
         (self.open, self.loose, self.trace) = (0, 0, 0);

@@ -1,12 +1,12 @@
 //! A graph of at most 64 vertices in bit sets, and changes to it that are taken back.
 //!
 //! The neighbours of a vertex are words with a bit for each vertex, one word for each *class* of arcs (colour and
-//! direction), and one more word tells the classes in which a vertex has neighbours at all: a picture has few of them
-//! at each vertex, and whoever walks over a graph visits only those.
+//! direction), and one more word lists the classes in which a vertex has neighbours at all: a picture has few of them
+//! at each vertex, and a walk over a graph visits only those.
 //!
 //! Beside them every vertex has a *mark*, a sum over its arcs of a digest of the colour at the other end times a number
-//! for the class: what refinement by the cells of the colours would tell apart, but for coincidences, which are met
-//! later. Being a sum, it is kept up to date arc by arc.
+//! for the class: it separates what refinement by the cells of the colours would separate, except for collisions, which
+//! later rounds resolve. Being a sum, it is kept up to date arc by arc.
 //!
 //! # Changes
 //!
@@ -123,7 +123,7 @@ impl SmallRows {
         }
     }
 
-    /// Adds an arc; says no when there are too many colours or there is such an arc already.
+    /// Adds an arc; returns `false` when there are too many colours or there is such an arc already.
     #[inline]
     pub(crate) fn add(&mut self, from: u32, to: u32, colour: u32) -> bool {
         if colour as usize >= MOST_COLOURS {
@@ -143,7 +143,7 @@ impl SmallRows {
         true
     }
 
-    /// Removes an arc; says no when there is none.
+    /// Removes an arc; returns `false` when there is none.
     #[inline]
     pub(crate) fn remove(&mut self, from: u32, to: u32, colour: u32) -> bool {
         if colour as usize >= MOST_COLOURS {
@@ -183,7 +183,7 @@ impl SmallRows {
         self.toggled.clear();
     }
 
-    /// Takes back all changes since the graph was kept.
+    /// Reverts all changes since the graph was kept.
     pub(crate) fn revert(&mut self) {
         for at in 0..self.toggled.len() {
             let [from, to, class] = self.toggled[at];
@@ -218,7 +218,7 @@ const FACTORS: [u64; 2 * MOST_COLOURS] = {
     factors
 };
 
-/// A word that looks random, for each word another.
+/// A pseudo-random word, different for each word.
 #[inline]
 pub(crate) const fn digest(word: u64) -> u64 {
     let word = word.wrapping_add(0x1234_5678_9abc_def1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -14,14 +14,14 @@
 //! acceptances and a mark of divergence. We write the annotations back as transitions ([`unmerged`]), so the result is
 //! an ordinary system that any operator and any engine can take. That costs states, so the result is only used where it
 //! is smaller than what branching bisimilarity leaves; otherwise, and after it, delay bisimilarity is what makes it
-//! small. Delay bisimilarity does not come first, because it is the expensive one where there is much `τ`, and that is
-//! where these two are called for.
+//! small. Delay bisimilarity does not come first, because it is expensive where there is much `τ`, which is where
+//! scripts use these two.
 //!
 //! # Every model at once
 //!
-//! A component is compiled once and serves checks in all models, so nothing here depends on a model: what is kept are
-//! the traces, the stable failures and the divergences, each of them also beyond a divergence. `model_compress` makes
-//! no use of its licence to be right in one model only.
+//! A component is compiled once and serves checks in all models, so nothing here depends on a model: every compression
+//! preserves the traces, the stable failures and the divergences, each of them also beyond a divergence.
+//! `model_compress` is likewise right in every model, although it need not be.
 //!
 //! # Termination
 //!
@@ -48,7 +48,7 @@ pub use normal_form::normal_form;
 /// A way to make a system smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Compression {
-    /// As it is.
+    /// Unchanged.
     Explicate,
     /// Strong bisimilarity.
     Sbisim,
@@ -58,7 +58,7 @@ pub enum Compression {
     Wbisim,
     /// States on one cycle of `τ` become one.
     TauLoopFactor,
-    /// `τ` is taken away.
+    /// `τ` is eliminated.
     Diamond,
     /// The normal form.
     Normal,
@@ -79,7 +79,7 @@ pub enum Promise {
     Refines,
 }
 
-/// What a person is told about a compression.
+/// What `--help` and messages say about a compression.
 #[derive(Clone, Copy, Debug)]
 pub struct CompressionInfo {
     /// The compression.
@@ -136,7 +136,7 @@ pub const COMPRESSIONS: &[CompressionInfo] = &[
     CompressionInfo {
         compression: Compression::Diamond,
         name: "diamond",
-        about: "τ is eliminated: what follows after τ follows at once, and what another way covers goes",
+        about: "τ is eliminated: what follows after τ follows immediately, and transitions that others cover are removed",
         promise: Promise::SameInEveryModel,
         paper: HIERARCHICAL,
     },
@@ -170,7 +170,7 @@ impl Compression {
     }
 
     /// Can one state of the result stand for states of the argument that are not bisimilar? Priority and chase have no
-    /// meaning over such a result: they ask what single states can do.
+    /// meaning over such a result: they depend on what single states can do.
     pub fn merges(self) -> bool {
         matches!(self, Compression::Diamond | Compression::Normal | Compression::ModelCompress | Compression::Deter)
     }
@@ -236,7 +236,7 @@ pub fn compress(lts: &Lts, compression: Compression, control: &Control) -> Resul
     }
 }
 
-/// How large something may become that is only wanted when it is smaller in the end than this.
+/// How large an intermediate system may become if the result is used only when it is smaller than this.
 fn room(lts: &Lts) -> usize {
     (lts.state_count() + lts.transition_count()).saturating_mul(4).saturating_add(1 << 12)
 }

@@ -1,7 +1,7 @@
 //! `normal`: the normal form as an ordinary system.
 //!
 //! The subset construction of [`crate::LazyNormalForm`] is run in a form that traces, failures and divergences can all
-//! be read from: sets of states are told apart by divergence, and are followed beyond it, since a check in the traces
+//! be read from: sets of states also differ by divergence, and are explored beyond it, since a check in the traces
 //! model must see what the process can do after a divergence. The result is minimised as a deterministic system and
 //! written out ([`super::unmerged`]).
 //!

@@ -7,8 +7,8 @@
 //! - a *chooser* that has `τ` to each copy, the transitions that no copy has, and a `τ`-loop if the state diverges.
 //!
 //! Traces: the chooser and its copies have all transitions between them, and nothing else. Failures: copies are the
-//! only stable states, and each refuses what lies outside of an acceptance. Divergences: loops of choosers are the only
-//! cycles of `τ`. So each of the three is as it was, whether one looks beyond divergences or not.
+//! only stable states, and each refuses what lies outside one acceptance. Divergences: loops of choosers are the only
+//! cycles of `τ`. So all three are preserved, beyond divergences as well.
 //!
 //! # Termination
 //!

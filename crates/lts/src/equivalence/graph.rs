@@ -32,11 +32,11 @@ const MOST_TRANSITIONS: usize = 1 << 31;
 /// What `τ` means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tau {
-    /// A label as any other.
+    /// A label like any other.
     Visible,
-    /// Internal; infinitely many in a row are as good as none.
+    /// Internal; an infinite sequence of them is not observed.
     Internal,
-    /// Internal; infinitely many in a row are observed.
+    /// Internal; an infinite sequence of them is observed.
     Divergent,
 }
 

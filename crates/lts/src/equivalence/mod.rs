@@ -7,7 +7,7 @@
 //! [`distinguish_simulation`]).
 //!
 //! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU),
-//! and the result depends on the input alone, to the numbers of its states.
+//! and the result, including the numbers of its states, depends on the input alone.
 
 mod bulk;
 mod compare;
@@ -66,7 +66,7 @@ pub enum Equivalence {
     WeakTrace,
 }
 
-/// What a person is told about an equivalence.
+/// What `--help` and messages say about an equivalence.
 #[derive(Clone, Copy, Debug)]
 pub struct EquivalenceInfo {
     /// The equivalence.
@@ -222,8 +222,8 @@ pub struct Minimised {
 
 impl Minimised {
     /// The state of the smallest system that stands for a state of the given one; none for a state that could not be
-    /// reached, nor (for simulations) for one that only such states lead to as are simulated by others beside them, nor
-    /// for traces, where the states of the smallest system stand for sets of states.
+    /// reached, nor (for simulations) for one reached only through little brothers, nor for traces, where the states of
+    /// the smallest system stand for sets of states.
     pub fn block_of(&self, state: StateId) -> Option<StateId> {
         self.block_of.get(state.index()).copied().filter(|&block| block != ABSENT).map(StateId)
     }

@@ -87,8 +87,8 @@ impl Partition {
     }
 
     /// Makes blocks of the classes of a block's marked elements, which are given; the unmarked ones are a class of
-    /// their own. The largest keeps the number; the elements of the others are told with their new block. No mark is
-    /// left.
+    /// their own. The largest keeps the number; the elements of the others are reported with their new block. No mark
+    /// is left.
     pub(super) fn divide(&mut self, number: u32, classes: &[Vec<u32>], mut moved: impl FnMut(u32, u32)) {
         let block = self.blocks[number as usize];
         let rest = Block { start: block.start + block.marked, end: block.end, marked: 0 };

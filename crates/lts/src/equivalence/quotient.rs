@@ -35,7 +35,7 @@ pub(super) fn quotient(
     control.afford(blocks * 24 + block_of.len() * 4)?;
     let Numbering { number_of, order } = Numbering::new(graph.initial, block_of, blocks);
     let number_of_node: Vec<u32> = block_of.iter().map(|&block| number_of[block as usize]).collect();
-    // Who speaks for a state: the least bottom node.
+    // The node that represents a state: the least bottom node.
     let mut speaker = order;
     speaker.fill(ABSENT);
     for node in 0..graph.nodes() as u32 {

@@ -27,12 +27,12 @@
 //!
 //! Its states are the blocks. It has a step `B –a→ C` when a state of `B` has one to a state of `C`, except: no `τ`
 //! within a block; no `τ` to `C` when another `τ` leads to a block from which `C` is reached silently; no visible `a`
-//! to `C` when the same follows after a first `τ`, or (weak) from another `a`-step by silent ones after it. Taking all
-//! those away at once is right: each follows from steps that begin lower or end higher in the order of `τ`, which is
-//! acyclic on blocks, since blocks that reach each other silently are equivalent.
+//! to `C` when the same follows after a first `τ`, or (weak) from another `a`-step by silent ones after it. All of
+//! those can be removed in one step: each follows from steps that begin lower or end higher in the order of `τ`, which
+//! is acyclic on blocks, since blocks that reach each other silently are equivalent.
 //!
 //! Cost: a round costs the sets that change in it; in the worst case all of them, each up to the number of blocks
-//! (times labels). The memory budget is asked while they grow.
+//! (times labels). The memory budget is polled while they grow.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -88,7 +88,7 @@ pub(super) fn saturate(graph: &Graph<'_>, pass: Pass, control: &Control) -> Resu
 /// The blocks of every node after every round until two nodes part.
 ///
 /// A round splits by what is seen of the blocks of the round before, so nodes that are together after `k` rounds are
-/// those that no formula with `k` nested modalities tells apart (for branching bisimilarity: of the formulas that
+/// those that no formula with `k` nested modalities distinguishes (for branching bisimilarity: of the formulas that
 /// [`super::distinguish_silent`] makes).
 pub(super) fn levels_until_parted(
     graph: &Graph<'_>,
@@ -284,7 +284,7 @@ impl<'a> Saturation<'a> {
                 if label == LabelId::TAU && passed {
                     set.extend_from_slice(self.visible_sets.get(self.visible[target.index()]));
                 } else if self.pass != Pass::Around || label == DIVERGENCE {
-                    // Where a divergence is, is seen; what comes after it, without it.
+                    // The block of a divergence is observed; what follows the divergence is observed without it.
                     set.push(pair(label, block));
                 } else {
                     let blocks = self.silent_sets.get(self.silent[target.index()]);
@@ -403,7 +403,7 @@ impl<'a> Saturation<'a> {
     }
 }
 
-/// Interns anew what is in use.
+/// Interns again what is in use.
 fn collect<T: super::signatures::Element>(sets: &mut Signatures<T>, used: &mut [u32]) {
     let mut kept = Signatures::new();
     for number in used.iter_mut() {

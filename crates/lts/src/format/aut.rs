@@ -25,7 +25,7 @@ use super::output::{Buffer, LabelTexts};
 use super::{ReadError, ReadOptions, WriteError, codes};
 use crate::explicit::Lts;
 
-/// Below this size the row starts are allocated without asking whether they fit.
+/// Below this size the row starts are allocated without checking whether they fit.
 const LARGE: usize = 64 << 20;
 
 pub(crate) fn read(
@@ -281,7 +281,7 @@ impl Reading<'_> {
 }
 
 /// A number as a message shows it: as it is written, for its value stops at the largest that 64 bits hold. One that is
-/// not to be read by anyone is only described.
+/// too long to read is only described.
 fn written(text: &[u8], number: &Number) -> String {
     const READABLE: usize = 40;
     match text[number.at.clone()].trim_ascii() {

@@ -1,6 +1,6 @@
 //! One header or one transition of an `.aut` file.
 //!
-//! The lexical rules are those of CADP's manual page and of what mCRL2 reads, where both can be had:
+//! The lexical rules are those of CADP's manual page and those of mCRL2's reader, where both can be satisfied:
 //!
 //! - Blanks may stand between tokens. A statement normally fills one line; one that breaks off between tokens goes on
 //!   in the next line, as mCRL2 reads it.
@@ -135,7 +135,7 @@ pub(crate) fn swallows(label: &[u8], quoted: bool) -> bool {
     memchr_iter(if quoted { b'"' } else { b',' }, label).any(matches_at)
 }
 
-/// Takes the bytes at the front that are as asked.
+/// Takes the bytes at the front that satisfy the predicate.
 fn take(rest: &mut &[u8], asked: impl Fn(u8) -> bool) -> usize {
     let count = rest.iter().position(|&byte| !asked(byte)).unwrap_or(rest.len());
     *rest = &rest[count..];

@@ -31,7 +31,7 @@ use super::output::{Buffer, LabelTexts};
 use super::{ReadError, ReadOptions, WriteError, codes};
 use crate::explicit::Lts;
 
-/// Below this size the row starts are allocated without asking whether they fit.
+/// Below this size the row starts are allocated without checking whether they fit.
 const LARGE: usize = 64 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -360,7 +360,7 @@ impl Reading<'_> {
         // A few bytes do not make a system of a billion states: each state that is not listed is on some transition.
         let most = 2 * self.gather.count() as u64 + 1;
         if let Some((_, line)) = self.greatest.as_ref().filter(|_| states > most) {
-            let message = format!("this would make {states} states, of which at least {} have no steps", states - most);
+            let message = format!("this would make {states} states, at least {} of them without steps", states - most);
             return Err(Diagnostic::error(codes::STATE_OUT_OF_RANGE, message, Place::Line(line.clone()))
                 .help("states are numbered without gaps; a file with states that are on no transition lists them")
                 .into());

@@ -30,7 +30,7 @@ use crate::explicit::Lts;
 const FORMAT: &str = "trefoil-lts";
 const VERSION: u64 = 1;
 
-/// How many transitions are read between two looks at the control.
+/// How many transitions are read between two polls of the control.
 const BATCH: usize = 1 << 14;
 
 /// The keys that must be there, each at most once.

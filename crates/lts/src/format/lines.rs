@@ -25,7 +25,7 @@ pub(crate) enum NoBlock {
 /// Blocks of whole lines.
 pub(crate) struct Lines {
     buffer: Vec<u8>,
-    /// The block handed out last ends here; up to `filled` follows the start of the next line.
+    /// The last block returned ends here; up to `filled` follows the start of the next line.
     taken: usize,
     filled: usize,
     finished: bool,

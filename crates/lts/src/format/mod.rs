@@ -7,7 +7,7 @@
 //!
 //! One file per idea: `open` finds out what a file is, `lines` cuts a stream into lines, `intern` numbers the labels,
 //! `gather` turns transitions in any order into rows, `aut`, `fsm`, `json` and `dot` know the formats, `output` buffers
-//! what is written. Absent here: command-line options, and any thought about what the systems mean.
+//! what is written. Absent here: command-line options, and the meaning of the systems.
 
 mod aut;
 mod aut_line;
@@ -158,7 +158,7 @@ impl Input {
     }
 }
 
-/// What the user may say about an input.
+/// What the user may specify about an input.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// Labels that mean `τ` besides `tau`, each as the whole text of a label.
@@ -310,7 +310,7 @@ pub fn save_lts(lts: &Lts, output: &Output, format: Option<Format>, control: &Co
                 fs::rename(&part, path).map_err(cannot)
             });
             if written.is_err() {
-                // It may not even have been made; then there is nothing to tidy up.
+                // It may not have been created; then there is nothing to clean up.
                 let _ = fs::remove_file(&part);
             }
             written

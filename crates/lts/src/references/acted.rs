@@ -97,7 +97,7 @@ impl<'a> Acted<'a> {
         queue.push_back(number);
     }
 
-    /// Does exchanging two points of one class leave a thing as it is? `word` is scratch space.
+    /// Does exchanging two points of one class fix a thing? `word` is scratch space.
     pub(super) fn exchange_fixes(&self, one: u16, other: u16, thing: u32, word: &mut Vec<u32>) -> bool {
         let mut number = self.paired[one as usize * self.points + other as usize];
         let mut image = thing;
@@ -119,7 +119,7 @@ impl<'a> Acted<'a> {
     }
 }
 
-/// The inverse of a permutation; `None` when it is none.
+/// The inverse of a permutation; `None` when the map is not a permutation.
 pub(super) fn inverse(map: &[u32]) -> Option<Vec<u32>> {
     let mut inverse = vec![u32::MAX; map.len()];
     for (from, &to) in (0..).zip(map) {

@@ -7,8 +7,8 @@
 //! whatever fixes the points fixes the state; applying an element is then mapping a few points and one look-up in a
 //! table of the shape. (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 6.2, do the
 //! same with the control states and environments that their compiler keeps. We find shapes and references in the
-//! explicit machines themselves, so that states that compression has merged, variables that nobody reads again, and
-//! machines from files are served alike.)
+//! explicit machines themselves, so that states that compression has merged, variables that are never read again, and
+//! machines from files need no special treatment.)
 //!
 //! The files: [`acted`] has the generators, [`naming`] finds shapes and references and proves that the generators do
 //! define an action; the tables are made here. A table is a dense array in mixed radix when it is not much larger than
@@ -95,7 +95,7 @@ const MOST_POINTS: usize = 1 << 16;
 /// How many states there may be in all machines together.
 const MOST_STATES: usize = 1 << 24;
 
-/// How many cells the dense tables may take beyond what is in proportion to the tuples.
+/// How many cells the dense tables may take beyond those proportional to the number of tuples.
 const SPARE_CELLS: usize = 1 << 21;
 
 /// A tuple with more points is looked up by hashing.
@@ -118,7 +118,7 @@ const FROM_FOUR: u32 = 2;
 const HASHED: u32 = 3;
 
 impl Record {
-    /// The place of the image, from so many points.
+    /// The place of the image, from this many points.
     #[inline(always)]
     fn place(&self, element: &[u32], count: usize) -> usize {
         let terms = self.points.iter().zip(&self.strides).take(count);
@@ -283,8 +283,8 @@ impl References {
         self.identities[machine as usize].map(u32::from)
     }
 
-    /// Does a state refer to none of the points that an element moves, as told by [`moved`]? Then the element leaves it
-    /// as it is. Most elements that lead to representatives move few points, and this asks for less memory than
+    /// Does a state refer to none of the points that an element moves, as computed by [`moved`]? Then the element fixes
+    /// the state. Most elements that lead to representatives move few points, and this test touches less memory than
     /// applying them.
     #[inline(always)]
     pub fn is_fixed(&self, moved: u64, machine: u32, state: Value) -> bool {

@@ -105,8 +105,8 @@ impl Name {
         }
     }
 
-    /// What is open in a label that the name fits: the offers of a gate, or what its only `*` stands for; `None` when
-    /// the name leaves nothing open.
+    /// The part of a label that a matching name leaves open: the offers of a gate, or what its only `*` stands for;
+    /// `None` when the name leaves nothing open.
     fn open<'l>(&self, label: &'l str) -> Option<&'l str> {
         if !self.quoted {
             return Some(&label[gate_length(label)..]);
@@ -254,7 +254,7 @@ impl Flattening<'_> {
         }
         let alphabet = self.visible(by_branch.iter().flatten());
         let everybody: Vec<usize> = (0..branches.len()).collect();
-        // Who names a label before the arrow.
+        // The branches that name a label before the arrow.
         let mut naming: BTreeMap<LabelId, Vec<usize>> = BTreeMap::new();
         for (index, branch) in branches.iter().enumerate() {
             for name in &branch.interface {
@@ -342,7 +342,7 @@ impl Flattening<'_> {
         span: Span,
         made: &mut Vec<Rule>,
     ) -> Result<(), NotFlattened> {
-        // Begun combinations by how many branches take part; branch after branch, each may take part or not.
+        // Partial combinations by how many branches take part; branch after branch, each may take part or not.
         let mut begun: Vec<Vec<Parts>> = vec![Vec::new(); count + 1];
         begun[0].push(Vec::new());
         for (at, rules) in branches.iter().enumerate() {

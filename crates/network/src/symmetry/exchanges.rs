@@ -1,9 +1,9 @@
-//! Components that do the same and can be exchanged, labels staying what they are.
+//! Equal components that can be exchanged, with all labels fixed.
 //!
 //! Two components can be exchanged when they are the same machine up to the numbers of states and the exchange carries
 //! rules to rules, all others staying in place. That is an equivalence: exchanging `a` with `c` is exchanging `a` with
 //! `b`, `b` with `c` and `a` with `b` again. So a component is compared with one of each class. Only the rules that
-//! name one of the two need be looked at.
+//! name one of the two need to be checked.
 //!
 //! An exchange permutes no value, so the components themselves are points. Symmetries of values carry such components
 //! to such components, and [`Exchanges::join`] makes one list of generators of both. All permutations of a class are
@@ -27,7 +27,7 @@ pub struct Exchanges {
     images: Vec<Image>,
 }
 
-/// How many places the images of all classes may have; further classes are left alone.
+/// How many places the images of all classes may have; further classes are skipped.
 const MOST_PLACES: usize = 1 << 22;
 
 impl Exchanges {
@@ -85,7 +85,7 @@ impl Prover<'_> {
         }
         let fixed: &[LabelId] = &[];
         let count = self.leaves.machine_of.len();
-        // Components by what can be told at once: sizes first, then what they do and the rules that they take part in.
+        // Components by cheap invariants: sizes first, then what they do and the rules that they take part in.
         let sizes = (0..count).map(|component| (self.network.states_of(component), self.leaves.steps(component)));
         let mut sizes: Vec<(usize, usize)> = sizes.collect();
         sizes.sort_unstable();
@@ -139,7 +139,7 @@ impl Prover<'_> {
         Ok(exchanges)
     }
 
-    /// What becomes of the states of a component that becomes another one, labels staying what they are.
+    /// What becomes of the states of a component that becomes another one, with all labels fixed.
     fn carried(
         &self,
         from: u32,

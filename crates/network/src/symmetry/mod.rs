@@ -72,7 +72,7 @@ impl Image {
     }
 }
 
-/// Why a permutation of labels was not proved to be a symmetry, in words.
+/// Why a permutation of labels was not proved to be a symmetry, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// It is not a permutation that fixes `τ` and `✓`.
@@ -81,7 +81,7 @@ pub enum Obstacle {
     Components(String),
     /// A rule has no image.
     Rules(String),
-    /// A layer is in the way.
+    /// A layer prevents it.
     Layer(String),
 }
 
@@ -95,8 +95,8 @@ impl fmt::Display for Obstacle {
 
 impl std::error::Error for Obstacle {}
 
-/// Proves that a permutation of labels is a symmetry of a network, or says what is in the way. Who has several for one
-/// network prepares a [`Prover`].
+/// Proves that a permutation of labels is a symmetry of a network, or says what prevents it. A caller with several
+/// permutations of one network prepares a [`Prover`].
 pub fn mappable(network: &Network, labels: &[LabelId], control: &Control) -> Result<Result<Image, Obstacle>, Stopped> {
     Prover::new(network).prove(labels, control)
 }

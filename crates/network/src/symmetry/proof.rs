@@ -27,11 +27,11 @@ const MOST_CHOICES: usize = 256;
 /// A network prepared for proofs of symmetry.
 pub struct Prover<'a> {
     pub(super) network: &'a Network,
-    /// What a person calls the components.
+    /// The names of the components for users.
     names: Vec<String>,
     pub(super) leaves: Leaves,
     pub(super) book: Rulebook,
-    /// The networks inside of components whose states are found while they run.
+    /// The networks inside components whose states are found while they run.
     pub(super) inner: Vec<(u32, Prover<'a>)>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Proves that a permutation of labels, the identity beyond its length, is a symmetry of the network; or says what
-    /// is in the way.
+    /// prevents it.
     pub fn prove(&self, labels: &[LabelId], control: &Control) -> Result<Result<Image, Obstacle>, Stopped> {
         self.attempt(labels, None, control)
     }
@@ -133,7 +133,7 @@ impl<'a> Prover<'a> {
                 Err(rule) => failed = failed.or(Some(rule)),
             }
             let Some(one) = tie else { break };
-            // Those that are alike are linked: choose one, and see what follows.
+            // The indistinguishable ones are linked: choose one, and refine again.
             source.components[one as usize] = u64::MAX;
             target.components[map[one as usize] as usize] = u64::MAX;
         }
@@ -209,8 +209,8 @@ impl<'a> Prover<'a> {
         None
     }
 
-    /// What of the layers is in the way of a renaming of labels. Priorities are no obstacle when the order is kept:
-    /// they choose by labels alone. A chase chooses by the order of rules.
+    /// The layer that prevents a renaming of labels, if any. Priorities are no obstacle when the order is kept: they
+    /// choose by labels alone. A chase chooses by the order of rules.
     pub(super) fn layers(&self, labels: &[LabelId]) -> Option<Obstacle> {
         match self.network.layer() {
             Some(Layer::Chase(_)) => {
@@ -289,7 +289,7 @@ impl<'a> Prover<'a> {
         }
         let Some(lost) = lost else { return Obstacle::Components("the components do not match".into()) };
         let size = |component: usize| self.network.states_of(component);
-        // Of those that are nobody's image, one as large as the lost one, and itself first.
+        // Of the components without a preimage, one as large as the one without an image, and that one itself first.
         let explicit = |component: &usize| self.leaves.machine_of[*component] != LAZY;
         let free = (0..target.len())
             .filter(explicit)

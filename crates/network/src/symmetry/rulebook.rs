@@ -121,7 +121,7 @@ impl Rulebook {
             }
             let place = &mut by_format[rule.format as usize];
             *place = place.wrapping_add(mix(digest));
-            // A format is told apart by who leads to it, too.
+            // The formats that lead to a format distinguish it, too.
             let place = &mut by_format[rule.next as usize];
             *place = place.wrapping_add(mix(digest.wrapping_mul(7)));
         }
@@ -207,7 +207,7 @@ impl Rulebook {
                 progress = true;
             }
             if undecided && !progress {
-                // Several rules differ in the next format only: what follows there tells which is meant.
+                // Several rules differ in the next format only: the rules of that format decide which is meant.
                 if colours.is_none() {
                     let (source, target) = self.format_colours(labels, components);
                     if let Some((map, _)) = in_order(&source, &target)
