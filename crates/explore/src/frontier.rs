@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use trefoil_system::StateId;
 
-/// The most states in a piece: small enough that threads give way to growing, large enough that taking a piece costs
-/// nothing.
+/// The most states in a piece: small enough that threads soon release the index for growing, large enough that taking a
+/// piece costs nothing.
 const LARGEST_PIECE: u32 = 1024;
 
 /// The least number of states in a piece: less is not worth taking.

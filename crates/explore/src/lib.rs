@@ -6,7 +6,7 @@
 //!
 //! [`EXACT`], [`HASH_COMPACT`] and [`BITSTATE`] are engines for questions about what can be reached.
 //!
-//! Absent here on purpose: what else is looked for. Visitors live with the checks that need them.
+//! Absent here on purpose: other goals of searches. Visitors live with the checks that need them.
 
 mod collect;
 mod cycles;

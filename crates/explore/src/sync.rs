@@ -14,7 +14,7 @@ pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64};
 #[cfg(not(test))]
 pub(crate) use std::sync::{Mutex, MutexGuard};
 
-/// Watches accesses to a number of rows; costs nothing outside of unit tests.
+/// Watches accesses to a number of rows; costs nothing outside unit tests.
 pub(crate) struct Watched {
     #[cfg(test)]
     cells: Vec<loom::cell::UnsafeCell<()>>,

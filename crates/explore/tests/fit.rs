@@ -24,7 +24,7 @@ struct Counters {
     late: Vec<(usize, u32, Value)>,
     initial: Vec<Value>,
     counted: LabelId,
-    /// Does its explorer tell what changes?
+    /// Does its explorer report what changes?
     told: bool,
 }
 

@@ -74,7 +74,7 @@ impl Explorer for WideExplorer<'_> {
     }
 }
 
-/// Remembers the distance of every state, and reports the states and labels it is told to.
+/// Remembers the distance of every state, and reports the given states and labels.
 #[derive(Clone, Default)]
 struct Watch {
     distances: Vec<(Vec<Value>, u32)>,
@@ -435,7 +435,7 @@ fn a_collected_graph_does_not_depend_on_the_threads() {
     }
 }
 
-/// Counts for ever; every state has a τ and a visible step. Panics at one state if told to.
+/// Counts forever; every state has a τ and a visible step. Panics at one state if requested.
 struct Endless {
     labels: Arc<Labels>,
     layout: Layout,
