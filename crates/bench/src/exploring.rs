@@ -1,8 +1,7 @@
 //! The store of states and the composition of networks.
 //!
-//! `store [STATES] [BYTES]`: distinct rows of so many bytes are inserted, each twice, in an order that the hash
-//! scatters. `compose [PHILOSOPHERS]`: dining philosophers as a network of philosophers and forks, explored into the
-//! store.
+//! `store [STATES] [BYTES]`: distinct rows of BYTES bytes are inserted, each twice, in an order that the hash scatters.
+//! `compose [PHILOSOPHERS]`: dining philosophers as a network of philosophers and forks, explored into the store.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -132,8 +132,8 @@ fn chains(nodes: usize) -> Lts {
     builder.build(StateId(initial))
 }
 
-/// Processor time of this process so far, in steps of 10 ms; 0 where the system does not say. On a busy machine it
-/// tells more than the clock.
+/// Processor time of this process so far, in steps of 10 ms; 0 where the system does not say. On a busy machine it is
+/// more reliable than the clock.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The fields after the name, which stands in parentheses: user and system ticks are the 12th and 13th.

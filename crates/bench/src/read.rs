@@ -60,7 +60,7 @@ fn generate(path: &Path, transitions: usize, states: usize, labels: usize, sorte
 }
 
 fn measure_reading(path: &Path) -> Lts {
-    // Where the system allows it, the high-water mark starts anew here.
+    // Where the system allows it, the high-water mark is reset here.
     let _ = fs::write("/proc/self/clear_refs", "5");
     let before = resident_memory().unwrap_or_default();
     let start = Instant::now();

@@ -19,7 +19,7 @@ const MODELS: [(Model, &str, &str); 3] = [
     (Model::FailuresDivergences, "fd", "failures-divergence"),
 ];
 
-/// Options without preprocessing, so that it is the search that is measured.
+/// Options without preprocessing, so that only the search is measured.
 fn plain(model: Model) -> Options {
     Options { preprocess: Preprocess::Nothing, ..Options::new(model) }
 }
@@ -232,7 +232,7 @@ impl Files {
                 "".into(),
             ];
         };
-        // Each file is read for a check that ends at once.
+        // Each file is read for a check that ends immediately.
         let reading = [(&self.implementation, &self.nothing), (&self.nothing, &self.specification)];
         let reading: Duration = reading.iter().filter_map(|(imp, spec)| run(imp, spec)).sum();
         let net = whole.saturating_sub(reading);
@@ -253,7 +253,7 @@ impl Files {
     }
 }
 
-/// A queue of so many places for so many values, as one process.
+/// A queue of `places` places for `values` values, as one process.
 fn buffer(labels: &Arc<Labels>, places: u32, values: u32) -> Lts {
     let mut builder = LtsBuilder::new(labels.clone());
     // A content of length l is values^l - 1 / (values - 1) plus its number in base `values`, the oldest item being the

@@ -1,8 +1,8 @@
 //! The equivalences, naively and straight from their definitions, for systems of at most 64 states.
 //!
 //! A bisimilarity is the greatest relation `R` such that `s R t` implies that `s` and `t` match each other's steps; it
-//! is found by starting with all pairs and throwing out those that do not, until none is thrown out. With `⇒` for any
-//! number of `τ`-steps, a step `s –a→ s'` is matched by `t`
+//! is found by starting with all pairs and removing those that do not, until none is removed. With `⇒` for any number
+//! of `τ`-steps, a step `s –a→ s'` is matched by `t`
 //!
 //! - strongly: by `t –a→ t'` with `s' R t'`;
 //! - branching: if `a = τ` and `s' R t`, or by `t ⇒ t₁ –a→ t'` with `s R t₁` and `s' R t'` (Van Glabbeek and Weijland
@@ -114,7 +114,7 @@ impl View {
     }
 }
 
-/// Which states simulate which, in that many rounds of throwing out pairs: bit `t` of entry `s` says that `t` simulates
+/// Which states simulate which, after that many rounds of removing pairs: bit `t` of entry `s` says that `t` simulates
 /// `s`, or that no formula of that depth says otherwise.
 pub fn simulated_within(lts: &Lts, ready: bool, rounds: usize) -> Vec<u64> {
     let view = View::new(lts);
@@ -171,8 +171,8 @@ pub fn bisimilar(lts: &Lts, equivalence: Equivalence) -> Vec<u64> {
     bisimilar_within(lts, equivalence, usize::MAX)
 }
 
-/// The relation after that many rounds of throwing out at once all pairs that do not match each other: for strong
-/// bisimilarity, which states no formula of that depth tells apart.
+/// The relation after that many rounds of removing all pairs that do not match each other: for strong bisimilarity, the
+/// pairs of states that no formula of that depth distinguishes.
 pub fn bisimilar_within(lts: &Lts, equivalence: Equivalence, rounds: usize) -> Vec<u64> {
     let view = View::new(lts);
     let all = if view.states == 64 { u64::MAX } else { (1 << view.states) - 1 };
@@ -288,7 +288,7 @@ fn alphabet(lts: &Lts, weak: bool) -> BTreeSet<LabelId> {
     labels.filter(|label| !weak || *label != LabelId::TAU).collect()
 }
 
-/// The length of a shortest trace that one of two states has and the other has not.
+/// The length of a shortest trace that only one of two states has.
 pub fn shortest_difference(lts: &Lts, left: StateId, right: StateId, weak: bool) -> Option<usize> {
     let view = View::new(lts);
     let close = |set: States| if weak { view.close(set) } else { set };

@@ -128,11 +128,11 @@ impl Definitions {
     }
 }
 
-/// A specification and an implementation with at most 12 states each, with `τ`-cycles now and then. Some pairs have
-/// nothing to do with each other; most implementations are made from their specification by changes that mostly keep
-/// refinement, so that each verdict is frequent in every model.
+/// A specification and an implementation with at most 12 states each, with `τ`-cycles now and then. Some pairs are
+/// unrelated; most implementations are made from their specification by changes that mostly preserve refinement, so
+/// that each verdict is frequent in every model.
 pub fn random_pair(labels: &Arc<Labels>, random: &mut Random) -> (Lts, Lts) {
-    // Most specifications are small: the definitions cost what there are subsets.
+    // Most specifications are small: the definitions enumerate all subsets.
     let most = if random.chance(20) { 12 } else { 6 };
     let states = 1 + random.below(most);
     let shape = RandomShape {

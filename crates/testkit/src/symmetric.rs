@@ -2,9 +2,9 @@
 //!
 //! Each of `n` processes, the points, has a control state and a variable that holds nothing or the name of a process;
 //! there is one shared variable of the same kind. A rule moves a process `x`, sometimes together with another one `y`,
-//! and can speak only of `x`, `y`, what their variables and the shared one hold, and whether names are equal; so every
-//! permutation of the processes carries steps to steps. Labels name the rule and perhaps `x` or `y`. The group is any
-//! group of permutations of the processes.
+//! and can refer only to `x`, `y`, the values of their variables and of the shared one, and whether names are equal; so
+//! every permutation of the processes carries steps to steps. Labels name the rule and perhaps `x` or `y`. The group is
+//! any group of permutations of the processes.
 //!
 //! Everything here is written down directly: a row is permuted by permuting names, and the picture has a coloured
 //! vertex for each process and edges for the variables.
@@ -34,10 +34,10 @@ pub enum Held {
     Other,
 }
 
-/// Who takes part besides the process that moves.
+/// Which process takes part besides the one that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partner {
-    /// Nobody.
+    /// None.
     Nobody,
     /// Any other process in this control state.
     In(Value),
@@ -82,7 +82,7 @@ pub struct Rule {
     pub variable: Held,
     /// What the shared variable holds.
     pub shared: Held,
-    /// Who takes part.
+    /// Which process takes part.
     pub partner: Partner,
     /// The next control state.
     pub to: Value,
@@ -191,7 +191,7 @@ impl Processes {
     /// A random one.
     pub fn random(labels: &Arc<Labels>, shape: Shape, generators: Vec<Vec<u32>>, random: &mut Random) -> Processes {
         let mut rules: Vec<Rule> = (0..shape.rules).map(|_| random_rule(shape, random)).collect();
-        // Something can be done at the start.
+        // Some step is possible at the start.
         rules[0] = Rule { from: 0, variable: Held::Any, shared: Held::Any, partner: Partner::Nobody, ..rules[0] };
         Processes::new(labels, shape, rules, generators)
     }

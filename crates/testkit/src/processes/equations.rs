@@ -11,11 +11,10 @@
 //!   refuses `x` when each side that could do `x` alone does.
 //! - *Synchronising choice* `P [+A+] Q`: both do events of `A` together, and any other event (`✓` too) decides for the
 //!   side that does it. So after a common trace of `A` both are there, and `x ∈ A` is refused when either refuses it,
-//!   any other when both do; and a trace that leaves `A` is one of `P` or of `Q` alone, of which the part before
-//!   leaving is a trace of both.
+//!   any other when both do; and a trace that leaves `A` is one of `P` or of `Q` alone, and its part before leaving is
+//!   a trace of both.
 //! - *Synchronising interrupt* `P /+A+\ Q`: both do events of `A` together, `P` does others alone, and an event of `Q`
-//!   outside of `A` (`✓` too) leaves `P` for good. So after `s` of `P`, `Q` has done `s ↾ A`, and from there either can
-//!   go on.
+//!   outside `A` (`✓` too) ends `P`. So after `s` of `P`, `Q` has done `s ↾ A`, and from there either can continue.
 //!
 //! When a `✓` is possible beside other events, the process can at any moment decide to terminate, so that the choice
 //! operators and interrupts have the failure `(s, Σ)` there even where one side cannot refuse all of `Σ`.
@@ -45,7 +44,7 @@ fn meaning(process: &Process, known: &mut Vec<(usize, Denotation)>) -> Meaning {
         Process::Chaos(events) => words(*events, After::refuses(Events::ALL)),
         Process::Variable(name) => {
             let found = known.iter().rev().find(|(other, _)| other == name);
-            Ok(found.expect("a variable is inside of its recursion").1.clone())
+            Ok(found.expect("a variable is inside its recursion").1.clone())
         }
         Process::Recursion(name, body) => recursion(*name, body, known),
         Process::Prefix(event, then) => prefixed(*event, &meaning(then, known)?),
@@ -105,7 +104,7 @@ fn words(events: Events, after: After) -> Meaning {
             whole.add(trace, after.clone());
         }
         longest = longer;
-        // More than five events are too many, and it will be said: no need to list them.
+        // More than five events are too many, which is reported below: no need to list them.
         if longest.len() > 2_000 {
             return Err(Beyond::TooLarge);
         }

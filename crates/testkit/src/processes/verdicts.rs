@@ -1,9 +1,9 @@
 //! What a check of a process must answer, from its denotation.
 //!
 //! A process refines another when its sets are subsets: its traces; its traces and stable failures; its failures and
-//! divergences, both with everything added after each divergence. Everything being allowed from a divergence of the
-//! specification on, what comes after one is not looked at; before it the added sets make no difference: a divergence
-//! of the implementation alone is a violation already.
+//! divergences, both with everything added after each divergence. From a divergence of the specification on everything
+//! is allowed, so behaviours after one are not compared; before it the added sets make no difference: a divergence of
+//! the implementation alone is a violation already.
 //!
 //! The properties follow FDR: a process that has terminated can do nothing more and counts as deadlocked; and in the
 //! failures-divergences model a divergence can refuse everything, so that it breaks deadlock freedom and determinism.
