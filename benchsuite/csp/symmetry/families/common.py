@@ -10,7 +10,8 @@ def assertions(claim, indices):
     """The claim plainly, with every symmetric type, and with the types that index processes alone.
 
     `indices` is the list of the latter, as `:[symmetry reduce]:` wants it, or nothing when there is no type of data
-    beside them. """
+    beside them.
+    """
     lines = [f"assert {claim}", f"assert {claim} :[symmetry reduce]"]
     if indices:
         lines.append(f"assert {claim} :[symmetry reduce]: {', '.join(indices)}")

@@ -1,7 +1,7 @@
 """ListStack: a stack as a linked list under one lock (Gibson-Robinson and Lowe, "Symmetry reduction in CSP model
 checking", 2019, figures 1 and 2).
 
-The model is the one of `benchsuite/csp/generate stack`, and is asked from there. Broken, nobody takes the lock.
+The model is the one of `benchsuite/csp/generate stack`, which this module runs. Broken, no thread takes the lock.
 """
 
 import pathlib

@@ -1,7 +1,8 @@
 """LockFreeQueue beside its specification, as plain Python.
 
-The specification is made deterministic by sets of its states, and sets after which the same events are possible for
-ever are put together: `Specification` has their numbers. """
+The specification is made deterministic by sets of its states, and sets with the same future events are merged:
+`Specification` has their numbers.
+"""
 
 from oracles.common import moved, nodes_threads_data, optional, permuted_point, put
 
