@@ -79,7 +79,7 @@ pub enum Promise {
     Refines,
 }
 
-/// What `--help` and messages say about a compression.
+/// A compression as help shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct CompressionInfo {
     /// The compression.

@@ -66,7 +66,7 @@ pub enum Equivalence {
     WeakTrace,
 }
 
-/// What `--help` and messages say about an equivalence.
+/// An equivalence as help shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct EquivalenceInfo {
     /// The equivalence.

@@ -310,7 +310,7 @@ pub fn save_lts(lts: &Lts, output: &Output, format: Option<Format>, control: &Co
                 fs::rename(&part, path).map_err(cannot)
             });
             if written.is_err() {
-                // It may not have been created; then there is nothing to clean up.
+                // It may not even have been made; then there is nothing to tidy up.
                 let _ = fs::remove_file(&part);
             }
             written
