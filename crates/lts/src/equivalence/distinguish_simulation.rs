@@ -87,7 +87,8 @@ pub(super) fn distinguish(
         if next.is_multiple_of(1 << 12) {
             control.check()?;
         }
-        let pair = *game.order.get(next).expect("some formula distinguishes a state from one that does not simulate it");
+        let pair =
+            *game.order.get(next).expect("some formula distinguishes a state from one that does not simulate it");
         next += 1;
         for number in std::mem::take(&mut game.waiting[pair as usize]) {
             let step = &mut game.moves[number as usize];

@@ -261,9 +261,7 @@ impl Prover<'_> {
                     added.push(orbit);
                 }
                 Some(_) if known.label_points == 0 => {
-                    return Ok(
-                        Err("they permute labels inside components, and there is little to be gained".into()),
-                    );
+                    return Ok(Err("they permute labels inside components, and there is little to be gained".into()));
                 }
                 _ => return Ok(Err(refusal.to_string())),
             }
