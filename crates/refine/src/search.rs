@@ -20,13 +20,14 @@
 //! those of a level that are also at one distance in silent steps: a visible event leads from round (d, s) to round
 //! (d + 1, s), a `τ` to round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones: first
 //! by the events of round (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the order of
-//! their levels, and that is what keeps lengths exact under pruning and eviction:
+//! their rounds, and that is what keeps lengths exact under pruning and eviction:
 //!
-//! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found on the same level or an earlier one, and
+//! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found in the same round or an earlier one, and
 //!   whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7 and lemma 2.4.8).
 //! - If (U, s) evicts (V, s), everything that V would have pruned from now on is pruned by U, with the same right: it
-//!   comes on U's level or later. A pair that was evicted on its own level need not be explored any further, by the first
-//!   point with the roles of time exchanged; one that is evicted from a later level must be, and is.
+//!   comes in U's round or later. A pair that was evicted in its own round need not be explored, by the first point with
+//!   the roles of time exchanged; one that is evicted from a later round must be, and is: its witness may be shorter, or
+//!   have fewer silent steps.
 //!
 //! Were the targets of events inserted as soon as a pair is found, a set found by an event could prune or evict a set
 //! found by `τ` afterwards, one level nearer, and a longer witness be reported. Where the events of a pair lead the
@@ -192,7 +193,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
                 if let Some(found) = self.judge(first, stale, level, &mut missing_event)? {
                     return Ok(Some(found));
                 }
-                level.end_round(silent, self.product.statistics.antichain_evictions);
+                level.end_round(silent);
             }
             first = self.product.pairs.len() as u32;
             evictions = self.product.statistics.antichain_evictions;
@@ -203,7 +204,6 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
             if missing_event.is_some() || level.rounds.is_empty() {
                 return Ok(missing_event);
             }
-            self.product.drop_evicted(level);
             std::mem::swap(&mut before, &mut level);
             level.clear();
             self.product.statistics.levels += 1;
@@ -416,29 +416,12 @@ impl<V: Visited> Product<'_, V> {
         for waiting in pairs {
             let (events, others) = rest.split_at(waiting.events as usize);
             rest = others;
-            if waiting.pair == EVICTED {
-                continue;
-            }
             self.waiting -= 1;
             for &Event { label, state, node } in events {
                 self.discover(waiting.pair, label, state, node)?;
             }
         }
         Ok(())
-    }
-
-    /// Notes which pairs of a level were evicted by those of later rounds, now that the last of them is made.
-    fn drop_evicted(&mut self, level: &mut Level) {
-        if self.statistics.antichain_evictions == level.evictions {
-            return;
-        }
-        for waiting in &mut level.waiting {
-            let Pair { state, node, .. } = self.pairs[waiting.pair as usize];
-            if !self.visited.keeps(state, node) {
-                waiting.pair = EVICTED;
-                self.waiting -= 1;
-            }
-        }
     }
 
     /// Looks now and then whether to stop, and tells how far the search is.
@@ -498,8 +481,6 @@ struct Level {
     entered: usize,
     /// The pairs of the last round whose silent steps are still to be followed.
     unstable: Vec<u32>,
-    /// How many pairs had been evicted when the first round ended.
-    evictions: u64,
 }
 
 /// A pair that waits for its events to be taken, and how many these are.
@@ -516,9 +497,6 @@ struct Event {
     node: NodeId,
 }
 
-/// In place of a pair that was evicted by one of its own level.
-const EVICTED: u32 = ROOT;
-
 /// The pairs at one distance in silent steps: how many wait in the level up to its end, and how many events they have.
 #[derive(Clone, Copy)]
 struct Round {
@@ -529,10 +507,7 @@ struct Round {
 
 impl Level {
     /// Ends a round whose pairs are all there.
-    fn end_round(&mut self, silent: u32, evictions: u64) {
-        if self.rounds.is_empty() {
-            self.evictions = evictions;
-        }
+    fn end_round(&mut self, silent: u32) {
         self.rounds.push(Round { silent, waiting: self.waiting.len(), events: self.events.len() });
     }
 

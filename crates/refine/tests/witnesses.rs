@@ -170,6 +170,34 @@ fn explicit_systems_have_one_witness() {
     asked.assert_enough(1_000);
 }
 
+/// Where no divergence is looked for, which ends in a cycle, every algorithm takes as few silent steps.
+#[test]
+fn all_algorithms_take_as_few_silent_steps() {
+    let (seed, control) = (seed(), Control::unlimited());
+    println!("TREFOIL_SEED={seed}");
+    let (mut failed, mut silent) = (0, 0);
+    for number in 0..300 {
+        let mut random = Random::new(seed.wrapping_add(number));
+        let labels = Arc::new(Labels::new());
+        let shape =
+            |states, tau_percent| RandomShape { states, transitions: 3 * states as usize, labels: 3, tau_percent };
+        let specification = random_lts(&labels, shape(20, 20), &mut random);
+        let implementation = random_lts(&labels, shape(30, 50), &mut random);
+        for model in [Model::Traces, Model::Failures] {
+            let lengths = ALGORITHMS.map(|algorithm| {
+                let options = Options { algorithm, preprocess: Preprocess::Nothing, ..Options::new(model) };
+                let outcome = refine(&specification, &implementation, options, &control).expect("no budget");
+                outcome.witness.map(|witness| (witness.length(), witness.path().steps.len()))
+            });
+            assert!(lengths.iter().all(|length| *length == lengths[0]), "TREFOIL_SEED={seed} {number}: {lengths:?}");
+            failed += usize::from(lengths[0].is_some());
+            silent += usize::from(lengths[0].is_some_and(|(visible, steps)| steps > visible));
+        }
+    }
+    println!("{failed} fail, {silent} of them behind silent steps");
+    assert!(failed > 200 && silent > 100, "too few: {failed}, {silent}");
+}
+
 #[test]
 fn symmetric_systems_have_one_witness() {
     let (seed, mut asked) = (seed(), Asked::default());
