@@ -296,6 +296,50 @@ fn systems_whose_values_are_met_have_one_witness() {
     asked.assert_enough(200);
 }
 
+/// A specification with a node for each of `width` events, and an implementation whose states at one distance meet
+/// these nodes, so that threads race for them. Behind each event from the `first` on is what the specification forbids.
+fn fan(width: u32, first: u32) -> (Lts, Lts) {
+    let labels = Arc::new(Labels::new());
+    let (enter, bad) = (labels.name("enter"), labels.name("bad"));
+    let numbered = |name: &str| -> Vec<LabelId> { (0..width).map(|n| labels.name(&format!("{name}.{n}"))).collect() };
+    let (chosen, answered) = (numbered("chosen"), numbered("answered"));
+    let mut specification = LtsBuilder::new(labels.clone());
+    let mut implementation = LtsBuilder::new(labels.clone());
+    specification.add(StateId(0), enter, StateId(1));
+    for (number, (&chosen, &answered)) in (0..).zip(chosen.iter().zip(&answered)) {
+        specification.add(StateId(1), chosen, StateId(2 + number));
+        specification.add(StateId(2 + number), answered, StateId(0));
+        let [choosing, answering] = [StateId(1 + number), StateId(1 + width + number)];
+        implementation.add(StateId(0), enter, choosing).add(choosing, chosen, answering);
+        implementation.add(answering, answered, StateId(0));
+        if number >= first {
+            implementation.add(answering, bad, StateId(0));
+        }
+    }
+    (specification.build(StateId(0)), implementation.build(StateId(0)))
+}
+
+#[test]
+fn nodes_that_threads_race_for_leave_one_witness() {
+    const WIDTH: u32 = 1024;
+    let (mut asked, control) = (Asked::default(), Control::unlimited());
+    for first in (0..WIDTH).step_by(100) {
+        let (specification, implementation) = fan(WIDTH, first);
+        for algorithm in ALGORITHMS {
+            let preprocess = Preprocess::Nothing;
+            let options = |threads| Options { algorithm, threads, preprocess, ..Options::new(Model::Traces) };
+            asked.ask(&format!("explicit, from {first} on, {algorithm:?}"), |threads| {
+                answer(&implementation, refine(&specification, &implementation, options(threads), &control))
+            });
+            asked.ask(&format!("system, from {first} on, {algorithm:?}"), |threads| {
+                let system = Implementation::System(&implementation);
+                answer(&implementation, refine(&specification, system, options(threads), &control))
+            });
+        }
+    }
+    asked.assert_enough(80);
+}
+
 /// A specification that allows nothing.
 fn stop(labels: &Arc<Labels>) -> Lts {
     let mut builder = LtsBuilder::new(labels.clone());
