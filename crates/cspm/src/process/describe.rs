@@ -10,7 +10,7 @@ use super::expand::deeply;
 use super::layers::LayerId;
 use super::terms::{Node, TermId};
 use super::{Compiler, Machine};
-use crate::eval::{Description, ProcessId, Result};
+use crate::eval::{Description, ProcessId, Result, Value, one_line};
 
 /// How much of a piece of the script is shown.
 const SHOWN: usize = 60;
@@ -22,22 +22,14 @@ fn shortened(words: String) -> String {
     if words.chars().count() <= SHOWN {
         return words;
     }
-    let mut shorter: String = words.chars().take(SHOWN - 1).collect();
-    shorter.push('…');
-    shorter
+    let shorter: String = words.chars().take(SHOWN - 1).collect();
+    // Between two words, where there are several.
+    let end = shorter.rfind(' ').filter(|&end| end > SHOWN / 2).unwrap_or(shorter.len());
+    format!("{}…", shorter[..end].trim_end())
 }
 
 impl Compiler {
-    /// What a component of a machine is called.
-    pub fn component_name(&mut self, machine: &Machine, component: usize, text: &dyn Fn(Span) -> String) -> String {
-        let machine = machine.machines[component];
-        match machine.layer() {
-            Some(layer) => self.layer_name(layer, text),
-            None => self.words(self.machine(machine).root, text),
-        }
-    }
-
-    fn layer_name(&mut self, layer: LayerId, text: &dyn Fn(Span) -> String) -> String {
+    pub(super) fn layer_name(&mut self, layer: LayerId, text: &dyn Fn(Span) -> String) -> String {
         let (kind, argument) = (self.layer_data(layer).kind, self.layer_data(layer).argument);
         let words = match self.origins.get(&argument).copied() {
             Some(origin) => self.process_words(origin, text),
@@ -111,12 +103,12 @@ impl Compiler {
             }
             Description::Made(point, values) => (self.evaluator.control_point(point), values),
         };
-        let mut words: String = text(point.span).split_whitespace().collect::<Vec<_>>().join(" ");
-        words = shortened(words);
-        let variables =
-            point.names.iter().zip(values).filter_map(|(name, value)| {
-                name.as_ref().map(|name| format!("{name} = {}", self.evaluator.show(value)))
-            });
+        let words = shortened(one_line(&text(point.span)));
+        let variables = point.names.iter().zip(values).filter_map(|(name, value)| {
+            let shown = self.evaluator.show_terms(value, text);
+            let shown = if matches!(value, Value::Process(_)) { shortened(shown) } else { shown };
+            name.as_ref().map(|name| format!("{name} = {shown}"))
+        });
         let variables: Vec<String> = variables.collect();
         if variables.is_empty() { words } else { format!("{words} with {}", variables.join(", ")) }
     }

@@ -38,6 +38,7 @@ mod expand;
 mod fixed;
 mod layers;
 mod leaf;
+mod naming;
 mod parallel;
 mod skeleton;
 mod steps;

@@ -146,7 +146,8 @@ impl Compiler {
         }
         let kind = if made.inside.is_some() { "compressed" } else { "component" };
         let operands = describing.together(&operands);
-        let part = Part { kind, events: None, name: Some(self.words(root, text)), machine: Some(machine), operands };
+        let name = Some(if made.inside.is_some() { self.words(root, text) } else { self.machine_name(id, text) });
+        let part = Part { kind, events: None, name, machine: Some(machine), operands };
         let part = describing.add(part);
         describing.machines.insert(id, part);
         Ok(part)
