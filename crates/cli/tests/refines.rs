@@ -47,8 +47,8 @@ fn plain_answers_can_be_grepped() {
     assert!(out.contains("Counterexample (Deadlock Counterexample)") && out.contains("Trace: <a, c, τ, c>"), "{out}");
 }
 
-/// What two programs do with the JSON: run quietly, take any word on standard error or any exit code but 0 for a failure,
-/// read one line, and look events up by number.
+/// What two programs do with the JSON: run quietly, take any word on standard error or any exit code but 0 for a
+/// failure, read one line, and look events up by number.
 #[test]
 fn json_is_one_line_with_numbered_events() {
     let folder = folder();
