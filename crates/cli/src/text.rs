@@ -97,12 +97,14 @@ pub(crate) fn cut(text: &str, letters: usize) -> String {
     }
     let kept: String = text.chars().take(letters - 1).collect();
     let ends = text[kept.len()..].starts_with(' ');
-    let end = kept.rfind(' ').filter(|&end| !ends && end > kept.len() / 2).unwrap_or(kept.len());
-    format!("{}…", kept[..end].trim_end())
+    match kept.rfind(' ').filter(|&end| !ends && end > kept.len() / 2) {
+        Some(end) => format!("{} …", kept[..end].trim_end()),
+        None => format!("{}…", kept.trim_end()),
+    }
 }
 
 /// Text whose lines are at most so wide: longer lines break between words, and the rest stands below the last column
-/// that begins in the first half of the line. A single word that is too long stays whole. Colours take no room.
+/// that begins in the first three fifths of the line. A single word that is too long stays whole. Colours take no room.
 pub(crate) fn folded(text: &str, width: usize) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -147,16 +149,17 @@ fn fold(line: &str, width: usize, out: &mut String) {
 /// Where the rest of a line goes that is folded.
 fn hanging(line: &str, width: usize) -> usize {
     let margin = line.len() - line.trim_start().len();
+    let furthest = width * 3 / 5;
     let mut hanging = margin + 2;
     let (mut at, mut blanks) = (0, 0);
     for character in visible(line) {
-        if character != ' ' && blanks >= 2 && at > margin && at <= width / 2 {
+        if character != ' ' && blanks >= 2 && at > margin && at <= furthest {
             hanging = at;
         }
         blanks = if character == ' ' { blanks + 1 } else { 0 };
         at += 1;
     }
-    hanging.min(width / 2)
+    hanging.min(furthest)
 }
 
 fn columns(text: &str) -> usize {
@@ -197,7 +200,7 @@ mod tests {
 
     #[test]
     fn long_texts_lose_their_end_between_words() {
-        assert_eq!(cut("picks.i.first -> picks.i.second", 24), "picks.i.first ->…");
+        assert_eq!(cut("picks.i.first -> picks.i.second", 24), "picks.i.first -> …");
         assert_eq!(cut("picks.i.first -> picks.i.second", 40), "picks.i.first -> picks.i.second");
         assert_eq!(cut(&"x".repeat(1000), 10).chars().count(), 10);
     }

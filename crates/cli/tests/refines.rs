@@ -75,7 +75,7 @@ fn what_is_not_known_is_warned_about_and_the_rest_works() {
     let folder = folder();
     let (code, out, err) = refines(&folder, &["--archive", "somewhere", "--brief", "script.csp", "--nonsense"]);
     assert_eq!(code, 0);
-    assert_eq!(err.matches("warning: the option").count(), 2, "{err}");
+    assert_eq!(err.matches("warning: ignoring the unknown option").count(), 2, "{err}");
     assert!(out.contains("Result: Failed") && !out.contains("Counterexample"), "{out}");
     let (code, out, err) = refines(&folder, &["--quiet", "--nonsense", "script.csp"]);
     assert_eq!((code, err.as_str()), (0, ""));

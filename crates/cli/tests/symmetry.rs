@@ -161,7 +161,7 @@ fn what_is_asked_for_and_not_found_is_told_once_and_with_reasons() {
     let (code, out, _) = trefoil(script, &["check", "script.csp", "--only", "1"]);
     assert_eq!(code, 0);
     assert!(out.contains("no symmetry was found that could reduce it"), "{out}");
-    assert!(out.contains("`T`: `A` is named, in `P` (script.csp:3:7), and 1 more"), "{out}");
+    assert!(out.contains("`T`: `A` is named, in `P` (script.csp:3:7), and 1 more reason"), "{out}");
     let (code, _, err) = trefoil(script, &["check", "script.csp", "--symmetry", "Foo"]);
     assert_eq!(code, 2);
     assert_eq!(err.matches("the script has no datatype of this name").count(), 1, "{err}");
@@ -170,8 +170,8 @@ fn what_is_asked_for_and_not_found_is_told_once_and_with_reasons() {
                   assert P :[deadlock free] :[symmetry reduce]: T\n";
     let (code, _, err) = trefoil(script, &["check", "script.csp"]);
     assert_eq!(code, 2);
-    assert!(err.contains("what was compiled is symmetric in {C, D}"), "{err}");
-    assert!(err.contains("`diff(T, {| A, B |})` can be reduced by"), "{err}");
+    assert!(err.contains("the compiled network is symmetric in {C, D}"), "{err}");
+    assert!(err.contains("reduce by `diff(T, {| A, B |})` instead"), "{err}");
 }
 
 #[test]

@@ -69,7 +69,9 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("<failure message=\"after &lt;a, b&gt; it can do nothing (deadlock)\" type=\"fails\">"),
+            text.contains(
+                "<failure message=\"after &lt;a, b&gt; the process deadlocks: it offers no event\" type=\"fails\">"
+            ),
             "{text}"
         );
         assert!(text.contains("type=\"unknown\""), "{text}");

@@ -79,19 +79,32 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         }
         reports.push(report);
     }
-    // Without --only, the choices of --explain are also those of the assertions to run.
-    let only = runner.wanted.never().filter(|_| !checking.only.is_empty()).map(|why| format!("--only {why}"));
-    for why in only.chain(explained.never().map(|why| format!("--explain {why}"))) {
-        codes.push(exit::WRONG);
-        terminal::complain(&format!("error: {why}\n"));
+    if reports.iter().all(|report| report.errors.is_empty()) {
+        for why in unmatched(&checking, &runner.wanted, &explained, &reports) {
+            codes.push(exit::WRONG);
+            terminal::complain(&format!("error: {why}\n"));
+        }
     }
-    match format {
-        Output::Text | Output::Svg | Output::Dot => {}
-        Output::Json => drop(terminal::print(&document(&reports))),
-        Output::Junit => drop(terminal::print(&junit::document(&reports))),
-        Output::Sarif => drop(terminal::print(&sarif::document(&reports))),
-    }
+    terminal::print(&match format {
+        Output::Text | Output::Svg | Output::Dot => String::new(),
+        Output::Json => document(&reports),
+        Output::Junit => junit::document(&reports),
+        Output::Sarif => sarif::document(&reports),
+    });
     ExitCode::from(exit::together(codes))
+}
+
+/// Complaints about choices that fit no assertion.
+fn unmatched(checking: &Checking, wanted: &Choosing, explained: &Explaining, reports: &[RunReport]) -> Vec<String> {
+    for answer in reports.iter().flat_map(|report| &report.results) {
+        explained.takes(answer);
+    }
+    // Without --only, the choices of --explain are also those of the assertions to run.
+    let chosen = !checking.only.is_empty();
+    let among = if chosen { " among those that --only chooses" } else { "" };
+    let only = wanted.never().filter(|_| chosen).map(|why| format!("--only {why}"));
+    let explain = explained.never().filter(|_| !checking.list).map(|why| format!("--explain {why}{among}"));
+    only.chain(explain).collect()
 }
 
 fn document(reports: &[RunReport]) -> String {

@@ -10,7 +10,7 @@ use super::expand::deeply;
 use super::layers::LayerId;
 use super::terms::{Node, TermId};
 use super::{Compiler, Machine};
-use crate::eval::{Description, ProcessId, Result, Value, one_line};
+use crate::eval::{Description, ProcessId, Value, one_line};
 
 /// How much of a piece of the script is shown.
 const SHOWN: usize = 60;
@@ -24,8 +24,10 @@ fn shortened(words: String) -> String {
     }
     let shorter: String = words.chars().take(SHOWN - 1).collect();
     // Between two words, where there are several.
-    let end = shorter.rfind(' ').filter(|&end| end > SHOWN / 2).unwrap_or(shorter.len());
-    format!("{}…", shorter[..end].trim_end())
+    match shorter.rfind(' ').filter(|&end| end > SHOWN / 2) {
+        Some(end) => format!("{} …", shorter[..end].trim_end()),
+        None => format!("{shorter}…"),
+    }
 }
 
 impl Compiler {
@@ -74,22 +76,6 @@ impl Compiler {
         }
     }
 
-    pub(super) fn named(&mut self, id: ProcessId) -> Option<String> {
-        if self.names.is_none() {
-            let mut names = std::collections::HashMap::default();
-            let mut known = self.evaluator.named_processes();
-            known.sort_by(|a, b| a.0.cmp(&b.0));
-            for (name, process) in known {
-                // What cannot be identified cannot be a state either.
-                if let Result::Ok(id) = self.evaluator.identify(&process) {
-                    names.entry(id).or_insert(name);
-                }
-            }
-            self.names = Some(names);
-        }
-        self.names.as_ref().and_then(|names| names.get(&id).cloned())
-    }
-
     fn process_words(&mut self, id: ProcessId, text: &dyn Fn(Span) -> String) -> String {
         if let Some(name) = self.named(id) {
             return name;
@@ -119,8 +105,7 @@ impl Compiler {
 
     /// A term in words, as much of it as there is room for.
     fn words_within(&mut self, room: &mut usize, term: TermId, text: &dyn Fn(Span) -> String) -> String {
-        let origin = self.origins.get(&term).copied();
-        if let Some(name) = origin.and_then(|id| self.named(id)) {
+        if let Some(name) = self.term_name(term) {
             return name;
         }
         deeply(|| {

@@ -5,14 +5,25 @@
 //! `COUNT`. Where the initial state has no name, but all states that have one are calls of one function, that function
 //! names the component. Otherwise the words for the initial state do.
 
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
 use trefoil_source::Span;
 
 use super::leaf::MachineId;
-use super::terms::TermId;
+use super::terms::{Node, TermId};
 use super::{Compiler, Machine};
+use crate::eval::ProcessId;
 
 /// States beyond these are not looked at.
 const MOST_STATES: usize = 4096;
+
+/// What the script calls processes.
+#[derive(Default)]
+pub(super) struct Names {
+    by_process: HashMap<ProcessId, String, FixedState>,
+    by_term: HashMap<TermId, String, FixedState>,
+}
 
 /// A call of a function, as the names of states are written: `F(a, b)`.
 struct Call<'n> {
@@ -68,6 +79,13 @@ fn common(calls: &[Call<'_>]) -> Option<String> {
     })
 }
 
+impl Node {
+    /// Is it a process that every script has?
+    fn is_builtin(&self) -> bool {
+        matches!(self, Node::Stop | Node::Skip | Node::Omega | Node::Div | Node::Run(_) | Node::Chaos(_))
+    }
+}
+
 impl Compiler {
     /// What a component of a machine is called.
     pub fn component_name(&mut self, machine: &Machine, component: usize, text: &dyn Fn(Span) -> String) -> String {
@@ -99,9 +117,41 @@ impl Compiler {
         name.unwrap_or_else(|| self.words(root, text))
     }
 
-    /// The script's name for a state.
-    fn term_name(&mut self, term: TermId) -> Option<String> {
-        self.origins.get(&term).copied().and_then(|id| self.named(id))
+    /// The script's name for a term: that of its own process or, where the term is no built-in process, of another process
+    /// with the same term, such as a choice whose other operands are `STOP`.
+    pub(super) fn term_name(&mut self, term: TermId) -> Option<String> {
+        let origin = self.origins.get(&term).copied();
+        if let Some(name) = origin.and_then(|id| self.named(id)) {
+            return Some(name);
+        }
+        self.names().by_term.get(&term).cloned()
+    }
+
+    /// The script's name for a process.
+    pub(super) fn named(&mut self, id: ProcessId) -> Option<String> {
+        self.names().by_process.get(&id).cloned()
+    }
+
+    fn names(&mut self) -> &Names {
+        if self.names.is_none() {
+            let mut names = Names::default();
+            let mut known = self.evaluator.named_processes();
+            known.sort_by(|a, b| a.0.cmp(&b.0));
+            for (name, process) in known {
+                // What cannot be identified cannot be a state either.
+                let Ok(id) = self.evaluator.identify(&process) else { continue };
+                // Most terms belong to the process that was expanded to them first.
+                if let Some(Some(term)) = self.expanded.get(&id)
+                    && self.origins.get(term) != Some(&id)
+                    && !self.terms.node(*term).is_builtin()
+                {
+                    names.by_term.entry(*term).or_insert_with(|| name.clone());
+                }
+                names.by_process.entry(id).or_insert(name);
+            }
+            self.names = Some(names);
+        }
+        self.names.as_ref().expect("they were just made")
     }
 }
 

@@ -187,7 +187,7 @@ impl Compiler {
         // The text of an operator would only repeat what is below it.
         let name = match operands.is_empty() {
             true => Some(self.words(term, text)),
-            false => self.origins.get(&term).copied().and_then(|id| self.named(id)),
+            false => self.term_name(term),
         };
         let part = describing.add(Part { kind, events, name, machine: None, operands });
         describing.terms.insert(term, part);
