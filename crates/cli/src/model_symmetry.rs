@@ -44,7 +44,7 @@ impl Answer for ModelSymmetry {
             text.push_str("  the search keeps processes that have ended: no statement can detect it\n");
         }
         if !self.reasons.is_empty() {
-            text.push_str("  further symmetries are broken:\n");
+            text.push_str("  broken symmetries:\n");
             text.push_str(&reasons(&self.reasons, "    "));
         }
         if let Some(output) = &self.output {

@@ -135,6 +135,7 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         Finding::Deadlock if evidence.trace.last().is_some_and(|event| event == "✓") => {
             format!("{after} has terminated, which counts as a deadlock")
         }
+        Finding::Deadlock if trace.is_empty() => "the process deadlocks immediately: it offers no event".to_string(),
         Finding::Deadlock => format!("{after} deadlocks: it offers no event"),
         Finding::Nondeterminism { event } => format!("{after} may perform {event}, and may also refuse {event}"),
         Finding::MissingTrace { event } => format!("{after} cannot perform {event}"),

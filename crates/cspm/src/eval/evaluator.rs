@@ -13,7 +13,7 @@ use super::machine::{GlobalState, Machine, State};
 use super::permutation::Datatype;
 use super::process::{Communication, ProcessId, ProcessValue};
 use super::sets::{SetValue, begins};
-use super::show::{show, show_terms};
+use super::show::{show, show_argument, show_terms};
 use super::value::{ConstructorId, Value};
 use crate::rename::{DefinitionId, Renamed};
 use crate::syntax::ExpressionId;
@@ -247,7 +247,7 @@ impl Evaluator {
             let function = &self.program.functions[function.index()];
             if let Some(Value::Process(process)) = value {
                 let arguments = &key[key.len() - function.parameters as usize..];
-                let shown: Vec<String> = arguments.iter().map(|value| show(&self.program, value, 60)).collect();
+                let shown: Vec<String> = arguments.iter().map(|value| show_argument(&self.program, value)).collect();
                 named.push((format!("{}({})", function.name, shown.join(", ")), ProcessValue(process.clone())));
             }
         }

@@ -59,7 +59,21 @@ pub(super) fn show(program: &Program, value: &Value, limit: usize) -> String {
     printed(Printer { program, out: String::new(), waiting: vec![Piece::Value(value.clone())], limit, text: None })
 }
 
-/// The same without a limit, processes as terms; `text` gives the text of a place in the script.
+/// An argument in the name of a process; a long one loses its end, between two words if it has several.
+pub(super) fn show_argument(program: &Program, value: &Value) -> String {
+    const MOST: usize = 60;
+    let text = show(program, value, MOST);
+    if text.chars().count() <= MOST {
+        return text;
+    }
+    let kept: String = text.chars().take(MOST - 1).collect();
+    match kept.rfind(' ') {
+        Some(end) => format!("{} …", &kept[..end]),
+        None => format!("{kept}…"),
+    }
+}
+
+/// A value as text without a limit, processes as terms; `text` gives the text of a place in the script.
 pub(super) fn show_terms(program: &Program, value: &Value, text: &dyn Fn(Span) -> String) -> String {
     let (limit, text) = (usize::MAX, Some(text));
     printed(Printer { program, out: String::new(), waiting: vec![Piece::Value(value.clone())], limit, text })

@@ -227,7 +227,7 @@ impl Proof<'_> {
             Ok(labels) => labels,
             Err(why) => {
                 return Ok(Err(format!(
-                    "some of its constants have an event like {}, and others have none",
+                    "some of these constants have an event like {}, and others have none",
                     why.event
                 )));
             }
