@@ -117,8 +117,8 @@ impl Compiler {
         name.unwrap_or_else(|| self.words(root, text))
     }
 
-    /// The script's name for a term: that of its own process or, where the term is no built-in process, of another process
-    /// with the same term, such as a choice whose other operands are `STOP`.
+    /// The script's name for a term: that of its own process or, where the term is no built-in process, of another
+    /// process with the same term, such as a choice whose other operands are `STOP`.
     pub(super) fn term_name(&mut self, term: TermId) -> Option<String> {
         let origin = self.origins.get(&term).copied();
         if let Some(name) = origin.and_then(|id| self.named(id)) {
