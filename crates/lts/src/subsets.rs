@@ -219,7 +219,7 @@ impl LazyNormalForm {
         }
     }
 
-    /// The events that can follow a node, to be asked for one after the other. Not to be asked of chaos.
+    /// The events that can follow a node, to be looked up one after the other. Must not be called on chaos.
     #[inline]
     pub fn following(&self, node: NodeId) -> Following<'_> {
         Following { normal_form: self, node, edges: self.edges(node), place: 0 }
@@ -394,7 +394,7 @@ impl LazyNormalForm {
     }
 }
 
-/// The events that can follow a node: each is found at once when it comes after the one that was asked for before it.
+/// The events that can follow a node: an event that comes directly after the previous query is found immediately.
 pub struct Following<'a> {
     normal_form: &'a LazyNormalForm,
     node: NodeId,

@@ -18,21 +18,22 @@
 //!
 //! The length of a witness is its number of visible events. A level is all pairs at one such distance, and a round
 //! those of a level that are also at one distance in silent steps: a visible event leads from round (d, s) to round
-//! (d + 1, s), a `τ` to round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones: first
-//! by the events of round (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the order of
-//! their rounds, and that is what keeps lengths exact under pruning and eviction:
+//! (d + 1, s), a `τ` to round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones:
+//! first by the events of round (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the
+//! order of their rounds, and that is what keeps lengths exact under pruning and eviction:
 //!
-//! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found in the same round or an earlier one, and
-//!   whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7 and lemma 2.4.8).
-//! - If (U, s) evicts (V, s), everything that V would have pruned from now on is pruned by U, with the same right: it
-//!   comes in U's round or later. A pair that was evicted in its own round need not be explored, by the first point with
-//!   the roles of time exchanged; one that is evicted from a later round must be, and is: its witness may be shorter, or
+//! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found in the same round or an earlier
+//!   one, and whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7
+//!   and lemma 2.4.8).
+//! - If (U, s) evicts (V, s), U prunes everything that V would have pruned from now on, for the same reason: it comes
+//!   in U's round or later. A pair that was evicted in its own round need not be explored, by the first point with the
+//!   order in time reversed; one that is evicted from a later round must be, and is: its witness may be shorter, or
 //!   have fewer silent steps.
 //!
 //! Were the targets of events inserted as soon as a pair is found, a set found by an event could prune or evict a set
-//! found by `τ` afterwards, one level nearer, and a longer witness be reported. Where the events of a pair lead the
-//! specification is looked up as soon as the round of the pair is made, and kept until they are taken: that inserts
-//! nothing.
+//! found by `τ` afterwards, one level nearer, and a longer witness be reported. The specification's successors by the
+//! events of a pair are looked up as soon as the round of the pair is made, and kept until the events are taken: that
+//! inserts nothing.
 //!
 //! A missing event on level n is a witness of length n + 1, an acceptance or a divergence on level n one of length n:
 //! where these are observed, the former is held back until the level is complete. In the traces model it ends the
@@ -53,9 +54,9 @@
 //! of that witness, (U, s) leads to it by the same events, and so does the image of (U, s). Sets that become comparable
 //! only by an element that keeps s are not found; that costs pairs, not verdicts.
 //!
-//! Cost: every inserted pair takes 16 bytes for the path; on the level that is made and on the one before it, every pair
-//! takes 8 bytes more and every event 12, so that the implementation is not asked twice. Every step takes one look at the
-//! memo of the normal form and one at the antichain.
+//! Cost: every inserted pair takes 16 bytes for the path; on the level that is made and on the one before it, every
+//! pair takes 8 bytes more and every event 12, so that the implementation is not explored twice. Every step takes one
+//! look-up in the memo of the normal form and one in the antichain.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::Divergence;
