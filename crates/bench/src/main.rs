@@ -14,6 +14,7 @@ mod partial_order;
 mod pictures;
 mod read;
 mod refinement;
+mod terms;
 
 use std::process::ExitCode;
 
@@ -92,6 +93,16 @@ const BENCHMARKS: &[Benchmark] = &[
         name: "labelling",
         about: "canonical labelling and automorphisms of graphs: [PATH of dreadnaut]",
         run: labelling::run,
+    },
+    Benchmark {
+        name: "terms",
+        about: "terms beside merc_aterm, the lock, collections: [a|b|c|d|e|f|lock|collection ...]",
+        run: terms::run,
+    },
+    Benchmark {
+        name: "terms-stress",
+        about: "threads make, drop and collect terms, and look for what they hold: [CREATIONS] [THREADS]",
+        run: terms::stress,
     },
     Benchmark { name: "pictures", about: "representatives of generated pictures, by strategy", run: pictures::run },
 ];

@@ -15,6 +15,7 @@ pub mod promela_symmetric;
 pub mod properties;
 pub mod refinement;
 pub mod symmetric;
+pub mod terms;
 pub mod timed;
 
 pub use trefoil_lts::random::{Random, RandomShape, random_lts};

@@ -1,0 +1,315 @@
+//! The hash table: open addressing, compare-exchange, and neighbours in time at neighbouring places.
+//!
+//! A slot is a word of 64 bits: a term in the lower half, a bit, 31 bits of the term's hash; 0 when it is free. A
+//! thread that makes a term writes its cell first and then exchanges a free slot for it. Slots only ever go from free to
+//! taken while threads share the table, so the first free slot of a term's probe sequence decides: two threads that make
+//! the same term race for the same slot, and the one that loses finds the winner's term there. Releasing the slot and
+//! acquiring it makes the cell visible.
+//!
+//! # Order of birth
+//!
+//! A hash that scrambles everything costs a cache miss for each look-up in a large table. Programs however make terms in
+//! an order, and make them again in the same order. So the first place of a term is *near* that of the term which was
+//! made before it in the same manner: `base + newest / 2`, where `newest` is the largest of the ids of its arguments and
+//! `base` scrambles the symbol and how much older the other arguments are (for an argument that is much older, the
+//! argument itself). The terms `t_i = f(t_{i-1}, t_{i-1})` lie in a row, and so do `f(t_i, c)` and `f(t_i, t_{i-1})`.
+//! Such rows can meet, and products of sets of arguments meet often; an element that finds its first place and the one
+//! beside it taken goes to a place that is scrambled altogether, looks at four neighbouring slots, and goes on to another
+//! such place: linear probing would have to walk to the end of a row. So the expected length of a probe is at most two
+//! more than that of an ordinary table.
+//!
+//! The bit of a slot says that a term whose first place this is lies elsewhere. A look-up in a table that no thread adds
+//! to any more ends at the first place when that is taken and the bit is not set.
+//!
+//! # Full tables
+//!
+//! A table gets a successor before it is full (see [`crate::index`]), but that needs a moment without creators. A worker
+//! that makes terms for long without a poll may fill it meanwhile. A probe therefore has a limit; a term that finds no
+//! free slot within it belongs to the *next* table in a chain, which the first thread that needs it adds. All
+//! threads agree on that, because a slot that is taken remains so.
+
+#![allow(unsafe_code)]
+
+use std::ptr;
+
+use crate::cells::Term;
+use crate::memory::Zeroed;
+use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+
+/// Slots that are tried before a term goes to the next table.
+const WINDOW: u32 = if cfg!(test) { 3 } else { 130 };
+/// A term whose first place is this slot lies elsewhere.
+const DISPLACED: u64 = 1 << 32;
+/// So many scrambled slots lie beside each other.
+const GROUP: u32 = 4;
+
+/// An argument is called near when the newest one is at most so many units younger.
+const NEAR: u32 = 1 << 16;
+
+const MIX: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f, 0xff51_afd7_ed55_8ccd, 0xd6e8_feb8_6659_fd93];
+
+/// Where a term belongs.
+#[derive(Clone, Copy)]
+pub(crate) struct Hashed {
+    first: u32,
+    full: u64,
+}
+
+impl Hashed {
+    #[inline(always)]
+    fn of(mixed: u64, newest: u32) -> Hashed {
+        let full = mixed.wrapping_add(u64::from(newest).wrapping_mul(MIX[2]));
+        let full = (full ^ (full >> 32)).wrapping_mul(MIX[3]);
+        Hashed { first: ((mixed >> 32) as u32).wrapping_add(newest >> 1), full: full ^ (full >> 29) }
+    }
+
+    /// The place of an application.
+    #[inline(always)]
+    pub(crate) fn application(symbol: u32, arguments: impl Iterator<Item = u32> + Clone) -> Hashed {
+        let newest = arguments.clone().max().unwrap_or(0);
+        let mut mixed = u64::from(symbol).wrapping_mul(MIX[0]);
+        let mut factor = MIX[1];
+        for argument in arguments {
+            let age = newest - argument;
+            let key = if age < NEAR { age } else { argument | 1 << 31 };
+            mixed = mixed.wrapping_add(u64::from(key).wrapping_mul(factor));
+            factor = factor.wrapping_mul(MIX[0]);
+        }
+        Hashed::of(mixed, newest)
+    }
+
+    /// The place of a machine word: numbers that follow each other are neighbours.
+    #[inline(always)]
+    pub(crate) fn word(word: u64) -> Hashed {
+        const ROW: u32 = 12;
+        Hashed::of((word >> ROW).wrapping_add(1).wrapping_mul(MIX[1]), (word as u32 & ((1 << ROW) - 1)) << 1)
+    }
+
+    /// The place of a byte string.
+    pub(crate) fn bytes(words: impl Iterator<Item = u32>) -> Hashed {
+        let mixed = words.fold(MIX[3], |mixed, word| {
+            let mixed = (mixed ^ u64::from(word)).wrapping_mul(MIX[2]);
+            mixed ^ (mixed >> 32)
+        });
+        Hashed::of(mixed.wrapping_mul(MIX[1]), 0)
+    }
+
+    #[inline(always)]
+    fn tag(self) -> u32 {
+        (self.full >> 33) as u32
+    }
+
+    /// The slot of the probe sequence at this turn.
+    #[inline(always)]
+    fn slot(self, turn: u32, mask: usize) -> usize {
+        let place = match turn {
+            0 => self.first,
+            1 => self.first ^ 1,
+            _ => {
+                let group = u64::from((turn - 2) / GROUP).wrapping_mul(MIX[0]);
+                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ ((turn - 2) % GROUP)
+            }
+        };
+        place as usize & mask
+    }
+}
+
+/// A table, and those behind it.
+pub(crate) struct Table {
+    slots: Zeroed<AtomicU64>,
+    next: AtomicPtr<Table>,
+}
+
+/// What a probe found.
+pub(crate) enum Probe<'t> {
+    Found(u32),
+    Free(Place<'t>),
+}
+
+/// A free slot, where a term that was not found belongs.
+pub(crate) struct Place<'t> {
+    table: &'t Table,
+    turn: u32,
+}
+
+impl Table {
+    /// A table of so many slots, a power of two.
+    pub(crate) fn new(slots: usize) -> Table {
+        assert!(slots.is_power_of_two(), "a table has a power of two of slots");
+        Table { slots: Zeroed::new(slots), next: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// How many slots it has, without the tables behind it.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.bytes() + self.next().map_or(0, Table::bytes)
+    }
+
+    /// The term at its first place: the common case, made of few instructions.
+    #[inline(always)]
+    pub(crate) fn at_first_place(&self, hashed: Hashed, same: impl Fn(u32) -> bool) -> Option<u32> {
+        let slot = self.slots[hashed.first as usize & (self.slots.len() - 1)].load(Ordering::Acquire);
+        ((slot >> 33) as u32 == hashed.tag() && slot as u32 != 0 && same(slot as u32)).then_some(slot as u32)
+    }
+
+    /// Looks for a term; if it is not there, this gives the free slot where it belongs.
+    pub(crate) fn probe(&self, hashed: Hashed, same: impl Fn(u32) -> bool) -> Probe<'_> {
+        self.probe_from(0, hashed, &same)
+    }
+
+    fn probe_from(&self, from: u32, hashed: Hashed, same: &impl Fn(u32) -> bool) -> Probe<'_> {
+        let (mut table, mut from) = (self, from);
+        loop {
+            let mask = table.slots.len() - 1;
+            for turn in from..WINDOW {
+                let slot = table.slots[hashed.slot(turn, mask)].load(Ordering::Acquire);
+                if slot == 0 {
+                    return Probe::Free(Place { table, turn });
+                }
+                if (slot >> 33) as u32 == hashed.tag() && same(slot as u32) {
+                    return Probe::Found(slot as u32);
+                }
+            }
+            table.displace(hashed);
+            (table, from) = (table.next_or_new(), 0);
+        }
+    }
+
+    /// Notes that a term does not lie at its first place, which is taken.
+    fn displace(&self, hashed: Hashed) {
+        let first = &self.slots[hashed.slot(0, self.slots.len() - 1)];
+        if first.load(Ordering::Relaxed) & DISPLACED == 0 {
+            first.fetch_or(DISPLACED, Ordering::Relaxed);
+        }
+    }
+
+    /// Looks for a term in a table that no thread adds to.
+    pub(crate) fn find(&self, hashed: Hashed, same: impl Fn(u32) -> bool) -> Option<u32> {
+        let mut table = self;
+        loop {
+            let mask = table.slots.len() - 1;
+            for turn in 0..WINDOW {
+                let slot = table.slots[hashed.slot(turn, mask)].load(Ordering::Acquire);
+                if slot == 0 {
+                    return None;
+                }
+                if (slot >> 33) as u32 == hashed.tag() && same(slot as u32) {
+                    return Some(slot as u32);
+                }
+                if turn == 0 && slot & DISPLACED == 0 {
+                    return None;
+                }
+            }
+            table = table.next()?;
+        }
+    }
+
+    /// Adds a term that no other thread adds and that is in its cell, unless it is there already.
+    pub(crate) fn add(&self, hashed: Hashed, term: Term) {
+        let same = |other| other == term.id();
+        let mut probe = self.probe(hashed, same);
+        while let Probe::Free(place) = probe {
+            match place.take(hashed, term) {
+                Ok(()) => return,
+                Err(place) => probe = place.again(hashed, same),
+            }
+        }
+    }
+
+    /// How many slots a look-up of a term in this table reads.
+    pub(crate) fn probes(&self, hashed: Hashed, term: Term) -> Option<u32> {
+        let (mut table, mut before) = (self, 0);
+        loop {
+            let mask = table.slots.len() - 1;
+            for turn in 0..WINDOW {
+                let slot = table.slots[hashed.slot(turn, mask)].load(Ordering::Acquire);
+                if slot as u32 == term.id() {
+                    return Some(before + turn + 1);
+                }
+                if slot == 0 {
+                    return None;
+                }
+            }
+            table = table.next()?;
+            before += WINDOW;
+        }
+    }
+
+    /// Calls with the terms in some slots, without the tables behind.
+    pub(crate) fn each(&self, slots: std::ops::Range<usize>, mut visit: impl FnMut(Term)) {
+        for slot in &self.slots[slots] {
+            let slot = slot.load(Ordering::Acquire);
+            if slot != 0 {
+                visit(Term::of(slot as u32));
+            }
+        }
+    }
+
+    /// Frees some slots. The calling thread is in the exclusive section.
+    pub(crate) fn clear(&self, slots: std::ops::Range<usize>) {
+        for slot in &self.slots[slots] {
+            slot.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Drops the tables behind this one.
+    pub(crate) fn cut(&mut self) {
+        let next = self.next.swap(ptr::null_mut(), Ordering::AcqRel);
+        if !next.is_null() {
+            // SAFETY: the pointer came from a box in `next_or_new`, and this table alone owned it.
+            drop(unsafe { Box::from_raw(next) });
+        }
+    }
+
+    /// The table behind this one.
+    pub(crate) fn next(&self) -> Option<&Table> {
+        // SAFETY: the pointer is null or came from a box in `next_or_new`; it is freed with this table or by `cut`, both
+        // of which need exclusive access.
+        unsafe { self.next.load(Ordering::Acquire).as_ref() }
+    }
+
+    #[cold]
+    fn next_or_new(&self) -> &Table {
+        if let Some(next) = self.next() {
+            return next;
+        }
+        let made = Box::into_raw(Box::new(Table::new(self.slots.len() * 2)));
+        let first = self.next.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire);
+        if first.is_err() {
+            // SAFETY: the box was made above and published nowhere.
+            drop(unsafe { Box::from_raw(made) });
+        }
+        self.next().expect("this thread or another one added it")
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.cut();
+    }
+}
+
+impl<'t> Place<'t> {
+    /// Takes the slot for a term whose cell is written; gives it back if another thread was first.
+    #[inline]
+    pub(crate) fn take(self, hashed: Hashed, term: Term) -> Result<(), Place<'t>> {
+        let mask = self.table.slots.len() - 1;
+        let slot = &self.table.slots[hashed.slot(self.turn, mask)];
+        let value = u64::from(hashed.tag()) << 33 | u64::from(term.id());
+        if self.turn > 0 {
+            self.table.displace(hashed);
+        }
+        match slot.compare_exchange(0, value, Ordering::Release, Ordering::Relaxed) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(self),
+        }
+    }
+
+    /// Probes on from a slot that another thread took.
+    pub(crate) fn again(self, hashed: Hashed, same: impl Fn(u32) -> bool) -> Probe<'t> {
+        self.table.probe_from(self.turn, hashed, &same)
+    }
+}
