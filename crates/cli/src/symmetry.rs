@@ -24,7 +24,22 @@ const LETTERS: usize = 160;
 
 pub(crate) fn run(arguments: &Symmetries, common: Common) -> ExitCode {
     if trefoil_session::check::language(&arguments.file, arguments.language) == Some("promela") {
+        let for_scripts = [
+            ("--only", !arguments.only.is_empty()),
+            ("--text-only", arguments.text_only),
+            ("--no-leaf-compression", arguments.no_leaf_compression),
+        ];
+        if let Some((option, _)) = for_scripts.into_iter().find(|(_, given)| *given) {
+            let mut run = Run::new("symmetry", common, Destination::Out);
+            run.misuse(&format!("{option} applies to CSPM scripts only"));
+            return run.finish();
+        }
         return model_symmetry::run(&arguments.file, arguments.output.as_deref(), common);
+    }
+    if let Some(why) = Choosing::refused(&arguments.only) {
+        let mut run = Run::new("symmetry", common, Destination::Out);
+        run.misuse(why);
+        return run.finish();
     }
     if arguments.output.is_some() {
         let mut run = Run::new("symmetry", common, Destination::Out);

@@ -220,6 +220,11 @@ fn what_is_not_equivalent_gets_a_formula_and_what_is_not_simulated_too() {
     assert_eq!(json(&output)["results"][0]["difference"]["only"], early.as_str(), "{}", out(&output));
     let output = trefoil(&["lts", "refine", &late, &early, "--model", "simulation", "--search", "dfs"]);
     assert!(code(&output) == 2 && err(&output).contains("--search"), "{}", err(&output));
+    for nothing in [["--algorithm", "automatic"], ["--preprocess", "none"]] {
+        let refine = ["lts", "refine", late.as_str(), early.as_str(), "--model", "simulation"];
+        let output = trefoil(&[&refine[..], &nothing].concat());
+        assert_eq!(code(&output), 0, "{}", err(&output));
+    }
     assert_eq!(code(&trefoil(&["lts", "compare", &late, &early, "-e", "simulation"])), 1);
 }
 

@@ -189,3 +189,144 @@ fn the_page_is_what_the_table_says() {
     let page = std::fs::read_to_string(page).expect("docs/matrix.md");
     assert_eq!(page, printed, "write it again: trefoil matrix > docs/matrix.md");
 }
+
+/// The answers of a run to all sorts of assertions, those of the script first.
+fn answers(folder: &Folder, options: &[&str]) -> Vec<Value> {
+    let (_, out, err) = folder.run(&[&["check", "s.csp", "m.pml", "--format", "json"], options].concat());
+    let document: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{options:?}: {out}{err}"));
+    let runs = document["runs"].as_array().expect("runs");
+    runs.iter().flat_map(|run| run["results"].as_array().expect("results").clone()).collect()
+}
+
+fn notes(answer: &Value) -> Vec<&str> {
+    let notes = answer["notes"].as_array();
+    notes.map(|notes| notes.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
+}
+
+#[test]
+fn in_a_mixed_run_every_option_is_noted_exactly_where_it_is_not_honoured() {
+    let folder = Folder::new();
+    let scripts: String =
+        ASSERTIONS.iter().filter(|(language, ..)| *language == "CSPM").map(|(.., text)| *text).collect();
+    folder.script(&scripts);
+    let (_, matrix, _) = folder.run(&["matrix", "--format", "json"]);
+    let matrix: Value = serde_json::from_str(&matrix).expect("JSON");
+    let rows = matrix["assertions"].as_array().expect("rows");
+    for (option, kind) in OPTIONS {
+        let Sort::Asked(something, _) = kind else { continue };
+        // These are for one model alone.
+        if ["--trail", "--chart"].contains(option) {
+            continue;
+        }
+        for value in *something {
+            let joined = if value.is_empty() { option.to_string() } else { format!("{option}={value}") };
+            let answers = answers(&folder, &[&joined]);
+            assert_eq!(answers.len(), ASSERTIONS.len(), "{joined}");
+            for ((language, sort, _), answer) in ASSERTIONS.iter().zip(&answers) {
+                let row = rows.iter().find(|row| row["language"] == *language && row["assertion"] == *sort);
+                let honoured =
+                    row.expect("a row")["options"].as_array().expect("options").iter().any(|of| of == option);
+                let noted = notes(answer).iter().any(|note| note.starts_with(option));
+                assert_eq!(noted, !honoured, "{language}, {sort}, {joined}: {answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_question_that_no_engine_answers_says_why_and_what_it_cannot_use() {
+    let folder = Folder::new();
+    folder.script("assert SYSTEM :[symmetric]: T\n");
+    let (code, out, err) = folder.run(&["check", "s.csp", "--why"]);
+    assert!(code == Some(0) && out.contains("static: "), "{out}{err}");
+    let (code, _, err) = folder.run(&["check", "s.csp", "--strategy", "canonical"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("every other CSPM check and every Promela check"), "{err}");
+}
+
+#[test]
+fn options_that_only_exclude_each_other_are_refused_as_a_pair() {
+    let folder = Folder::new();
+    folder.script("assert RUN [T= SYSTEM\n");
+    let (code, _, err) = folder.run(&["check", "s.csp", "m.pml", "--strategy=canonical", "--store=hash-compact"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert_eq!(err, "error: --store hash-compact cannot be used together with --strategy canonical\n");
+}
+
+#[test]
+fn the_user_overrides_a_reduction_that_an_assertion_asks_for() {
+    let folder = Folder::new();
+    folder.script(
+        "channel b : T\nQ(x) = a.x -> b.x -> Q(x)\nLONG = ||| x : T @ Q(x)\n\
+         assert LONG :[deadlock free [F]] :[partial order reduce]\nassert LONG :[deadlock free [F]]\n",
+    );
+    let states = |options: &[&str]| -> Vec<u64> {
+        let answers = answers(&folder, &[&["--symmetry=off"], options].concat());
+        answers[..2].iter().map(|answer| answer["visited_states"].as_u64().expect("a number")).collect()
+    };
+    let written = states(&[]);
+    assert!(written[0] < written[1], "{written:?}");
+    assert_eq!(states(&["--partial-order=off"]), [written[1]; 2]);
+    // What the user did not give is not named as an option.
+    let (code, _, err) = folder.run(&["check", "s.csp", "--only=1", "--strategy=canonical"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("--strategy canonical") && err.contains("partial order reduce"), "{err}");
+    assert!(!err.contains("--partial-order"), "{err}");
+}
+
+#[test]
+fn a_strategy_without_symmetries_is_noted() {
+    let folder = Folder::new();
+    std::fs::write(folder.0.path().join("s.csp"), "channel a, b\nP = a -> b -> P\nassert P :[deadlock free [F]]\n")
+        .expect("a script");
+    std::fs::write(folder.0.path().join("m.pml"), "byte x;\nactive proctype P() { x = 1 }\n").expect("a model");
+    for answer in answers(&folder, &["--strategy=enumerate"]) {
+        let notes = notes(&answer);
+        assert_eq!(notes.iter().filter(|note| note.starts_with("--strategy enumerate")).count(), 1, "{answer}");
+    }
+    for answer in answers(&folder, &["--strategy=auto"]) {
+        assert!(notes(&answer).iter().all(|note| !note.contains("--strategy")), "{answer}");
+    }
+}
+
+#[test]
+fn components_are_left_uncompressed_only_where_there_are_some() {
+    let folder = Folder::new();
+    folder.script("");
+    std::fs::write(folder.0.path().join("x.aut"), "des (0,1,2)\n(0,a,1)\n").expect("a system");
+    let option = "--no-leaf-compression";
+    for arguments in [
+        &["graph", "x.aut", "--format=dot"][..],
+        &["trace", "x.aut", "--random=1"],
+        &["trace", "m.pml", "--random=1"],
+        &["trace", "m.pml", "--assertion=1", "--all"],
+        &["symmetry", "m.pml"],
+    ] {
+        let (code, out, err) = folder.run(&[arguments, &[option]].concat());
+        assert!(code == Some(2) && out.is_empty() && err.contains(option), "{arguments:?}: {out}{err}");
+    }
+    for arguments in [&["graph", "s.csp", "SYSTEM", "--format=dot"][..], &["structure", "s.csp", "SYSTEM"]] {
+        let (code, out, err) = folder.run(&[arguments, &[option]].concat());
+        assert!(code == Some(0) && err.is_empty(), "{arguments:?}: {out}{err}");
+    }
+    for option in ["--text-only", "--only=1"] {
+        let (code, _, err) = folder.run(&["symmetry", "m.pml", option]);
+        assert!(code == Some(2) && err.contains("CSPM"), "{err}");
+    }
+}
+
+#[test]
+fn assertions_are_chosen_by_lists_of_numbers_and_never_by_nothing() {
+    let folder = Folder::new();
+    folder.script("assert RUN [T= SYSTEM\nassert SYSTEM :[divergence free]\nassert RUN [F= RUN\n");
+    for (chosen, count) in [("1,3", "2 assertions"), ("3, 2", "2 assertions"), ("2", "1 assertion")] {
+        let (code, out, err) = folder.run(&["check", "s.csp", "--only", chosen]);
+        assert!(code == Some(0) && out.contains(count), "{chosen}: {out}{err}");
+    }
+    for command in ["check", "symmetry"] {
+        for nothing in ["", " "] {
+            let (code, out, err) = folder.run(&[command, "s.csp", "--only", nothing]);
+            assert!(code == Some(2) && out.is_empty() && err.starts_with("error: --only"), "{out}{err}");
+        }
+    }
+}

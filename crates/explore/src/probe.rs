@@ -36,8 +36,6 @@ use crate::search::Finding;
 
 /// Bits that are set for each state.
 const BITS: u32 = 3;
-/// States between two polls of the budgets.
-const POLLED: u64 = 1 << 10;
 /// Full places of a table of signatures, in eighths, at which it grows.
 const FULL: usize = 7;
 
@@ -235,9 +233,7 @@ impl<'s> Search<'s> {
             self.depth = distance;
             let level = std::mem::take(&mut self.level);
             for state in level.chunks_exact(words) {
-                if visited.is_multiple_of(POLLED) {
-                    control.check()?;
-                }
+                control.check()?;
                 self.packing.unpack(state, &mut row);
                 labels.clear();
                 packed.clear();
@@ -252,6 +248,8 @@ impl<'s> Search<'s> {
                 self.transitions += labels.len() as u64;
                 let mut found = 0;
                 for (place, target) in packed.chunks_exact(words).enumerate() {
+                    // Each bit may be the first of its page: clearing a large page takes longer than a thousand states.
+                    control.check()?;
                     let accident = self.table.accident();
                     if !self.table.insert(target, control)? {
                         continue;

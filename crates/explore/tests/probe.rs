@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use trefoil_control::Control;
+use trefoil_control::{Control, Stopped};
 use trefoil_explore::{Finding, ProbeEnd, Sighting, Traces, probe};
 use trefoil_lts::Lts;
 use trefoil_system::replay::replay_path;
@@ -112,4 +112,15 @@ fn a_search_ends_where_its_observer_says_so() {
     control.cancel();
     let stopped = probe(&lts, Traces::HashCompact, &control, &mut |_: &Sighting<'_>| Finding::Nothing);
     assert!(matches!(stopped.end, ProbeEnd::Cut(_)));
+}
+
+#[test]
+fn a_search_polls_at_every_state() {
+    let lts = random_system(&mut Random::new(7));
+    for traces in [Traces::HashCompact, Traces::Bitstate { bytes: 1 << 16 }] {
+        let control = Control::stopping_at(0, Stopped::Interrupted);
+        let found = probe(&lts, traces, &control, &mut |_: &Sighting<'_>| Finding::Nothing);
+        assert_eq!(found.end, ProbeEnd::Exhausted);
+        assert!(found.states > 10 && control.polls() >= found.states + found.transitions, "{}", control.polls());
+    }
 }

@@ -6,6 +6,7 @@
 mod codes;
 mod compile;
 mod evaluate;
+mod indivisible_run;
 pub mod machine;
 mod merging;
 pub mod program;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use support::{compile, roomy, small};
 use trefoil_control::Control;
-use trefoil_promela::Model;
 use trefoil_promela::machine::Reason;
+use trefoil_promela::{FaultKind, Model};
 use trefoil_system::{Cut, GroupId, LocalGroup, MarkId, System, Value};
 
 /// The examples: their paths and texts, in the order of their names.
@@ -239,6 +239,53 @@ fn long_steps_are_stopped_and_leave_nothing_behind() {
             assert_eq!(steps(&free), whole, "{text}");
         }
         assert!(text == asked || counting.polls() > 0, "{text}");
+    }
+}
+
+/// The steps of the initial state: their faults, and the rows that they lead to.
+fn first_steps(text: &str) -> (Vec<Value>, Vec<(Option<FaultKind>, Vec<Value>)>) {
+    let model = model_of("first.pml", text);
+    let control = Control::unlimited();
+    let row = model.initial(&control).expect("no budget");
+    let mut steps = Vec::new();
+    let walk = model.explorer(&control).successors(&row, &mut |step| {
+        steps.push((model.fault(step.label).map(|fault| fault.kind), step.row.to_vec()));
+        Ok(())
+    });
+    assert_eq!(walk, Ok(()), "{text}");
+    (row, steps)
+}
+
+/// The length of a `d_step` says nothing about its end: only a state that repeats does.
+#[test]
+fn a_d_step_is_endless_when_it_repeats_and_not_when_it_is_long() {
+    let long =
+        "int i; int j; active proctype p() { d_step { do :: i < 3500000 -> i++; j = i % 7 :: else -> break od } }";
+    let (_, steps) = first_steps(long);
+    let [(None, row)] = &steps[..] else { panic!("{steps:?}") };
+    assert!(row.contains(&3_500_000), "{row:?}");
+    for body in [
+        "do :: true od",
+        "do :: b++ od",
+        "do :: s++; b = s od",
+        "do :: s < 30000 -> s++ :: else -> if :: b < 100 -> b++ :: else -> b = 90 fi od",
+        "assert(false); do :: b++ od",
+    ] {
+        let text = format!("byte b; short s; active proctype p() {{ d_step {{ skip; {body} }} }}");
+        let (row, steps) = first_steps(&text);
+        assert_eq!(steps, [(Some(FaultKind::Endless), row)], "{body}");
+    }
+}
+
+/// Behind a statement that blocks or is wrong there is nothing, even if an assertion before it is violated.
+#[test]
+fn a_violated_assertion_does_not_hide_what_ends_a_d_step() {
+    let faults =
+        [("b == 2", FaultKind::Blocked), ("b = a[b + 2]", FaultKind::Index), ("b = 1 / a[0]", FaultKind::Division)];
+    for (last, fault) in faults {
+        let text = format!("byte b; byte a[2]; active proctype p() {{ d_step {{ b = 1; assert(false); {last} }} }}");
+        let (row, steps) = first_steps(&text);
+        assert_eq!(steps, [(Some(fault), row)], "{last}");
     }
 }
 

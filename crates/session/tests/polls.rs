@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 use trefoil_control::{Control, Stopped};
 use trefoil_session::check::{Algorithm, AnyScript, Asked, AssertionReport, Store, SymmetryUse};
+use trefoil_session::look::{Looking, structure};
 use trefoil_session::{Job, Verdict};
 
 /// How many polls of one check are stopped at, for each kind of stop.
@@ -230,4 +231,24 @@ fn models() {
     stop_everywhere("plain.pml", ALIKE, &plain, 1);
     stop_everywhere("all.pml", MODEL, &with(|options| options.keep_going = true), 1);
     stop_everywhere("compact.pml", MODEL, &with(|options| options.store = Some(Store::HashCompact)), 1);
+}
+
+/// A process that is looked at is named while it is compiled.
+#[test]
+fn a_stopped_look_names_its_process() {
+    let file = write("look.csp", PROCESSES);
+    let expression = Some("sbisim(MANY) ||| PAIR".to_string());
+    let task = Looking { file: file.clone(), expression, language: None, compress_leaves: true };
+    let look = |poll: u64| {
+        let job = Job { control: Control::stopping_at(poll, Stopped::Interrupted), threads: 1 };
+        let done = structure(&task, &job).is_ok();
+        (done, job.control.polls(), job.control.progress().snapshot().phase)
+    };
+    let (done, polls, _) = look(0);
+    assert!(done && polls > SPREAD);
+    let spread = (1..=polls).step_by((polls / 200).max(1) as usize);
+    let phases: Vec<String> = spread.map(|poll| look(poll).2).filter(|phase| phase.contains("compiling")).collect();
+    assert!(!phases.is_empty());
+    assert!(phases.iter().all(|phase| phase.starts_with("compiling sbisim(MANY) ||| PAIR")), "{phases:?}");
+    let _ = std::fs::remove_file(file);
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use trefoil_control::Control;
+use trefoil_control::{Control, Stopped};
 use trefoil_session::check::{AnyScript, Asked, SymmetryUse};
 use trefoil_session::{Job, Verdict};
 
@@ -76,6 +76,22 @@ fn a_search_that_was_stopped_is_not_kept() {
             assert_eq!(script.run(index, &options, &job()).verdict, Verdict::Holds, "{index}");
         }
         script = AnyScript::open(&file, None, &job()).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
+    }
+    let _ = std::fs::remove_file(file);
+}
+
+#[test]
+fn a_step_that_takes_too_long_leaves_every_property_unknown() {
+    let file = model("too-long");
+    let text = "int i; int j;\nactive proctype p() {\n\
+        d_step { do :: i < 2000000000 -> i++; j = i % 7 :: else -> break od };\n assert(i > 0)\n}\n";
+    std::fs::write(&file, text).expect("it is written");
+    for index in [1, 2] {
+        let mut script = AnyScript::open(&file, None, &job()).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
+        // Far behind ten million statements.
+        let control = Control::stopping_at(20_000, Stopped::Interrupted);
+        let report = script.run(index, &Asked::default(), &Job { control, threads: 1 });
+        assert_eq!(report.verdict, Verdict::Unknown, "{index}");
     }
     let _ = std::fs::remove_file(file);
 }

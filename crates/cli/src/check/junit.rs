@@ -53,6 +53,10 @@ fn case(report: &RunReport, answer: &AssertionReport) -> TestCase {
     case.set_classname(report.file_name.clone());
     let seconds = (answer.compile_seconds + answer.check_seconds).max(0.0);
     case.set_time(Duration::try_from_secs_f64(seconds).unwrap_or_default());
+    let said: Vec<&str> = answer.notes.iter().chain(&answer.why).map(String::as_str).collect();
+    if !said.is_empty() {
+        case.set_system_out(said.join("\n"));
+    }
     case
 }
 
@@ -75,5 +79,18 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("type=\"unknown\""), "{text}");
+    }
+
+    #[test]
+    fn notes_are_the_output_of_their_case() {
+        let mut run = samples::run();
+        run.results[0].notes = vec!["--algorithm antichain is not for this".to_string(), "a note".to_string()];
+        run.results[0].why = Some("static: a reason".to_string());
+        let text = super::document(&[run]);
+        assert_eq!(text.matches("<system-out>").count(), 1, "{text}");
+        assert!(
+            text.contains("<system-out>--algorithm antichain is not for this\na note\nstatic: a reason<"),
+            "{text}"
+        );
     }
 }

@@ -25,6 +25,10 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         terminal::complain("error: standard input (-) is named twice, but it can be read only once\n");
         return ExitCode::from(exit::WRONG);
     }
+    if let Some(why) = Choosing::refused(&checking.only) {
+        terminal::complain(&format!("error: {why}\n"));
+        return ExitCode::from(exit::WRONG);
+    }
     let evidence = evidence::Files { trail: checking.trail.clone(), chart: checking.chart.clone() };
     if evidence.wanted() && checking.files.len() > 1 {
         terminal::complain("error: --trail and --chart need exactly one model\n");

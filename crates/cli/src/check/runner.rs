@@ -131,9 +131,18 @@ struct Choice {
 
 impl Choosing {
     pub(crate) fn new(texts: &[String]) -> Choosing {
-        let choice =
-            |text: &String| Choice { text: text.clone(), number: text.trim().parse().ok(), taken: RefCell::new(false) };
-        Choosing { chosen: texts.iter().map(choice).collect() }
+        let choice = |text: &str| Choice {
+            text: text.to_string(),
+            number: text.trim().parse().ok(),
+            taken: RefCell::new(false),
+        };
+        Choosing { chosen: texts.iter().flat_map(|text| numbers(text)).map(choice).collect() }
+    }
+
+    /// Why values of `--only` choose nothing, if one does not.
+    pub(crate) fn refused(texts: &[String]) -> Option<&'static str> {
+        let blank = texts.iter().any(|text| text.trim().is_empty());
+        blank.then_some("--only needs a number or a part of the text of an assertion")
     }
 
     /// Is this one chosen?
@@ -160,6 +169,12 @@ impl Choosing {
             format!("{}: no assertion {what}", choice.text)
         })
     }
+}
+
+/// The numbers of a list such as `1,4`; a text that is no list of numbers as it is.
+fn numbers(text: &str) -> Vec<&str> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    if parts.iter().all(|part| part.parse::<usize>().is_ok()) { parts } else { vec![text] }
 }
 
 /// The answers to explain: chosen ones, or all counterexamples.
@@ -227,6 +242,10 @@ mod tests {
         assert_eq!(numbers(&["2"]), vec![2]);
         assert_eq!(numbers(&["deadlockfree"]), vec![2]);
         assert_eq!(numbers(&["[T=", "4"]), vec![1, 3, 4]);
+        assert_eq!(numbers(&["2,4"]), vec![2, 4]);
+        assert_eq!(numbers(&["3, 1", "6"]), vec![1, 3, 6]);
+        assert!(Choosing::refused(&["1".to_string(), " ".to_string()]).is_some());
+        assert!(Choosing::refused(&["1".to_string(), "deadlock".to_string()]).is_none());
         let none = Choosing::new(&["17".to_string(), "1".to_string()]);
         report
             .results

@@ -1,17 +1,13 @@
 //! Statements: whether one can be executed, and what it does.
 
 use crate::compile::OVER;
+use crate::indivisible_run::{Before, IndivisibleRun};
 
 use super::arrangement::Queue;
 use super::fault::FaultKind;
 use super::machine::{Halt, Handshake, Machine};
 use super::moves::{Act, Channel, Field, IndivisibleAct, InnerStep, ReceiveAct, SendAct};
 use super::terms::TermId;
-
-/// Steps of one `d_step`; a longer one is taken for endless.
-const MOST_STEPS: u32 = 10_000_000;
-/// Steps of one `d_step` after which it looks at the budgets.
-const POLLED: u32 = 1 << 10;
 
 impl Machine<'_> {
     /// Executes an act of the process that acts; `passed` says that a move before it passed. When it cannot be executed,
@@ -295,16 +291,20 @@ impl Machine<'_> {
             None | Some(_) => {}
         }
         let mut at = body.start;
-        let mut steps = 0u32;
+        let mut run = IndivisibleRun::new(self.log.len());
         while at != OVER {
-            steps += 1;
-            if steps.is_multiple_of(POLLED) && self.control.is_some_and(|control| control.check().is_err()) {
-                self.halt = Some(Halt::Stopped);
-                return false;
-            }
-            if steps > MOST_STEPS {
-                self.fail(FaultKind::Endless);
-                return true;
+            match run.before_step(at, &self.row, &mut self.log) {
+                Before::Nothing => {}
+                Before::Poll => {
+                    if self.control.is_some_and(|control| control.check().is_err()) {
+                        self.halt = Some(Halt::Stopped);
+                        return false;
+                    }
+                }
+                Before::Repeats => {
+                    self.fail(FaultKind::Endless);
+                    return true;
+                }
             }
             match &body.steps[at as usize] {
                 InnerStep::Do { act, next } => {

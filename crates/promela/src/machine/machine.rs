@@ -170,8 +170,11 @@ impl<'a> Machine<'a> {
         self.cells = (self.arrangement.positions[position].base + shape.cells) as usize;
     }
 
+    /// Notes a fault. The first one stays, but a fault that ends the run replaces one that does not.
     pub(crate) fn fail(&mut self, kind: FaultKind) {
-        self.fault.get_or_insert(kind);
+        if self.fault.is_none_or(|known| known.goes_on() && !kind.goes_on()) {
+            self.fault = Some(kind);
+        }
     }
 
     /// The slot of an element, or a fault.

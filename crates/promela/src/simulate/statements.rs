@@ -1,16 +1,12 @@
 //! Statements: whether one can be executed, and what it does.
 
 use crate::compile::OVER;
+use crate::indivisible_run::{Before, IndivisibleRun};
 use crate::machine::FaultKind;
 use crate::machine::arrangement::Queue;
 use crate::program::{Action, Guard, Indivisible, IndivisibleStep, Pattern, Receive, Send};
 
 use super::interpreter::{Handshake, Interpreter};
-
-/// Steps of one `d_step`; a longer one is taken for endless.
-const MOST_STEPS: u32 = 10_000_000;
-/// Steps of one `d_step` after which it looks at the budgets.
-const POLLED: u32 = 1 << 10;
 
 impl Interpreter<'_> {
     /// Executes an action of the process that acts; `passed` says that a transition before it passed. When it cannot be executed,
@@ -249,16 +245,16 @@ impl Interpreter<'_> {
             }
         }
         let mut at = body.start;
-        let mut steps = 0u32;
-        // The statement that a choice has taken already.
+        let mut run = IndivisibleRun::new(self.log.len());
         while at != OVER {
-            steps += 1;
-            if steps.is_multiple_of(POLLED) && self.is_over() {
-                return false;
-            }
-            if steps > MOST_STEPS {
-                self.fail(FaultKind::Endless);
-                return true;
+            match run.before_step(at, &self.row, &mut self.log) {
+                Before::Nothing => {}
+                Before::Poll if self.is_over() => return false,
+                Before::Poll => {}
+                Before::Repeats => {
+                    self.fail(FaultKind::Endless);
+                    return true;
+                }
             }
             match &body.steps[at as usize] {
                 IndivisibleStep::Do { action, next, .. } => {

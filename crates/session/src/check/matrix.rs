@@ -8,6 +8,7 @@ use trefoil_questions::{Algorithm, Asked, Facts, Kind, Setting, Store};
 
 use super::posing::unused;
 use super::report::Claim;
+use crate::lts::{Comparison, MODELS};
 
 /// The table of engines.
 #[derive(Clone, Debug, Serialize)]
@@ -39,7 +40,7 @@ pub struct AssertionRow {
     /// The language.
     pub language: &'static str,
     /// The sort of assertion.
-    pub assertion: &'static str,
+    pub assertion: String,
     /// The question that it poses; none when no engine answers it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<&'static str>,
@@ -79,6 +80,23 @@ fn answering(kind: Kind, facts: &Facts) -> Vec<&'static str> {
     rows.map(|row| row.engine.name()).collect()
 }
 
+/// Two files with labelled transition systems are compared by `trefoil lts refine`, in one of its models. Simulations
+/// are decided without an engine.
+fn of_files() -> impl Iterator<Item = AssertionRow> {
+    MODELS.iter().map(|model| {
+        let refines = matches!(Comparison::named(model.name), Some(Comparison::Refinement(_)));
+        let kind = refines.then_some(Kind::Refine);
+        let options = [Setting::Algorithm].into_iter().chain(OF_FILES.iter().copied()).filter(|_| refines);
+        AssertionRow {
+            language: "LTS",
+            assertion: format!("`lts refine --model {}`", model.name),
+            question: kind.map(Kind::name),
+            engines: kind.map(|kind| answering(kind, &Claim::Refinement.posing().facts)).unwrap_or_default(),
+            options: options.map(Setting::name).collect(),
+        }
+    })
+}
+
 /// The table of engines.
 pub fn matrix() -> MatrixReport {
     let examples = examples();
@@ -98,7 +116,7 @@ pub fn matrix() -> MatrixReport {
         let posing = claim.posing();
         AssertionRow {
             language: claim.language(),
-            assertion: claim.name(),
+            assertion: claim.name().to_string(),
             question: posing.kind.map(|kind| kind.name()),
             engines: posing.kind.map(|kind| answering(kind, &posing.facts)).unwrap_or_default(),
             options: Setting::ALL
@@ -109,15 +127,7 @@ pub fn matrix() -> MatrixReport {
                 .collect(),
         }
     });
-    // Two files with labelled transition systems are compared by `trefoil lts refine`.
-    let files = AssertionRow {
-        language: "LTS",
-        assertion: "`lts refine`",
-        question: Some(Kind::Refine.name()),
-        engines: answering(Kind::Refine, &Claim::Refinement.posing().facts),
-        options: [Setting::Algorithm].iter().chain(OF_FILES).map(|setting| setting.name()).collect(),
-    };
-    MatrixReport { engines: engines.collect(), assertions: assertions.chain([files]).collect() }
+    MatrixReport { engines: engines.collect(), assertions: assertions.chain(of_files()).collect() }
 }
 
 impl MatrixReport {

@@ -35,6 +35,7 @@ pub use report::{
     Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Part, Permuted,
     PermutedKind, PrintResult, Run, RunReport, Step, UsedSymmetry,
 };
+pub(crate) use run::unused_strategy;
 pub use trefoil_questions::{Algorithm, Asked, Order, Preprocess, Setting, Store, SymmetryUse};
 
 /// The languages of scripts.

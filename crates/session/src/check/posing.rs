@@ -101,6 +101,8 @@ pub struct Unused {
     pub setting: Setting,
     /// The option with its value, as a user writes it.
     pub option: String,
+    /// Another option, with its value, that it cannot be used together with.
+    pub conflict: Option<String>,
     /// Why it cannot be used, in words that begin with the option.
     pub words: String,
 }
@@ -120,16 +122,16 @@ pub fn unused(claim: Claim, asked: &Asked) -> Vec<Unused> {
         .into_iter()
         .map(|unusable| {
             let option = unusable.text;
-            let words = match unusable.conflict {
+            let words = match &unusable.conflict {
                 Some(other) => format!("{option} cannot be used together with {other}"),
-                None => match users(unusable.setting, asked) {
+                None => match users(unusable.setting, asked, claim) {
                     Some(users) => {
                         format!("{option} does not apply to {} ({language}); it applies to {users}", claim.name())
                     }
                     None => format!("{option} applies to nothing here"),
                 },
             };
-            Unused { setting: unusable.setting, option, words }
+            Unused { setting: unusable.setting, option, conflict: unusable.conflict, words }
         })
         .collect()
 }
@@ -138,19 +140,26 @@ fn alone(setting: Setting, asked: &Asked) -> trefoil_check::Unusable {
     trefoil_check::Unusable { setting, text: asked.text(setting), conflict: None }
 }
 
-/// The options that none of these sorts of assertions can use, each with why; none when there are no assertions.
+/// The options that none of these sorts of assertions can use, each with why; none when there are no assertions. Where
+/// one assertion could use an option but for another option, that is why.
 pub fn never_used<'u>(unused: impl IntoIterator<Item = &'u Vec<Unused>>) -> Vec<Unused> {
     let mut unused = unused.into_iter();
     let Some(first) = unused.next() else { return Vec::new() };
     let mut never = first.clone();
     for other in unused {
-        never.retain(|known| other.iter().any(|unused| unused.setting == known.setting));
+        never.retain_mut(|known| {
+            let Some(again) = other.iter().find(|unused| unused.setting == known.setting) else { return false };
+            if known.conflict.is_none() && again.conflict.is_some() {
+                *known = again.clone();
+            }
+            true
+        });
     }
     never
 }
 
 /// The assertions to which an option applies when it is the only one, in words.
-fn users(setting: Setting, asked: &Asked) -> Option<String> {
+fn users(setting: Setting, asked: &Asked, but: Claim) -> Option<String> {
     let asked = asked.only(&[setting]);
     let uses = |claim: &Claim| {
         let Posing { kind, facts, own, .. } = claim.posing();
@@ -163,11 +172,14 @@ fn users(setting: Setting, asked: &Asked) -> Option<String> {
         let names: Vec<&str> = users.iter().filter(|claim| claim.language() == *language).map(|c| c.name()).collect();
         match names.len() {
             0 => {}
-            some if some == all.count() => words.push(format!("every {language} check")),
+            some if some == all.count() => {
+                let every = if but.language() == *language { "every other" } else { "every" };
+                words.push(format!("{every} {language} check"));
+            }
             _ => words.push(format!("{} ({language})", names.join(", "))),
         }
     }
-    (!words.is_empty()).then(|| words.join("; "))
+    (!words.is_empty()).then(|| words.join(" and "))
 }
 
 static LANGUAGE_NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {

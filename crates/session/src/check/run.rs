@@ -9,7 +9,7 @@ use trefoil_cspm::process::Machine;
 use trefoil_cspm::syntax::{Check, CheckOption, Property};
 use trefoil_lts::Lts;
 use trefoil_network::{Network, PartialOrder, Preserve};
-use trefoil_questions::{Algorithm, Answer, Counts, Evidence, Facts, Found as Decided, Question, Unanswered};
+use trefoil_questions::{Algorithm, Answer, Counts, Evidence, Facts, Found as Decided, Question, Setting, Unanswered};
 use trefoil_source::{Place, Report, render};
 use trefoil_system::{Cut, Model, Path, System, Witness};
 
@@ -78,7 +78,10 @@ impl Script {
         let started = Instant::now();
         let mut progress = Progress::default();
         let found = match listed.check {
-            Check::Symmetric { .. } => None,
+            Check::Symmetric { .. } => {
+                progress.notes.extend(self.unused(index, options).into_iter().map(|unused| unused.words));
+                None
+            }
             _ => Some(self.decide(&listed, options, job, &mut progress)),
         };
         let mut report = AssertionReport {
@@ -195,6 +198,9 @@ impl Script {
             Some(Reduces::PartialOrder) | None => None,
         };
         let symmetric = looked.and_then(|looked| self.told_by(looked, listed, &asked, progress));
+        if symmetric.is_none() {
+            progress.notes.extend(unused_strategy(&asked));
+        }
         let reduction = symmetric.as_ref().map(|reduced| reduced as &dyn Reduction);
         let offered = Offered {
             system: network.clone(),
@@ -212,6 +218,9 @@ impl Script {
         progress.counts = counts;
         progress.reductions.extend(reductions);
         progress.notes.extend(notes);
+        if symmetric.is_some() && used.is_none() {
+            progress.notes.extend(unused_strategy(&asked));
+        }
         progress.symmetry = symmetric.zip(used).map(|(reduced, used)| reduced.told(used));
         let decided = found.swap_remove(0);
         Ok(Found { decided, machine: compiled.machine, specification: composed })
@@ -221,13 +230,26 @@ impl Script {
     pub(super) fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
         let listed = index.checked_sub(1).and_then(|at| self.assertions.get(at));
         let listed = listed.expect("assertions have the numbers that the script gives them");
-        let written = self.typed.renamed().tree().list(listed.options);
-        let in_one_order = written.iter().any(|option| matches!(option, CheckOption::PartialOrderReduce(_)));
-        let mut options = options.clone();
-        if in_one_order {
-            options.partial_order = Some(true);
+        if options.partial_order.is_some() || !self.wants_partial_order(listed) {
+            return unused(listed.shown.kind, options);
         }
-        unused(listed.shown.kind, &options)
+        let in_one_order = Asked { partial_order: Some(true), ..options.clone() };
+        let written = in_one_order.text(Setting::PartialOrder);
+        let mut unused = unused(listed.shown.kind, &in_one_order);
+        // The user did not give it: where it is left over, the check itself says so.
+        unused.retain(|unused| unused.setting != Setting::PartialOrder);
+        for unused in unused.iter_mut().filter(|unused| unused.conflict.as_ref() == Some(&written)) {
+            let option = &unused.option;
+            unused.words =
+                format!("{option} cannot be used together with `partial order reduce`, which the assertion asks for");
+        }
+        unused
+    }
+
+    /// Whether an assertion is written with `partial order reduce`.
+    fn wants_partial_order(&self, listed: &Listed) -> bool {
+        let mut written = self.typed.renamed().tree().list(listed.options).iter();
+        written.any(|option| matches!(option, CheckOption::PartialOrderReduce(_)))
     }
 
     /// The question that an assertion poses.
@@ -301,9 +323,7 @@ impl Script {
         options: &Asked,
         progress: &mut Progress,
     ) -> Option<InOneOrder<'n>> {
-        let written = self.typed.renamed().tree().list(listed.options);
-        let asked = written.iter().any(|option| matches!(option, CheckOption::PartialOrderReduce(_)));
-        if !asked && options.partial_order != Some(true) {
+        if !options.partial_order.unwrap_or_else(|| self.wants_partial_order(listed)) {
             return None;
         }
         let deadlocks = matches!(listed.check, Check::Property { property: Property::DeadlockFree, .. });
@@ -323,6 +343,12 @@ impl Script {
             }
         }
     }
+}
+
+/// What a check without symmetry reduction says of a strategy that was asked for.
+pub(crate) fn unused_strategy(asked: &Asked) -> Option<String> {
+    let note = |option| format!("{option} was not used: there was no symmetry to reduce by");
+    asked.wants(Setting::Strategy).then(|| note(asked.text(Setting::Strategy)))
 }
 
 /// How many reasons an answer gives; `trefoil symmetry` gives all of them.

@@ -173,6 +173,7 @@ impl Script {
         report.result = Some(u8::from(holds));
         report.verdict = if holds { Verdict::Holds } else { Verdict::Fails };
         report.algorithm = Some("static".to_string());
+        report.why = Some("static: the text of the script decides it; nothing is compiled or searched".to_string());
         report.witness = (!broken.is_empty()).then(|| Evidence {
             finding: Finding::NotSymmetric { types: broken },
             length: 0,

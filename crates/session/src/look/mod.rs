@@ -25,10 +25,10 @@ pub use stepper::{Change, Followed, Offer, Recorded, Refusals, Situation, Steppe
 pub use structure::{OperandsReport, PartReport, StructureReport, structure};
 
 use crate::check::witness::Words;
-use crate::check::{Asked, AssertionReport, Script, language_of, must_be_cspm};
+use crate::check::{Asked, AssertionReport, Script, Setting, language_of, must_be_cspm};
 use crate::cspm::Opened;
 use crate::lts::{Reading, read};
-use crate::problem::{NO_PROCESS, NOT_SUPPORTED};
+use crate::problem::{NO_PROCESS, NOT_SUPPORTED, REFUSED};
 use crate::promela;
 use crate::promela::simulate::{along_trail, read_trail};
 use crate::promela::words::ModelWords;
@@ -46,6 +46,17 @@ pub struct Looking {
     pub language: Option<&'static str>,
     /// Whether sequential components are compressed by strong bisimulation.
     pub compress_leaves: bool,
+}
+
+impl Looking {
+    /// Refuses an option for sequential components of CSPM scripts where there are none.
+    fn has_no_leaves(&self) -> Result<(), Problem> {
+        if self.compress_leaves {
+            return Ok(());
+        }
+        let message = format!("{} applies to CSPM scripts only", Setting::LeafCompression.name());
+        Err(Diagnostic::error(REFUSED, message, Place::File(self.file.display().to_string())).into())
+    }
 }
 
 /// Something that can be looked at.
@@ -73,6 +84,7 @@ impl Subject {
                 let message = "`trefoil trace` steps through a whole Promela model; give no expression";
                 return Err(no_process(message, Place::File(task.file.display().to_string())).into());
             }
+            task.has_no_leaves()?;
             let simulation = promela::Script::open(&task.file, job)?.simulation(job);
             let simulation = simulation.map_err(|cut| Problem::cut(cut, &job.control))?;
             return Ok(Subject::of_model(task, simulation));
@@ -115,6 +127,7 @@ impl Subject {
                 let help = "give an expression after the file, such as 'SYSTEM' or 'P(3) ||| Q'";
                 return Err(no_process(message, Place::File(task.file.display().to_string())).help(help).into());
             }
+            task.has_no_leaves()?;
             let labels = Arc::new(Labels::new());
             let lts = read(&task.file, &Reading::default(), &labels, job)?;
             return Ok(Subject::of_lts(task.file.display().to_string(), lts));
@@ -135,6 +148,7 @@ impl Subject {
         let options =
             CompileOptions { compress_leaves: task.compress_leaves, threads: job.threads, ..CompileOptions::default() };
         let mut compiler = Compiler::new(evaluator, Arc::new(Labels::new()), job.control.clone(), options);
+        compiler.set_subject(expression);
         let value = compiler.evaluator().query(0);
         let process = value.and_then(|value| compiler.evaluator().process(value));
         match process.and_then(|process| compiler.compile(&process)) {
@@ -190,6 +204,7 @@ impl Subject {
         options: &Asked,
         job: &Job,
     ) -> Result<(Option<Subject>, AssertionReport), Problem> {
+        task.has_no_leaves()?;
         let mut script = promela::Script::open(&task.file, job)?;
         let count = script.assertions().len();
         if index == 0 || index > count {

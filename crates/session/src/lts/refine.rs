@@ -6,9 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use trefoil_check::{Offered, Posed, Table};
 use trefoil_lts::Lts;
-use trefoil_questions::{
-    Algorithm, Asked, Counts, Evidence, Facts, Found, Order, Preprocess, Question, Setting, Unanswered,
-};
+use trefoil_questions::{Algorithm, Asked, Counts, Evidence, Facts, Found, Order, Preprocess, Question, Unanswered};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Cut, Labels, Model};
 
@@ -222,7 +220,7 @@ pub fn simulate(
     job: &Job,
 ) -> Result<SimulationReport, Problem> {
     let Specification { file, lts: specification, reading } = specification;
-    if let Some(setting) = Setting::ALL.into_iter().find(|&setting| task.asked.gives(setting)) {
+    if let Some(setting) = task.asked.wanted().next() {
         let option = setting.name();
         let message = format!("{option} does not apply to {}, which is decided without a search", task.model);
         return Err(Problem::from(Diagnostic::error(REFUSED, message, Place::File(name(&task.implementation)))));

@@ -29,7 +29,8 @@ use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span};
 use trefoil_system::Cut;
 
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, PrintResult, RunReport, Setting, Unused, line, unused,
+    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, PrintResult, RunReport, Setting, Unused, line,
+    unused, unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED, cut_short};
@@ -148,6 +149,8 @@ impl Script {
         let (shown, property, span) = listed.expect("properties have the numbers that the model gives them");
         let started = Instant::now();
         let mut report = AssertionReport::new(shown);
+        let unused = self.unused(index, options);
+        report.notes.extend(unused.iter().map(|unused| unused.words.clone()));
         if property == Property::Claim {
             let others: Vec<String> = self
                 .listed
@@ -161,10 +164,16 @@ impl Script {
             report.tell(&refused, &self.sources);
             return report;
         }
-        let unused = self.unused(index, options);
-        report.notes.extend(unused.iter().map(|unused| unused.words.clone()));
         let asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
-        match self.answered(property, &asked, job) {
+        let answered = self.answered(property, &asked, job);
+        let reduced = match &answered {
+            Ok((answer, _)) => answer.symmetry.is_some(),
+            Err(_) => self.symmetries.as_ref().is_none_or(|found| found.symmetric.is_some()),
+        };
+        if !reduced {
+            report.notes.extend(unused_strategy(&asked));
+        }
+        match answered {
             Ok((answer, witness)) => self.report_answer(&mut report, answer, property, witness),
             Err(Unanswered::Refused(refusal)) => {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, Place::Span(span)), &self.sources)
