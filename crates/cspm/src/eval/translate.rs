@@ -380,7 +380,7 @@ impl Compiler<'_> {
 
     fn pattern_here(&mut self, id: PatternId, scope: usize, bound: &mut dyn FnMut(Resolved, u32)) -> MatcherId {
         let matcher = match *self.tree.pattern(id) {
-            Pattern::Error => Matcher::Never,
+            Pattern::Error(_) => Matcher::Never,
             Pattern::Wildcard => Matcher::Any,
             Pattern::Name(name) if self.renamed.is_label(name) => match self.constructor(name) {
                 Some(constructor) => Matcher::Constructor(constructor),
