@@ -155,8 +155,8 @@ impl<'r> Compiler<'r> {
         }
     }
 
-    /// The code of a section in the copy being compiled. What is asked about time in a section of a `let` is compiled
-    /// where it is asked, with the variables there.
+    /// The code of a section in the copy being compiled. The durations of a section in a `let` are compiled
+    /// where they are used, with the variables there.
     pub(super) fn section_code(&mut self, declaration: DeclarationId, is_local: bool) -> SectionId {
         if let Some(&section) = self.sections.get(&(self.copy, declaration)) {
             return section;

@@ -373,7 +373,7 @@ impl Compiler<'_> {
         FunctionId(self.program.functions.len() as u32 - 1)
     }
 
-    /// A pattern; tells which slots its names get.
+    /// A pattern; reports the slots of its names.
     pub(super) fn pattern(&mut self, id: PatternId, scope: usize, bound: &mut dyn FnMut(Resolved, u32)) -> MatcherId {
         stacker::maybe_grow(RED_ZONE, SEGMENT, || self.pattern_here(id, scope, bound))
     }

@@ -98,7 +98,7 @@ pub(super) struct Compressed {
     /// How a machine was made.
     made_by: HashMap<MachineId, Compression, foldhash::fast::FixedState>,
     waiting: Vec<(MachineId, Waiting)>,
-    /// What was stopped: it is made when it is asked for again, and not beside others.
+    /// Machines whose construction was stopped: each is made when it is needed again, by itself.
     stopped: HashMap<MachineId, Waiting, foldhash::fast::FixedState>,
     /// Machines that are to be as another one.
     copies: Vec<(MachineId, MachineId, TermId)>,

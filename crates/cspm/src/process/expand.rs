@@ -21,7 +21,7 @@ pub(super) fn deeply<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(RED_ZONE, SEGMENT, work)
 }
 
-/// What a control point says, taken out so that the evaluator can be asked about it.
+/// A copy of a control point, so that the evaluator is free to evaluate its operands.
 enum Head {
     Prefix,
     Binary(BinaryOperator, OperationId, OperationId),

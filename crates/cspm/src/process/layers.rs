@@ -1,10 +1,9 @@
 //! Layers: `chase`, `prioritise`, `prioritisepo`, and `:[tau priority over]:`.
 //!
 //! A layer changes the steps of a whole process and not of its parts, so its argument is compiled to a network of its
-//! own ([`trefoil_network`] has the layers themselves). What comes out is a machine that is not enumerated: as a
-//! component of a network its states are found when they are asked for. Only what turns out to be small is enumerated
-//! after all, and is then an ordinary machine, as small as strong bisimilarity makes it; generated scripts have
-//! hundreds of these.
+//! own ([`trefoil_network`] has the layers themselves). The result is a machine that is not enumerated: as a
+//! component of a network it computes its states on demand. Only a small one is enumerated after all, and is then an
+//! ordinary machine, minimised modulo strong bisimilarity; generated scripts have hundreds of these.
 //!
 //! # What is refused
 //!
@@ -106,8 +105,8 @@ impl Compiler {
     }
 
     /// The network of a layer that is checked, in a script with timed sections: [`super::timed`] says what closing is.
-    /// Priorities take `τ` and `✓` alike, so that closing the argument closes the whole. What `chase` would do with a
-    /// `τ` more is another matter.
+    /// Priorities take `τ` and `✓` alike, so that closing the argument closes the whole. `chase` is not closed this
+    /// way: a further `τ` would change its choices.
     pub(super) fn closed_layer(&mut self, id: LayerId) -> Result<Option<Machine>> {
         let LayerData { machine, does, argument, kind, .. } = self.layer_data(id);
         let (machine, does, argument, builtin) = (machine.clone(), does.clone(), *argument, *kind);

@@ -40,8 +40,8 @@
 //!
 //! # Cost
 //!
-//! How long an event takes is asked once per section and event. A prefix has one more step, and a state more for every
-//! unit of time that its event takes; `WAIT(n)` has `n + 1` states.
+//! The duration of an event is evaluated once per section and event. A prefix has one more step, and a state more for
+//! every unit of time that its event takes; `WAIT(n)` has `n + 1` states.
 
 use std::collections::HashMap;
 

@@ -327,7 +327,7 @@ impl<'t> Resolver<'t> {
 
     fn enter(&mut self, scope: usize, name: Symbol, entry: Entry) {
         if let Some(before) = self.scopes[scope].entries.get_mut(&name) {
-            // The same built-in may be asked for again, in an included file for instance.
+            // The same built-in may be declared again, in an included file for instance.
             if before.target != entry.target {
                 // A use may mean either, so nothing is said about its type.
                 before.target = Resolved::Error;

@@ -39,7 +39,7 @@ impl<'t> Resolver<'t> {
             let declared = match local.kind {
                 LocalKind::Variable => false,
                 LocalKind::Function(_) => true,
-                // A pattern takes a value apart, of which some parts may not matter.
+                // A pattern takes a value apart; some parts may not matter.
                 LocalKind::Value(id) => match *self.tree.declaration(id) {
                     Declaration::Binding { pattern, .. } => matches!(self.tree.pattern(pattern), Pattern::Name(_)),
                     _ => false,

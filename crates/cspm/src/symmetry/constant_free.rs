@@ -102,8 +102,7 @@ impl TypeSymmetry {
             (_, Some(constant)) => constants.contains(&constant),
             (_, None) => true,
         };
-        // A single constant can only be exchanged with itself, but it may be named all the same, which is what was
-        // asked.
+        // A single constant can only be exchanged with itself, but the caller wants to know where it is named.
         self.breaks.iter().filter(concerns).collect()
     }
 

@@ -1,6 +1,6 @@
 //! Whether a value can hold constants of a datatype.
 //!
-//! Two ways to see that it cannot, of which one is enough. *By its type*: the datatype does not occur in the type,
+//! Either of two arguments shows that it cannot. *By its type*: the datatype does not occur in the type,
 //! through the fields of other datatypes and through variables. A polymorphic function is seen at all its uses that are
 //! reached, so `f(s) = head(seq(s))` may be applied to sets of numbers although the type of `s` is a variable. A type
 //! with events in it holds whatever the channels that are reached carry; a process holds everything. *By its reach*:

@@ -1,7 +1,7 @@
 //! Points: the constants that a group of symmetries moves, numbered type by type.
 //!
-//! Engines know nothing of datatypes: an element of a group is a list of the images of points. Here stands which
-//! constant of which datatype each point is.
+//! Engines know nothing of datatypes: an element of a group is a list of the images of points. This module
+//! maps each point to a constant of a datatype.
 
 use crate::eval::{ConstructorId, Evaluator, Permutation};
 

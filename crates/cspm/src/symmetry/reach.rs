@@ -69,8 +69,7 @@ pub(super) struct Reach {
 }
 
 /// The expressions one starts from, or a definition of a `let`. A variable that a region uses and does not bind itself
-/// is from around it; that it is bound in some other region, the one around it, say, tells nothing about its value
-/// here.
+/// is from around it; a binding in another region, such as the one around it, says nothing about its value here.
 type Region = Option<DeclarationId>;
 
 impl Reach {

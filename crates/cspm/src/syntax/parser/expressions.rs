@@ -16,7 +16,7 @@ use super::super::token::Kind;
 use super::super::tree::*;
 use super::{DEEPEST, Failed, Parser, Result};
 
-/// Levels that more than one place speaks of.
+/// Levels that more than one place uses.
 pub(in super::super) mod level {
     pub(in super::super::super) const BOTH: u8 = 1;
     pub(in super::super::super) const HIDE: u8 = 2;
