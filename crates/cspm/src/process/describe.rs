@@ -28,7 +28,7 @@ fn shortened(words: String) -> String {
 }
 
 impl Compiler {
-    /// The name of a component of a machine.
+    /// What a component of a machine is called.
     pub fn component_name(&mut self, machine: &Machine, component: usize, text: &dyn Fn(Span) -> String) -> String {
         let machine = machine.machines[component];
         match machine.layer() {

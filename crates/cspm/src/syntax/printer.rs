@@ -294,10 +294,13 @@ impl<'a> Printer<'a> {
 
     /// Prints the comments before an operand or a name.
     pub(super) fn comments_inside(&mut self, span: Span, indent: u32) {
-        if self.file == Some(span.file)
-            && self.comments_while(deeper(indent), |comment| comment.span.start < span.start)
-        {
-            self.after_comments(deeper(indent));
+        let waits = self.waiting().is_some_and(|comment| comment.span.start < span.start);
+        if !waits || self.file != Some(span.file) {
+            return;
+        }
+        let indent = if self.at_line_start() { indent } else { deeper(indent) };
+        if self.comments_while(indent, |comment| comment.span.start < span.start) {
+            self.after_comments(indent);
         }
     }
 
