@@ -151,8 +151,8 @@ impl Evaluator {
         show(&self.program, value, usize::MAX)
     }
 
-    /// The same for people: a process is shown as the term that makes it, with the values of its variables. `text` gives
-    /// the text of a place in the script.
+    /// The same for people: a process is shown as the term that makes it, with the values of its variables. `text`
+    /// gives the text of a place in the script.
     pub fn show_terms(&self, value: &Value, text: &dyn Fn(Span) -> String) -> String {
         show_terms(&self.program, value, text)
     }
