@@ -148,6 +148,8 @@ fn a_mistake_is_reported_once() {
             "C030 1:9",
         ),
         ("x = let channel c : Bool\n within c.true", "C017 1:9"),
+        ("module M(p)\nexports\ny = p\nendmodule\nx = let instance I = M(1)\n within I::y", "C017 5:9"),
+        ("include missing.csp\nP = c?x:T -> Q(x)", "C032 1:1"),
         ("f :: Eqs a => (a) -> Bool\nf(x) = x == x", "C028 1:6"),
         // Names.
         ("P = undeclared?x -> P\nQ = P \\ {| undeclared.1 |}\nassert P [T= Q \\ {undeclared}", "C040 1:5"),

@@ -99,6 +99,9 @@ impl Resolver<'_> {
         let tree = self.tree;
         let mut parts = tree.names.parts(symbol).map(|part| tree.names.find(part).ok_or(Problem::Unknown));
         let first = parts.next().ok_or(Problem::Unknown)??;
+        if self.current[first.0 as usize].is_some_and(|bound| bound.target == Resolved::Error) {
+            return Err(Problem::Broken);
+        }
         let mut found = self.find_outside(scope, first).ok_or(Problem::Unknown)?;
         let mut before = first;
         let mut instance = None;

@@ -532,6 +532,7 @@ impl Parser<'_, '_> {
         let keyword = self.advance();
         let token = self.token();
         if token.kind != Kind::String || token.after_newline {
+            self.session.incomplete = true;
             let message = "`include` needs a path in double quotes on its line";
             let place = Place::Span(self.span_of(keyword));
             self.complain(Diagnostic::error(codes::BAD_INCLUDE, message, place));
