@@ -146,11 +146,7 @@ fn parts_of_sequences_interrupts_and_choices_are_permuted() {
     assert!(out.contains("28 states representing 16,384"), "{out}");
     // Small ones are states of one component, and not worth the trouble.
     let (_, out, _) = trefoil(&script.replace("13", "3"), &["symmetry", "script.csp"]);
-    assert_eq!(
-        out.matches("permute labels inside of components, and there is little to be gained").count(),
-        4,
-        "{out}"
-    );
+    assert_eq!(out.matches("permute labels inside components, and there is little to be gained").count(), 4, "{out}");
 }
 
 #[test]

@@ -1,60 +1,62 @@
 //! The search for a witness in the product of a normal form and an implementation.
 //!
-//! This is the improved family of algorithms 4, 5 and 6 of Laveaux, *Accelerated verification of concurrent systems* (2022,
-//! chapter 2; first Laveaux, Groote and Willemse, *Correct and efficient antichain algorithms for refinement checking*, 2019),
-//! which correct Wang et al., *More anti-chain based refinement checking* (2012). A pair (U, s) of a set of specification states and
-//! an implementation state is a witness when
+//! This is the improved family of algorithms 4, 5 and 6 of Laveaux, *Accelerated verification of concurrent systems*
+//! (2022, chapter 2; first Laveaux, Groote and Willemse, *Correct and efficient antichain algorithms for refinement
+//! checking*, 2019), which correct Wang et al., *More anti-chain based refinement checking* (2012). A pair (U, s) of a
+//! set of specification states and an implementation state is a witness when
 //!
 //! - s has an event that no state of U has (all models; the pair (∅, s') after it, in the words of the thesis);
 //! - s accepts a set of labels that no acceptance of U is inside (failures, failures-divergences), s being stable;
 //! - s diverges (failures-divergences).
 //!
-//! In failures-divergences none of this is a witness when U diverges, and nothing behind such a pair is looked at (definition
-//! 2.2.21): the normal form answers with chaos, and the search drops the pair. Pairs are inserted into the antichain when they
-//! are discovered, and larger ones are evicted then. With [`crate::visited::Everything`] in place of the antichain the same search is
-//! the classical one on the normal form.
+//! In failures-divergences none of this is a witness when U diverges, and no pair behind such a pair is explored
+//! (definition 2.2.21): the normal form returns chaos, and the search drops the pair. Pairs are inserted into the
+//! antichain when they are discovered, and larger ones are evicted then. With [`crate::visited::Everything`] in place
+//! of the antichain the same search is the classical one on the normal form.
 //!
 //! # Breadth-first search and the shortest witness
 //!
 //! The length of a witness is its number of visible events. A level is all pairs at one such distance, and a round
 //! those of a level that are also at one distance in silent steps: a visible event leads from round (d, s) to round
-//! (d + 1, s), a `τ` to round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones: first
-//! by the events of round (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the order of
-//! their rounds, and that is what keeps lengths exact under pruning and eviction:
+//! (d + 1, s), a `τ` to round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones:
+//! first by the events of round (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the
+//! order of their rounds, and that is what keeps lengths exact under pruning and eviction:
 //!
-//! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found in the same round or an earlier one, and
-//!   whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7 and lemma 2.4.8).
-//! - If (U, s) evicts (V, s), everything that V would have pruned from now on is pruned by U, with the same right: it
-//!   comes in U's round or later. A pair that was evicted in its own round need not be explored, by the first point with
-//!   the roles of time exchanged; one that is evicted from a later round must be, and is: its witness may be shorter, or
+//! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found in the same round or an earlier
+//!   one, and whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7
+//!   and lemma 2.4.8).
+//! - If (U, s) evicts (V, s), U prunes everything that V would have pruned from now on, for the same reason: it comes
+//!   in U's round or later. A pair that was evicted in its own round need not be explored, by the first point with the
+//!   order in time reversed; one that is evicted from a later round must be, and is: its witness may be shorter, or
 //!   have fewer silent steps.
 //!
 //! Were the targets of events inserted as soon as a pair is found, a set found by an event could prune or evict a set
-//! found by `τ` afterwards, one level nearer, and a longer witness be reported. Where the events of a pair lead the
-//! specification is looked up as soon as the round of the pair is made, and kept until they are taken: that inserts
-//! nothing.
+//! found by `τ` afterwards, one level nearer, and a longer witness be reported. The specification's successors by the
+//! events of a pair are looked up as soon as the round of the pair is made, and kept until the events are taken: that
+//! inserts nothing.
 //!
 //! A missing event on level n is a witness of length n + 1, an acceptance or a divergence on level n one of length n:
-//! where these are observed, the former is held back until the level is through. In the traces model it ends the search
-//! with its round, whatever `τ` may still reach. Of several witnesses of a round the pair that was found first is
-//! taken, and pairs are found in the order in which the implementation gives its steps, so that the witness is the same
-//! every time.
+//! where these are observed, the former is held back until the level is complete. In the traces model it ends the
+//! search with its round, whatever `τ` may still reach. Of several witnesses of a round the pair that was found first
+//! is taken, and pairs are found in the order in which the implementation gives its steps, so that the witness is the
+//! same every time.
 //!
-//! Depth-first search explores the pair discovered last and promises nothing about length. There a pair that was evicted while
-//! it waited is skipped: its evictor, or the evictor's evictor, is explored or waits, and is at least as near to a witness.
+//! Depth-first search explores the pair discovered last and promises nothing about length. There a pair that was
+//! evicted while it waited is skipped: its evictor, or the evictor's evictor, is explored or waits, and is at least as
+//! near to a witness.
 //!
 //! # Representatives
 //!
-//! With symmetries the states of the implementation are representatives ([`crate::representatives`]), and a node is carried along
-//! by the element that carried the state: definition 17 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*
-//! (2019). Everything said above stays true of pairs that stand for their images. A pair (V, s) is pruned by (U, s) with U ⊆ V as
-//! before: if an image of (V, s) leads to a witness, then (V, s) leads to the image of that witness, (U, s) leads to it by
-//! the same events, and so does the image of (U, s). Sets that become comparable only by an element that keeps s are not found; that
-//! costs pairs, not verdicts.
+//! With symmetries the states of the implementation are representatives ([`crate::representatives`]), and a node is
+//! carried along by the element that carried the state: definition 17 of Gibson-Robinson and Lowe, *Symmetry reduction
+//! in CSP model checking* (2019). Everything said above stays true of pairs that stand for their images. A pair (V, s)
+//! is pruned by (U, s) with U ⊆ V as before: if an image of (V, s) leads to a witness, then (V, s) leads to the image
+//! of that witness, (U, s) leads to it by the same events, and so does the image of (U, s). Sets that become comparable
+//! only by an element that keeps s are not found; that costs pairs, not verdicts.
 //!
-//! Cost: every inserted pair takes 16 bytes for the path; on the level that is made and on the one before it, every pair
-//! takes 8 bytes more and every event 12, so that the implementation is not asked twice. Every step takes one look at the
-//! memo of the normal form and one at the antichain.
+//! Cost: every inserted pair takes 16 bytes for the path; on the level that is made and on the one before it, every
+//! pair takes 8 bytes more and every event 12, so that the implementation is not explored twice. Every step takes one
+//! look-up in the memo of the normal form and one in the antichain.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::Divergence;
@@ -78,10 +80,10 @@ pub(crate) struct Pair {
 
 const ROOT: u32 = u32::MAX;
 
-/// A witness, as pairs.
+/// A witness, in terms of pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A pair whose implementation has an event that the specification has not.
+    /// A pair whose implementation has an event that the specification does not have.
     Event { pair: u32, label: LabelId, target: u32 },
     /// A pair whose implementation accepts only these labels.
     Acceptance { pair: u32, accepted: Vec<LabelId> },
@@ -89,7 +91,7 @@ pub(crate) enum Found {
     Divergence { pair: u32 },
 }
 
-/// One search: what it searches, and what it knows so far.
+/// One search: its systems, and its results so far.
 pub(crate) struct ProductSearch<'a, G, V> {
     pub(crate) graph: &'a mut G,
     pub(crate) divergence: Divergence,
@@ -139,11 +141,11 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
         ProductSearch { graph, divergence: Divergence::new(), model, product, offers: Offers::default() }
     }
 
-    /// Looks for a witness.
+    /// Searches a witness.
     pub(crate) fn run(&mut self, search: Search) -> Result<Option<Found>, Cut> {
         let initial = self.graph.initial();
         self.product.discover(ROOT, LabelId::TAU, initial, self.product.normal_form.initial())?;
-        // The initial pair is put there, not looked up.
+        // The initial pair is inserted without a look-up.
         self.product.statistics.antichain_misses = 0;
         self.product.statistics.transitions = 0;
         match search {
@@ -424,7 +426,7 @@ impl<V: Visited> Product<'_, V> {
         Ok(())
     }
 
-    /// Looks now and then whether to stop, and tells how far the search is.
+    /// Polls the control from time to time, and reports progress.
     #[inline]
     fn tick(&mut self) -> Result<(), Stopped> {
         self.since_check += 1;
@@ -539,7 +541,7 @@ fn make_room<T>(list: &mut Vec<T>, more: usize, control: &Control) -> Result<(),
     Ok(())
 }
 
-/// The labels that a state offers, in constant time a question.
+/// The labels that a state offers, with queries in constant time.
 #[derive(Default)]
 struct Offers {
     marks: Vec<u32>,

@@ -23,10 +23,10 @@ const ALGORITHMS: [Algorithm; 4] =
     [Algorithm::Antichain, Algorithm::NormalForm, Algorithm::LazyNormalForm, Algorithm::Automatic];
 const THREADS: [usize; 3] = [1, 2, 4];
 
-/// A run with its states as canonical bytes: the same in two systems that met their values in different orders.
+/// A run with its states as canonical bytes: the same in two systems that found their values in different orders.
 type Run = Vec<(LabelId, Vec<u8>)>;
 
-/// A question about a system, on so many threads.
+/// A question about a system, on a number of threads.
 type Check<'a> = dyn Fn(&dyn System, usize) -> Result<Outcome, Unanswered> + 'a;
 
 /// What is compared of an outcome.
@@ -61,7 +61,7 @@ fn answer(system: &dyn System, outcome: Result<Outcome, Unanswered>) -> Answer {
     Answer::Fails { runs, failure, accepted, states, transitions }
 }
 
-/// Counts the questions that were asked, and those that failed.
+/// Counts the questions, and those that failed.
 #[derive(Default)]
 struct Asked {
     all: usize,
@@ -85,7 +85,7 @@ impl Asked {
     }
 }
 
-/// Asks everything about a system, which is made anew for each question.
+/// Asks everything about a system, which is made again for each question.
 fn ask_everything<'s>(
     asked: &mut Asked,
     place: &str,
@@ -212,8 +212,8 @@ fn symmetric_systems_have_one_witness() {
     asked.assert_enough(1_000);
 }
 
-/// Networks of two layers: the values of a slot are numbers that a lazy machine gives to the states of a network as
-/// they are met, by whichever thread.
+/// Networks of two layers: the values of a slot are numbers that a lazy machine gives to the states of a network as its
+/// threads find them.
 fn layered(labels: &Arc<Labels>, random: &mut Random) -> Network {
     let machine = |name: usize, random: &mut Random| {
         let parts: Vec<Lts> = (0..2)
@@ -375,7 +375,7 @@ fn a_forbidden_event_costs_its_round() {
     assert_one_round(&stop(&labels), (&chain).into(), 4);
 }
 
-/// Counters that are hidden beside a process that offers `bad`: 8 million states, of which one is needed.
+/// Counters that are hidden beside a process that offers `bad`: 8 million states, and one is needed.
 #[test]
 fn a_forbidden_event_beside_hidden_counters_costs_its_round() {
     let labels = Arc::new(Labels::new());

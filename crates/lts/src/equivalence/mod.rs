@@ -1,12 +1,13 @@
 //! Equivalences on labelled transition systems: making a system as small as possible, and comparing two.
 //!
 //! [`EQUIVALENCES`] is the table of what there is; the essays are in the files: the graph that is worked on
-//! ([`graph`]), strong and branching bisimilarity ([`refinement`]), delay and weak bisimilarity ([`saturation`]), simulation and
-//! ready simulation ([`simulation`]), traces ([`determinise`]), the result ([`quotient`]), and verdicts with their evidence
-//! ([`compare`], with formulas from [`distinguish`], [`distinguish_silent`] and [`distinguish_simulation`]).
+//! ([`graph`]), strong and branching bisimilarity ([`refinement`]), delay and weak bisimilarity ([`saturation`]),
+//! simulation and ready simulation ([`simulation`]), traces ([`determinise`]), the result ([`quotient`]), and verdicts
+//! with their evidence ([`compare`], with formulas from [`distinguish`], [`distinguish_silent`] and
+//! [`distinguish_simulation`]).
 //!
-//! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU), and the
-//! result depends on the input alone, to the numbers of its states.
+//! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU),
+//! and the result, including the numbers of its states, depends on the input alone.
 
 mod bulk;
 mod compare;
@@ -221,8 +222,8 @@ pub struct Minimised {
 
 impl Minimised {
     /// The state of the smallest system that stands for a state of the given one; none for a state that could not be
-    /// reached, nor (for simulations) for one that only such states lead to as are simulated by others beside them, nor for traces,
-    /// where the states of the smallest system stand for sets of states.
+    /// reached, nor (for simulations) for one reached only through little brothers, nor for traces, where the states of
+    /// the smallest system stand for sets of states.
     pub fn block_of(&self, state: StateId) -> Option<StateId> {
         self.block_of.get(state.index()).copied().filter(|&block| block != ABSENT).map(StateId)
     }
@@ -231,8 +232,8 @@ impl Minimised {
 /// The smallest system, in its number of states, that is equivalent to the given one.
 ///
 /// `strong`, `branching` and the simulations have the least number of transitions too. For traces the result is
-/// deterministic. Except where divergence is preserved there is no `τ`-loop in the result of an equivalence for which `τ`
-/// is internal, and there only to mark a divergence.
+/// deterministic. Except where divergence is preserved there is no `τ`-loop in the result of an equivalence for which
+/// `τ` is internal, and there only to mark a divergence.
 pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Result<Minimised, Stopped> {
     match equivalence {
         Equivalence::Strong | Equivalence::Branching | Equivalence::DivergenceBranching => {

@@ -1,13 +1,13 @@
 //! Labelled transition systems in files: Aldebaran `.aut`, mCRL2's textual `.fsm`, JSON, and (written only) `.dot`.
 //!
-//! [`read_lts`] opens an [`Input`], takes off a gzip wrapper when the first bytes say that there is one, finds the format
-//! (what the caller says, else the name's ending, else the first bytes) and streams the content into an [`Lts`].
-//! Everything that can be wrong with the input has a stable code ([`CODES`]) and a place. [`write_lts`] writes to anything,
-//! [`save_lts`] to a named file or to standard output.
+//! [`read_lts`] opens an [`Input`], takes off a gzip wrapper when the first bytes say that there is one, finds the
+//! format (what the caller says, else the name's ending, else the first bytes) and streams the content into an [`Lts`].
+//! Everything that can be wrong with the input has a stable code ([`CODES`]) and a place. [`write_lts`] writes to
+//! anything, [`save_lts`] to a named file or to standard output.
 //!
 //! One file per idea: `open` finds out what a file is, `lines` cuts a stream into lines, `intern` numbers the labels,
-//! `gather` turns transitions in any order into rows, `aut`, `fsm`, `json` and `dot` know the formats, `output` buffers what is written.
-//! Absent here: command-line options, and any thought about what the systems mean.
+//! `gather` turns transitions in any order into rows, `aut`, `fsm`, `json` and `dot` know the formats, `output` buffers
+//! what is written. Absent here: command-line options, and the meaning of the systems.
 
 mod aut;
 mod aut_line;
@@ -158,7 +158,7 @@ impl Input {
     }
 }
 
-/// What the user may say about an input.
+/// What the user may specify about an input.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// Labels that mean `τ` besides `tau`, each as the whole text of a label.
