@@ -108,12 +108,18 @@ fn errors_go_to_standard_error_with_their_places() {
 }
 
 #[test]
-fn names_are_checked_before_types_and_suggestions_are_made() {
+fn names_and_types_are_checked_and_suggestions_are_made() {
     let folder = folder(&[("names.csp", b"value = 1\nx = valeu + true\n")]);
     let (code, _, err) = trefoil(&folder, &["cspm", "typecheck", "names.csp"]);
     assert_eq!(code, 2);
     assert!(err.contains("error[C040]") && err.contains("did you mean `value`?"), "{err}");
-    assert!(!err.contains("C060"), "{err}");
+    // A syntax error hides neither.
+    assert!(err.contains("error[C060]") && err.contains("names.csp:2:13"), "{err}");
+    let folder = self::folder(&[("syntax.csp", b"value = 1\nP = (STOP\nx = valeu + 1\ny = 1 + true\n")]);
+    let (_, _, err) = trefoil(&folder, &["cspm", "typecheck", "syntax.csp"]);
+    for place in ["error[C012]", "syntax.csp:2:10", "error[C040]", "syntax.csp:3:5", "error[C060]", "syntax.csp:4:9"] {
+        assert!(err.contains(place), "{err}");
+    }
 }
 
 #[test]

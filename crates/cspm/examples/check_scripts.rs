@@ -1,4 +1,5 @@
-//! Takes the scripts named on the command line through the stages; says how many had errors, by code, and how fast it went.
+//! Takes the scripts named on the command line through the stages; says how many had errors, by code, and how fast it
+//! went.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -6,7 +7,7 @@ use std::time::Instant;
 use trefoil_cspm::rename::rename;
 use trefoil_cspm::syntax::{DiskLoader, parse};
 use trefoil_cspm::types::typecheck;
-use trefoil_source::{Diagnostic, Severity, Sources, render};
+use trefoil_source::{Severity, Sources, render};
 
 fn main() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -18,18 +19,14 @@ fn main() {
         let parsed = parse(&name, &DiskLoader, &mut sources);
         seconds[0] += start.elapsed().as_secs_f64();
         let mut diagnostics = parsed.diagnostics;
-        if !has_errors(&diagnostics) {
-            let start = Instant::now();
-            let (renamed, more) = rename(parsed.tree, &[]);
-            seconds[1] += start.elapsed().as_secs_f64();
-            diagnostics.extend(more);
-            if !has_errors(&diagnostics) {
-                let start = Instant::now();
-                let (_, more) = typecheck(renamed);
-                seconds[2] += start.elapsed().as_secs_f64();
-                diagnostics.extend(more);
-            }
-        }
+        let start = Instant::now();
+        let (renamed, more) = rename(parsed.tree, &[]);
+        seconds[1] += start.elapsed().as_secs_f64();
+        diagnostics.extend(more);
+        let start = Instant::now();
+        let (_, more) = typecheck(renamed);
+        seconds[2] += start.elapsed().as_secs_f64();
+        diagnostics.extend(more);
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
         if diagnostics.is_empty() {
             good += 1;
@@ -38,7 +35,7 @@ fn main() {
         bad += 1;
         *counts.entry(diagnostics[0].code).or_default() += 1;
         println!("## {name}: {} errors, first {}", diagnostics.len(), diagnostics[0].code);
-        for error in diagnostics.iter().take(3) {
+        for error in diagnostics.iter().take(9) {
             print!("{}", render(error, &sources, false));
         }
     }
@@ -49,8 +46,4 @@ fn main() {
     for (code, count) in counts {
         println!("{code}: {count}");
     }
-}
-
-fn has_errors(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }

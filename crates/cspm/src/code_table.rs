@@ -1,4 +1,4 @@
-//! Each stage has a table of the codes of what it says.
+//! Each stage has a table of the codes of its diagnostics.
 
 /// Makes a constant for each code and the table `CODES` of them all.
 macro_rules! code_table {

@@ -1,7 +1,8 @@
 //! The specifications in `tests/eval`: scripts with expressions and their values beside them.
 //!
-//! All `cspm` blocks of a section (from one `#` heading to the next) make one script; each row of its tables is an expression
-//! and the text of its value, or the code of the error. A value's text, read again, must give the same value.
+//! All `cspm` blocks of a section (from one `#` heading to the next) make one script; each row of its tables is an
+//! expression and the text of its value, or the code of the error. A value's text, read again, must give the same
+//! value.
 
 #[path = "support/evaluation.rs"]
 mod evaluation;

@@ -220,8 +220,8 @@ fn permuted(text: &str, permutation: &[usize]) -> String {
     out
 }
 
-/// `π(eval ρ e) = eval (π∘ρ) e` for expressions without constants of the permuted type (Gibson-Robinson and Lowe, Symmetry
-/// reduction in CSP model checking, 2017).
+/// `π(eval ρ e) = eval (π∘ρ) e` for expressions without constants of the permuted type (Gibson-Robinson and Lowe,
+/// Symmetry reduction in CSP model checking, 2017).
 #[test]
 fn evaluation_commutes_with_permutations() {
     let seed = 0x5eed_0004;

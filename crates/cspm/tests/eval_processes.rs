@@ -127,7 +127,7 @@ fn incomplete_events_and_budgets() {
     assert_eq!(code(evaluator.query(0)), "stopped");
 }
 
-/// A failure tells the calls that led to it, the inner and the outer ones when there are many.
+/// A failure lists the calls that led to it: the inner and the outer ones when there are many.
 #[test]
 fn failures_tell_their_calls() {
     let script = "f(n) = if n == 0 then head(<>) else 1 + f(n - 1)\nstart = f(100)\n";

@@ -192,12 +192,12 @@ fn a_layer_is_refused_wherever_states_were_merged() {
 fn recursion_that_does_not_end_says_why() {
     let script = "transparent sbisim\nexternal chase, loop\nchannel a, b\nP = P [] a -> STOP\nQ = a -> sbisim(Q)\nR = chase(R)\n\
                   S = loop(S)\nT = a -> (T ; b -> SKIP)\nU = a -> (U ||| U)\n";
-    let unguarded = "this process calls itself before it does anything";
+    let unguarded = "this process calls itself before it performs an event";
     let cases = [
         ("P", unguarded),
         ("S", unguarded),
-        ("Q", "`sbisim` is applied to a process that comes to it again"),
-        ("R", "`chase` is applied to a process that comes to it again"),
+        ("Q", "the argument of `sbisim` calls it recursively"),
+        ("R", "the argument of `chase` calls it recursively"),
         ("T", "this process grows"),
         ("U", "this process grows"),
     ];

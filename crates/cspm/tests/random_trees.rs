@@ -1,7 +1,7 @@
 //! Random trees, printed and parsed again.
 //!
-//! The generator builds from the leaves up and left to right, in the order in which the parser does, so that equal trees have
-//! equal vectors.
+//! The generator builds from the leaves up and left to right, in the order in which the parser does, so that equal
+//! trees have equal vectors.
 
 mod support;
 

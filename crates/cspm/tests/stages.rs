@@ -1,7 +1,7 @@
 //! Scripts for the stages that find out what names stand for and what types they have.
 //!
-//! `should_pass`: nothing may be said of them; in `types` a comment `-- type: f :: (a) -> a` gives the type that a name must have.
-//! `should_fail`: comments `-- expect: C040 1:5` list everything that must be said, and nothing else may be.
+//! `should_pass`: nothing may be said of them; in `types` a comment `-- type: f :: (a) -> a` gives the type that a name
+//! must have. `should_fail`: comments `-- expect: C040 1:5` list everything that must be said, and nothing else may be.
 
 mod support;
 

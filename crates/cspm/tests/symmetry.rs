@@ -1,7 +1,8 @@
-//! The specifications in `tests/symmetry`: scripts, expressions of them, and which constants the text shows to be interchangeable.
+//! The specifications in `tests/symmetry`: scripts, expressions of them, and which constants the text shows to be
+//! interchangeable.
 //!
-//! All `cspm` blocks of a section make one script. A row is an expression and, for each datatype that it reaches and that has
-//! constants, the classes of interchangeable ones and everything that spoils symmetry with its place:
+//! All `cspm` blocks of a section make one script. A row is an expression and, for each datatype that it reaches and
+//! that has constants, the classes of interchangeable ones and everything that spoils symmetry with its place:
 //! `T {B, C} {D}: A named 3:5`. In sections about lists of types a row is a list and what is wrong with it.
 
 mod support;

@@ -1,5 +1,5 @@
-//! What the text shows to be interchangeable is: random scripts over a datatype are compiled, and the states of a process must be
-//! strongly bisimilar to themselves with two constants of one class exchanged in every event.
+//! What the text shows to be interchangeable is: random scripts over a datatype are compiled, and the states of a
+//! process must be strongly bisimilar to themselves with two constants of one class exchanged in every event.
 
 use std::sync::Arc;
 
@@ -172,7 +172,7 @@ impl Writer {
         }
     }
 
-    /// A process from constants and sets that nobody has chosen yet.
+    /// A process from constants and sets that are not chosen yet.
     fn start(&mut self) -> String {
         let at = self.below(PROCESSES);
         match self.below(3) {
@@ -297,7 +297,7 @@ fn interchangeable_constants_can_be_exchanged() {
             }
         }
         whole += usize::from(of.classes.first().is_some_and(|class| class.len() == 4));
-        // What is told apart for a reason often differs indeed; else this test could not fail.
+        // Constants that the analysis distinguishes often differ indeed; otherwise this test could not fail.
         for found in &of.breaks {
             if let (Spoiler::Named | Spoiler::Matched, Some(at)) = (&found.spoiler, found.constant) {
                 let other = (at + 1) % of.constants.len();

@@ -1,7 +1,9 @@
-//! Scripts that parse, with the shape that some lines must have, and scripts that do not, with what must be said of them.
+//! Scripts that parse, with the shape that some lines must have, and scripts that do not, with what must be said of
+//! them.
 //!
-//! `should_pass`: a comment `-- means: …` gives the shape of the definition before it. Every script is printed, parsed again and
-//! compared. `should_fail`: comments `-- expect: C010 1:5` list everything that must be said, and nothing else may be.
+//! `should_pass`: a comment `-- means: …` gives the shape of the definition before it. Every script is printed, parsed
+//! again and compared. `should_fail`: comments `-- expect: C010 1:5` list everything that must be said, and nothing
+//! else may be.
 
 mod support;
 
@@ -59,6 +61,78 @@ fn printing_and_parsing_again_gives_the_same_tree_and_comments() {
         assert_eq!(comments(&parsed.tree), comments(&again.tree), "{name} printed:\n{text}");
         assert_eq!(print(&again.tree), text, "{name}: printing is not settled");
     }
+}
+
+#[test]
+fn the_users_brackets_and_comments_stay() {
+    let settled = [
+        "P = (A [|X|] B) \\ Y\n",
+        "x = ((1)) + (2 * 3)\nf((y), (a.b)) = ((y))\ng :: ((Int), {(Bool)}) -> (Int)\n",
+        "P = a -> STOP -- first\n  [] b -> STOP -- second\n",
+        "P = a -> STOP [] -- first\n  b -> STOP -- second\n",
+        "P = if x -- condition\n  then A -- yes\n  else B -- no\n\nQ = STOP\n",
+        "datatype T = A -- first\n  | B.{0..1} -- second\n  | C\n",
+        "channel a, -- alpha\n  b -- beta\n",
+        "S = {1, -- one\n  2 -- two\n  }\n",
+        "x = f({- why -} 1, 2 {- not three -})\n",
+        "P = ( -- open\n  a -> STOP -- close\n  )\n",
+        "P = a -> STOP\n  -- alone\n  [|{a} -- events\n  |] b -> STOP\n",
+        "assert P -- left\n  [T= Q -- right\n",
+        "module M\n  x = 1\n  -- before exports\nexports\n  -- after exports\n  y = 2\n  -- before the end\nendmodule\n",
+        "P =\n  let\n    x = 1\n    -- before within\n  within\n    -- after within\n    x\n",
+        "Q = [] x : {0..1} -- generator\n  @ -- process\n  c.x -> STOP\n",
+    ];
+    for text in settled {
+        let parsed = support::parse_text(text);
+        assert!(parsed.diagnostics.is_empty(), "{text}: {:?}", parsed.diagnostics);
+        assert_eq!(print(&parsed.tree), text);
+    }
+}
+
+/// Comments anywhere between tokens: printing keeps them, their order and the tree, and is settled.
+#[test]
+fn comments_between_any_tokens_survive_printing() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut below = |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % bound.max(1) as u64) as usize
+    };
+    let texts = |tree: &Tree<Symbol>| tree.comments.iter().map(|c| c.text.clone()).collect::<Vec<_>>();
+    let mut tried = 0;
+    for path in scripts("should_pass") {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let plain = support::parse_text(&text);
+        let blanks: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
+        for round in 0..30 {
+            let mut commented = text.clone();
+            let mut places: Vec<usize> =
+                (0..1 + below(4)).filter_map(|_| blanks.get(below(blanks.len())).copied()).collect();
+            places.sort_unstable();
+            for (number, &at) in places.iter().enumerate().rev() {
+                let comment = match below(4) {
+                    0 | 1 => format!(" {{- c{number} -}} "),
+                    2 => format!(" -- c{number}\n      "),
+                    _ => format!("\n      -- c{number}\n      "),
+                };
+                commented.replace_range(at..=at, &comment);
+            }
+            let parsed = support::parse_text(&commented);
+            // In strings, in comments and before `(`, `<` and `-` the text means something else then.
+            if !parsed.diagnostics.is_empty() || !parsed.tree.same(&plain.tree) {
+                continue;
+            }
+            tried += 1;
+            let printed = print(&parsed.tree);
+            let again = support::parse_text(&printed);
+            let shown = format!("{}, round {round}:\n{commented}\nprinted:\n{printed}", path.display());
+            assert!(again.diagnostics.is_empty() && parsed.tree.same(&again.tree), "{shown}");
+            assert_eq!(texts(&parsed.tree), texts(&again.tree), "{shown}");
+            assert_eq!(print(&again.tree), printed, "{shown}");
+        }
+    }
+    assert!(tried > 500, "{tried}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! What can be said about a place.
+//! Diagnostics: a code, a message, places and a hint.
 
 use crate::files::{Line, Span};
 
-/// A stable name for a kind of mistake, such as `A003`. The letter is the part of Trefoil that says it.
+/// A stable name for a kind of mistake, such as `A003`. The letter names the part of Trefoil that reports it.
 pub type Code = &'static str;
 
 /// A row of a crate's table of codes, from which the documentation is made.
@@ -12,7 +12,7 @@ pub struct CodeEntry {
     pub code: Code,
     /// What it means, in one line.
     pub meaning: &'static str,
-    /// An input, or a way to call, that has this mistake.
+    /// An input or a command with this mistake.
     pub example: &'static str,
 }
 
@@ -23,16 +23,16 @@ impl CodeEntry {
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// The input cannot be used.
     Error,
-    /// The input is used, but probably does not mean what it says.
+    /// The input can be used, but is probably not what the user meant.
     Warning,
 }
 
-/// Where something is.
+/// The place of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a file that is held in memory.
@@ -43,12 +43,12 @@ pub enum Place {
     File(String),
 }
 
-/// A place and what is to be seen there.
+/// A place and a remark about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Where.
     pub place: Place,
-    /// What, in a few words; may be empty.
+    /// The remark, in a few words; may be empty.
     pub text: String,
 }
 
@@ -57,15 +57,15 @@ pub struct Label {
 pub struct Diagnostic {
     /// Its stable code.
     pub code: Code,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What is wrong, in one line without a full stop.
+    /// The mistake, in one line without a full stop.
     pub message: String,
     /// Where; the first is the primary place.
     pub labels: Vec<Label>,
-    /// What else helps to understand it.
+    /// Further facts that help to understand it.
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// The hint: how to correct it.
     pub help: Option<String>,
 }
 
@@ -85,7 +85,7 @@ impl Diagnostic {
         Diagnostic { code, severity, message, labels, notes: Vec::new(), help: None }
     }
 
-    /// Says what is to be seen at the primary place.
+    /// Sets the remark at the primary place.
     pub fn seen(mut self, text: impl Into<String>) -> Diagnostic {
         self.labels[0].text = text.into();
         self

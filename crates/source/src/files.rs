@@ -82,7 +82,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Adds a file. Spans hold 32-bit offsets; whoever reads files refuses longer ones first.
+    /// Adds a file. Spans hold 32-bit offsets, so callers must refuse longer files first.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let text = text.into();
         assert!(u32::try_from(text.len()).is_ok(), "a source file of 4 GiB or more");

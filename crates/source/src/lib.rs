@@ -1,9 +1,9 @@
-//! Files, places in them, and what is said about those places.
+//! Source files, places in them, and diagnostics about those places.
 //!
-//! A user's mistake becomes a [`Diagnostic`]: a stable code, a terse message, the places that matter, and a hint. A reader
-//! that holds a whole file in memory speaks of [`Span`]s in [`Sources`]; a reader that streams past gigabytes keeps
-//! only the offending [`Line`]. Both are shown alike, for people by [`render`] and for programs by [`Report`].
-//! [`nearest`] finds what a misspelt name may have meant. [`replace_file`] writes results.
+//! A user's mistake becomes a [`Diagnostic`]: a stable code, a terse message, the places that matter, and a hint. A
+//! reader that holds a whole file in memory uses [`Span`]s in [`Sources`]; a reader that streams past gigabytes keeps
+//! only the offending [`Line`]. [`render`] shows both for people and [`Report`] for programs. [`nearest`] finds the
+//! known name nearest to a misspelt one. [`replace_file`] writes results.
 
 mod diagnostic;
 mod files;

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-/// How many insertions, deletions, replacements and swaps of neighbours turn one text into the other; `most + 1` when it is
-/// more than `most`.
+/// How many insertions, deletions, replacements and swaps of neighbours turn one text into the other; `most + 1` when
+/// it is more than `most`.
 fn distance(from: &[char], to: &[char], most: usize) -> usize {
     if from.len().abs_diff(to.len()) > most {
         return most + 1;

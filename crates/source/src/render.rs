@@ -79,14 +79,14 @@ pub struct Report {
     pub code: String,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
     /// Where; the first is the primary place.
     pub places: Vec<ReportedPlace>,
-    /// What else helps.
+    /// Further facts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// The hint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
@@ -102,7 +102,7 @@ pub struct ReportedPlace {
     /// Column of the place's first character.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// What is to be seen there.
+    /// The remark at the place.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
 }

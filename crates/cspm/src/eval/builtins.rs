@@ -143,7 +143,7 @@ impl Machine<'_> {
                 let sets = self.set(&arguments[0])?;
                 let sets = self.list(&sets)?;
                 let Some((first, others)) = sets.split_first() else {
-                    return Err(Failure::new(codes::EMPTY_INTERSECTION, "the intersection of no sets is everything"));
+                    return Err(Failure::new(codes::EMPTY_INTERSECTION, "the intersection of no sets is not a set"));
                 };
                 let mut common = self.set(first)?;
                 for other in others {
@@ -193,7 +193,7 @@ impl Machine<'_> {
                     (Builtin::MapLookup, Err(_)) => {
                         let shown = self.show_short(&key);
                         Err(Failure::new(codes::NO_SUCH_KEY, format!("the map has no key {shown}"))
-                            .help("ask `mapMember` first"))
+                            .help("check with `mapMember` first"))
                     }
                     (_, Ok(at)) => {
                         let mut entries = map.entries.clone();

@@ -1,7 +1,7 @@
 //! Calls: running units and functions, with their budgets.
 //!
-//! A call in the last place of a body is not made there: the body ends with it, and the loop that ran the body goes on with the
-//! called function in the same frame. Calls of functions that give processes are kept by their arguments.
+//! A call in the last place of a body is not made there: the body ends with it, and the loop that ran the body goes on
+//! with the called function in the same frame. Calls of functions that give processes are kept by their arguments.
 
 use std::rc::Rc;
 
@@ -51,7 +51,7 @@ impl<'p> Machine<'p> {
         if self.state.depth > self.state.depth_limit {
             self.state.depth -= 1;
             let message = format!("evaluation is nested deeper than {} calls", self.state.depth_limit);
-            return Err(Failure::new(codes::DEPTH, message).help("does a recursion have a case where it ends?"));
+            return Err(Failure::new(codes::DEPTH, message).help("check that every recursion reaches a base case"));
         }
         self.state.steps += 1;
         if self.state.steps.is_multiple_of(PATIENCE) { self.budgets() } else { Ok(()) }
@@ -61,7 +61,7 @@ impl<'p> Machine<'p> {
     pub(super) fn budgets(&mut self) -> Result<()> {
         self.state.control.check()?;
         if self.state.steps > self.state.step_limit {
-            let message = format!("the budget of {} steps is used up", self.state.step_limit);
+            let message = format!("evaluation used all of its {} steps", self.state.step_limit);
             return Err(Failure::new(codes::STEPS, message));
         }
         Ok(())
@@ -175,8 +175,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Checks the arguments from `base` on; gives the function again when further lists of arguments must come, else puts
-    /// those of earlier lists before the last ones.
+    /// Checks the arguments from `base` on; gives the function again when further lists of arguments must come, else
+    /// puts those of earlier lists before the last ones.
     #[inline(never)]
     fn gather(&mut self, function: &Function, closure: &Rc<Closure>, base: usize, span: Span) -> Result<Option<Value>> {
         let given = self.state.stack.len() - base;
@@ -276,7 +276,7 @@ impl<'p> Machine<'p> {
                     self.state.stack.truncate(base);
                     return Ok(kept);
                 }
-                // `Q(n) = F(Q(n))`: whoever asks gets it later, when it is needed.
+                // `Q(n) = F(Q(n))`: the caller gets a delayed call.
                 Some(None) => {
                     self.state.stack.truncate(base);
                     let message = format!("`{}` depends on itself", function.name);

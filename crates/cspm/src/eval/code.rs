@@ -1,10 +1,10 @@
 //! What the machine runs.
 //!
-//! A script is compiled once into flat vectors; everything refers to everything by number. A *unit* is a piece that runs in a
-//! frame of its own: the body of a function, of a delayed argument, of a definition, of a process. Its variables are slots
-//! of its frame, or values it captured: a closure is flat, it holds exactly the values of its free variables. The
-//! definitions of a `let` that depend on each other share one *group*, which holds what they capture together; a
-//! definition is then reached through its group, and there are no cycles among values.
+//! A script is compiled once into flat vectors; everything refers to everything by number. A *unit* is a piece that
+//! runs in a frame of its own: the body of a function, of a delayed argument, of a definition, of a process. Its
+//! variables are slots of its frame, or values it captured: a closure is flat, it holds exactly the values of its free
+//! variables. The definitions of a `let` that depend on each other share one *group*, which holds what they capture
+//! together; a definition is then reached through its group, and there are no cycles among values.
 
 use trefoil_source::Span;
 

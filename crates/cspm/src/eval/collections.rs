@@ -137,7 +137,7 @@ impl<'p> Machine<'p> {
                 if size > super::dots::LONGEST {
                     return Err(Failure::new(
                         codes::TOO_LARGE,
-                        format!("a sequence of {size} elements would have to be listed"),
+                        format!("a sequence of {size} elements cannot be enumerated"),
                     ));
                 }
                 self.state.control.afford(size * 16)?;

@@ -115,8 +115,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// An input without a set: each part of its pattern ranges over the next component; the last part of the last field over
-    /// everything that is missing.
+    /// An input without a set: each part of its pattern ranges over the next component; the last part of the last field
+    /// over everything that is missing.
     #[allow(clippy::too_many_arguments, clippy::type_complexity)]
     fn input(
         &mut self,
@@ -158,7 +158,8 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// The copies of a replicated operator: for each choice of its generators, the alphabet if it has one, and the process.
+    /// The copies of a replicated operator: for each choice of its generators, the alphabet if it has one, and the
+    /// process.
     pub(super) fn replicas(&mut self, process: &Rc<ProcessNode>) -> Result<Vec<(Option<Value>, ProcessValue)>> {
         let mut found = Vec::new();
         self.in_process(process, |machine, point, base, captured| {

@@ -1,9 +1,9 @@
 //! From the renamed tree to code: instances of modules, and the definitions of each.
 //!
 //! An instance of a module is a copy of it: its channels are other channels, and its definitions see its parameters. So
-//! definitions are compiled once for the script (its modules without parameters included) and once more for each instance. A
-//! *copy* knows the module it copies and the copy around it; a definition that is named inside one is looked for in it, then
-//! in the copies around it, and what an instance exports in that instance's copy.
+//! definitions are compiled once for the script (its modules without parameters included) and once more for each
+//! instance. A *copy* knows the module it copies and the copy around it; a definition that is named inside one is
+//! looked for in it, then in the copies around it, and what an instance exports in that instance's copy.
 
 use std::collections::HashMap;
 
@@ -155,8 +155,8 @@ impl<'r> Compiler<'r> {
         }
     }
 
-    /// The code of a section in the copy being compiled. What is asked about time in a section of a `let` is compiled where it is
-    /// asked, with the variables there.
+    /// The code of a section in the copy being compiled. The durations of a section in a `let` are compiled
+    /// where they are used, with the variables there.
     pub(super) fn section_code(&mut self, declaration: DeclarationId, is_local: bool) -> SectionId {
         if let Some(&section) = self.sections.get(&(self.copy, declaration)) {
             return section;
@@ -482,7 +482,8 @@ impl<'r> Compiler<'r> {
         })
     }
 
-    /// Units for what assertions and print statements mention; in a timed section they are evaluated as everything there is.
+    /// Units for what assertions and print statements mention; in a timed section they are evaluated as everything
+    /// there is.
     fn checks(&mut self) -> Map<ExpressionId, UnitId> {
         let mut units = Map::default();
         let mut waiting: Vec<(DeclarationId, Option<SectionId>)> = Vec::new();

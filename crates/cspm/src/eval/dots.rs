@@ -1,10 +1,10 @@
 //! Dots: constructors and channels that gather their fields.
 //!
-//! Dotting walks the components from left to right: as long as the value so far ends in a constructor that lacks fields, the
-//! next component becomes its next field (or a field of the innermost constructor in it that lacks one); else it stands
-//! beside it. A field that is complete must belong to the set that the declaration gives for it. What the fields range over is
-//! found when it is first needed, because datatypes may be recursive; a declared set of dotted values counts as
-//! several fields and must be a product of sets.
+//! Dotting walks the components from left to right: as long as the value so far ends in a constructor that lacks
+//! fields, the next component becomes its next field (or a field of the innermost constructor in it that lacks one);
+//! else it stands beside it. A field that is complete must belong to the set that the declaration gives for it. What
+//! the fields range over is found when it is first needed, because datatypes may be recursive; a declared set of dotted
+//! values counts as several fields and must be a product of sets.
 
 use std::rc::Rc;
 
@@ -174,9 +174,10 @@ impl Machine<'_> {
             return Ok(());
         };
         let uneven = || {
-            let message = "the dotted values that serve as fields here are not a product of sets";
-            Failure::new(codes::NOT_RECTANGULAR, message)
-                .help("every combination of the parts must be there: write the sets with dots between them")
+            let message = "the set of dotted values that declares these fields is not a product of sets";
+            Failure::new(codes::NOT_RECTANGULAR, message).help(
+                "a product has every combination of its parts: write the sets with dots between them, as in `A.B`",
+            )
         };
         let mut columns: Vec<Vec<Value>> = vec![Vec::new(); width];
         for item in items.iter() {
@@ -206,7 +207,7 @@ impl Machine<'_> {
         }
         if data.fields.is_empty() && self.state.listing.contains(&data.constructor) {
             let name = &self.program.constructors[data.constructor.index()].name;
-            let message = format!("the values of `{name}` are infinitely many: it occurs in its own fields");
+            let message = format!("`{name}` has infinitely many values: it occurs in its own fields");
             return Err(Failure::new(codes::INFINITE, message));
         }
         self.state.listing.push(data.constructor);
@@ -260,7 +261,7 @@ impl Machine<'_> {
         let Some(size) = size.filter(|&size| size <= LONGEST) else {
             return Err(Failure::new(
                 codes::TOO_LARGE,
-                format!("a set of more than {LONGEST} elements would have to be listed"),
+                format!("a set of more than {LONGEST} elements cannot be enumerated"),
             ));
         };
         self.state.control.afford(size.saturating_mul(48 + 16 * columns.len()))?;

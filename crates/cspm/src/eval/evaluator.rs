@@ -1,4 +1,4 @@
-//! The evaluator as others use it.
+//! The public interface of the evaluator.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ impl Default for Options {
     }
 }
 
-/// A script and what has been found out about it.
+/// A compiled script with the values computed so far.
 pub struct Evaluator {
     program: Program,
     globals: HashMap<DefinitionId, GlobalId, foldhash::fast::RandomState>,
@@ -44,12 +44,12 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// Compiles a script in which no stage has found a mistake.
+    /// Compiles a script without mistakes.
     pub fn new(typed: &Typed, control: Control, options: Options) -> Evaluator {
         Evaluator::untyped(typed.renamed(), control, options)
     }
 
-    /// Compiles a script whose types nobody has checked; values of a wrong sort are then found when they are met.
+    /// Compiles a script without type checking; evaluation fails when it reaches a value of a wrong sort.
     pub fn untyped(renamed: &Renamed, control: Control, options: Options) -> Evaluator {
         let Compiled { program, globals, queries, checks } = compile(renamed);
         let state = State {
@@ -70,7 +70,7 @@ impl Evaluator {
         Evaluator { program, globals, queries, checks, state }
     }
 
-    /// Does something with the machine, and leaves no traces of a failure behind.
+    /// Runs the machine and resets it after a failure.
     pub(super) fn with<T>(&mut self, work: impl FnOnce(&mut Machine<'_>) -> Result<T>) -> Result<T> {
         let (height, depth, listing) = (self.state.stack.len(), self.state.depth, self.state.listing.len());
         let result = work(&mut Machine { program: &self.program, state: &mut self.state });
@@ -98,17 +98,17 @@ impl Evaluator {
         Some(self.with(|machine| machine.run(unit, &[])))
     }
 
-    /// Evaluates what is left to be evaluated in a value.
+    /// Evaluates a value completely.
     pub fn finish(&mut self, value: Value) -> Result<Value> {
         self.with(|machine| machine.finish(value))
     }
 
-    /// From now on budgets and interruptions come from here.
+    /// Sets the control for budgets and interruptions.
     pub fn set_control(&mut self, control: Control) {
         self.state.control = control;
     }
 
-    /// A value as a set, which is not listed for that.
+    /// A value as a set, without enumerating it.
     pub fn set(&mut self, value: &Value) -> Result<Value> {
         self.with(|machine| machine.set(value).map(Value::Set))
     }
@@ -126,7 +126,7 @@ impl Evaluator {
         Value::Set(SetValue::from_finished(Vec::new()))
     }
 
-    /// Whether a value belongs to a set, which is not listed for that.
+    /// Whether a value belongs to a set, without enumerating it.
     pub fn member(&mut self, value: &Value, set: &Value) -> Result<bool> {
         self.with(|machine| {
             let value = machine.finish(value.clone())?;
@@ -151,8 +151,8 @@ impl Evaluator {
         show(&self.program, value, usize::MAX)
     }
 
-    /// The same for people: a process is shown as the term that makes it, with the values of its variables. `text` gives
-    /// the text of a place in the script.
+    /// The same for people: a process is shown as the term that makes it, with the values of its variables. `text`
+    /// gives the text of a place in the script.
     pub fn show_terms(&self, value: &Value, text: &dyn Fn(Span) -> String) -> String {
         show_terms(&self.program, value, text)
     }
@@ -235,7 +235,8 @@ impl Evaluator {
         })
     }
 
-    /// Processes that the script has names for, as far as they were evaluated: definitions, and calls with their arguments.
+    /// Processes that the script has names for, as far as they were evaluated: definitions, and calls with their
+    /// arguments.
     pub fn named_processes(&self) -> Vec<(String, ProcessValue)> {
         let mut named = Vec::new();
         for (global, state) in self.program.globals.iter().zip(&self.state.globals) {

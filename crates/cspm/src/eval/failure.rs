@@ -1,21 +1,21 @@
-//! Why an evaluation ended without a value.
+//! Failures of evaluation.
 
 use trefoil_control::Stopped;
 use trefoil_source::{Code, Diagnostic, Place, Span};
 
-/// How many calls are told on either side of what is left out.
-const TOLD: usize = 6;
+/// How many calls are shown at either end of a long chain.
+const SHOWN: usize = 6;
 
-/// Why there is no value. One pointer, so that results stay small.
+/// The reason why an evaluation has no value. One pointer, so that results stay small.
 #[derive(Clone, Debug)]
 pub struct Failure(Box<Reason>);
 
 /// See [`Failure`].
 #[derive(Clone, Debug)]
 pub enum Reason {
-    /// A mistake met while evaluating, with the calls that led to it.
+    /// A mistake in the script, with the calls that led to it.
     Mistake(Mistake),
-    /// A budget is used up, or somebody interrupted.
+    /// A budget ran out, or the user interrupted.
     Stopped(Stopped),
 }
 
@@ -24,11 +24,11 @@ pub enum Reason {
 pub struct Mistake {
     /// Its code.
     pub code: Code,
-    /// What is wrong.
+    /// Its message.
     pub message: String,
     /// Where.
     pub span: Option<Span>,
-    /// What to do about it.
+    /// The hint.
     pub help: Option<String>,
     /// Further places.
     pub also: Vec<(Span, String)>,
@@ -71,7 +71,7 @@ impl Failure {
         self
     }
 
-    /// Says where, unless that is known.
+    /// Sets the place, unless it is known.
     pub(crate) fn placed(mut self, span: Span) -> Failure {
         if let Reason::Mistake(mistake) = &mut *self.0 {
             mistake.span.get_or_insert(span);
@@ -79,29 +79,29 @@ impl Failure {
         self
     }
 
-    /// Adds a call around those that are known.
+    /// Adds an outer call.
     pub(super) fn called(mut self, name: &str, span: Span) -> Failure {
         if let Reason::Mistake(mistake) = &mut *self.0 {
             mistake.span.get_or_insert(span);
             let at = mistake.calls;
             mistake.calls += 1;
-            if at < TOLD {
+            if at < SHOWN {
                 mistake.inner.push((name.to_string(), span));
-            } else if mistake.outer.len() < TOLD {
+            } else if mistake.outer.len() < SHOWN {
                 mistake.outer.push((name.to_string(), span));
             } else {
-                mistake.outer[at % TOLD] = (name.to_string(), span);
+                mistake.outer[at % SHOWN] = (name.to_string(), span);
             }
         }
         self
     }
 
-    /// What it is.
+    /// The reason.
     pub fn reason(&self) -> &Reason {
         &self.0
     }
 
-    /// As something that can be shown; none when the job was stopped.
+    /// The mistake as a diagnostic; none if the job was stopped.
     pub fn diagnostic(&self) -> Option<Diagnostic> {
         let Reason::Mistake(mistake) = &*self.0 else { return None };
         let place = match mistake.span {
@@ -117,11 +117,12 @@ impl Failure {
         }
         let left_out = mistake.calls - mistake.inner.len() - mistake.outer.len();
         if left_out > 0 {
-            diagnostic = diagnostic.note(format!("{left_out} more calls lie between the inner and the outer ones"));
+            diagnostic =
+                diagnostic.note(format!("{left_out} more calls between the inner and the outer ones are not shown"));
         }
         let mut outer = mistake.outer.clone();
-        if mistake.outer.len() == TOLD {
-            outer.rotate_left(mistake.calls % TOLD);
+        if mistake.outer.len() == SHOWN {
+            outer.rotate_left(mistake.calls % SHOWN);
         }
         for (name, span) in &outer {
             diagnostic = diagnostic.also(Place::Span(*span), format!("while evaluating `{name}`"));
@@ -137,5 +138,5 @@ impl From<Stopped> for Failure {
     }
 }
 
-/// What evaluating gives.
+/// The result of evaluation.
 pub type Result<T> = std::result::Result<T, Failure>;

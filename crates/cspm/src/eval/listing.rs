@@ -15,11 +15,11 @@ use super::value::{Data, MapValue, Value};
 const WILLINGLY: usize = 1 << 20;
 
 fn infinite(what: &str) -> Failure {
-    Failure::new(codes::INFINITE, format!("the infinite set {what} would have to be listed"))
+    Failure::new(codes::INFINITE, format!("the infinite set {what} cannot be enumerated"))
 }
 
 fn too_large() -> Failure {
-    Failure::new(codes::TOO_LARGE, format!("a set of more than {LONGEST} elements would have to be listed"))
+    Failure::new(codes::TOO_LARGE, format!("a set of more than {LONGEST} elements cannot be enumerated"))
 }
 
 impl Machine<'_> {

@@ -1,7 +1,8 @@
 //! `let`: local definitions, in the order in which they depend on each other.
 //!
-//! A definition that does not depend on itself is a variable like any other. Definitions that depend on each other become a
-//! group. Keeping groups small matters: a process captures the groups it mentions with everything those capture.
+//! A definition that does not depend on itself is a variable like any other. Definitions that depend on each other
+//! become a group. Keeping groups small matters: a process captures the groups it mentions with everything those
+//! capture.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,8 @@ use super::scopes::{Binding, GroupScope, Key};
 use crate::rename::{Builtin, DefinitionId, DefinitionKind, LocalId, LocalKind, Resolved};
 use crate::syntax::*;
 
-/// Inside so many other `let`s, dependencies are no longer looked at and one group holds all: looking is quadratic in the depth.
+/// Inside so many other `let`s, dependencies are no longer looked at and one group holds all: looking is quadratic in
+/// the depth.
 const DEEP: u32 = 40;
 
 /// A local definition.
@@ -398,8 +400,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Finds the expressions and functions that seem to give processes, for which results of calls are kept. Being wrong costs
-    /// time, never a result.
+    /// Finds the expressions and functions that seem to give processes, for which results of calls are kept. Being
+    /// wrong costs time, never a result.
     pub(super) fn find_processes(&mut self) {
         let tree = self.tree;
         let mut definitions = vec![false; self.renamed.definitions().len()];

@@ -3,7 +3,8 @@
 //! Frames lie on one stack of values; a unit reads its variables from its slots and captures. Operands that need not be
 //! evaluated become thunks that hold exactly the values they will read; arithmetic on numbers that are known already is
 //! done at once instead, where it cannot go wrong. A call in the last place of a function reuses the function's frame.
-//! Deeper recursion uses the machine's own stack, which grows by segments; its depth and the number of calls are limited.
+//! Deeper recursion uses the machine's own stack, which grows by segments; its depth and the number of calls are
+//! limited.
 //!
 //! Cost: a call of a function of numbers takes a few tens of nanoseconds; a thunk costs one allocation.
 
@@ -530,7 +531,7 @@ pub(super) fn overflow() -> Failure {
 }
 
 pub(super) fn wrong_sort(wanted: &str, found: &Value) -> Failure {
-    Failure::new(codes::WRONG_SORT, format!("{wanted} is needed here, and this is {}", found.sort()))
+    Failure::new(codes::WRONG_SORT, format!("expected {wanted}, found {}", found.sort()))
 }
 
 fn arithmetic(operator: Arithmetic, left: i32, right: i32) -> Result<i32> {
@@ -542,7 +543,7 @@ fn arithmetic(operator: Arithmetic, left: i32, right: i32) -> Result<i32> {
 fn went_wrong(operator: Arithmetic, left: i32, right: i32) -> Failure {
     match operator {
         Arithmetic::Divide | Arithmetic::Remainder if right == 0 => {
-            Failure::new(codes::ZERO_DIVISOR, format!("{left} is divided by zero"))
+            Failure::new(codes::ZERO_DIVISOR, format!("division of {left} by zero"))
         }
         _ => overflow(),
     }

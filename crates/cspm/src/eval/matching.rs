@@ -1,9 +1,9 @@
 //! Patterns against values.
 //!
-//! A dotted pattern reads a stream of components. A name of a constructor opens the value at the head of the stream: its fields
-//! take its place. Any other part takes as many whole components as it has parts itself; the last part takes all that is
-//! left. So `x.y` splits off the shortest complete value, and `c.A.x` reaches into the value of `A` inside `c` (Gibson-Robinson
-//! and Lowe, Symmetry reduction in CSP model checking, 2017, give the same rule).
+//! A dotted pattern reads a stream of components. A name of a constructor opens the value at the head of the stream:
+//! its fields take its place. Any other part takes as many whole components as it has parts itself; the last part takes
+//! all that is left. So `x.y` splits off the shortest complete value, and `c.A.x` reaches into the value of `A` inside
+//! `c` (Gibson-Robinson and Lowe, Symmetry reduction in CSP model checking, 2017, give the same rule).
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ impl Machine<'_> {
             }
             Matcher::Never => return Ok(false),
             Matcher::Ambiguous(span) => {
-                let message = "several parts of this pattern may have any length, so it could match in many ways";
+                let message = "several parts of this pattern may have any length, so it is ambiguous";
                 return Err(Failure::at(codes::AMBIGUOUS, message, Some(*span)));
             }
             _ => {}
@@ -128,8 +128,8 @@ impl Machine<'_> {
             (Matcher::Dot(parts), _) => {
                 let stream = match &value {
                     Value::Dot(items) => items.items.iter().cloned().collect(),
-                    // A variable before the first dot stands for the channel or constructor alone when there is nothing else
-                    // that could be split.
+                    // A variable before the first dot stands for the channel or constructor alone when there is nothing
+                    // else that could be split.
                     Value::Data(data) if !self.opens(parts[0]) => {
                         let name = Data::new(data.constructor, Vec::new(), data.fields.is_empty());
                         std::iter::once(Value::Data(Rc::new(name))).chain(data.fields.iter().cloned()).collect()

@@ -1,15 +1,15 @@
 //! Evaluation: from a typed script to values.
 //!
-//! [`Evaluator::new`] compiles a script; nothing is evaluated before it is asked for. Everything that is not a process is
-//! evaluated call by need; definitions of the top level are evaluated once. A process evaluates to a closed description, its
-//! control point and the values of its free variables ([`ProcessValue`]), that can be compared, hashed and stepped.
+//! [`Evaluator::new`] compiles a script and evaluates nothing. Everything that is not a process is evaluated call by
+//! need; definitions of the top level are evaluated once. A process evaluates to a closed description, its control
+//! point and the values of its free variables ([`ProcessValue`]), that can be compared, hashed and stepped.
 //!
-//! Evaluation ends with a value or with a [`Failure`]: a mistake in the script with its place and the calls that led there, or
-//! a budget that is used up.
+//! Evaluation ends with a value or with a [`Failure`]: a mistake in the script with its place and the calls that led
+//! there, or a budget that ran out.
 //!
-//! Where the language leaves something open: division rounds down; fields of constructors and channels are evaluated when they
-//! are dotted on and must belong to the declared set; elements of sets and keys of maps are evaluated when they are put in;
-//! `mapUpdateMultiple` lets the last pair of a key count.
+//! Where the language leaves something open: division rounds down; fields of constructors and channels are evaluated
+//! when they are dotted on and must belong to the declared set; elements of sets and keys of maps are evaluated when
+//! they are put in; `mapUpdateMultiple` lets the last pair of a key count.
 
 mod builtins;
 mod calls;

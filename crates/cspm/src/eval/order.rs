@@ -1,11 +1,11 @@
 //! One total order on finished values, and a hash that agrees with it.
 //!
-//! A value is finished when no unevaluated thunk is left in it and every set in it that can be listed has been. Then order and
-//! hash need no evaluator. The order is by sort, then by content; constructors and channels come in the order in which
-//! the script declares them. A sequence means the same however its chunks are cut. Sets are compared by their listings;
-//! a set that cannot be listed (`Int`, `Seq(S)`) differs from every listed one and is compared by its description.
-//! Functions and processes are equal when they were made at the same place in equal environments, which is enough to
-//! recognise states and is never offered to scripts as `==`.
+//! A value is finished when no unevaluated thunk is left in it and every set in it that can be listed has been. Then
+//! order and hash need no evaluator. The order is by sort, then by content; constructors and channels come in the order
+//! in which the script declares them. A sequence means the same however its chunks are cut. Sets are compared by their
+//! listings; a set that cannot be listed (`Int`, `Seq(S)`) differs from every listed one and is compared by its
+//! description. Functions and processes are equal when they were made at the same place in equal environments, which is
+//! enough to recognise states and is never offered to scripts as `==`.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -136,7 +136,8 @@ fn compare_groups(a: &Rc<Group>, b: &Rc<Group>) -> Ordering {
 }
 
 thread_local! {
-    /// Pairs of processes that are being compared. A process may hold itself; two that do are equal unless a difference is found.
+    /// Pairs of processes that are being compared. A process may hold itself; two that do are equal unless a difference
+    /// is found.
     static COMPARING: RefCell<Vec<(*const ProcessNode, *const ProcessNode)>> = const { RefCell::new(Vec::new()) };
 }
 

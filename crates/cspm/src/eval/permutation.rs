@@ -1,13 +1,14 @@
 //! Permutations of constants, applied to values.
 //!
-//! A permutation exchanges constants of datatypes: constructors without fields. It acts on every value: items of tuples,
-//! sequences, sets, maps and dotted values, and fields of constructors and channels, are mapped one by one, and numbers, truth
-//! values and characters stay (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, §4).
+//! A permutation exchanges constants of datatypes: constructors without fields. It acts on every value: items of
+//! tuples, sequences, sets, maps and dotted values, and fields of constructors and channels, are mapped one by one, and
+//! numbers, truth values and characters stay (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*,
+//! 2019, §4).
 //!
-//! The image of a value need not be a value of the script: when a channel is declared over `{A}`, then `c.A` has no image under
-//! the exchange of `A` and `B`. So every field of an image is held against the declared set, and what is outside is told as
-//! a [`Misfit`]. Functions and processes are code with captured values, and code may name constants; they have no image here
-//! either.
+//! The image of a value need not be a value of the script: when a channel is declared over `{A}`, then `c.A` has no
+//! image under the exchange of `A` and `B`. So every field of an image is compared with the declared set, and a field
+//! outside is reported as a [`Misfit`]. Functions and processes are code with captured values, and code may name
+//! constants; they have no image here either.
 //!
 //! Cost: every distinct value is mapped once; equal parts of different values are shared afterwards.
 
@@ -35,7 +36,7 @@ pub struct Datatype {
     pub constants: Vec<(String, ConstructorId)>,
 }
 
-/// Why a value has no image.
+/// The reason why a value has no image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// A field of the image is outside the declared set.
@@ -51,7 +52,7 @@ pub enum Misfit {
     Opaque,
 }
 
-/// A permutation of constants, and what is known about its action.
+/// A permutation of constants, and the images computed so far.
 pub struct Permutation {
     /// The images of those that are moved.
     moved: HashMap<ConstructorId, Value, foldhash::fast::FixedState>,
@@ -76,8 +77,8 @@ const RED_ZONE: usize = 64 * 1024;
 const SEGMENT: usize = 1024 * 1024;
 
 impl Permutation {
-    /// The permutation that takes each constant to its image; others stay. The images must be the same constants in another
-    /// order.
+    /// The permutation that takes each constant to its image; others stay. The images must be the same constants in
+    /// another order.
     pub fn new(images: impl IntoIterator<Item = (ConstructorId, ConstructorId)>) -> Permutation {
         let constant = |id| Value::Data(Rc::new(Data::new(id, Vec::new(), true)));
         let moved = images.into_iter().filter(|(from, to)| from != to).map(|(from, to)| (from, constant(to)));
@@ -177,7 +178,8 @@ impl Permutation {
         Ok(changed.then(|| Value::Map(Rc::new(MapValue { entries }))))
     }
 
-    /// A set that was listed is mapped element by element; only what is too large or infinite is mapped by its description.
+    /// A set that was listed is mapped element by element; only what is too large or infinite is mapped by its
+    /// description.
     fn map_set(&mut self, set: &Rc<SetValue>, machine: &mut Machine<'_>) -> Mapped<Option<Rc<SetValue>>> {
         if let Some(items) = set.listed() {
             return Ok(self.map_all(items, machine)?.map(SetValue::from_finished));
@@ -221,7 +223,8 @@ impl Permutation {
     }
 }
 
-/// Tells the constants that occur in a finished value, from left to right; those of sets and maps in the order in which these are kept.
+/// The constants that occur in a finished value, from left to right; those of sets and maps in the order in which these
+/// are kept.
 pub fn constants_in(value: &Value, found: &mut dyn FnMut(ConstructorId)) {
     stacker::maybe_grow(RED_ZONE, SEGMENT, || match value {
         Value::Data(data) if data.fields.is_empty() => found(data.constructor),

@@ -1,9 +1,9 @@
 //! Processes as values: closed descriptions.
 //!
-//! A process evaluates to the place in the script where it is made, its *control point*, and the values of that place's free
-//! variables, or to a built-in with its arguments. Nothing else of the environment is kept, so two states that differ
-//! only in variables that are dead are one. Processes are compared and hashed by this description; the hash is kept, and
-//! [`Evaluator::identify`](super::Evaluator::identify) gives equal processes the same number.
+//! A process evaluates to the place in the script where it is made, its *control point*, and the values of that place's
+//! free variables, or to a built-in with its arguments. Nothing else of the environment is kept, so two states that
+//! differ only in variables that are dead are one. Processes are compared and hashed by this description; the hash is
+//! kept, and [`Evaluator::identify`](super::Evaluator::identify) gives equal processes the same number.
 //!
 //! What a process can do is found by running the operations of its control point in its environment: the events and
 //! successors of a prefix, the copies of a replicated operator, the operands of all others.
@@ -49,14 +49,14 @@ pub enum Description<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProcessId(pub u32);
 
-/// What a prefix can do: an event and what follows. Those with the same `choice` are offered together; between different
-/// values of `choice` the process chooses by itself (`$`).
+/// A step of a prefix: an event and the process after it. Steps with the same `choice` are offered together; between
+/// different values of `choice` the process chooses internally (`$`).
 pub struct Communication {
     /// Which of the internal choices this belongs to.
     pub choice: u32,
     /// The event.
     pub event: Value,
-    /// What follows.
+    /// The process after it.
     pub then: ProcessValue,
 }
 

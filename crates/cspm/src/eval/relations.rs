@@ -1,13 +1,13 @@
 //! The built-ins on relations, which are sets of pairs.
 //!
-//! `mtransclose(R, S)` closes a relation symmetrically and transitively and gives, for each element of `S` that is related to
-//! another one, the pair of the representative of its class and itself, leaving out representatives themselves; the
-//! representative is the least element of the class in the order of values. Classes are found by union–find. Protocol scripts use
-//! it to fold equal facts together.
+//! `mtransclose(R, S)` closes a relation symmetrically and transitively and gives, for each element of `S` that is
+//! related to another one, the pair of the representative of its class and itself, leaving out representatives
+//! themselves; the representative is the least element of the class in the order of values. Classes are found by
+//! union–find. Protocol scripts use it to fold equal facts together.
 //!
-//! `relational_image(R)` gives a function. The pairs are sorted already, so the image of `x` is a run of the set, found by
-//! bisection. A relation is turned over once for `transpose` and `relational_inverse_image` as long as it is the same set, so that
-//! `relational_inverse_image(R)(x)` in a loop costs a bisection each time as well.
+//! `relational_image(R)` gives a function. The pairs are sorted already, so the image of `x` is a run of the set, found
+//! by bisection. A relation is turned over once for `transpose` and `relational_inverse_image` as long as it is the
+//! same set, so that `relational_inverse_image(R)(x)` in a loop costs a bisection each time as well.
 
 use std::collections::HashMap;
 use std::rc::Rc;

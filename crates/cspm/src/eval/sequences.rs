@@ -38,7 +38,7 @@ impl Cursor {
     }
 }
 
-/// Whether a sequence goes on for ever, as far as one can see.
+/// Whether a sequence is known to be infinite.
 fn endless(value: &Value) -> bool {
     match value {
         Value::Thunk(thunk) => matches!(&*thunk.state.borrow(), Delayed::From(_)),
@@ -47,7 +47,7 @@ fn endless(value: &Value) -> bool {
 }
 
 pub(super) fn infinite_sequence() -> Failure {
-    Failure::new(codes::INFINITE, "an infinite sequence would have to be listed")
+    Failure::new(codes::INFINITE, "an infinite sequence cannot be enumerated")
 }
 
 impl Machine<'_> {
@@ -219,8 +219,8 @@ impl Machine<'_> {
         Ok(compare(&left, &right).is_eq())
     }
 
-    /// `<` and its like: numbers and characters by size, sets by inclusion, sequences by prefix, maps by inclusion, tuples
-    /// lexicographically.
+    /// `<` and its like: numbers and characters by size, sets by inclusion, sequences by prefix, maps by inclusion,
+    /// tuples lexicographically.
     pub(super) fn compare_operator(&mut self, comparison: Comparison, left: Value, right: Value) -> Result<bool> {
         if let (Value::Int(left), Value::Int(right)) = (&left, &right) {
             return Ok(compare_numbers(comparison, *left, *right));

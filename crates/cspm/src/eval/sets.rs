@@ -1,8 +1,8 @@
-//! Sets: listed, or described until somebody must list them.
+//! Sets: enumerated, or described until an operation needs their elements.
 //!
-//! A listed set is a sorted vector of finished values without repetition, shared by everybody who holds the set. A described set
-//! (`Int`, `{n..}`, `Seq(S)`, `{|c|}`, the values of a datatype, products) answers membership from its description. When
-//! it has to be listed the listing is kept, and from then on it counts as listed; a hash or order never depends on
+//! A listed set is a sorted vector of finished values without repetition, shared by all holders of the set. A described
+//! set (`Int`, `{n..}`, `Seq(S)`, `{|c|}`, the values of a datatype, products) answers membership from its description.
+//! When it has to be listed the listing is kept, and from then on it counts as listed; a hash or order never depends on
 //! whether that has happened, because values are finished (and so listed, if they can be) before they are compared.
 
 use std::cell::{Cell, OnceCell};

@@ -1,10 +1,10 @@
 //! Values as CSPM text.
 //!
-//! What can be written in a script is shown as one would write it, so that reading the text again gives the same value: names of
-//! constructors, channels and modules as the script has them, sequences of characters as strings, sets in order. Parts of a
-//! dotted value that are dotted themselves stand in brackets. Functions and processes have no such text: a function is
-//! shown by its name; a process by where it is made, or, for people, by the term that makes it and the values of its
-//! variables.
+//! What can be written in a script is shown as one would write it, so that reading the text again gives the same value:
+//! names of constructors, channels and modules as the script has them, sequences of characters as strings, sets in
+//! order. Parts of a dotted value that are dotted themselves stand in brackets. Functions and processes have no such
+//! text: a function is shown by its name; a process by where it is made, or, for people, by the term that makes it and
+//! the values of its variables.
 
 use trefoil_source::Span;
 

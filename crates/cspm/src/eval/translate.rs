@@ -373,14 +373,14 @@ impl Compiler<'_> {
         FunctionId(self.program.functions.len() as u32 - 1)
     }
 
-    /// A pattern; tells which slots its names get.
+    /// A pattern; reports the slots of its names.
     pub(super) fn pattern(&mut self, id: PatternId, scope: usize, bound: &mut dyn FnMut(Resolved, u32)) -> MatcherId {
         stacker::maybe_grow(RED_ZONE, SEGMENT, || self.pattern_here(id, scope, bound))
     }
 
     fn pattern_here(&mut self, id: PatternId, scope: usize, bound: &mut dyn FnMut(Resolved, u32)) -> MatcherId {
         let matcher = match *self.tree.pattern(id) {
-            Pattern::Error => Matcher::Never,
+            Pattern::Error(_) => Matcher::Never,
             Pattern::Wildcard => Matcher::Any,
             Pattern::Name(name) if self.renamed.is_label(name) => match self.constructor(name) {
                 Some(constructor) => Matcher::Constructor(constructor),

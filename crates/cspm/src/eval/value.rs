@@ -1,14 +1,15 @@
 //! What expressions evaluate to.
 //!
-//! A [`Value`] is sixteen bytes: a number, truth value or character itself, or a counted pointer to something immutable that
-//! values share. Laziness hides in two places only: an element of a tuple, sequence or map may be a [`Thunk`], and so may
-//! the rest of a sequence. What goes into a set or becomes a key is finished first, so that order and hash need no evaluator.
+//! A [`Value`] is sixteen bytes: a number, truth value or character itself, or a counted pointer to something immutable
+//! that values share. Laziness hides in two places only: an element of a tuple, sequence or map may be a [`Thunk`], and
+//! so may the rest of a sequence. What goes into a set or becomes a key is finished first, so that order and hash need
+//! no evaluator.
 //!
-//! Sequences are chunks: a vector of elements and perhaps a further sequence behind it. A value of a sequence is a chunk
-//! and an offset, so `tail` copies nothing, and `<x> ^ s` shares `s`.
+//! Sequences are chunks: a vector of elements and perhaps a further sequence behind it. A value of a sequence is a
+//! chunk and an offset, so `tail` copies nothing, and `<x> ^ s` shares `s`.
 //!
-//! Nothing here is dropped recursively beyond a fixed depth: a thread-local queue takes what lies deeper, so that a list of a
-//! million cells or a tower of thunks goes away in a loop.
+//! Nothing here is dropped recursively beyond a fixed depth: a thread-local queue takes what lies deeper, so that a
+//! list of a million cells or a tower of thunks goes away in a loop.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
@@ -98,7 +99,8 @@ pub struct Closure {
     pub(super) lists: u32,
 }
 
-/// The environment that local definitions share: what they use from outside, and a cell for each that is not a function.
+/// The environment that local definitions share: what they use from outside, and a cell for each that is not a
+/// function.
 pub struct Group {
     pub(super) id: GroupId,
     pub(super) captures: Vec<Value>,
@@ -142,8 +144,8 @@ pub(super) enum Delayed {
     Done(Value),
 }
 
-/// What the rest of a comprehension over a sequence needs: the rest of the sequence, and the frame and captures of the unit
-/// in which the comprehension stands.
+/// What the rest of a comprehension over a sequence needs: the rest of the sequence, and the frame and captures of the
+/// unit in which the comprehension stands.
 pub(super) struct More {
     pub(super) comprehension: ComprehensionId,
     pub(super) rest: Value,
@@ -280,7 +282,7 @@ pub(super) fn let_go(values: &mut Vec<Value>) {
     if values.is_empty() {
         return;
     }
-    // Without thread-local storage the thread is ending; then the depth no longer matters to anybody but the stack.
+    // Without thread-local storage the thread is ending; then only the stack limits the depth.
     let depth = DROPPING.try_with(Cell::get).unwrap_or(0);
     if depth >= DEEPEST_DROP {
         let moved = WAITING.try_with(|waiting| waiting.borrow_mut().append(values));

@@ -1,4 +1,4 @@
-//! What a permutation of constants does to labels.
+//! The action of a permutation of constants on labels.
 
 use trefoil_system::LabelId;
 
@@ -25,9 +25,9 @@ impl Compiler {
         mentioned
     }
 
-    /// For every label of the table its image under a permutation of constants. Only these labels are looked at, with their images and the
-    /// images of those; the others stay, and so do labels that are no events of the script, `τ` and `✓` among them. Images that nobody has met
-    /// before become labels, so that the map is one of the table onto itself.
+    /// For every label of the table its image under a permutation of constants. Only these labels are looked at, with
+    /// their images and the images of those; the others stay, and so do labels that are no events of the script, `τ`
+    /// and `✓` among them. New images become labels, so that the map is a permutation of the table.
     pub fn label_map(
         &mut self,
         permutation: &mut Permutation,

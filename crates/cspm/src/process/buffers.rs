@@ -1,7 +1,8 @@
 //! The built-in buffers: `BUFFER(n, S)`, `WEAK_BUFFER(n, full, S)`, `SIGNAL_BUFFER(n, full, empty, S)`.
 //!
-//! `S` pairs inputs with outputs. A buffer takes inputs while it has room and gives the outputs in the order of their inputs.
-//! A full weak buffer can also do `full`, as often as asked; a signal buffer does that too, and `empty` while it is empty.
+//! `S` pairs inputs with outputs. A buffer takes inputs while it has room and gives the outputs in the order of their
+//! inputs. A full weak buffer can also do `full`, as often as asked; a signal buffer does that too, and `empty` while
+//! it is empty.
 
 use std::rc::Rc;
 

@@ -1,19 +1,21 @@
-//! What a script wants compressed: networks that are explored, made small, and components from then on.
+//! Compressions: networks that are explored, minimised and then used as components.
 //!
-//! A compressed process is a machine before it is made. `dbisim(P)` as a term is the initial state of a machine whose network is known, and
-//! the machine is *waiting*: its network is explored and compressed when somebody asks what it can do. Then all that wait are made, each on
-//! a thread of its own. They do not depend on each other, because building a network has asked for all machines in it. So in
-//! `dbisim(P) [|A|] dbisim(Q)` both are made at once, and in `dbisim(dbisim(P) [|A|] Q)` the inner one is made when the network of
-//! the outer one is built. A single one has all threads to itself.
+//! A compressed process is a machine before it is made. `dbisim(P)` as a term is the initial state of a machine whose
+//! network is known, and the machine is *waiting*: its network is explored and compressed when its transitions are
+//! first needed. Then all waiting machines are made, each on a thread of its own. They do not depend on each other,
+//! because building a network has asked for all machines in it. So in `dbisim(P) [|A|] dbisim(Q)` both are made at
+//! once, and in `dbisim(dbisim(P) [|A|] Q)` the inner one is made when the network of the outer one is built. A single
+//! one has all threads to itself.
 //!
 //! # Reuse
 //!
 //! - The same compression of the same term is one machine.
-//! - The same compression of networks with the same rules over the same components is made once, whatever the terms; components are the same
-//!   when they have the same transitions. Generated scripts have many parts that differ in their names only.
+//! - The same compression of networks with the same rules over the same components is made once, whatever the terms;
+//!   components are the same when they have the same transitions. Generated scripts have many parts that differ in
+//!   their names only.
 //! - A compression that cannot change what it is given (`sbisim` of `dbisim` of `P`) is left out.
 //!
-//! What was stopped before it was made is made when a later check asks for it; others do not wait for it.
+//! A machine whose construction was stopped is made when a later check needs it; other machines do not wait for it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,7 +98,7 @@ pub(super) struct Compressed {
     /// How a machine was made.
     made_by: HashMap<MachineId, Compression, foldhash::fast::FixedState>,
     waiting: Vec<(MachineId, Waiting)>,
-    /// What was stopped: it is made when it is asked for again, and not beside others.
+    /// Machines whose construction was stopped: each is made when it is needed again, by itself.
     stopped: HashMap<MachineId, Waiting, foldhash::fast::FixedState>,
     /// Machines that are to be as another one.
     copies: Vec<(MachineId, MachineId, TermId)>,

@@ -1,7 +1,7 @@
 //! States of components in words.
 //!
-//! A process that the script has a name for is called by it, with its arguments; any other is shown as the text that makes it,
-//! with the values of its variables.
+//! A process that the script has a name for is called by it, with its arguments; any other is shown as the text that
+//! makes it, with the values of its variables.
 
 use trefoil_network::LazyMachine;
 use trefoil_source::Span;
@@ -41,7 +41,7 @@ impl Compiler {
         format!("{}({argument})", kind.text())
     }
 
-    /// A state of a layer: what its components are doing that are not where they started, or all when there are few.
+    /// A state of a layer: the components that have left their initial states, or all if there are few.
     fn layer_state(&mut self, layer: LayerId, state: u32, text: &dyn Fn(Span) -> String) -> String {
         const ALL: usize = 4;
         const MOST: usize = 12;

@@ -1,7 +1,7 @@
 //! Events, sets of events, renamings.
 //!
-//! An event is a label; which value it is, is kept, because sets are asked for membership and not listed: `{| c |}` may
-//! be far larger than what ever happens. What was asked is remembered per set and label.
+//! An event is a label. Its value is kept as well, because sets of events answer membership queries and are not
+//! enumerated: `{| c |}` may be far larger than the set of events that occur. Answers are cached per set and label.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};

@@ -21,7 +21,7 @@ pub(super) fn deeply<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(RED_ZONE, SEGMENT, work)
 }
 
-/// What a control point says, taken out so that the evaluator can be asked about it.
+/// A copy of a control point, so that the evaluator is free to evaluate its operands.
 enum Head {
     Prefix,
     Binary(BinaryOperator, OperationId, OperationId),
@@ -90,13 +90,13 @@ impl Compiler {
         if let Description::Builtin(builtin, _) = process.description()
             && builtin != Builtin::Loop
         {
-            let message = format!("`{}` is applied to a process that comes to it again", builtin.text());
+            let message = format!("the argument of `{}` calls it recursively", builtin.text());
             return Failure::new(codes::UNGUARDED, message)
-                .help("it needs all that its argument can do, so a recursive call cannot go through it");
+                .help("it explores its whole argument, so a recursion cannot pass through it");
         }
-        let message = "this process calls itself before it does anything";
+        let message = "this process calls itself before it performs an event";
         Failure::at(codes::UNGUARDED, message, self.span_of(process))
-            .help("a recursive call needs an event before it, as in `P = a -> P`")
+            .help("write an event before the recursive call, as in `P = a -> P`")
     }
 
     fn expand_new(&mut self, process: &ProcessValue, id: ProcessId) -> Result<TermId> {
@@ -404,7 +404,7 @@ impl Compiler {
                 }
                 // FailureWatchdog: its type is published, but not what it does.
                 None => Err(Failure::new(codes::UNSUPPORTED, format!("`{}` is not supported", other.text()))
-                    .help("state the refinement itself, `P [F= Q`")),
+                    .help("check the refinement itself, `P [F= Q`")),
             },
         }
     }

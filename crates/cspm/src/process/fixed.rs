@@ -1,9 +1,10 @@
 //! The rules of a skeleton that never changes.
 //!
-//! Most networks are parallel operators, hiding and renaming over components, and nothing else: every step leaves the skeleton
-//! as it is. Then no targets have to be built, and a step that has become `τ` is not touched again by any operator above: it
-//! goes to the list of settled ones at once. So a chain of ten thousand linked components costs what its rules cost, and
-//! not that times its depth. The rules themselves are those of [`super::steps`] and [`super::parallel`].
+//! Most networks are parallel operators, hiding and renaming over components, and nothing else: every step leaves the
+//! skeleton as it is. Then no targets have to be built, and a step that has become `τ` is not touched again by any
+//! operator above: it goes to the list of settled ones at once. So a chain of ten thousand linked components costs what
+//! its rules cost, and not that times its depth. The rules themselves are those of [`super::steps`] and
+//! [`super::parallel`].
 
 use std::collections::HashMap;
 
@@ -17,7 +18,7 @@ use super::steps::{Move, Parts, join};
 use super::terms::{Node, TermId};
 use crate::eval::Result;
 
-/// Steps that are seen or terminate: the label and who takes part.
+/// Visible and terminating steps: the label and the components that take part.
 type Seen = Vec<(LabelId, Parts)>;
 
 type Shared = HashMap<LabelId, Vec<(u32, Parts)>, foldhash::fast::FixedState>;

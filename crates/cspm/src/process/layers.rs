@@ -1,16 +1,16 @@
 //! Layers: `chase`, `prioritise`, `prioritisepo`, and `:[tau priority over]:`.
 //!
-//! A layer changes the steps of a whole process and not of its parts, so its argument is compiled to a network of its own
-//! ([`trefoil_network`] has the layers themselves). What comes out is a machine that is not enumerated: as a component of a network
-//! its states are found when they are asked for. Only what turns out to be small is enumerated after all, and is then an
-//! ordinary machine, as small as strong bisimilarity makes it; generated scripts have hundreds of these.
+//! A layer changes the steps of a whole process and not of its parts, so its argument is compiled to a network of its
+//! own ([`trefoil_network`] has the layers themselves). The result is a machine that is not enumerated: as a
+//! component of a network it computes its states on demand. Only a small one is enumerated after all, and is then an
+//! ordinary machine, minimised modulo strong bisimilarity; generated scripts have hundreds of these.
 //!
 //! # What is refused
 //!
-//! The argument of a layer must have states that are states: where a compression has merged some that differ in what they
-//! offer, "what is possible in this state" has no meaning. The sets of `prioritise` may not overlap in events that the process
-//! has. The order of `prioritisepo` may have no cycle, nothing may be above an event that is declared maximal, and every
-//! event in the order must be declared, as FDR's front end wants it.
+//! The argument of a layer must have states that are states: where a compression has merged some that differ in what
+//! they offer, "what is possible in this state" has no meaning. The sets of `prioritise` may not overlap in events that
+//! the process has. The order of `prioritisepo` may have no cycle, nothing may be above an event that is declared
+//! maximal, and every event in the order must be declared, as FDR's front end wants it.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -104,8 +104,9 @@ impl Compiler {
         Ok(self.terms.intern(Node::State(made, initial.0)))
     }
 
-    /// The network of a layer that is checked, in a script with timed sections: [`super::timed`] says what closing is. Priorities take
-    /// `τ` and `✓` alike, so that closing the argument closes the whole. What `chase` would do with a `τ` more is another matter.
+    /// The network of a layer that is checked, in a script with timed sections: [`super::timed`] says what closing is.
+    /// Priorities take `τ` and `✓` alike, so that closing the argument closes the whole. `chase` is not closed this
+    /// way: a further `τ` would change its choices.
     pub(super) fn closed_layer(&mut self, id: LayerId) -> Result<Option<Machine>> {
         let LayerData { machine, does, argument, kind, .. } = self.layer_data(id);
         let (machine, does, argument, builtin) = (machine.clone(), does.clone(), *argument, *kind);
@@ -174,8 +175,8 @@ impl Compiler {
         if !machine.machines.iter().any(merged) {
             return Ok(());
         }
-        let message = format!("`{what}` over a process in which a compression has merged states");
-        let help = "what one state offers is lost there; `sbisim`, `dbisim` and `wbisim` keep it";
+        let message = format!("`{what}` needs single states, but a compression inside has merged states");
+        let help = "use `sbisim`, `dbisim` or `wbisim`, which preserve the offers of every state";
         Err(Failure::at(codes::MERGED, message, self.some_place(term)).help(help))
     }
 
@@ -194,7 +195,7 @@ impl Compiler {
             for (rank, &set) in sets.iter().enumerate() {
                 if self.has(set, label)? && ranks.insert(label, rank as u32).is_some() {
                     let event = self.labels.get(label);
-                    let message = format!("{event} is in two of the sets of `prioritise`");
+                    let message = format!("{event} belongs to two sets of `prioritise`");
                     return Err(Failure::new(codes::BAD_ORDER, message));
                 }
             }
@@ -255,8 +256,8 @@ impl Compiler {
         Ok(Priorities::Above(above))
     }
 
-    /// The LTS of a layered network when it is small, and a row for each of its states; as small as strong bisimilarity allows
-    /// when that is wanted.
+    /// The LTS of a layered network when it is small, and a row for each of its states; as small as strong bisimilarity
+    /// allows when that is wanted.
     fn enumerated(&mut self, network: &Network) -> Result<Option<(Lts, Vec<Vec<SlotValue>>)>> {
         let (components, states, most_transitions) = SMALL;
         let most_states = states.min(self.options.leaf_states);
@@ -310,7 +311,7 @@ impl Compiler {
         let watched = self.events.list(watched, &mut self.evaluator)?;
         let bark = self.event(&arguments[2])?;
         if watched.contains(&bark) {
-            let message = format!("{} is watched and cannot be the bark of a watchdog", self.labels.get(bark));
+            let message = format!("the watchdog watches {}, so it cannot bark with it", self.labels.get(bark));
             return Err(Failure::new(codes::BAD_ORDER, message));
         }
         let lts = trace_watchdog(&specification, &watched, bark, &self.control)?;

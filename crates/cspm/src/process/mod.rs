@@ -2,31 +2,33 @@
 //!
 //! # Terms
 //!
-//! What a process is about to do is a *term*: operators over operands, each term stored once and numbered ([`terms`]). The
-//! evaluator gives a process as a control point and its environment; [`expand`] turns it into a term as far as its operands
-//! are active, that is, can take the next step. What is not active yet (the second operand of `;`, the operands of `|~|`)
-//! stays a name until it is reached, so recursion is unfolded no further than steps need it.
+//! The remaining behaviour of a process is a *term*: operators over operands, each term stored once and numbered
+//! ([`terms`]). The evaluator gives a process as a control point and its environment; [`expand`] turns it into a term
+//! as far as its operands are active, that is, can take the next step. What is not active yet (the second operand of
+//! `;`, the operands of `|~|`) stays a name until it is reached, so recursion is unfolded no further than steps need
+//! it.
 //!
 //! # One semantics for two purposes
 //!
-//! [`steps`] has the firing rules of every operator, once. A term may contain *holes*: places where a component of a network
-//! stands. A hole can take a step under any label of its component and stays the same hole, and the step remembers that the
-//! component takes part. So the firing rules of a term without holes are its transitions, and give the LTS of a sequential
-//! process ([`leaf`]); the firing rules of a term with holes are the rules of a supercombinator, and its reachable terms
-//! are the formats (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, definition 62): [`skeleton`].
-//! What FDR does by two compilers is one here.
+//! [`steps`] has the firing rules of every operator, once. A term may contain *holes*: places where a component of a
+//! network stands. A hole can take a step under any label of its component and stays the same hole, and the step
+//! remembers that the component takes part. So the firing rules of a term without holes are its transitions, and give
+//! the LTS of a sequential process ([`leaf`]); the firing rules of a term with holes are the rules of a
+//! supercombinator, and its reachable terms are the formats (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model
+//! checking*, 2019, definition 62): [`skeleton`]. FDR has two compilers for this.
 //!
 //! # Termination
 //!
-//! Every state that offers `✓` offers nothing else. Where an operator would add something beside it (`[]`, `/\`, `[>`) the step
-//! becomes `τ` to `SKIP`, which is the law `P [] SKIP = P [> SKIP`. So a parallel composition terminates by one common `✓`, and
-//! no later stage treats `✓` differently from a visible event that nobody hides. In scripts with timed sections termination can be
-//! made to wait, and what is checked is closed at the end: [`timed`] says why and how.
+//! Every state that offers `✓` offers nothing else. Where an operator would add something beside it (`[]`, `/\`, `[>`)
+//! the step becomes `τ` to `SKIP`, which is the law `P [] SKIP = P [> SKIP`. So a parallel composition terminates by
+//! one common `✓`, and no later stage treats `✓` differently from a visible event that cannot be hidden. In scripts
+//! with timed sections termination can be made to wait, and what is checked is closed at the end: [`timed`] says why
+//! and how.
 //!
 //! # Cost
 //!
-//! A step of a leaf costs one evaluation of its communications, once per state. The rules of a network are found once per format,
-//! in time proportional to their number and the nesting of operators above them.
+//! A step of a leaf costs one evaluation of its communications, once per state. The rules of a network are found once
+//! per format, in time proportional to their number and the nesting of operators above them.
 
 mod action;
 mod buffers;
@@ -66,13 +68,14 @@ use terms::{TermId, Terms};
 /// How processes are compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct CompileOptions {
-    /// Make every component as small as strong bisimilarity allows.
+    /// Minimise every component modulo strong bisimilarity.
     pub compress_leaves: bool,
     /// Explore the whole process into one component instead of a network.
     pub expand: bool,
-    /// How many states a process with parallel parts may have as a component before it becomes a network with formats of its own.
+    /// How many states a process with parallel parts may have as a component before it becomes a network with formats
+    /// of its own.
     pub leaf_states: usize,
-    /// How many threads may explore what the script asks to be compressed; 0 means one per core.
+    /// How many threads explore the arguments of compressions; 0 means one per core.
     pub threads: usize,
 }
 
@@ -89,13 +92,13 @@ pub struct Machine {
     pub network: Arc<Network>,
     /// For every component, which of the compiler's machines it is.
     machines: Vec<leaf::MachineId>,
-    /// The term that it starts with, components as holes; none when it is one component.
+    /// The initial term, components as holes; none if the process is one component.
     skeleton: Option<TermId>,
     /// The layer over all of it, by the name of its function.
     layer: Option<&'static str>,
 }
 
-/// Compiles the processes of a script. What was compiled once is not compiled again.
+/// Compiles the processes of a script, each only once.
 pub struct Compiler {
     evaluator: Evaluator,
     control: Control,
@@ -104,7 +107,7 @@ pub struct Compiler {
     terms: Terms,
     machines: Machines,
     layers: Vec<layers::LayerData>,
-    /// The process of each number that was met.
+    /// The process behind each number.
     processes: HashMap<ProcessId, ProcessValue, foldhash::fast::FixedState>,
     /// The term of each process that was expanded; none while it is being expanded.
     expanded: HashMap<ProcessId, Option<TermId>, foldhash::fast::FixedState>,
@@ -115,7 +118,7 @@ pub struct Compiler {
     /// Whether the script has timed sections, in which termination waits.
     is_timed: bool,
     time: timed::Time,
-    /// What is being compiled, for whoever watches.
+    /// The process being compiled, for the progress display.
     subject: String,
     labels: Arc<Labels>,
 }
@@ -158,12 +161,12 @@ impl Compiler {
         Ok(machine)
     }
 
-    /// What the next process is called, for whoever watches the progress.
+    /// Names the next process for the progress display.
     pub fn set_subject(&mut self, subject: &str) {
         self.subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
     }
 
-    /// Tells whoever watches how far it has come.
+    /// Updates the progress display.
     fn tell(&self) {
         let made = self.machines.data.len();
         let whole = match made {
@@ -174,13 +177,13 @@ impl Compiler {
         self.control.progress().within(whole.trim_end());
     }
 
-    /// From now on budgets and interruptions come from here; the evaluator has its own.
+    /// Sets the control for budgets and interruptions; the evaluator has its own.
     pub fn set_control(&mut self, control: Control) {
         self.evaluator.set_control(control.clone());
         self.control = control;
     }
 
-    /// From now on this is how processes are compiled.
+    /// Sets the options for the processes compiled next.
     pub fn set_options(&mut self, options: CompileOptions) {
         let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states);
         if leaves(&options) != leaves(&self.options) {

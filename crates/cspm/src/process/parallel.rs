@@ -1,8 +1,8 @@
 //! The firing rules of the parallel operators.
 //!
-//! All of them have any number of operands at once, so that the rules of a thousand interleaved components are found in one
-//! pass. Steps that operands take together are the product of what each of them can do under the label; in almost all scripts
-//! that is one step each.
+//! All of them have any number of operands at once, so that the rules of a thousand interleaved components are found in
+//! one pass. Steps that operands take together are the product of what each of them can do under the label; in almost
+//! all scripts that is one step each.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,21 +1,23 @@
 //! Networks: which parts of a term become components, and the formats and rules above them.
 //!
-//! A *skeleton* is a term in which components stand as holes. Parallel operators, hiding and renaming always belong to the
-//! skeleton. Below them a part that has few states, or no parallel parts of its own, is a leaf and becomes a hole. What is
-//! left, an operator such as `;` or `/\` over large parallel parts or a prefix before one, stays in the skeleton too, and its
-//! steps lead to other skeletons: these are the formats. A format is a skeleton that can be reached.
+//! A *skeleton* is a term in which components stand as holes. Parallel operators, hiding and renaming always belong to
+//! the skeleton. Below them a part that has few states, or no parallel parts of its own, is a leaf and becomes a hole.
+//! What is left, an operator such as `;` or `/\` over large parallel parts or a prefix before one, stays in the
+//! skeleton too, and its steps lead to other skeletons: these are the formats. A format is a skeleton that can be
+//! reached.
 //!
 //! # Resets
 //!
-//! When a step of the skeleton reaches a part that waited (the second operand of `;`), that part becomes a skeleton in turn, and its
-//! components start anew. Components that the next skeleton does not have are put back to their initial state as well, so that what
-//! they were doing when they were switched off does not tell states apart.
+//! When a step of the skeleton reaches a part that waited (the second operand of `;`), that part becomes a skeleton in
+//! turn, and its components start anew. Components that the next skeleton does not have are put back to their initial
+//! state as well, so that their last states do not distinguish states of the network.
 //!
 //! # Which hole
 //!
-//! The same part at the same place is given the same hole again, so that `Q = P ; Q` is one format with a reset. A place is a path of
-//! operand positions. Operators disappear from above a part (`P [] Q` becomes what is left of `P`), so a place can be taken when a
-//! part that stood elsewhere before is still running under its key; then the next free hole of that key is used.
+//! The same part at the same place is given the same hole again, so that `Q = P ; Q` is one format with a reset. A
+//! place is a path of operand positions. Operators disappear from above a part (`P [] Q` becomes what is left of `P`),
+//! so a place can be taken when a part that stood elsewhere before is still running under its key; then the next free
+//! hole of that key is used.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -75,7 +77,7 @@ impl Compiler {
         self.network_from(root, building, first)
     }
 
-    /// The network of what is checked: nobody outside makes it wait when it is ready to terminate.
+    /// The network of a whole check: the environment cannot delay its termination.
     pub(super) fn closed_network_of(&mut self, root: TermId) -> Result<Machine> {
         if !self.is_timed {
             return self.network_of(root);

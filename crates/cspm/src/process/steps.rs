@@ -1,8 +1,8 @@
 //! The firing rules of every operator.
 //!
 //! These are the rules of Roscoe, *Understanding Concurrent Systems* (2010, chapter 9), with termination as the head of
-//! [`super`] says, and those of the FDR manual for operators that the book does not have. The rules of the parallel operators are in
-//! [`super::parallel`].
+//! [`super`] says, and those of the FDR manual for operators that the book does not have. The rules of the parallel
+//! operators are in [`super::parallel`].
 
 use std::rc::Rc;
 
@@ -383,19 +383,18 @@ impl Compiler {
         Ok(moves)
     }
 
-    /// A process whose terms only grow is taken for an infinite one. A state costs as much as its term is large, so that one that ends after
-    /// thousands of rounds would cost the square of that.
+    /// A failure if the terms of a process only grow: it is probably infinite. A state costs as much as its term is
+    /// large, so a process that grows for n rounds would cost n².
     pub(super) fn grows(&self, start: TermId, term: TermId) -> Option<Failure> {
         const ALLOWED: u32 = 600;
         let (before, now) = (self.terms.weight(start), self.terms.weight(term));
         if now <= before.saturating_mul(2).saturating_add(ALLOWED) {
             return None;
         }
-        let message =
-            format!("this process grows: it has come to {now} operands that run or wait, and is not followed further");
+        let message = format!("this process grows without bound ({now} operands reached)");
         let place = self.some_place(start);
-        let help = "a recursive call below a parallel operator, hiding, renaming or before `;` adds to the state with every round; \
-                    one that comes to an end may do so a few hundred times";
+        let help = "every recursive call below a parallel operator, hiding or renaming, or before `;`, adds operands; \
+                    a recursion that ends may do so a few hundred times";
         Some(Failure::at(codes::GROWS, message, place).help(help))
     }
 }

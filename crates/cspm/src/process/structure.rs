@@ -1,7 +1,8 @@
-//! What a machine is made of: operators, and the components below them with their sizes.
+//! The structure of a machine: operators, and the components below them with their sizes.
 //!
-//! Parts are numbered, and a part that occurs in several places is there once. Operands that look alike (the same operator, the same sizes,
-//! and so on below) are told once with their number, so that ten thousand components are as easy to read as ten.
+//! Parts are numbered, and a part that occurs in several places is there once. Operands that look alike (the same
+//! operator, the same sizes, and so on below) are listed once with their number, so that ten thousand components are as
+//! easy to read as ten.
 
 use std::collections::HashMap;
 
@@ -17,13 +18,13 @@ use crate::eval::Result;
 
 /// How many operands that look alike are named.
 const NAMED: usize = 3;
-/// With more labels than this nobody counts how many of them are in a set.
+/// With more labels than this the events of a set are not counted.
 const COUNTED: usize = 20_000;
 
 /// The structure of a compiled process.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// The parts; operands come before what they are operands of.
+    /// The parts; operands come before their operators.
     pub parts: Vec<Part>,
     /// The part that is the whole.
     pub root: usize,
@@ -51,20 +52,20 @@ pub struct Operands {
     pub part: usize,
     /// How many there are.
     pub count: usize,
-    /// What the first of them are called.
+    /// The names of the first of them.
     pub names: Vec<String>,
 }
 
-/// How large a component is.
+/// The size of a component.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineSize {
-    /// States and transitions before it was made small.
+    /// States and transitions before minimisation.
     pub before: (usize, usize),
-    /// States and transitions now.
+    /// States and transitions after it.
     pub after: (usize, usize),
     /// The labels that occur.
     pub labels: usize,
-    /// What made it small, if anything did.
+    /// The equivalence or function that made it smaller, if any.
     pub compression: Option<&'static str>,
     /// How many components of the network are this machine; none when it only went into another machine.
     pub used: usize,
@@ -86,7 +87,7 @@ struct Describing {
 }
 
 impl Compiler {
-    /// What a machine is made of; `text` gives the text of a place in the script.
+    /// The structure of a machine; `text` gives the text of a place in the script.
     pub fn structure(&mut self, machine: &Machine, text: &dyn Fn(Span) -> String) -> Result<Structure> {
         let mut describing = Describing::default();
         for &id in &machine.machines {
@@ -247,7 +248,7 @@ impl Describing {
     }
 }
 
-/// What an operator is called, and its set of events.
+/// The name of an operator, and its set of events.
 fn kind_of(node: &Node) -> (&'static str, Option<SetId>) {
     match *node {
         Node::Stop | Node::Skip | Node::Omega | Node::Div | Node::Run(_) | Node::Chaos(_) => ("process", None),

@@ -1,7 +1,7 @@
-//! Terms: what a process is about to do, each stored once.
+//! Terms: the remaining behaviour of processes, each stored once.
 //!
-//! Two terms are the same exactly when their numbers are. A term knows how large it is, so that a recursion that only grows is
-//! noticed, and whether holes or parallel operators are in its active part.
+//! Two terms are the same exactly when their numbers are. A term knows how large it is, so that a recursion that only
+//! grows is noticed, and whether holes or parallel operators are in its active part.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -44,11 +44,12 @@ pub(super) enum Node {
     Prefix(ProcessId),
     /// What a prefix offers after its internal choices were made in one way.
     Offer(ProcessId, u32),
-    /// Waits so many units of time of this event, then terminates whenever all others around it do; time passes until then.
+    /// Waits so many units of time of this event, then terminates whenever all others around it do; time passes until
+    /// then.
     Wait(LabelId, u32),
     /// So many units of time of this event, at least one, then what waits.
     Delay(LabelId, u32, TermId),
-    /// A process that nobody can make wait when it is ready to terminate: the outermost operator of what is checked.
+    /// A process whose termination the environment cannot delay: the outermost operator of a check.
     Closed(TermId),
     /// A component of a network.
     Hole(u32),
@@ -250,7 +251,8 @@ impl Terms {
         }
     }
 
-    /// Synchronising choice; choices inside choices on the same set are one, and what only does all events of the set is left out.
+    /// Synchronising choice; choices inside choices on the same set are one, and what only does all events of the set
+    /// is left out.
     pub(super) fn synchronising(&mut self, set: SetId, operands: impl IntoIterator<Item = TermId>) -> TermId {
         let mut flat = Vec::new();
         for operand in operands {

@@ -1,8 +1,9 @@
 //! Timed sections: discrete time by an event `tock`.
 //!
-//! In a section `Timed(f) { … }` one `tock` is one unit of time, and all processes of a system do it together. Definitions in the
-//! section are written as if there were no time, and mean what follows here; it is the translation that FDR makes (Armstrong, Lowe,
-//! Ouaknine and Roscoe, *Model checking Timed CSP*, 2012, and the sources of FDR's front end), in terms of the untimed operators.
+//! In a section `Timed(f) { … }` one `tock` is one unit of time, and all processes of a system do it together.
+//! Definitions in the section are written as if there were no time, and mean what follows here; it is the translation
+//! that FDR makes (Armstrong, Lowe, Ouaknine and Roscoe, *Model checking Timed CSP*, 2012, and the sources of FDR's
+//! front end), in terms of the untimed operators.
 //!
 //! | written in a section | means |
 //! |---|---|
@@ -20,26 +21,27 @@
 //! | `timed_priority(P)` | `prioritise(P, <{}, {tock}>)`: no `tock` where `τ` or `✓` is possible |
 //! | `P [c <-> d] Q`, `c$x -> P` | nothing; FDR refuses them too |
 //!
-//! So `tock` of `P` does decide `P [> Q` and is an event like any other for `\|\`, which hides it unless it is in the set. A process
-//! that was defined outside keeps its meaning when it is named inside, and the other way round: what matters is where an
-//! operator is written. `tock` is the event that is called so where the section stands.
+//! So `tock` of `P` does decide `P [> Q` and is an event like any other for `\|\`, which hides it unless it is in the
+//! set. A process that was defined outside keeps its meaning when it is named inside, and the other way round: what
+//! matters is where an operator is written. `tock` is the event that is called so where the section stands.
 //!
 //! # Termination waits
 //!
-//! `TSKIP` is ready to terminate and lets time pass until everybody around it is ready too: in `WAIT(1) ||| WAIT(2)` the first one does
-//! a second `tock`. So a state that offers `✓` offers `tock` beside it, and `✓` waits for the others of a parallel composition. The law
-//! `P [] SKIP = P [> SKIP`, by which every state of other scripts that offers `✓` offers nothing else (see [`super`]), would let
-//! `TSKIP` become `SKIP` by itself, and stop the time of all. Therefore, in a script with timed sections, choices and interrupts
-//! keep `✓` beside what else they offer, `;` makes it `τ`, and parallel operators make it common. What is checked is
-//! *closed*: outside of it there is nobody to wait for, so there the law holds, and `✓` beside something else is `τ` to `SKIP`
-//! ([`Node::Closed`]). A network of parallel operators over components that never offer `✓` beside something else needs
-//! no closing, because then neither does it. Where no parallel operator stands above a choice that can terminate, both
-//! readings give the same traces, failures and divergences.
+//! `TSKIP` is ready to terminate and lets time pass until all other operands are ready too: in `WAIT(1) ||| WAIT(2)`
+//! the first one does a second `tock`. So a state that offers `✓` offers `tock` beside it, and `✓` waits for the others
+//! of a parallel composition. The law `P [] SKIP = P [> SKIP`, by which every state of other scripts that offers `✓`
+//! offers nothing else (see [`super`]), would let `TSKIP` become `SKIP` by itself, and stop the time of all. Therefore,
+//! in a script with timed sections, choices and interrupts keep `✓` beside what else they offer, `;` makes it `τ`, and
+//! parallel operators make it common. What is checked is *closed*: no process outside has to wait, so there the law
+//! holds, and `✓` beside something else is `τ` to `SKIP` ([`Node::Closed`]). A network of parallel operators over
+//! components that never offer `✓` beside something else needs no closing, because then neither does it. Where no
+//! parallel operator stands above a choice that can terminate, both readings give the same traces, failures and
+//! divergences.
 //!
 //! # Cost
 //!
-//! How long an event takes is asked once per section and event. A prefix has one more step, and a state more for every unit
-//! of time that its event takes; `WAIT(n)` has `n + 1` states.
+//! The duration of an event is evaluated once per section and event. A prefix has one more step, and a state more for
+//! every unit of time that its event takes; `WAIT(n)` has `n + 1` states.
 
 use std::collections::HashMap;
 
@@ -60,24 +62,24 @@ pub(super) struct Clock {
     pub(super) only: SetId,
 }
 
-/// What is known about the timed sections of a script.
+/// The timed sections of a script: clocks, and the durations of events.
 #[derive(Default)]
 pub(super) struct Time {
     sections: HashMap<SectionId, (Clock, Option<Value>), foldhash::fast::FixedState>,
     durations: HashMap<(SectionId, LabelId), u32, foldhash::fast::FixedState>,
 }
 
-/// The refusal of what a timed section does not have.
+/// The failure of an operator without a timed meaning.
 pub(super) fn not_timed(what: &str) -> Failure {
     Failure::new(codes::NOT_TIMED, format!("{what} has no meaning in a timed section"))
-        .help("define the process outside the section and name it here")
+        .help("define the process outside the section and use its name here")
 }
 
 fn units(value: &Value, what: impl FnOnce() -> String) -> Result<u32> {
     match value {
         Value::Int(number) => u32::try_from(*number)
             .map_err(|_| Failure::new(codes::NEGATIVE_TIME, format!("{} {number} units of time", what()))),
-        _ => Err(Failure::new(codes::NEGATIVE_TIME, format!("{} something that is no number", what()))),
+        _ => Err(Failure::new(codes::NEGATIVE_TIME, format!("{} a value that is not a number", what()))),
     }
 }
 

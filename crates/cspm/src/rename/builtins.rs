@@ -1,6 +1,6 @@
-//! The names that every script has, or can ask for.
+//! The built-in names, available always or by declaration.
 
-/// How a script comes by a built-in name.
+/// How a built-in name becomes available to a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Always there.
@@ -34,7 +34,7 @@ macro_rules! builtins {
                 }
             }
 
-            /// How a script comes by it.
+            /// How it becomes available to a script.
             pub fn access(self) -> Access {
                 match self {
                     $(Builtin::$variant => Access::$access,)*
@@ -131,9 +131,9 @@ impl Builtin {
         (text == "normalise").then_some(Builtin::Normal)
     }
 
-    /// Whether it can treat the constants of a datatype unlike each other: it lists a set in some order, makes text of a value, chooses
-    /// representatives, or prunes a process by a rule of its own (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model
-    /// checking*, 2019, definition 23).
+    /// Whether it can treat the constants of a datatype unlike each other: it lists a set in some order, makes text of
+    /// a value, chooses representatives, or prunes a process by a rule of its own (Gibson-Robinson and Lowe, *Symmetry
+    /// reduction in CSP model checking*, 2019, definition 23).
     pub fn tells_constants_apart(self) -> bool {
         matches!(self, Builtin::SeqOf | Builtin::MapToList | Builtin::Mtransclose | Builtin::Show) || self.prunes()
     }

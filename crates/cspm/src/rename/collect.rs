@@ -22,6 +22,8 @@ pub(super) struct Scope {
     /// The module; none for the top level.
     pub(super) module: Option<DefinitionId>,
     pub(super) entries: HashMap<Symbol, Entry, RandomState>,
+    /// The names that broken text may declare. They stand for nothing known, so that nothing is said about their uses.
+    pub(super) poisoned: HashSet<Symbol, RandomState>,
 }
 
 /// What was found for each place with a name.
@@ -98,6 +100,8 @@ pub(super) struct Resolver<'t> {
     pub(super) timed: bool,
     /// Where each unknown name was reported, and how often it was seen since.
     pub(super) unknown: HashMap<Symbol, (usize, usize), RandomState>,
+    /// Names that were reported because they are no modules.
+    pub(super) not_modules: HashSet<Symbol, RandomState>,
 }
 
 impl<'t> Resolver<'t> {
@@ -135,6 +139,7 @@ impl<'t> Resolver<'t> {
             annotated: HashSet::default(),
             timed: false,
             unknown: HashMap::default(),
+            not_modules: HashSet::default(),
         }
     }
 
@@ -156,7 +161,7 @@ impl<'t> Resolver<'t> {
             let (parent, module, lists) = waiting[next].clone();
             next += 1;
             let scope = self.scopes.len();
-            self.scopes.push(Scope { parent, module, entries: HashMap::default() });
+            self.scopes.push(Scope { parent, module, entries: HashMap::default(), poisoned: HashSet::default() });
             if let Some(module) = module {
                 self.scope_of.insert(module, scope);
             }
@@ -265,6 +270,9 @@ impl<'t> Resolver<'t> {
             Declaration::Instance { name, .. } => {
                 self.define(scope, name, own, DefinitionKind::Instance, declared);
             }
+            Declaration::Error { names } => {
+                self.scopes[scope].poisoned.extend(tree.list(names).iter().map(|name| name.name));
+            }
             _ => {}
         }
         None
@@ -318,10 +326,13 @@ impl<'t> Resolver<'t> {
     }
 
     fn enter(&mut self, scope: usize, name: Symbol, entry: Entry) {
-        if let Some(&before) = self.scopes[scope].entries.get(&name) {
-            // The same built-in may be asked for again, in an included file for instance.
+        if let Some(before) = self.scopes[scope].entries.get_mut(&name) {
+            // The same built-in may be declared again, in an included file for instance.
             if before.target != entry.target {
-                self.duplicate(name, before.span, entry.span);
+                // A use may mean either, so nothing is said about its type.
+                before.target = Resolved::Error;
+                let first = before.span;
+                self.duplicate(name, first, entry.span);
             }
             return;
         }
@@ -339,10 +350,14 @@ impl<'t> Resolver<'t> {
         let bare = matches!(self.tree.pattern(pattern), Pattern::Name(_));
         for (id, symbol) in self.pattern_names(pattern) {
             let span = self.tree.pattern_span(id);
-            if let Some(found) = self.label(scope, symbol, span) {
+            // The whole definition counts, not the broken text that may declare the name too.
+            let broken = self.scopes[scope].poisoned.contains(&symbol);
+            let found = self.label(scope, symbol, span);
+            if let Some(found) = found.filter(|&found| found != Resolved::Error || !broken) {
                 self.sites.set(NameSite::Pattern(id), found);
                 let first = self.scopes[scope].entries.get(&symbol).map(|entry| entry.span);
                 if let Some(first) = first.filter(|_| bare) {
+                    self.sites.set(NameSite::Pattern(id), Resolved::Error);
                     self.duplicate(symbol, first, span);
                 }
             } else if !self.refused_in_pattern(symbol, span) {
@@ -363,11 +378,13 @@ impl<'t> Resolver<'t> {
                     if list.len() > 1 {
                         let message = "a set pattern has at most one element".to_string();
                         self.error(codes::SET_PATTERN, message, tree.pattern_span(id)).help =
-                            Some("sets have no order, so it could match in several ways".to_string());
+                            Some("sets have no order, so a larger pattern could match in several ways".to_string());
                     }
                     waiting.extend(tree.list(list).iter().rev());
                 }
-                Pattern::Tuple(list) | Pattern::Sequence(list) => waiting.extend(tree.list(list).iter().rev()),
+                Pattern::Tuple(list) | Pattern::Sequence(list) | Pattern::Error(list) => {
+                    waiting.extend(tree.list(list).iter().rev());
+                }
                 Pattern::Concatenate(left, right) | Pattern::Dot(left, right) | Pattern::Both(left, right) => {
                     waiting.extend([right, left]);
                 }
@@ -398,7 +415,10 @@ impl<'t> Resolver<'t> {
         for (&name, at) in tree.list(names).iter().zip(names.range()) {
             let entry = self.scopes[scope].entries.get(&name.name).copied();
             let Some(Entry { target: Resolved::Definition(id), .. }) = entry else {
-                self.not_annotatable(name);
+                let duplicate = entry.is_some_and(|entry| entry.target == Resolved::Error);
+                if !duplicate && !self.scopes[scope].poisoned.contains(&name.name) && !tree.is_incomplete() {
+                    self.not_annotatable(name);
+                }
                 continue;
             };
             self.sites.set(NameSite::Listed(at), Resolved::Definition(id));
@@ -409,7 +429,7 @@ impl<'t> Resolver<'t> {
     }
 
     pub(super) fn not_annotatable(&mut self, name: Named<Symbol>) {
-        let message = format!("`{}` has a type annotation but no definition beside it", self.text(name.name));
+        let message = format!("`{}` has a type annotation but no definition in this scope", self.text(name.name));
         self.error(codes::NOT_ANNOTATABLE, message, name.span);
     }
 
@@ -418,7 +438,7 @@ impl<'t> Resolver<'t> {
             let message = format!("`{}` has two type annotations", self.text(name.name));
             let diagnostic = Diagnostic::error(codes::ANNOTATED_TWICE, message, Place::Span(name.span));
             let first = Place::Span(self.tree.declaration_span(first));
-            self.diagnostics.push(diagnostic.also(first, "the first one"));
+            self.diagnostics.push(diagnostic.also(first, "first annotation"));
         }
     }
 }

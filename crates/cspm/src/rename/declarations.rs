@@ -68,6 +68,7 @@ impl<'t> Resolver<'t> {
         let symbol = self.tree.names.find("tock");
         match symbol.map(|symbol| self.find(scope, symbol, span)) {
             Some(Ok(tock)) if !matches!(tock, Resolved::Local(_)) => drop(self.tocks.insert(id, tock)),
+            _ if self.tree.is_incomplete() => {}
             _ => {
                 self.error(codes::NO_TOCK, "a timed section needs an event `tock`".to_string(), span).help =
                     Some("declare `channel tock`".to_string());
@@ -79,10 +80,11 @@ impl<'t> Resolver<'t> {
         let tree = self.tree;
         for (constructor, at) in tree.list(constructors).iter().zip(constructors.range()) {
             let Named { name, span } = constructor.name;
-            let found = self.value(scope, name, span);
+            let mut found = self.value(scope, name, span);
             if found != Resolved::Error && !self.is_label(found) {
                 let message = format!("`{}` is not a constructor of a datatype", self.text(name));
                 self.error(codes::NOT_A_CONSTRUCTOR, message, span);
+                found = Resolved::Error;
             }
             self.sites.set(NameSite::Constructor(at), found);
             self.optional(scope, constructor.fields);
@@ -196,8 +198,8 @@ impl<'t> Resolver<'t> {
         leaves
     }
 
-    /// The names of an annotation. A name that is no type is a variable, the same one throughout, also in annotations inside
-    /// what is annotated. The variables stay in scope until the caller ends it.
+    /// The names of an annotation. A name that is no type is a variable, the same one throughout, also in annotations
+    /// inside what is annotated. The variables stay in scope until the caller ends it.
     pub(super) fn annotation(&mut self, scope: usize, constraints: List<Constraint<Symbol>>, annotated: TypeId) {
         let tree = self.tree;
         self.annotated.insert(annotated);
@@ -246,7 +248,7 @@ impl<'t> Resolver<'t> {
         let text = self.text(symbol);
         let found = self.find(scope, symbol, span);
         if let Ok(target) = found
-            && self.is_type(target)
+            && (self.is_type(target) || target == Resolved::Error)
         {
             return target;
         }
@@ -269,6 +271,9 @@ impl<'t> Resolver<'t> {
         }
         if let Some(&(_, variable)) = self.type_scope.iter().rev().find(|&&(name, _)| name == symbol) {
             return Resolved::TypeVariable(variable);
+        }
+        if self.tree.is_incomplete() {
+            return Resolved::Error;
         }
         let variable = TypeVariableId(self.type_variables.len() as u32);
         self.type_variables.push(symbol);

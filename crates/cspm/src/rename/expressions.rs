@@ -221,11 +221,11 @@ impl Resolver<'_> {
                     self.optional(scope, set);
                     self.bind(scope, pattern, mark);
                     if let Some(before) = later {
-                        let message = "a field with `$` stands after one with `?` or `!`".to_string();
+                        let message = "a field with `$` follows one with `?` or `!`".to_string();
                         let span = tree.pattern_span(pattern);
                         let diagnostic = self.error(codes::FIELD_ORDER, message, span);
                         let place = trefoil_source::Place::Span(before);
-                        diagnostic.labels.push(trefoil_source::Label { place, text: "this one".to_string() });
+                        diagnostic.labels.push(trefoil_source::Label { place, text: "this field".to_string() });
                     }
                 }
                 Field::Input(pattern, _) => later = later.or(Some(tree.pattern_span(pattern))),
@@ -311,6 +311,11 @@ impl Resolver<'_> {
                     self.bind_name(name.name, name.span, local, mark);
                 }
                 Declaration::Binding { pattern, .. } => self.bind_as(scope, pattern, mark, LocalKind::Value(id)),
+                Declaration::Error { names } => {
+                    for name in tree.list(names) {
+                        self.hide(name.name, Resolved::Error);
+                    }
+                }
                 Declaration::External(names) | Declaration::Transparent(names) => {
                     let external = matches!(tree.declaration(id), Declaration::External(_));
                     for (&name, at) in tree.list(names).iter().zip(names.range()) {
@@ -326,7 +331,11 @@ impl Resolver<'_> {
             let Declaration::Annotation { names, .. } = *tree.declaration(id) else { continue };
             for (&name, at) in tree.list(names).iter().zip(names.range()) {
                 let Some(local) = self.bound_since(name.name, mark) else {
-                    self.not_annotatable(name);
+                    let bound = self.current[name.name.0 as usize];
+                    let broken = bound.is_some_and(|bound| bound.since >= mark && bound.target == Resolved::Error);
+                    if !broken && !tree.is_incomplete() {
+                        self.not_annotatable(name);
+                    }
                     continue;
                 };
                 self.sites.set(NameSite::Listed(at), Resolved::Local(local));

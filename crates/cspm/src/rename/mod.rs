@@ -1,18 +1,18 @@
-//! What each name stands for.
+//! The resolution of names.
 //!
-//! [`rename()`] takes a parsed tree and gives a [`Renamed`]: the same tree, its nodes under the same numbers, in which every name
-//! is a [`Resolved`]. Names of the top level and of modules are *definitions*; everything that a function, `let`, lambda,
-//! generator or field binds is a *local*. Both are numbered over the whole script.
+//! The function [`rename()`] takes a parsed tree and returns a [`Renamed`]: the same tree, its nodes under the same
+//! numbers, in which every name is a [`Resolved`]. Names of the top level and of modules are *definitions*; everything
+//! that a function, `let`, lambda, generator or field binds is a *local*. Both are numbered over the whole script.
 //!
-//! Top-level and module scopes are mutually recursive, so their names are collected first: constructors and channels before
-//! anything that a pattern binds, because a name in a pattern that is a constructor or channel in scope is matched, and any
-//! other name is bound. Then the right-hand sides are resolved. Locals live on one stack per symbol with a trail to undo, so
-//! that a look-up costs the same at any depth; modules cannot occur inside expressions, so a name that is no local is
-//! looked up in the enclosing modules from the inside out, then among the built-ins.
+//! Top-level and module scopes are mutually recursive, so their names are collected first: constructors and channels
+//! before anything that a pattern binds, because a name in a pattern that is a constructor or channel in scope is
+//! matched, and any other name is bound. Then the right-hand sides are resolved. Locals live on one stack per symbol
+//! with a trail to undo, so that a look-up costs the same at any depth; modules cannot occur inside expressions, so a
+//! name that is no local is looked up in the enclosing modules from the inside out, then among the built-ins.
 //!
 //! An instance of a module has no copies of the module's definitions in the tree. `I::x` becomes a definition of kind
-//! [`DefinitionKind::Member`], made when it is first mentioned: the definition `x` of the module as the instance `I` sees it.
-//! The instance of a member may itself be a member (`I::J::x`).
+//! [`DefinitionKind::Member`], made when it is first mentioned: the definition `x` of the module as the instance `I`
+//! sees it. The instance of a member may itself be a member (`I::J::x`).
 
 mod builtins;
 mod codes;
@@ -68,7 +68,7 @@ impl TypeVariableId {
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resolved {
-    /// Nothing, which was reported.
+    /// Unknown; a diagnostic was reported, here or where the name is declared.
     Error,
     /// A built-in.
     Builtin(Builtin),
@@ -256,13 +256,13 @@ impl Renamed {
         self.tocks.get(&section).copied().unwrap_or(Resolved::Error)
     }
 
-    /// The expressions besides the script, resolved as if they stood at its end.
+    /// The further expressions, resolved as if they stood at the end of the script.
     pub fn queries(&self) -> &[ExpressionId] {
         &self.queries
     }
 
-    /// The parts of a dotted expression from left to right, however the dots are nested; the expression itself when it has
-    /// none.
+    /// The parts of a dotted expression from left to right, however the dots are nested; the expression itself when it
+    /// has none.
     pub fn dotted(&self, id: ExpressionId) -> Vec<ExpressionId> {
         let mut parts = Vec::new();
         let mut waiting = vec![id];
@@ -298,13 +298,14 @@ impl Renamed {
     }
 }
 
-/// Resolves the names of a script, and of expressions that were parsed into its tree besides it (`queries`), which see what
-/// the top level sees. The result is good for further stages when no diagnostic is an error.
+/// Resolves the names of a script, and of further expressions that were parsed into its tree (`queries`), which see the
+/// names of the top level. The tree may have mistakes: names that broken text may declare resolve to
+/// [`Resolved::Error`] without a diagnostic. Evaluation needs a result without errors.
 pub fn rename(tree: Tree<Symbol>, queries: &[ExpressionId]) -> (Renamed, Vec<Diagnostic>) {
     resolve(tree, queries, &Control::unlimited())
 }
 
-/// As [`rename`], until the control says stop.
+/// As [`rename`]; ends early when the control stops it.
 pub fn rename_under(
     control: &Control,
     tree: Tree<Symbol>,

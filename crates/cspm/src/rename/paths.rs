@@ -2,7 +2,7 @@
 
 use trefoil_source::{Diagnostic, Place, Span};
 
-use super::collect::Resolver;
+use super::collect::{Resolver, Scope};
 use super::*;
 use trefoil_source::nearest;
 
@@ -37,6 +37,9 @@ impl Resolver<'_> {
         while let Some(scope) = at {
             if let Some(entry) = self.scopes[scope].entries.get(&symbol) {
                 return Some(entry.target);
+            }
+            if self.scopes[scope].poisoned.contains(&symbol) {
+                return Some(Resolved::Error);
             }
             at = self.scopes[scope].parent;
         }
@@ -96,11 +99,18 @@ impl Resolver<'_> {
         let tree = self.tree;
         let mut parts = tree.names.parts(symbol).map(|part| tree.names.find(part).ok_or(Problem::Unknown));
         let first = parts.next().ok_or(Problem::Unknown)??;
+        if self.current[first.0 as usize].is_some_and(|bound| bound.target == Resolved::Error) {
+            return Err(Problem::Broken);
+        }
         let mut found = self.find_outside(scope, first).ok_or(Problem::Unknown)?;
         let mut before = first;
         let mut instance = None;
         for part in parts {
-            let Resolved::Definition(id) = found else { return Err(Problem::NotAModule(before)) };
+            let id = match found {
+                Resolved::Definition(id) => id,
+                Resolved::Error => return Err(Problem::Broken),
+                _ => return Err(Problem::NotAModule(before)),
+            };
             let definition = self.definitions[id.index()];
             let base = match definition.kind {
                 DefinitionKind::Member { of, .. } => of,
@@ -121,7 +131,10 @@ impl Resolver<'_> {
             };
             let part = part?;
             let inner = self.scope_of[&module];
-            let entry = *self.scopes[inner].entries.get(&part).ok_or(Problem::Unknown)?;
+            let Some(&entry) = self.scopes[inner].entries.get(&part) else {
+                let broken = self.scopes[inner].poisoned.contains(&part);
+                return Err(if broken { Problem::Broken } else { Problem::Unknown });
+            };
             if !entry.exported && !self.inside(scope, module) {
                 return Err(Problem::Private(entry.span));
             }
@@ -158,9 +171,17 @@ impl Resolver<'_> {
         matches!(self.definitions[id.index()].kind, DefinitionKind::Constructor { .. } | DefinitionKind::Channel)
     }
 
-    /// The constructor or channel that a name in a pattern means.
+    /// The constructor or channel that a name in a pattern means, or may mean if broken text declares the name.
     pub(super) fn label(&mut self, scope: usize, symbol: Symbol, span: Span) -> Option<Resolved> {
-        self.find(scope, symbol, span).ok().filter(|&found| self.is_label(found))
+        let found = self.find(scope, symbol, span);
+        // In a file that could not be read there may be constructors, which mostly begin with capital letters.
+        let constructor = || self.tree.is_incomplete() && self.text(symbol).starts_with(char::is_uppercase);
+        match found {
+            Err(Problem::Broken) => return Some(Resolved::Error),
+            Err(Problem::Unknown) if constructor() => return Some(Resolved::Error),
+            _ => {}
+        }
+        found.ok().filter(|&found| found == Resolved::Error || self.is_label(found))
     }
 
     /// Whether this is a module or instance.
@@ -177,7 +198,9 @@ impl Resolver<'_> {
         match self.find(scope, symbol, span) {
             Ok(found) if self.is_module(found) => {
                 let message = format!("`{}` is a module, not a value", self.text(symbol));
-                self.error(codes::NOT_A_VALUE, message, span);
+                let help =
+                    format!("declare an instance, `instance I = {}`, or name a definition in it", self.text(symbol));
+                self.error(codes::NOT_A_VALUE, message, span).help = Some(help);
                 Resolved::Error
             }
             Ok(found) => {
@@ -193,8 +216,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds the modules of all instances. An instance may go through another one that is declared later, so this goes on
-    /// while it helps.
+    /// Finds the modules of all instances. An instance may go through another one that is declared later, so this goes
+    /// on while it helps.
     pub(super) fn resolve_instances(&mut self) {
         let mut waiting = Vec::new();
         for (scope, declared) in self.declared.iter().enumerate() {
@@ -218,16 +241,28 @@ impl Resolver<'_> {
             }
         }
         for (_, _, module) in waiting {
-            let message = format!("the module `{}` depends on this instance or is not known", self.text(module.name));
+            let first = self.tree.names.parts(module.name).next().and_then(|first| self.tree.names.find(first));
+            if first.is_some_and(|first| self.broken_somewhere(first)) {
+                continue;
+            }
+            let message = format!("the module `{}` is unknown or depends on this instance", self.text(module.name));
             self.error(codes::UNKNOWN_NAME, message, module.span);
         }
+    }
+
+    /// Whether broken text declares a name, in whatever scope.
+    fn broken_somewhere(&self, name: Symbol) -> bool {
+        let duplicate = |scope: &Scope| scope.entries.get(&name).is_some_and(|entry| entry.target == Resolved::Error);
+        self.scopes.iter().any(|scope| scope.poisoned.contains(&name) || duplicate(scope))
     }
 
     /// False when this must wait for another instance.
     fn resolve_instance(&mut self, scope: usize, declaration: DeclarationId, module: Named<Symbol>) -> bool {
         let found = match self.find(scope, module.name, module.span) {
+            Ok(Resolved::Error) => return true,
             Ok(found) => found,
             Err(Problem::Broken) => return false,
+            Err(Problem::Unknown) if self.tree.is_incomplete() => return true,
             Err(Problem::Unknown) => {
                 let help = self.suggestion(scope, module.name);
                 let message = format!("there is no module `{}`", self.text(module.name));
@@ -267,6 +302,8 @@ impl Resolver<'_> {
     pub(super) fn report(&mut self, scope: usize, symbol: Symbol, span: Span, problem: Problem) {
         let text = self.text(symbol);
         match problem {
+            // A file that could not be read may declare it.
+            Problem::Unknown if self.tree.is_incomplete() => {}
             Problem::Unknown => {
                 if let Some((at, again)) = self.unknown.get_mut(&symbol) {
                     *again += 1;
@@ -288,11 +325,11 @@ impl Resolver<'_> {
             }
             Problem::NeedsInstance(module) => {
                 let name = self.text(self.definitions[module.index()].name);
-                let message =
-                    format!("`{text}` is in a module with parameters and can only be used in an instance of it");
+                let message = format!("`{text}` belongs to a module with parameters, which needs an instance");
                 self.error(codes::NEEDS_INSTANCE, message, span).help =
-                    Some(format!("declare `instance I = {name}(…)` and use `I::…`"));
+                    Some(format!("declare `instance I = {name}(…)` and write `I::…`"));
             }
+            Problem::NotAModule(before) if !self.not_modules.insert(before) => {}
             Problem::NotAModule(before) => {
                 let message = format!("`{}` is not a module", self.text(before));
                 self.error(codes::NOT_A_VALUE, message, span);
@@ -312,7 +349,7 @@ impl Resolver<'_> {
             return match builtin.access() {
                 Access::External => Some(format!("declare it: `external {text}`")),
                 Access::Transparent | Access::Either => Some(format!("declare it: `transparent {text}`")),
-                Access::Timed => Some("it is only known inside `Timed` sections".to_string()),
+                Access::Timed => Some("it is available only inside `Timed` sections".to_string()),
                 Access::Free => None,
             };
         }

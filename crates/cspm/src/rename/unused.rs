@@ -1,12 +1,12 @@
 //! Names that nothing mentions.
 //!
-//! What a `let` declares and nobody uses is worth a warning: it is dead, or its use is misspelt. A variable of a pattern is not:
-//! `c?x -> P`, `||| i : S @ P` and an equation that ignores a parameter are how scripts are written. One case is: a
-//! variable that is never used, begins with a capital letter and is spelt almost like a constructor or channel. Whoever wrote
-//! it meant the constructor, and the equation takes everything instead.
+//! A local definition of a `let` without a use deserves a warning: it is dead code, or its use is misspelt. An unused
+//! variable of a pattern does not: `c?x -> P`, `||| i : S @ P` and an equation that ignores a parameter are common. One
+//! case is an exception: a variable that is never used, begins with a capital letter and is spelt almost like a
+//! constructor or channel. The user probably meant the constructor, and the equation matches everything instead.
 //!
-//! Names of the top level and of modules are for others to use, and names that begin with `_` say that they are not used.
-//! Nothing is said beside errors: a name may be unused because the place that uses it is wrong.
+//! Names of the top level and of modules are for other scripts to use, and a leading `_` marks a name as unused. A
+//! script with errors gets no such warnings: a name may be unused because the place that uses it has a mistake.
 
 use foldhash::fast::RandomState;
 use trefoil_source::{Diagnostic, Place, Severity};
@@ -15,10 +15,11 @@ use super::collect::Resolver;
 use super::*;
 use trefoil_source::nearest;
 
-/// How many unused names are told one by one: generated scripts have hundreds.
-const MOST_TOLD: usize = 8;
+/// How many unused names are reported one by one: generated scripts have hundreds.
+const MOST_REPORTED: usize = 8;
 
-/// So many pairs of a variable and a constructor are compared; a script with more is not searched for misspelt ones.
+/// The largest number of pairs of a variable and a constructor to compare; larger scripts are not searched for misspelt
+/// ones.
 const MOST_COMPARED: usize = 1_000_000;
 /// Shorter names are near to anything.
 const SHORTEST: usize = 3;
@@ -26,7 +27,8 @@ const SHORTEST: usize = 3;
 impl<'t> Resolver<'t> {
     /// Warns of names that are never used, after everything else is resolved.
     pub(super) fn report_unused(&mut self) {
-        if self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        let wrong = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+        if self.tree.is_mistaken() || self.diagnostics.iter().any(wrong) {
             return;
         }
         let unused = || self.locals.iter().zip(&self.mentioned).filter(|(_, mentioned)| !**mentioned);
@@ -37,18 +39,18 @@ impl<'t> Resolver<'t> {
             let declared = match local.kind {
                 LocalKind::Variable => false,
                 LocalKind::Function(_) => true,
-                // A pattern takes a value apart, of which some parts may not matter.
+                // A pattern takes a value apart; some parts may not matter.
                 LocalKind::Value(id) => match *self.tree.declaration(id) {
                     Declaration::Binding { pattern, .. } => matches!(self.tree.pattern(pattern), Pattern::Name(_)),
                     _ => false,
                 },
             };
-            if declared && !text.starts_with('_') && found.len() == MOST_TOLD {
+            if declared && !text.starts_with('_') && found.len() == MOST_REPORTED {
                 left_out += 1;
             } else if declared && !text.starts_with('_') {
                 let message = format!("`{text}` is never used");
                 let warning = Diagnostic::warning(codes::UNUSED, message, Place::Span(local.span));
-                found.push(warning.help("remove it, or begin its name with `_` if it is meant"));
+                found.push(warning.help("remove it, or begin its name with `_` to keep it"));
             }
         }
         if left_out > 0
@@ -73,9 +75,9 @@ impl<'t> Resolver<'t> {
         for local in variables {
             let Some(&Some(near)) = meant.get(&local.name) else { continue };
             let text = self.text(local.name);
-            let message = format!("`{text}` is a variable that takes any value, and is never used");
+            let message = format!("the variable `{text}` matches any value and is never used");
             let warning = Diagnostic::warning(codes::LIKE_A_LABEL, message, Place::Span(local.span));
-            found.push(warning.help(format!("did you mean `{near}`? If not, write `_`")));
+            found.push(warning.help(format!("did you mean `{near}`? Otherwise write `_`")));
         }
         self.diagnostics.extend(found);
     }

@@ -1,7 +1,8 @@
 //! What `:[symmetric]: …` and `:[symmetry reduce]: …` list: datatypes, perhaps without some of their constants.
 //!
-//! Each item is the name `T` of a datatype or `diff(T, {| c_1, c_2 |})`. The names may be qualified. What is listed is a claim
-//! that all constants of `T`, but for those taken away, are interchangeable; [`Claim::refuted`] says why they are not.
+//! Each item is the name `T` of a datatype or `diff(T, {| c_1, c_2 |})`. The names may be qualified. What is listed is
+//! a claim that all constants of `T`, but for those taken away, are interchangeable; [`Claim::refuted`] says why they
+//! are not.
 
 use trefoil_source::{Diagnostic, Place, Span};
 
@@ -17,7 +18,7 @@ pub struct Claim {
     pub datatype: DefinitionId,
     /// Its name at the top level.
     pub name: String,
-    /// The definitions of the constants that are taken away, likewise those of the module.
+    /// The definitions of the removed constants, likewise those of the module.
     pub without: Vec<DefinitionId>,
     /// Where it stands.
     pub span: Span,
@@ -30,12 +31,12 @@ impl Claim {
         (0..of.constants.len()).filter(kept).collect()
     }
 
-    /// Why the text does not show that they are; nothing when it does.
+    /// The reasons why the text does not show the symmetry; none if it does.
     pub fn refuted<'t>(&self, of: &'t TypeSymmetry) -> Vec<&'t Break> {
         of.against(&self.constants(of))
     }
 
-    /// The same as an error.
+    /// The reasons as an error.
     pub fn diagnostic(&self, of: &TypeSymmetry) -> Option<Diagnostic> {
         let refuted = self.refuted(of);
         let (first, others) = refuted.split_first()?;
@@ -50,7 +51,7 @@ impl Claim {
         }
         let kept: Vec<&str> = of.symmetric().map(|constant| constant.name.as_str()).collect();
         if kept.len() < 2 {
-            return Some(diagnostic.help("the text shows no two of its constants to be interchangeable"));
+            return Some(diagnostic.help("the text shows no two interchangeable constants of it"));
         }
         let away = of.constants.iter().filter(|constant| !kept.contains(&constant.name.as_str()));
         let away: Vec<&str> = away.map(|constant| constant.name.as_str()).collect();
@@ -61,7 +62,7 @@ impl Claim {
 /// Messages name at most this many places beside the first.
 const MOST_PLACES: usize = 5;
 
-/// Reads a list; what is wrong with it instead, if something is.
+/// Reads a list; returns its mistakes if there are any.
 pub fn claims(renamed: &Renamed, list: List<ExpressionId>) -> Result<Vec<Claim>, Vec<Diagnostic>> {
     let mut claims: Vec<Claim> = Vec::new();
     let mut wrong = Vec::new();
@@ -72,7 +73,7 @@ pub fn claims(renamed: &Renamed, list: List<ExpressionId>) -> Result<Vec<Claim>,
                 if let Some(before) = claims.iter().find(|before| before.name == claim.name) {
                     let message = format!("`{}` is listed twice", claim.name);
                     let diagnostic = Diagnostic::error(codes::LISTED_TWICE, message, Place::Span(claim.span));
-                    wrong.push(diagnostic.also(Place::Span(before.span), "here before"));
+                    wrong.push(diagnostic.also(Place::Span(before.span), "first listed here"));
                 } else {
                     claims.push(claim);
                 }
@@ -108,7 +109,7 @@ fn claim(renamed: &Renamed, item: ExpressionId) -> Result<Claim, Box<Diagnostic>
             _ => None,
         };
         let Some(items) = listed else {
-            let message = "what is taken from a datatype must be listed";
+            let message = "the constants removed from a datatype must be listed";
             let place = Place::Span(tree.expression_span(taken));
             let diagnostic = Diagnostic::error(codes::NOT_A_CONSTANT, message, place);
             return Err(Box::new(diagnostic.help(format!("write `diff({name}, {{| c_1, c_2 |}})`"))));
@@ -172,7 +173,9 @@ fn constant(
     };
     let message = match found {
         Some((definition, false)) => return Ok(definition),
-        Some((_, true)) => "this constructor has fields, so it is no constant and is never exchanged".to_string(),
+        Some((_, true)) => {
+            "this constructor has fields, so it is not a constant and symmetries do not move it".to_string()
+        }
         None => format!("this is not a constant of `{name}`"),
     };
     let constants = tree.list(constructors).iter().filter(|constructor| constructor.fields.is_none());

@@ -1,22 +1,24 @@
 //! Which constants of the datatypes that an assertion reaches are interchangeable, as the text shows it.
 //!
-//! A script is *constant-free* for a set of constants when none of them is named outside the declaration of its datatype, and no
-//! built-in is used that can tell them apart. Then every permutation of the set is a symmetry of every value in the script, and
-//! of every process (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, definition 23 and
-//! proposition 24; the proof over all of CSPM is in the report of 2017, definition 43 and proposition 71). The set need not be a whole datatype: constants that are named are left
-//! out, and those that remain are a subtype for which the script is constant-free.
+//! A script is *constant-free* for a set of constants when none of them is named outside the declaration of its
+//! datatype, and no built-in is used that can tell them apart. Then every permutation of the set is a symmetry of every
+//! value in the script, and of every process (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*,
+//! 2019, definition 23 and proposition 24; the proof over all of CSPM is in the report of 2017, definition 43 and
+//! proposition 71). The set need not be a whole datatype: constants that are named are left out, and those that remain
+//! are a subtype for which the script is constant-free.
 //!
 //! # Where this departs from the paper
 //!
 //! - It looks at what an assertion reaches ([`super::reach`]) and not at the whole script.
 //! - A `subtype` that lists constants is no use of them: permutations that keep the subtype are symmetries of it. So
 //!   constants are divided into *classes* by the subtypes that they belong to; each class is a distinguished subtype.
-//! - The built-ins `seq`, `mapToList`, `mtransclose` and `show` are allowed on what cannot hold constants of the datatype, seen through
-//!   the uses of polymorphic functions too, and the compressions `chase`, `chase_nocache`, `deter` and
-//!   `model_compress` on processes that cannot ([`super::involvement`]). The argument of `error` is not looked at.
+//! - The built-ins `seq`, `mapToList`, `mtransclose` and `show` are allowed on what cannot hold constants of the
+//!   datatype, seen through the uses of polymorphic functions too, and the compressions `chase`, `chase_nocache`,
+//!   `deter` and `model_compress` on processes that cannot ([`super::involvement`]). The argument of `error` is not
+//!   looked at.
 //!
-//! Comparisons by `<` and its like need no rule: the order of sequences is by prefix and that of sets and maps by inclusion,
-//! which every permutation respects, and constants of datatypes have no order, which the type checker says.
+//! Comparisons by `<` and its like need no rule: the order of sequences is by prefix and that of sets and maps by
+//! inclusion, which every permutation respects, and constants of datatypes have no order, which the type checker says.
 //!
 //! Constructors with fields are not moved; they may be named freely, and permutations act on what their fields hold.
 
@@ -28,14 +30,14 @@ use crate::rename::{Builtin, DefinitionId, DefinitionKind, Resolved};
 use crate::syntax::{Declaration, ExpressionId};
 use crate::types::Typed;
 
-/// What spoils the symmetry of constants.
+/// A reason why constants are not interchangeable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Spoiler {
     /// A constant is named as a value.
     Named,
     /// A constant is named in a pattern.
     Matched,
-    /// A built-in that can tell the constants of the datatype apart.
+    /// A built-in that can distinguish the constants of the datatype.
     Builtin(Builtin),
     /// A subtype has some constants and lacks others.
     Subtype {
@@ -46,10 +48,10 @@ pub enum Spoiler {
     },
 }
 
-/// Something that spoils the symmetry of constants, and where it stands.
+/// A place that breaks the symmetry of constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {
-    /// What.
+    /// The reason.
     pub spoiler: Spoiler,
     /// The constant, by its place among those of the datatype; none when all are concerned.
     pub constant: Option<usize>,
@@ -68,7 +70,7 @@ pub struct Constant {
     pub name: String,
 }
 
-/// What is known of a datatype that is reached.
+/// The interchangeable constants of a datatype, and the reasons against others.
 #[derive(Clone, Debug)]
 pub struct TypeSymmetry {
     /// The datatype; one of a module with parameters stands for those of all instances.
@@ -77,9 +79,10 @@ pub struct TypeSymmetry {
     pub name: String,
     /// Its constants, in order.
     pub constants: Vec<Constant>,
-    /// Constants that are interchangeable with each other, by their places: classes, the largest first. What is in none was named.
+    /// Constants that are interchangeable with each other, by their places: classes, the largest first. What is in none
+    /// was named.
     pub classes: Vec<Vec<usize>>,
-    /// What spoils symmetry, in the order of the script.
+    /// The places that break the symmetry, in the order of the script.
     pub breaks: Vec<Break>,
 }
 
@@ -89,7 +92,7 @@ impl TypeSymmetry {
         self.classes.first().into_iter().flatten().map(|&at| &self.constants[at])
     }
 
-    /// What spoils the symmetry of these constants, given by their places; nothing when they are interchangeable.
+    /// The places that break the symmetry of these constants, given by their places; none if they are interchangeable.
     pub fn against(&self, constants: &[usize]) -> Vec<&Break> {
         let concerns = |found: &&Break| match (&found.spoiler, found.constant) {
             (Spoiler::Subtype { has, .. }, _) => {
@@ -99,7 +102,7 @@ impl TypeSymmetry {
             (_, Some(constant)) => constants.contains(&constant),
             (_, None) => true,
         };
-        // A single constant can only be exchanged with itself, but it may be named all the same, which is what was asked.
+        // A single constant can only be exchanged with itself, but the caller wants to know where it is named.
         self.breaks.iter().filter(concerns).collect()
     }
 
@@ -143,7 +146,7 @@ impl Break {
                 let has = has.first().map(|&at| named(at)).unwrap_or_default();
                 format!("the subtype `{name}` has `{has}` and not `{lacks}`")
             }
-            (_, None) => "its constants are told apart".to_string(),
+            (_, None) => "the script distinguishes its constants".to_string(),
         };
         if let Some(within) = &self.within {
             words.push_str(&format!(", in `{within}`"));
@@ -159,12 +162,12 @@ pub struct Analysis<'t> {
 }
 
 impl<'t> Analysis<'t> {
-    /// For a script in which no stage found a mistake.
+    /// For a script without mistakes.
     pub fn new(typed: &'t Typed) -> Analysis<'t> {
         Analysis { typed, reacher: Reacher::new(typed.renamed()) }
     }
 
-    /// The datatypes that expressions reach, in the order of the script, with what is known of each.
+    /// The datatypes that expressions reach, in the order of the script.
     pub fn of(&self, roots: &[ExpressionId]) -> Vec<TypeSymmetry> {
         let reach = self.reacher.reach(roots);
         let renamed = self.typed.renamed();
@@ -190,7 +193,7 @@ impl<'t> Analysis<'t> {
         types
     }
 
-    /// What is known of one datatype, which is symmetric when it is not reached.
+    /// One datatype; it is symmetric if it is not reached.
     pub fn of_datatype(&self, roots: &[ExpressionId], datatype: DefinitionId) -> TypeSymmetry {
         let found = self.of(roots).into_iter().find(|of| of.datatype == datatype);
         found.unwrap_or_else(|| {

@@ -1,11 +1,11 @@
 //! Whether a value can hold constants of a datatype.
 //!
-//! Two ways to see that it cannot, of which one is enough. *By its type*: the datatype does not occur in the type, through the
-//! fields of other datatypes and through variables. A polymorphic function is seen at all its uses that are reached, so
-//! `f(s) = head(seq(s))` may be applied to sets of numbers although the type of `s` is a variable. A type with events in it holds
-//! whatever the channels that are reached carry; a process holds everything. *By its reach*: nothing that evaluating the
-//! expression looks at leads to the datatype, and no variable from around it can hold its constants. This is how a process
-//! whose events carry nothing of the datatype is recognised.
+//! Either of two arguments shows that it cannot. *By its type*: the datatype does not occur in the type,
+//! through the fields of other datatypes and through variables. A polymorphic function is seen at all its uses that are
+//! reached, so `f(s) = head(seq(s))` may be applied to sets of numbers although the type of `s` is a variable. A type
+//! with events in it holds whatever the channels that are reached carry; a process holds everything. *By its reach*:
+//! nothing that evaluating the expression looks at leads to the datatype, and no variable from around it can hold its
+//! constants. This is how a process whose events carry nothing of the datatype is recognised.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,9 +1,10 @@
 //! Symmetry of scripts: which constants of datatypes are interchangeable, and how exchanging them acts.
 //!
-//! [`Analysis`] says it from the text: for what an assertion reaches ([`reach`]), which constants nobody singles out
+//! [`Analysis`] finds it in the text: which constants no definition that an assertion reaches ([`reach`]) names
 //! ([`constant_free`]). It answers `:[symmetric]` and gives candidates and reasons for `:[symmetry reduce]` ([`claims`]
-//! reads the lists behind both). [`Points`] numbers the constants that may be exchanged, so that groups can act on numbers;
-//! [`Compiler::label_map`](crate::process::Compiler::label_map) gives the action of a permutation of points on events.
+//! reads the lists behind both). [`Points`] numbers the constants that may be exchanged, so that groups can act on
+//! numbers; [`Compiler::label_map`](crate::process::Compiler::label_map) gives the action of a permutation of points on
+//! events.
 
 mod claims;
 mod codes;

@@ -1,7 +1,7 @@
 //! Points: the constants that a group of symmetries moves, numbered type by type.
 //!
-//! Engines know nothing of datatypes: an element of a group is a list of the images of points. Here stands which constant of
-//! which datatype each point is.
+//! Engines know nothing of datatypes: an element of a group is a list of the images of points. This module
+//! maps each point to a constant of a datatype.
 
 use crate::eval::{ConstructorId, Evaluator, Permutation};
 
@@ -16,14 +16,14 @@ pub struct Family {
     pub first: u32,
 }
 
-/// See the module's text.
+/// The constants that a group of symmetries moves, numbered type by type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Points {
     families: Vec<Family>,
     constants: Vec<ConstructorId>,
 }
 
-/// A name that does not stand for what it should.
+/// A name that denotes no datatype or no constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownPoint {
     /// No datatype has this name.
@@ -82,7 +82,7 @@ impl Points {
         self.constants.iter().map(|constant| place(constant).map(|at| at as u32)).collect()
     }
 
-    /// What an element of a group, the images of the points, does to values. Points beyond its length stay.
+    /// The action on values of an element of a group, given by the images of the points. Points beyond its length stay.
     ///
     /// # Panics
     ///

@@ -1,16 +1,17 @@
 //! What expressions reach: every definition that evaluating them could look at, and every name that stands there.
 //!
-//! Only what an assertion reaches can spoil a symmetry of what it is about; the rest of the file is not looked at. A name reaches
-//! its declaration, and so on. Definitions of a `let` are reached when they are named, as evaluation is lazy. Besides:
+//! Only what an assertion reaches can spoil a symmetry of what it is about; the rest of the file is not looked at. A
+//! name reaches its declaration, and so on. Definitions of a `let` are reached when they are named, as evaluation is
+//! lazy. Besides:
 //!
 //! - a channel or constructor reaches what its fields range over, and a constructor its datatype;
 //! - `Events` reaches every channel, every datatype and every instance of a module;
-//! - what an instance of a module exports reaches the arguments of the instance. Instances are not told apart beyond that:
-//!   what one of them reaches counts for all. From an expression inside a module it is not known which instance it stands in, so
-//!   there a parameter reaches the arguments of all instances;
+//! - what an instance of a module exports reaches the arguments of the instance. Instances are not distinguished beyond
+//!   that: what one of them reaches counts for all. From an expression inside a module it is not known which instance
+//!   it stands in, so there a parameter reaches the arguments of all instances;
 //! - what stands in a timed section reaches its `tock` and the durations of its events;
-//! - the argument of `error` is not reached. Evaluating `error(e)` fails, whatever `e` is, and failing is the same for all
-//!   constants.
+//! - the argument of `error` is not reached. Evaluating `error(e)` fails, whatever `e` is, and failing is the same for
+//!   all constants.
 //!
 //! Cost: linear in what is reached. There is no recursion, so scripts may nest as deeply as they like.
 
@@ -67,8 +68,8 @@ pub(super) struct Reach {
     bound: HashSet<(Region, LocalId), RandomState>,
 }
 
-/// The expressions one starts from, or a definition of a `let`. A variable that a region uses and does not bind itself is from
-/// around it; that it is bound in some other region, the one around it, say, tells nothing about its value here.
+/// The expressions one starts from, or a definition of a `let`. A variable that a region uses and does not bind itself
+/// is from around it; a binding in another region, such as the one around it, says nothing about its value here.
 type Region = Option<DeclarationId>;
 
 impl Reach {
@@ -356,7 +357,7 @@ impl Walk<'_, '_> {
                 self.push(Work::Expression(body));
             }
             Declaration::Channel { fields, .. } => self.push_all(fields),
-            // The alternatives of a subtype are looked at as a whole by whoever asks which constants are alike.
+            // The analysis of constants considers the alternatives of a subtype as a whole.
             Declaration::Datatype { constructors, .. } | Declaration::Subtype { constructors, .. } => {
                 for constructor in self.tree.list(constructors) {
                     if let Resolved::Definition(name) = constructor.name.name {

@@ -1,7 +1,7 @@
 //! How wide things are, for the printer.
 //!
-//! Children come before their parents in a tree, so one loop over the expressions gives the width that each would have on one
-//! line. Widths are close, not exact: parentheses are left out, and comments too.
+//! Children come before their parents in a tree, so one loop over the expressions gives the width that each would have
+//! on one line. Widths are close, not exact: parentheses are left out, and comments too.
 
 use super::names::Symbol;
 use super::store::{List, Tree};
@@ -65,7 +65,7 @@ impl Widths {
 
     fn pattern_width(&self, tree: &Tree<Symbol>, pattern: &Pattern<Symbol>) -> u32 {
         match *pattern {
-            Pattern::Error | Pattern::Wildcard => 1,
+            Pattern::Error(_) | Pattern::Wildcard => 1,
             Pattern::Name(name) | Pattern::String(name) => tree.names.text(name).len() as u32,
             Pattern::Integer(_) | Pattern::Boolean(_) | Pattern::Character(_) => 4,
             Pattern::Tuple(items) | Pattern::Set(items) | Pattern::Sequence(items) => self.all_patterns(tree, items),

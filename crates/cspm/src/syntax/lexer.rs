@@ -1,8 +1,8 @@
 //! Characters to tokens.
 //!
-//! By hand, one pass over the bytes, longest token first. Blank space and comments make no tokens: a token knows whether a
-//! newline came before it, and comments are listed beside the tokens for the printer. Where the longest token would be
-//! wrong only in one place (`]]` that closes two brackets, `<-` that opens a sequence with a negative number) the
+//! By hand, one pass over the bytes, longest token first. Blank space and comments make no tokens: a token knows
+//! whether a newline came before it, and comments are listed beside the tokens for the printer. Where the longest token
+//! is wrong only in one context (`]]` that closes two brackets, `<-` that opens a sequence with a negative number) the
 //! parser splits it.
 
 use trefoil_source::{Diagnostic, FileId, Place, Span};
@@ -11,7 +11,7 @@ use super::codes;
 use super::store::Comment;
 use super::token::{Kind, Token};
 
-/// What became of a text. The last token is [`Kind::End`].
+/// The tokens of a text, and what else the lexer found. The last token is [`Kind::End`].
 pub(super) struct Lexed {
     pub(super) tokens: Vec<Token>,
     pub(super) comments: Vec<Comment>,
@@ -29,12 +29,15 @@ struct Lexer<'a> {
     after_newline: bool,
     /// Newlines since the last token or comment.
     newlines: u32,
+    /// Comments from here on are not followed by a token yet.
+    unfollowed: usize,
 }
 
 pub(super) fn lex(text: &str, file: FileId) -> Lexed {
     let tokens = Vec::with_capacity(text.len() / 4);
     let lexed = Lexed { tokens, comments: Vec::new(), after_blank: Vec::new(), diagnostics: Vec::new() };
-    let mut lexer = Lexer { bytes: text.as_bytes(), text, file, at: 0, lexed, after_newline: true, newlines: 0 };
+    let mut lexer =
+        Lexer { bytes: text.as_bytes(), text, file, at: 0, lexed, after_newline: true, newlines: 0, unfollowed: 0 };
     if text.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();
     }
@@ -78,6 +81,10 @@ impl Lexer<'_> {
     fn push(&mut self, kind: Kind, start: usize) {
         let token = Token { kind, after_newline: self.after_newline, start: start as u32, end: self.at as u32 };
         self.note_blank(start);
+        for comment in &mut self.lexed.comments[self.unfollowed..] {
+            comment.next = token.start;
+        }
+        self.unfollowed = self.lexed.comments.len();
         self.lexed.tokens.push(token);
         self.after_newline = false;
     }
@@ -171,7 +178,7 @@ impl Lexer<'_> {
                         let negative = self.byte(0).is_ascii_digit();
                         let help = "`{-` starts a comment; a set with a negative number starts with `{ -`";
                         self.lexed.diagnostics.push(if negative { diagnostic.help(help) } else { diagnostic });
-                        // So that nobody complains about the end of the file.
+                        // The parser does not report the end of the file then.
                         self.push(Kind::Bad, start);
                         self.at = self.bytes.len();
                         return;
@@ -188,7 +195,7 @@ impl Lexer<'_> {
         let span = self.span(start);
         self.note_blank(start);
         let text = self.text[start..self.at].into();
-        self.lexed.comments.push(Comment { span, text, trailing: code });
+        self.lexed.comments.push(Comment { span, text, trailing: code, next: u32::MAX });
     }
 
     fn word(&mut self) {
@@ -249,14 +256,31 @@ impl Lexer<'_> {
 
     fn bad(&mut self, start: usize, character: char) {
         let place = Place::Span(self.span(start));
-        let message = format!("`{}` starts no token", character.escape_debug());
+        let message = format!("no token starts with `{}`", character.escape_debug());
         let diagnostic = Diagnostic::error(codes::BAD_CHARACTER, message, place);
         let hint = match character {
             '\u{2018}' | '\u{2019}' | '\u{201c}' | '\u{201d}' => Some("replace the typographic quote by a plain one"),
             '\u{2013}' | '\u{2014}' | '\u{2212}' => Some("replace the dash by `-`"),
             '\u{2192}' => Some("write `->`"),
+            '\u{2190}' => Some("write `<-`"),
             '\u{25a1}' => Some("write `[]`"),
             '\u{2293}' => Some("write `|~|`"),
+            '\u{2291}' => Some("write `[T=`, `[F=` or `[FD=`"),
+            '\u{2225}' => Some("write `[|A|]` or `[A||B]`"),
+            '\u{2980}' => Some("write `|||`"),
+            '\u{222a}' => Some("write `union(A, B)`"),
+            '\u{2229}' => Some("write `inter(A, B)`"),
+            '\u{2216}' => Some("write `\\` to hide events, `diff(A, B)` for the difference of sets"),
+            '\u{2208}' => Some("write `member(x, A)`, or `x <- A` for a generator"),
+            '\u{2227}' => Some("write `and`"),
+            '\u{2228}' => Some("write `or`"),
+            '\u{ac}' => Some("write `not`"),
+            '\u{2260}' => Some("write `!=`"),
+            '\u{2264}' => Some("write `<=`"),
+            '\u{2265}' => Some("write `>=`"),
+            '\u{27e8}' => Some("write `<`"),
+            '\u{27e9}' => Some("write `>`"),
+            '~' => Some("write `|~|` for internal choice, `not` for negation"),
             _ => None,
         };
         self.lexed.diagnostics.push(match hint {
@@ -305,7 +329,7 @@ impl Lexer<'_> {
             self.at += 1;
             return self.push(Kind::Character, start);
         }
-        self.error(codes::BAD_LITERAL, "a character literal holds one character and ends with `'`", start);
+        self.error(codes::BAD_LITERAL, "a character literal consists of one character and a closing `'`", start);
         self.push(Kind::Bad, start);
     }
 

@@ -9,15 +9,15 @@ use trefoil_source::nearest;
 
 /// Reads files by name.
 pub trait Loader {
-    /// The bytes of a file, or why there are none.
+    /// The bytes of a file, or the reason why it cannot be read.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
 
-    /// A file that exists and has nearly the name of one that does not.
+    /// An existing file with nearly the name of a missing one.
     fn similar(&self, _name: &str) -> Option<String> {
         None
     }
 
-    /// The name of the file that `path`, written in the file `from`, means.
+    /// The name of the file that `path` denotes in the file `from`.
     fn resolve(&self, from: &str, path: &str) -> String {
         let beside = Path::new(from).parent().unwrap_or(Path::new(""));
         // Scripts written on Windows are read elsewhere too.
@@ -90,7 +90,7 @@ impl Loader for MemoryLoader {
     }
 }
 
-/// How bytes became text.
+/// The encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Unicode,

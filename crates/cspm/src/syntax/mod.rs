@@ -1,9 +1,9 @@
 //! Text to tree and back.
 //!
-//! [`parse`] never fails: it gives a [`Tree`] and the list of what was wrong with the text, and where something was wrong the
-//! tree holds an `Error` node. [`print`] writes a tree as CSPM text again, comments included, with no more parentheses than
-//! needed; parsing that text gives the same tree. The tree is generic in its names: this stage makes `Tree<Symbol>`, and the
-//! stage that resolves names makes a tree of another type from it with [`Tree::with_names`].
+//! [`parse`] never fails: it returns a [`Tree`] and a list of diagnostics, and an `Error` node stands for text that
+//! could not be parsed. [`print`] formats a tree as CSPM text with its comments and the user's brackets; parsing that
+//! text gives the same tree. The tree is generic in its names: this stage makes a `Tree<Symbol>`, and the stage that
+//! resolves names makes a tree of another type from it with [`Tree::with_names`].
 
 mod codes;
 mod layout;

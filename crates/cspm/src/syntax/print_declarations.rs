@@ -1,7 +1,7 @@
 //! Declarations and types as text.
 
 use super::names::Symbol;
-use super::printer::{LINE, Printer, Shown, Work, deeper};
+use super::printer::{LINE, Place, Printer, Shown, Work, deeper};
 use super::store::List;
 use super::tree::*;
 
@@ -17,7 +17,7 @@ impl Printer<'_> {
         self.start(span, indent);
         let free = |id| Show(Shown::free(id, indent));
         match node {
-            Declaration::Error => self.text("-- (a declaration that could not be read)"),
+            Declaration::Error { .. } => self.text("-- (a declaration that could not be read)"),
             Declaration::Function { .. } => {}
             Declaration::Binding { pattern, body } => {
                 let mut work = vec![Work::Pattern(pattern, 0)];
@@ -26,24 +26,25 @@ impl Printer<'_> {
             }
             Declaration::Channel { names, fields } => {
                 let mut work = vec![Text("channel ")];
-                self.names(&mut work, names);
+                self.names(&mut work, names, indent);
                 if let Some(fields) = fields {
-                    work.extend([Text(" : "), free(fields)]);
+                    work.extend([self.token_before(" : ", fields, indent), free(fields)]);
                 }
                 self.then(work);
             }
             Declaration::Datatype { name, constructors } => self.datatype("datatype ", name, constructors, indent),
             Declaration::Subtype { name, constructors } => self.datatype("subtype ", name, constructors, indent),
             Declaration::Nametype { name, set } => {
-                self.then(vec![Text("nametype "), Work::Symbol(name.name), Text(" = "), free(set)]);
+                let equals = self.token_before(" = ", set, indent);
+                self.then(vec![Text("nametype "), Work::Name(name, indent), equals, free(set)]);
             }
-            Declaration::External(names) => self.keyword_and_names("external ", names),
-            Declaration::Transparent(names) => self.keyword_and_names("transparent ", names),
+            Declaration::External(names) => self.keyword_and_names("external ", names, indent),
+            Declaration::Transparent(names) => self.keyword_and_names("transparent ", names, indent),
             Declaration::Assert { negated, check, options } => self.assertion(negated, check, options, indent),
             Declaration::Print(shown) => self.then(vec![Text("print "), free(shown)]),
             Declaration::Include { path, .. } => self.then(vec![Text("include "), Work::Path(path)]),
             Declaration::Module { name, parameters, private, exported } => {
-                let mut work = vec![Text("module "), Work::Symbol(name.name)];
+                let mut work = vec![Text("module "), Work::Name(name, indent)];
                 if !parameters.is_empty() {
                     work.push(Text("("));
                     self.patterns(&mut work, parameters);
@@ -54,13 +55,17 @@ impl Printer<'_> {
                     list.map(|&id| Work::Declaration(id, deeper(indent))).collect::<Vec<Work>>()
                 };
                 work.extend(inside(private));
-                work.extend([Work::Line(indent), Text("exports")]);
+                let end = Place::end_of(span);
+                let first = self.tree.list(exported).first();
+                let exports = first.map_or(end, |&first| Place::start_of(self.tree.declaration_span(first)));
+                work.extend([Work::Comments(exports, deeper(indent)), Work::Line(indent), Text("exports")]);
                 work.extend(inside(exported));
-                work.extend([Work::Line(indent), Text("endmodule")]);
+                work.extend([Work::Comments(end, deeper(indent)), Work::Line(indent), Text("endmodule")]);
                 self.then(work);
             }
             Declaration::Instance { name, module, arguments } => {
-                let mut work = vec![Text("instance "), Work::Symbol(name.name), Text(" = "), Work::Symbol(module.name)];
+                let equals = Work::Token { text: " = ", before: Place::start_of(module.span), indent };
+                let mut work = vec![Text("instance "), Work::Name(name, indent), equals, Work::Name(module, indent)];
                 if !arguments.is_empty() {
                     work.push(Text("("));
                     self.all_free(&mut work, arguments, indent);
@@ -76,12 +81,13 @@ impl Printer<'_> {
                 work.push(Text(" {"));
                 let list = self.tree.list(declarations).iter();
                 work.extend(list.map(|&id| Work::Declaration(id, deeper(indent))));
-                work.extend([Work::Line(indent), Text("}")]);
+                let end = Place::end_of(span);
+                work.extend([Work::Comments(end, deeper(indent)), Work::Line(indent), Text("}")]);
                 self.then(work);
             }
             Declaration::Annotation { names, constraints, annotated } => {
                 let mut work = Vec::new();
-                self.names(&mut work, names);
+                self.names(&mut work, names, indent);
                 work.push(Text(" :: "));
                 let constraints = self.tree.list(constraints);
                 if constraints.len() > 1 {
@@ -133,31 +139,32 @@ impl Printer<'_> {
     fn body(&mut self, work: &mut Vec<Work>, body: ExpressionId, indent: u32) {
         if self.widths.of(body) + indent + 10 > LINE {
             let inner = deeper(indent);
-            work.extend([Work::Text(" ="), Work::Line(inner), Work::Expression(Shown::free(body, inner))]);
+            let equals = self.token_before(" =", body, indent);
+            work.extend([equals, Work::Line(inner), Work::Expression(Shown::free(body, inner))]);
         } else {
-            work.extend([Work::Text(" = "), Work::Expression(Shown::free(body, indent))]);
+            work.extend([self.token_before(" = ", body, indent), Work::Expression(Shown::free(body, indent))]);
         }
     }
 
-    fn names(&self, work: &mut Vec<Work>, names: List<Named<Symbol>>) {
-        for (at, name) in self.tree.list(names).iter().enumerate() {
+    fn names(&self, work: &mut Vec<Work>, names: List<Named<Symbol>>, indent: u32) {
+        for (at, &name) in self.tree.list(names).iter().enumerate() {
             if at > 0 {
-                work.push(Work::Text(", "));
+                work.push(Work::Token { text: ", ", before: Place::start_of(name.span), indent });
             }
-            work.push(Work::Symbol(name.name));
+            work.push(Work::Name(name, indent));
         }
     }
 
-    fn keyword_and_names(&mut self, keyword: &'static str, names: List<Named<Symbol>>) {
+    fn keyword_and_names(&mut self, keyword: &'static str, names: List<Named<Symbol>>, indent: u32) {
         let mut work = vec![Work::Text(keyword)];
-        self.names(&mut work, names);
+        self.names(&mut work, names, indent);
         self.then(work);
     }
 
     fn all_free(&self, work: &mut Vec<Work>, items: List<ExpressionId>, indent: u32) {
         for (at, &item) in self.tree.list(items).iter().enumerate() {
             if at > 0 {
-                work.push(Work::Text(", "));
+                work.push(self.token_before(", ", item, indent));
             }
             work.push(Work::Expression(Shown::free(item, indent)));
         }
@@ -176,14 +183,16 @@ impl Printer<'_> {
             sum + self.tree.names.text(constructor.name.name).len() as u32 + fields + 3
         });
         let wide = width + 20 > LINE;
-        let mut work = vec![Work::Text(keyword), Work::Symbol(name.name), Work::Text(" = ")];
+        let mut work = vec![Work::Text(keyword), Work::Name(name, indent)];
         for (at, constructor) in constructors.iter().enumerate() {
+            let before = Place::start_of(constructor.name.span);
             if at > 0 && wide {
-                work.extend([Work::Line(deeper(indent)), Work::Text("| ")]);
-            } else if at > 0 {
-                work.push(Work::Text(" | "));
+                let inner = deeper(indent);
+                work.extend([Work::Comments(before, inner), Work::Line(inner), Work::Text("| ")]);
+            } else {
+                work.push(Work::Token { text: if at > 0 { " | " } else { " = " }, before, indent });
             }
-            work.push(Work::Symbol(constructor.name.name));
+            work.push(Work::Name(constructor.name, indent));
             if let Some(fields) = constructor.fields {
                 work.extend([Work::Text("."), Work::Expression(Shown::free(fields, indent))]);
             }
@@ -199,7 +208,8 @@ impl Printer<'_> {
             Check::Error => work.push(Text("_")),
             Check::Refinement { specification, model, implementation } => {
                 self.subject(&mut work, specification, negated, indent);
-                work.extend([Text(" ["), Text(model_text(model)), Text("= "), free(implementation)]);
+                let open = self.token_before(" [", implementation, indent);
+                work.extend([open, Text(model_text(model)), Text("= "), free(implementation)]);
             }
             Check::Property { process, property, model } => {
                 self.subject(&mut work, process, negated, indent);
@@ -225,7 +235,9 @@ impl Printer<'_> {
         }
         for &option in self.tree.list(options) {
             match option {
-                CheckOption::TauPriority(events) => work.extend([Text(" :[tau priority over]: "), free(events)]),
+                CheckOption::TauPriority(events) => {
+                    work.extend([self.token_before(" :[tau priority over]: ", events, indent), free(events)]);
+                }
                 CheckOption::PartialOrderReduce(None) => work.push(Text(" :[partial order reduce]")),
                 CheckOption::PartialOrderReduce(Some(strategy)) => {
                     work.extend([Text(" :[partial order reduce ["), Work::Symbol(strategy), Text("]]")]);
@@ -244,6 +256,9 @@ impl Printer<'_> {
     fn subject(&self, work: &mut Vec<Work>, subject: ExpressionId, negated: bool, indent: u32) {
         let mut first = subject;
         let starts_with_not = loop {
+            if self.tree.expression_brackets.around(first.index()).is_some() {
+                break false;
+            }
             first = match *self.tree.expression(first) {
                 Expression::Unary { operator, .. } => break operator == UnaryOperator::Not,
                 Expression::Binary { left, .. }
@@ -271,7 +286,8 @@ impl Printer<'_> {
             Type::Dot(..) => 2,
             _ => 3,
         };
-        if own < least {
+        let pairs = self.tree.type_brackets.around(id.index()).map_or(u32::from(own < least), |(pairs, _)| pairs);
+        for _ in 0..pairs {
             self.text("(");
             self.then(vec![Text(")")]);
         }

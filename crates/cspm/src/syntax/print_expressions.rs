@@ -1,7 +1,7 @@
 //! Expressions and patterns as text.
 
 use super::parser::{level, levels};
-use super::printer::{LINE, Printer, Shown, Work};
+use super::printer::{LINE, Place, Printer, Shown, Work};
 use super::store::List;
 use super::tree::*;
 
@@ -35,6 +35,12 @@ pub(super) fn binary_text(operator: BinaryOperator) -> &'static str {
     }
 }
 
+/// Whether the operator may start a line anywhere.
+fn may_lead(operator: BinaryOperator) -> bool {
+    use BinaryOperator::*;
+    !matches!(operator, Less | Subtract | Greater | Dot)
+}
+
 /// The same at the start of a line.
 fn leading_text(operator: BinaryOperator) -> Option<&'static str> {
     use BinaryOperator::*;
@@ -54,14 +60,42 @@ fn leading_text(operator: BinaryOperator) -> Option<&'static str> {
 impl Printer<'_> {
     pub(super) fn expression(&mut self, shown: Shown) {
         let node = *self.tree.expression(shown.id);
-        self.comments_inside(self.tree.expression_span(shown.id), shown.indent);
+        let span = self.tree.expression_span(shown.id);
+        self.comments_inside(span, shown.indent);
+        if let Some((pairs, inner)) = self.tree.expression_brackets.around(shown.id.index()) {
+            let close = Work::Token { text: ")", before: Place::end_of(span), indent: shown.indent };
+            for _ in 0..pairs {
+                self.text("(");
+                self.then(vec![close]);
+            }
+            self.comments_inside(inner, shown.indent);
+            return self.node(node, Shown::free(shown.id, shown.indent));
+        }
         if self.needs_brackets(&node, shown) {
-            let inner = Shown::free(shown.id, shown.indent);
             self.text("(");
             self.then(vec![Work::Text(")")]);
-            return self.node(node, inner);
+            return self.node(node, Shown::free(shown.id, shown.indent));
         }
         self.node(node, shown);
+    }
+
+    /// A token that stands before an expression.
+    pub(super) fn token_before(&self, text: &'static str, id: ExpressionId, indent: u32) -> Work {
+        Work::Token { text, before: Place::start_of(self.tree.expression_span(id)), indent }
+    }
+
+    /// The comments before a token that stands before an expression.
+    fn comments_to(&self, id: ExpressionId, indent: u32) -> Work {
+        Work::Comments(Place::start_of(self.tree.expression_span(id)), indent)
+    }
+
+    /// A bracket that closes an expression.
+    fn closing(&self, text: &'static str, shown: Shown) -> Work {
+        let span = match self.tree.expression_brackets.around(shown.id.index()) {
+            Some((_, inner)) => inner,
+            None => self.tree.expression_span(shown.id),
+        };
+        Work::Token { text, before: Place::end_of(span), indent: shown.indent }
     }
 
     fn needs_brackets(&self, node: &Expression<super::names::Symbol>, shown: Shown) -> bool {
@@ -116,10 +150,15 @@ impl Printer<'_> {
                     _ if own == level::COMPARE => own + 1,
                     _ => own,
                 };
+                let before = self.comments_to(right, indent);
+                let token = match may_lead(operator) {
+                    true => self.token_before(binary_text(operator), right, indent),
+                    false => Text(binary_text(operator)),
+                };
                 let (left, right) = (Show(shown.before(left, left_level)), Show(shown.last(right, right_level)));
                 match leading_text(operator) {
-                    Some(text) if wide => self.then(vec![left, Line(indent), Text(text), right]),
-                    _ => self.then(vec![left, Text(binary_text(operator)), right]),
+                    Some(text) if wide => self.then(vec![left, before, Line(indent), Text(text), right]),
+                    _ => self.then(vec![left, token, right]),
                 }
             }
             Expression::Synchronised { operator, left, events, right } => {
@@ -129,37 +168,52 @@ impl Printer<'_> {
                     SynchronisedOperator::ExternalChoice => ("[+", "+]", level::SYNC_CHOICE, level::SYNC_CHOICE),
                     SynchronisedOperator::Interrupt => ("/+", "+\\", level::SYNC_INTERRUPT, level::SYNC_INTERRUPT),
                 };
-                let middle = vec![Text(open), Show(Shown::free(events, indent)), Text(close)];
-                self.around(shown, left, left_level, middle, right, own + 1, wide);
+                let close = self.token_before(close, right, indent);
+                let middle = vec![Text(open), Show(Shown::free(events, indent)), close];
+                self.around(
+                    shown,
+                    left,
+                    left_level,
+                    (middle, Place::start_of(self.tree.expression_span(events))),
+                    right,
+                    own + 1,
+                    wide,
+                );
             }
             Expression::Alphabetised { left, left_alphabet, right_alphabet, right } => {
                 let middle = vec![
                     Text("["),
                     Show(Shown::free(left_alphabet, indent)),
-                    Text(" || "),
+                    self.token_before(" || ", right_alphabet, indent),
                     Show(Shown::free(right_alphabet, indent)),
-                    Text("]"),
+                    self.token_before("]", right, indent),
                 ];
                 let least = level::PARALLEL + 1;
-                self.around(shown, left, least, middle, right, least, wide);
+                let inside = Place::start_of(self.tree.expression_span(left_alphabet));
+                self.around(shown, left, least, (middle, inside), right, least, wide);
             }
             Expression::Link { left, ties, statements, right } => {
                 let mut middle = vec![Text("[")];
                 self.pairs(&mut middle, ties, " <-> ", shown);
                 self.statements(&mut middle, statements, shown);
-                middle.push(Text("]"));
+                middle.push(self.token_before("]", right, indent));
                 let least = level::PARALLEL + 1;
-                self.around(shown, left, least, middle, right, least, wide);
+                let first = self.tree.list(ties).first().map_or(right, |tie| tie.0);
+                let inside = Place::start_of(self.tree.expression_span(first));
+                self.around(shown, left, least, (middle, inside), right, least, wide);
             }
             Expression::Rename { process, renames, statements } => {
                 let mut work = vec![Show(shown.before(process, level::APPLY))];
+                if let Some(first) = self.tree.list(renames).first() {
+                    work.push(self.comments_to(first.0, indent));
+                }
                 if wide {
                     work.push(Line(shown.indented().indent));
                 }
                 work.push(Text("[["));
                 self.pairs(&mut work, renames, " <- ", shown);
                 self.statements(&mut work, statements, shown);
-                work.push(Text("]]"));
+                work.push(self.closing("]]", shown));
                 self.then(work);
             }
             Expression::Prefix { channel, fields, process } => {
@@ -178,7 +232,7 @@ impl Printer<'_> {
                         work.extend([Text(":"), Show(shown.before(set, level::FIELD_SET))]);
                     }
                 }
-                work.push(Text(if wide { " ->" } else { " -> " }));
+                work.push(self.token_before(if wide { " ->" } else { " -> " }, process, indent));
                 if wide {
                     work.push(Line(indent));
                 }
@@ -190,33 +244,35 @@ impl Printer<'_> {
                 let sequence = matches!(
                     self.tree.expression(function),
                     Expression::Collection { kind: CollectionKind::Sequence, .. }
-                );
+                ) && self.tree.expression_brackets.around(function.index()).is_none();
                 let mut work = match sequence {
                     true => vec![Text("("), Show(Shown::free(function, indent)), Text(")(")],
                     false => vec![Show(shown.before(function, level::APPLY)), Text("(")],
                 };
                 self.all(&mut work, arguments, Shown::free(shown.id, indent));
-                work.push(Text(")"));
+                work.push(self.closing(")", shown));
                 self.then(work);
             }
             Expression::Tuple(items) => {
                 let mut work = vec![Text("(")];
                 self.all(&mut work, items, Shown::free(shown.id, indent));
-                work.push(Text(")"));
+                work.push(self.closing(")", shown));
                 self.then(work);
             }
             Expression::Collection { kind, items, statements } => self.collection(kind, items, statements, shown),
             Expression::Map(entries) => {
                 let mut work = vec![Text("(| ")];
                 self.pairs(&mut work, entries, " => ", shown);
-                work.push(Text(" |)"));
+                work.push(self.closing(" |)", shown));
                 self.then(work);
             }
             Expression::If { condition, then, otherwise } => {
                 let inner = shown.indented();
                 let work = if wide {
-                    let mut work = vec![Text("if "), Show(inner.among(condition)), Text(" then"), Line(inner.indent)];
-                    work.extend([Show(inner.among(then)), Line(indent), Text("else")]);
+                    let word = self.token_before(" then", then, indent);
+                    let mut work = vec![Text("if "), Show(inner.among(condition)), word, Line(inner.indent)];
+                    let comments = self.comments_to(otherwise, inner.indent);
+                    work.extend([Show(inner.among(then)), comments, Line(indent), Text("else")]);
                     // `else if` goes on at the same depth.
                     match self.tree.expression(otherwise) {
                         Expression::If { .. } => work.extend([Text(" "), Show(shown.among(otherwise))]),
@@ -224,8 +280,10 @@ impl Printer<'_> {
                     }
                     work
                 } else {
+                    let words =
+                        (self.token_before(" then ", then, indent), self.token_before(" else ", otherwise, indent));
                     let (yes, no) = (Show(shown.among(then)), Show(shown.among(otherwise)));
-                    vec![Text("if "), Show(shown.among(condition)), Text(" then "), yes, Text(" else "), no]
+                    vec![Text("if "), Show(shown.among(condition)), words.0, yes, words.1, no]
                 };
                 self.then(work);
             }
@@ -234,13 +292,14 @@ impl Printer<'_> {
                 let mut work = vec![Text("let")];
                 let list = self.tree.list(declarations);
                 work.extend(list.iter().map(|&id| Work::Declaration(id, inner.indent)));
+                work.push(self.comments_to(body, inner.indent));
                 work.extend([Line(indent), Text("within"), Line(inner.indent), Show(inner.among(body))]);
                 self.then(work);
             }
             Expression::Lambda { parameters, body } => {
                 let mut work = vec![Text("\\ ")];
                 self.patterns(&mut work, parameters);
-                work.extend([Text(" @ "), Show(shown.among(body))]);
+                work.extend([self.token_before(" @ ", body, indent), Show(shown.among(body))]);
                 self.then(work);
             }
             Expression::Replicated { operator, statements, body } => {
@@ -260,13 +319,19 @@ impl Printer<'_> {
         shown: Shown,
         left: ExpressionId,
         left_level: u8,
-        middle: Vec<Work>,
+        (middle, inside): (Vec<Work>, Place),
         right: ExpressionId,
         right_level: u8,
         wide: bool,
     ) {
         let mut work = vec![Work::Expression(shown.before(left, left_level))];
-        work.push(if wide { Work::Line(shown.indent) } else { Work::Text(" ") });
+        work.push(match wide {
+            true => Work::Comments(inside, shown.indent),
+            false => Work::Token { text: " ", before: inside, indent: shown.indent },
+        });
+        if wide {
+            work.push(Work::Line(shown.indent));
+        }
         work.extend(middle);
         work.push(if wide { Work::Line(shown.indent) } else { Work::Text(" ") });
         work.push(Work::Expression(shown.last(right, right_level)));
@@ -285,12 +350,13 @@ impl Printer<'_> {
             Items::Listed(items) => self.all(&mut work, items, inner),
             Items::From(first) => work.extend([Work::Expression(inner.among(first)), Work::Text("..")]),
             Items::Range(first, last) => {
+                let dots = self.token_before("..", last, inner.indent);
                 let (first, last) = (inner.among(first), inner.among(last));
-                work.extend([Work::Expression(first), Work::Text(".."), Work::Expression(last)]);
+                work.extend([Work::Expression(first), dots, Work::Expression(last)]);
             }
         }
         self.statements(&mut work, statements, inner);
-        work.push(Work::Text(close));
+        work.push(self.closing(close, shown));
         self.then(work);
     }
 
@@ -324,10 +390,11 @@ impl Printer<'_> {
             }
         };
         self.listed_statements(&mut work, statements, " : ", shown);
-        work.push(Work::Text(" @"));
+        work.push(self.token_before(" @", alphabet.unwrap_or(body), shown.indent));
         let mut least = 0;
         if let Some(alphabet) = alphabet {
-            work.extend([Work::Text(" ["), free(alphabet), Work::Text("]")]);
+            let close = self.token_before("]", body, shown.indent);
+            work.extend([Work::Text(" ["), free(alphabet), close]);
             least = level::PARALLEL + 1;
         }
         let inner = if wide { shown.indented() } else { shown };
@@ -340,7 +407,7 @@ impl Printer<'_> {
     pub(super) fn all(&self, work: &mut Vec<Work>, items: List<ExpressionId>, inner: Shown) {
         for (at, &item) in self.tree.list(items).iter().enumerate() {
             if at > 0 {
-                work.push(Work::Text(", "));
+                work.push(self.token_before(", ", item, inner.indent));
             }
             work.push(Work::Expression(inner.among(item)));
         }
@@ -350,29 +417,38 @@ impl Printer<'_> {
     fn pairs(&self, work: &mut Vec<Work>, pairs: List<Pair>, between: &'static str, shown: Shown) {
         for (at, pair) in self.tree.list(pairs).iter().enumerate() {
             if at > 0 {
-                work.push(Work::Text(", "));
+                work.push(self.token_before(", ", pair.0, shown.indent));
             }
+            let between = self.token_before(between, pair.1, shown.indent);
             let (left, right) = (Shown::free(pair.0, shown.indent), Shown::free(pair.1, shown.indent));
-            work.extend([Work::Expression(left), Work::Text(between), Work::Expression(right)]);
+            work.extend([Work::Expression(left), between, Work::Expression(right)]);
         }
     }
 
     fn statements(&self, work: &mut Vec<Work>, statements: List<Statement>, inner: Shown) {
-        if !statements.is_empty() {
-            work.push(Work::Text(" | "));
+        if let Some(first) = self.tree.list(statements).first() {
+            work.push(self.token_before_statement(" | ", first, inner.indent));
             self.listed_statements(work, statements, " <- ", inner);
         }
+    }
+
+    fn token_before_statement(&self, text: &'static str, statement: &Statement, indent: u32) -> Work {
+        let span = match *statement {
+            Statement::Generator { pattern, .. } => self.tree.pattern_span(pattern),
+            Statement::Condition(condition) => self.tree.expression_span(condition),
+        };
+        Work::Token { text, before: Place::start_of(span), indent }
     }
 
     fn listed_statements(&self, work: &mut Vec<Work>, list: List<Statement>, from: &'static str, inner: Shown) {
         for (at, &statement) in self.tree.list(list).iter().enumerate() {
             if at > 0 {
-                work.push(Work::Text(", "));
+                work.push(self.token_before_statement(", ", &statement, inner.indent));
             }
             match statement {
                 Statement::Generator { pattern, set } => {
-                    let set = Work::Expression(inner.among(set));
-                    work.extend([Work::Pattern(pattern, 0), Work::Text(from), set]);
+                    let from = self.token_before(from, set, inner.indent);
+                    work.extend([Work::Pattern(pattern, 0), from, Work::Expression(inner.among(set))]);
                 }
                 Statement::Condition(condition) => work.push(Work::Expression(inner.among(condition))),
             }
@@ -397,7 +473,8 @@ impl Printer<'_> {
             Pattern::Concatenate(..) => level::CONCATENATE,
             _ => level::ATOM,
         };
-        if own < least {
+        let pairs = self.tree.pattern_brackets.around(id.index()).map_or(u32::from(own < least), |(pairs, _)| pairs);
+        for _ in 0..pairs {
             self.text("(");
             self.then(vec![Work::Text(")")]);
         }
@@ -405,7 +482,7 @@ impl Printer<'_> {
             vec![Work::Pattern(left, left_level), Work::Text(text), Work::Pattern(right, right_level)]
         };
         match node {
-            Pattern::Error | Pattern::Wildcard => self.text("_"),
+            Pattern::Error(_) | Pattern::Wildcard => self.text("_"),
             Pattern::Name(name) => self.text(self.tree.names.text(name)),
             Pattern::Integer(number) => self.text(&number.to_string()),
             Pattern::Boolean(value) => self.text(if value { "true" } else { "false" }),

@@ -1,16 +1,22 @@
 //! Tree to text.
 //!
-//! The printer is a machine with a stack of things to print, so that depth costs heap and not stack. Parentheses appear where
-//! the levels of the parser demand them, around what reaches as far right as it can when something follows, and around a
-//! `>` directly inside a sequence. Comments are given back before the first declaration or operand that followed them, where a
-//! newline means nothing. Blank lines between declarations stay; other layout is made anew: what does not fit on a line is
+//! The printer is a machine with a stack of things to print, so that depth costs heap and not stack. The user's round
+//! brackets stay. Where there are none, brackets appear where the levels of the parser demand them, around an
+//! expression that reaches as far right as it can when something follows, and around a `>` directly inside a sequence.
+//!
+//! A comment knows the token that follows it. The printer writes it before that token, or before the nearest token
+//! after it whose place the tree knows: declarations, names, operands, and the operators, words, commas and closing
+//! brackets between operands (such a token lies before the operand after it). Two operators are an exception: `<` and
+//! `-` at the start of a line would start a new declaration, so comments before them move behind them.
+//!
+//! Blank lines between declarations stay. Other layout is made anew: an expression that does not fit on a line is
 //! broken at process operators, prefixes and the parts of `if` and `let`.
 
 use trefoil_source::{FileId, Span};
 
 use super::layout::Widths;
 use super::names::Symbol;
-use super::store::Tree;
+use super::store::{Comment, Tree};
 use super::tree::*;
 
 /// The script's root file as text; included files stay included.
@@ -19,7 +25,7 @@ pub fn print(tree: &Tree<Symbol>) -> String {
     let list: Vec<Work> = tree.list(tree.declarations).iter().map(|&id| Work::Declaration(id, 0)).collect();
     printer.run(list);
     printer.comments_before(u32::MAX, 0);
-    if !printer.out.is_empty() {
+    if !printer.out.is_empty() && !printer.out.ends_with('\n') {
         printer.out.push('\n');
     }
     printer.out
@@ -85,6 +91,16 @@ pub(super) fn deeper(indent: u32) -> u32 {
 #[derive(Clone, Copy)]
 pub(super) enum Work {
     Text(&'static str),
+    /// A token that stands before the byte `before`, with the comments before it.
+    Token {
+        text: &'static str,
+        before: Place,
+        indent: u32,
+    },
+    /// The comments before a token that stands before this place; a new line follows.
+    Comments(Place, u32),
+    /// A name with the comments before it.
+    Name(Named<Symbol>, u32),
     Symbol(Symbol),
     /// A string with quotes.
     Quoted(Symbol),
@@ -99,6 +115,23 @@ pub(super) enum Work {
     Line(u32),
 }
 
+/// A place that comments are compared with: a byte of a file.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    file: FileId,
+    at: u32,
+}
+
+impl Place {
+    pub(super) fn start_of(span: Span) -> Place {
+        Place { file: span.file, at: span.start }
+    }
+
+    pub(super) fn end_of(span: Span) -> Place {
+        Place { file: span.file, at: span.end }
+    }
+}
+
 pub(super) struct Printer<'a> {
     pub(super) tree: &'a Tree<Symbol>,
     pub(super) widths: Widths,
@@ -107,11 +140,21 @@ pub(super) struct Printer<'a> {
     file: Option<FileId>,
     /// Comments up to here are printed.
     comment: usize,
+    /// The length of the output after a comment with nothing but comments before it on its line.
+    after_lone_comment: usize,
 }
 
 impl<'a> Printer<'a> {
     fn new(tree: &'a Tree<Symbol>, file: Option<FileId>) -> Printer<'a> {
-        Printer { tree, widths: Widths::new(tree), out: String::new(), stack: Vec::new(), file, comment: 0 }
+        Printer {
+            tree,
+            widths: Widths::new(tree),
+            out: String::new(),
+            stack: Vec::new(),
+            file,
+            comment: 0,
+            after_lone_comment: usize::MAX,
+        }
     }
 
     fn run(&mut self, work: Vec<Work>) {
@@ -119,6 +162,12 @@ impl<'a> Printer<'a> {
         while let Some(work) = self.stack.pop() {
             match work {
                 Work::Text(text) => self.text(text),
+                Work::Token { text, before, indent } => self.token(text, before, indent),
+                Work::Comments(before, indent) => drop(self.comments_of_token(before, indent)),
+                Work::Name(named, indent) => {
+                    self.comments_inside(named.span, indent);
+                    self.text(self.tree.names.text(named.name));
+                }
                 Work::Symbol(symbol) => self.text(self.tree.names.text(symbol)),
                 Work::Quoted(symbol) => self.quoted(self.tree.names.text(symbol), '"'),
                 Work::Path(symbol) => {
@@ -201,39 +250,81 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether a comment waits that came before this place.
-    fn comment_waits(&mut self, before: u32) -> bool {
+    /// The first comment that is not printed yet.
+    fn waiting(&mut self) -> Option<&'a Comment> {
         let comments = &self.tree.comments;
         while comments.get(self.comment).is_some_and(|comment| Some(comment.span.file) != self.file) {
             self.comment += 1;
         }
-        comments.get(self.comment).is_some_and(|comment| comment.span.start < before)
+        comments.get(self.comment)
     }
 
     /// Prints the comments before this place, each on its own line or at the end of one.
     pub(super) fn comments_before(&mut self, before: u32, indent: u32) {
-        while self.file.is_some() && self.comment_waits(before) {
-            let comment = &self.tree.comments[self.comment];
+        self.comments_while(indent, |comment| comment.span.start < before);
+    }
+
+    /// Prints the comments that wait as long as they satisfy the condition; says whether there were any.
+    fn comments_while(&mut self, indent: u32, wanted: impl Fn(&Comment) -> bool) -> bool {
+        let mut printed = false;
+        while let Some(comment) = self.waiting().filter(|comment| wanted(comment)) {
             self.comment += 1;
-            if comment.trailing && !self.at_line_start() {
-                self.out.push(' ');
+            printed = true;
+            let lone = self.at_line_start() || self.out.len() == self.after_lone_comment;
+            if comment.trailing && !lone {
+                let attached = self.out.ends_with('(') && !comment.text.starts_with("--");
+                if !attached && !self.out.ends_with(' ') {
+                    self.out.push(' ');
+                }
             } else {
                 self.blank_line(comment.span.start);
                 self.line(indent);
             }
+            let starts_line = self.at_line_start();
             self.out.push_str(&comment.text);
+            if starts_line {
+                self.after_lone_comment = self.out.len();
+            }
             if comment.text.starts_with("--") {
                 self.out.push('\n');
             }
         }
+        printed
     }
 
-    /// Prints the comments before an operand.
+    /// Prints the comments before an operand or a name.
     pub(super) fn comments_inside(&mut self, span: Span, indent: u32) {
-        if self.file != Some(span.file) || !self.comment_waits(span.start) {
+        let waits = self.waiting().is_some_and(|comment| comment.span.start < span.start);
+        if !waits || self.file != Some(span.file) {
             return;
         }
-        self.comments_before(span.start, deeper(indent));
-        self.line(deeper(indent));
+        let indent = if self.at_line_start() { indent } else { deeper(indent) };
+        if self.comments_while(indent, |comment| comment.span.start < span.start) {
+            self.after_comments(indent);
+        }
+    }
+
+    /// Goes to the place of the token after a comment: the next line, or after a blank if it was a block comment.
+    fn after_comments(&mut self, indent: u32) {
+        if self.out.ends_with('\n') {
+            self.line(indent);
+        } else {
+            self.out.push(' ');
+        }
+    }
+
+    /// Prints the comments before a token that stands before this place; says whether there were any.
+    fn comments_of_token(&mut self, before: Place, indent: u32) -> bool {
+        self.file == Some(before.file) && self.comments_while(indent, |comment| comment.next < before.at)
+    }
+
+    fn token(&mut self, text: &str, before: Place, indent: u32) {
+        if !self.comments_of_token(before, deeper(indent)) {
+            return self.text(text);
+        }
+        if self.out.ends_with('\n') || text.starts_with(' ') {
+            self.after_comments(deeper(indent));
+        }
+        self.text(text.trim_start());
     }
 }

@@ -1,8 +1,8 @@
 //! Where the nodes live.
 //!
-//! One vector for each sort of node and one for each sort of list, so that a tree of any depth is dropped, cloned and compared
-//! without recursion. A parser that discards what it has just read (an expression that turned out to be a pattern) cuts
-//! the vectors back: a tree holds no dead nodes, and equal texts modulo layout give equal vectors.
+//! One vector for each sort of node and one for each sort of list, so that a tree of any depth is dropped, cloned and
+//! compared without recursion. A parser that discards what it has just read (an expression that turned out to be a
+//! pattern) cuts the vectors back: a tree holds no dead nodes, and equal texts modulo layout give equal vectors.
 
 use std::marker::PhantomData;
 
@@ -73,6 +73,43 @@ pub struct Comment {
     pub text: Box<str>,
     /// Whether code comes before it on its line.
     pub trailing: bool,
+    /// First byte of the token that follows it.
+    pub(super) next: u32,
+}
+
+/// The round brackets that the text has around nodes of one sort, although the tree needs none.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Brackets(Vec<Bracketed>);
+
+/// A node with brackets around it.
+#[derive(Clone, Copy, Debug)]
+struct Bracketed {
+    node: u32,
+    pairs: u32,
+    /// The node without its brackets.
+    inner: Span,
+}
+
+impl Brackets {
+    /// Records a pair of brackets around the node that was added last.
+    pub(super) fn add(&mut self, node: usize, inner: Span) {
+        match self.0.last_mut() {
+            Some(last) if last.node == node as u32 => last.pairs += 1,
+            _ => self.0.push(Bracketed { node: node as u32, pairs: 1, inner }),
+        }
+    }
+
+    /// How many pairs a node has, and its place inside them.
+    pub(super) fn around(&self, node: usize) -> Option<(u32, Span)> {
+        let at = self.0.binary_search_by_key(&(node as u32), |bracketed| bracketed.node).ok()?;
+        Some((self.0[at].pairs, self.0[at].inner))
+    }
+
+    fn cut_back(&mut self, nodes: usize) {
+        while self.0.last().is_some_and(|last| last.node as usize >= nodes) {
+            self.0.pop();
+        }
+    }
 }
 
 /// A script: its files' declarations with everything in them.
@@ -88,6 +125,13 @@ pub struct Tree<N> {
     pub comments: Vec<Comment>,
     /// What comes after a blank line, by file and first byte, in order.
     pub(super) after_blank: Vec<(FileId, u32)>,
+    /// Whether the text had mistakes.
+    pub(super) mistaken: bool,
+    /// Whether a file that the script includes could not be read.
+    pub(super) incomplete: bool,
+    pub(super) expression_brackets: Brackets,
+    pub(super) pattern_brackets: Brackets,
+    pub(super) type_brackets: Brackets,
     pub(super) expressions: Vec<Expression<N>>,
     pub(super) expression_spans: Vec<Span>,
     pub(super) patterns: Vec<Pattern<N>>,
@@ -156,6 +200,11 @@ impl<N> Default for Tree<N> {
             declarations: List::EMPTY,
             comments: Vec::new(),
             after_blank: Vec::new(),
+            mistaken: false,
+            incomplete: false,
+            expression_brackets: Brackets::default(),
+            pattern_brackets: Brackets::default(),
+            type_brackets: Brackets::default(),
             expressions: Vec::new(),
             expression_spans: Vec::new(),
             patterns: Vec::new(),
@@ -248,6 +297,16 @@ impl<N> Tree<N> {
         self.types.len()
     }
 
+    /// Whether the text had mistakes: the tree holds `Error` nodes, or lacks declarations.
+    pub fn is_mistaken(&self) -> bool {
+        self.mistaken
+    }
+
+    /// Whether a file that the script includes could not be read: any name may be declared there.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
     /// The script's declarations in order, those of included files in the place of their `include`.
     pub fn flat_declarations(&self) -> Vec<DeclarationId> {
         self.flattened(self.declarations)
@@ -274,8 +333,8 @@ impl<N> Tree<N> {
         })
     }
 
-    /// Whether two trees are the same but for places, comments and the numbers of their strings. Both must have been built
-    /// from the leaves up, left to right, as parsing does.
+    /// Whether two trees are the same but for places, comments and the numbers of their strings. Both must have been
+    /// built from the leaves up, left to right, as parsing does.
     pub fn same(&self, other: &Tree<N>) -> bool
     where
         N: PartialEq,
@@ -369,6 +428,7 @@ impl<N> Tree<N> {
         self.expressions.truncate(expressions);
         self.expression_spans.truncate(expressions);
         self.expression_lists.truncate(lists);
+        self.expression_brackets.cut_back(expressions);
     }
 }
 
@@ -402,7 +462,7 @@ impl<N> Tree<N> {
             let id = DeclarationId(at as u32);
             let own = NameSite::Declaration(id);
             match declaration {
-                Declaration::Error => Declaration::Error,
+                Declaration::Error { names } => Declaration::Error { names: names.retyped() },
                 Declaration::Function { name, clauses } => Declaration::Function { name: place(own, name), clauses },
                 Declaration::Binding { pattern, body } => Declaration::Binding { pattern, body },
                 Declaration::Channel { names, fields } => Declaration::Channel { names: names.retyped(), fields },
@@ -463,6 +523,11 @@ impl<N> Tree<N> {
             declarations: self.declarations,
             comments: self.comments,
             after_blank: self.after_blank,
+            mistaken: self.mistaken,
+            incomplete: self.incomplete,
+            expression_brackets: self.expression_brackets,
+            pattern_brackets: self.pattern_brackets,
+            type_brackets: self.type_brackets,
             expressions,
             expression_spans: self.expression_spans,
             patterns,
@@ -519,9 +584,9 @@ with_name!(
 
 with_name!(
     Pattern,
-    units [Error, Wildcard],
+    units [Wildcard],
     tuples [
-        Integer(x), Boolean(x), Character(x), String(x), Tuple(x), Set(x), Sequence(x), Concatenate(x, y), Dot(x, y),
+        Error(x), Integer(x), Boolean(x), Character(x), String(x), Tuple(x), Set(x), Sequence(x), Concatenate(x, y), Dot(x, y),
         Both(x, y)
     ],
     records []

@@ -1,8 +1,9 @@
 //! The nodes of the tree.
 //!
-//! Nodes refer to each other by number; [`Tree`](super::Tree) holds them. A node's children always have smaller numbers than the
-//! node itself, so a pass from the leaves to the roots is a loop over the numbers. `N` is what stands for a name: a
-//! [`Symbol`] as parsed, something resolved later. Parentheses leave no node behind.
+//! Nodes refer to each other by number; [`Tree`](super::Tree) holds them. A node's children always have smaller numbers
+//! than the node itself, so a pass from the leaves to the roots is a loop over the numbers. `N` is what stands for a
+//! name: a [`Symbol`] as parsed, something resolved later. Round brackets are no nodes; the tree remembers them beside
+//! its nodes.
 
 use trefoil_source::{FileId, Span};
 
@@ -38,7 +39,7 @@ ids! {
 /// An expression: value, process, set of events or set that serves as a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expression<N> {
-    /// Stands where the text could not be read; already reported.
+    /// Stands for text that could not be parsed, which was reported.
     Error,
     /// A name, perhaps qualified.
     Name(N),
@@ -327,8 +328,8 @@ pub enum Field {
 /// A pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern<N> {
-    /// Stands where the text could not be read; already reported.
-    Error,
+    /// Stands for text that is no pattern, which was reported; the list has a pattern for each name in it.
+    Error(List<PatternId>),
     /// `_`
     Wildcard,
     /// A variable, constructor or channel.
@@ -401,8 +402,11 @@ pub struct Constructor<N> {
 /// A declaration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Declaration<N> {
-    /// Stands where the text could not be read; already reported.
-    Error,
+    /// Stands for text that could not be parsed, which was reported.
+    Error {
+        /// The names that the text may have meant to declare.
+        names: List<Named<N>>,
+    },
     /// `f(x) = …`, all neighbouring equations of one name.
     Function {
         /// Its name.
@@ -507,7 +511,7 @@ pub enum Declaration<N> {
     },
 }
 
-/// The file behind an `include`. Which number it has does not matter when trees are compared.
+/// The file behind an `include`. Its number does not matter when trees are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct IncludedFile(pub FileId);
 

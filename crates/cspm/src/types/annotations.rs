@@ -15,6 +15,9 @@ impl Checker<'_> {
         let Declaration::Annotation { constraints, annotated, .. } = *tree.declaration(annotation?) else {
             return None;
         };
+        if tree.list(constraints).iter().any(|constraint| constraint.variable.name == Resolved::Error) {
+            return None;
+        }
         let mut variables = Vec::new();
         let mut mentioned = Vec::new();
         self.type_names(annotated, &mut mentioned);
@@ -108,6 +111,11 @@ impl Checker<'_> {
             }
             Type::Dot(left, right) => Node::Dot(self.written(left), self.written(right)),
             Type::Dotable(left, right) => Node::Dotable(self.written(left), self.written(right)),
+            Type::Extendable(variable, _)
+                if !matches!(tree.type_of(variable), Type::Name(Resolved::TypeVariable(_))) =>
+            {
+                Node::Wrong
+            }
             Type::Extendable(variable, base) => {
                 let variable = self.written(variable);
                 Node::Extendable(self.written(base), variable)

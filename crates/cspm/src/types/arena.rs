@@ -1,11 +1,11 @@
 //! Types as nodes of one graph.
 //!
-//! A node is never moved. An unbound variable becomes a link when it is bound; a link is followed with path halving. Nodes are
-//! shared freely, so a type is a graph whose tree may be exponentially larger: every walk over a whole type marks what it has
-//! seen. Variables carry the depth (level) of the declaration group that made them, lowered when they are tied to something
-//! further out; what is deeper than its group when the group is done is generalised in place, by giving it the level
-//! [`GENERIC`] (Rémy, *Extension of ML type system with a sorted equation theory on types*, 1992). A use of a name copies the
-//! part of its type that mentions generic variables.
+//! A node is never moved. An unbound variable becomes a link when it is bound; a link is followed with path halving.
+//! Nodes are shared freely, so a type is a graph whose tree may be exponentially larger: every walk over a whole type
+//! marks what it has seen. Variables carry the depth (level) of the declaration group that made them, lowered when they
+//! are tied to something further out; what is deeper than its group when the group is done is generalised in place, by
+//! giving it the level [`GENERIC`] (Rémy, *Extension of ML type system with a sorted equation theory on types*, 1992).
+//! A use of a name copies the part of its type that mentions generic variables.
 
 use std::collections::HashMap;
 
@@ -53,7 +53,7 @@ pub(super) enum Node {
         rigid: Option<u32>,
     },
     Link(T),
-    /// What is known to be wrong, which was reported: fits everything.
+    /// The type of a mistake, which was reported: it equals every type.
     Wrong,
     Int,
     Bool,
@@ -74,6 +74,13 @@ pub(super) enum Node {
     Extendable(T, T),
     /// The end of what the variable of an extendable type is bound to.
     NoDots,
+}
+
+impl Node {
+    /// Whether it consumes what follows it after a dot, or may.
+    pub(super) fn is_consumer(self) -> bool {
+        matches!(self, Node::Dotable(..) | Node::Extendable(..) | Node::Wrong)
+    }
 }
 
 pub(super) struct Arena {
@@ -288,6 +295,16 @@ impl Arena {
             }
             true
         });
+    }
+
+    /// Whether some part of a type is wrong.
+    pub(super) fn has_wrong(&mut self, t: T) -> bool {
+        let mut found = false;
+        self.walk(t, |arena, at| {
+            found = matches!(arena.nodes[at.0 as usize], Node::Wrong);
+            !found
+        });
+        found
     }
 
     /// Whether a type has generalised variables.

@@ -1,11 +1,12 @@
-//! What types contain, for whoever must know after types have been checked.
+//! Summaries of types for later analyses.
 //!
-//! Whether an expression can give constants of a datatype is asked by the analysis of symmetry, and only for scripts that use a
-//! built-in which could tell constants apart ([`Builtin::tells_constants_apart`]); for others nothing is kept. A type is summarised by the datatypes and
-//! variables in it. A generalised variable stands for something else at every use of the name whose type it belongs to, so each
-//! use is kept with what its variables became; what a variable can stand for is then the union over the uses that matter,
-//! followed through the variables of the users. A variable of a module's parameter stands for what the instances gave it.
-//! A variable that was neither bound nor generalised holds no values.
+//! The analysis of symmetry needs to know whether an expression can yield constants of a datatype, and only for scripts
+//! that use a built-in which can distinguish constants ([`Builtin::tells_constants_apart`]); for other scripts nothing
+//! is kept. A summary lists the datatypes and variables of a type. A generalised variable stands for something else at
+//! every use of the name whose type it belongs to, so each use is kept with what its variables became; what a variable
+//! can stand for is then the union over the uses that matter, followed through the variables of the users. A variable
+//! of a module's parameter stands for what the instances gave it. A variable that was neither bound nor generalised
+//! holds no values.
 
 use super::*;
 
@@ -24,7 +25,7 @@ pub struct Content {
     pub events: bool,
     /// Whether there are processes in it.
     pub processes: bool,
-    /// Whether there is something in it whose type is not known.
+    /// Whether part of it has an unknown type.
     pub unknown: bool,
 }
 
@@ -48,7 +49,8 @@ impl Contents {
         &self.parameters
     }
 
-    /// The content of the type of a definition that is no member of an instance; for a constructor or channel, of its fields.
+    /// The content of the type of a definition that is no member of an instance; for a constructor or channel, of its
+    /// fields.
     pub fn of_definition(&self, definition: DefinitionId) -> Option<&Content> {
         self.definitions.get(definition.index())
     }
@@ -60,7 +62,7 @@ impl Contents {
 }
 
 impl Checker<'_> {
-    /// Whether the script has uses that anybody will ask about.
+    /// Whether a later analysis needs the uses of the script.
     pub(super) fn tells_constants_apart(tree: &Tree<Resolved>) -> bool {
         (0..tree.expression_count()).any(|at| match *tree.expression(ExpressionId(at as u32)) {
             Expression::Name(Resolved::Builtin(builtin)) => builtin.tells_constants_apart(),
@@ -68,7 +70,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The type of a name where it is used, which is kept if it may be asked for.
+    /// The type of a name where it is used, recorded if a later analysis needs it.
     pub(super) fn used(&mut self, id: ExpressionId, name: Resolved) -> T {
         if !self.keeps_uses {
             return self.name(name);

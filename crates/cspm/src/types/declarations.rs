@@ -1,9 +1,10 @@
 //! The types of declarations.
 
 use super::groups::{Kind, components};
+use super::report::fields;
 use super::*;
 
-/// Types with more nodes than this are refused.
+/// The largest type that the checker accepts, in nodes.
 const LARGEST: usize = 50_000;
 
 impl Checker<'_> {
@@ -227,13 +228,16 @@ impl Checker<'_> {
     }
 
     pub(super) fn ambiguous(&mut self, label: DefinitionId, t: T, span: Span) {
+        if self.solver.arena.has_wrong(t) {
+            return;
+        }
         let definition = self.renamed.definition(label);
         let name = self.renamed.text(definition.name);
         let sort = if definition.kind == DefinitionKind::Channel { "channel" } else { "constructor" };
         let text = self.text(t);
         let message = format!("the type of the {sort} `{name}` is not determined: it is `{text}`");
         let diagnostic = Diagnostic::error(codes::AMBIGUOUS, message, Place::Span(span));
-        self.diagnostics.push(diagnostic.help("give an annotation, or make a set in its declaration more specific"));
+        self.diagnostics.push(diagnostic.help("add an annotation, or declare its fields with a more specific set"));
     }
 
     /// What a `let` leaves open belongs to the scope around it.
@@ -444,6 +448,7 @@ impl Checker<'_> {
                 self.here(span);
                 Ok(self.solver.dots(&elements))
             }
+            Node::Wrong => Ok(t),
             _ => {
                 self.here(Span { end: span.start, ..span });
                 let element = self.solver.arena.fresh();
@@ -543,7 +548,7 @@ impl Checker<'_> {
             let whole = self.name(constructor.name.name);
             let (wanted, datatype) = self.solver.reduce(whole);
             if items.len() > wanted.len() && !matches!(self.solver.arena.raw(datatype), Node::Wrong) {
-                let message = format!("this constructor has {} fields, not {}", wanted.len(), items.len());
+                let message = format!("this constructor has {}, found {}", fields(wanted.len()), items.len());
                 return Err(self.report(codes::SUBTYPE_FIELDS, message, span));
             }
             let variable = self.solver.arena.fresh();

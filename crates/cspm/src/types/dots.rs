@@ -1,8 +1,8 @@
 //! Lists of dotted types.
 //!
-//! A dotted type `a.b.c` is a list. A dotable item consumes what follows it: `Int => Event` before `Int` is `Event`. A variable
-//! at the end of a list takes everything that the dotable before it wants (the longest match), one in the middle takes one
-//! item (the shortest).
+//! A dotted type `a.b.c` is a list. A dotable item consumes what follows it: `Int => Event` before `Int` is `Event`. A
+//! variable at the end of a list takes everything that the dotable before it wants (the longest match), one in the
+//! middle takes one item (the shortest).
 
 use super::arena::*;
 use super::unify::*;
@@ -30,6 +30,10 @@ impl Solver {
 
     /// `a => b => … => result`.
     pub(super) fn dotable(&mut self, arguments: &[T], result: T) -> T {
+        if let Some(wrong) = self.wrong_item(arguments) {
+            // It may stand for any number of items.
+            return wrong;
+        }
         arguments.iter().rev().fold(result, |rest, &argument| self.arena.make(Node::Dotable(argument, rest)))
     }
 
@@ -68,8 +72,9 @@ impl Solver {
         matches!(self.arena.node(t), Node::Dotable(..))
     }
 
-    /// Whether a dotted type is a plain list in which nothing consumes what follows it. Such a type is kept as it is: the fields of
-    /// a channel are checked from the last to the first, and making a new list for each would cost the square of their number.
+    /// Whether a dotted type is a plain list in which nothing consumes what follows it. Such a type is kept as it is:
+    /// the fields of a channel are checked from the last to the first, and making a new list for each would cost the
+    /// square of their number.
     fn is_evaluated(&mut self, t: T) -> bool {
         let mut at = t;
         loop {
@@ -77,12 +82,13 @@ impl Solver {
             let here = self.arena.head(at);
             match self.arena.raw(here) {
                 Node::Dot(left, rest) => {
-                    if matches!(self.arena.node(left), Node::Dot(..) | Node::Dotable(..) | Node::Extendable(..)) {
+                    let consumes = Node::is_consumer(self.arena.node(left));
+                    if consumes || matches!(self.arena.node(left), Node::Dot(..)) {
                         return false;
                     }
                     at = rest;
                 }
-                node => return !matches!(node, Node::Dotable(..) | Node::Extendable(..)),
+                node => return !node.is_consumer(),
             }
         }
     }
@@ -148,9 +154,12 @@ impl Solver {
         (0..parts.len()).map(|at| self.evaluate(self.arena.part(parts, at))).collect()
     }
 
-    /// Lets the items of a list consume what follows them. The list is kept reversed, so that its first item is cheap to
-    /// replace.
+    /// Lets the items of a list consume what follows them. The list is kept reversed, so that its first item is cheap
+    /// to replace.
     pub(super) fn evaluate_list(&mut self, mode: Match, list: Vec<T>) -> Result<Vec<T>, Clash> {
+        if let Some(wrong) = self.wrong_item(&list) {
+            return Ok(vec![wrong]);
+        }
         let mut done = Vec::new();
         let mut rest: Vec<T> = list.into_iter().rev().collect();
         while let Some(first) = rest.pop() {
@@ -208,7 +217,7 @@ impl Solver {
         }
     }
 
-    /// A dotable type meets the item after it. What comes of it is pushed back.
+    /// A dotable type consumes the item after it. The result is pushed back.
     fn consume(
         &mut self,
         mode: Match,
@@ -263,6 +272,11 @@ impl Solver {
             let (Some(&x), Some(&y)) = (a.last(), b.last()) else { return Ok(done) };
             let (x, y) = (self.arena.head(x), self.arena.head(y));
             match (self.arena.raw(x), self.arena.raw(y)) {
+                // It may stand for any number of items.
+                (Node::Wrong, _) | (_, Node::Wrong) => {
+                    done.push(if matches!(self.arena.raw(x), Node::Wrong) { x } else { y });
+                    return Ok(done);
+                }
                 (Node::Dot(left, right), _) => {
                     a.pop();
                     a.extend([right, left]);
@@ -386,6 +400,9 @@ impl Solver {
     ) -> Unified {
         let few = self.evaluate_list(Match::Longest, few)?;
         let many = self.evaluate_list(Match::Longest, many)?;
+        if let Some(wrong) = self.wrong_item(&few).or_else(|| self.wrong_item(&many)) {
+            return Ok(wrong);
+        }
         let mut arguments = Vec::new();
         for (&x, &y) in few.iter().zip(&many) {
             let x = self.reduce(x).1;

@@ -42,7 +42,11 @@ impl Checker<'_> {
         self.here(Span { end: span.start, ..span });
         let event = self.solver.arena.make(Node::Event);
         let events = self.solver.arena.set(event);
-        self.unify(events, found, span)
+        let unified = self.unify(events, found, span);
+        if unified.is_err() {
+            self.hint_at_events(id);
+        }
+        unified
     }
 
     fn expect_sequence(&mut self, id: ExpressionId) -> Checked {
@@ -268,7 +272,11 @@ impl Checker<'_> {
             // A function's own dots are evaluated when it is defined, but it may be in the middle of that now.
             let found = self.evaluate(found, place)?;
             let expected = self.evaluate(expected, place)?;
-            self.unify_directed(expected, found, place)?;
+            let unified = self.unify_directed(expected, found, place);
+            if unified.is_err() {
+                self.hint_at_operation(function, list);
+            }
+            unified?;
         }
         Ok(result)
     }
@@ -298,7 +306,11 @@ impl Checker<'_> {
                     self.here(span);
                     let element = self.solver.arena.fresh_with(SET);
                     for &item in tree.list(list) {
-                        self.expect(item, element)?;
+                        let found = self.expect(item, element);
+                        if found.is_err() {
+                            self.hint_at_incomplete(list);
+                        }
+                        found?;
                     }
                     element
                 }
@@ -421,7 +433,10 @@ impl Checker<'_> {
         let found = self.solver.dots(&items);
         self.here(Span { end: place.start, ..place });
         let event = self.solver.arena.make(Node::Event);
-        self.unify(event, found, place)?;
-        Ok(())
+        let unified = self.unify(event, found, place);
+        if unified.is_err() {
+            self.hint_at_fields(channel, fields.len());
+        }
+        unified.map(drop)
     }
 }

@@ -1,7 +1,7 @@
 //! Dependency groups: declarations that need each other are checked together, after everything else that they need.
 //!
-//! Strongly connected components are found by Tarjan's algorithm (*Depth-first search and linear graph algorithms*, 1972), without
-//! recursion; they come out in the order in which they must be checked.
+//! Strongly connected components are found by Tarjan's algorithm (*Depth-first search and linear graph algorithms*,
+//! 1972), without recursion; they come out in the order in which they must be checked.
 
 use super::*;
 
@@ -91,7 +91,7 @@ impl Checker<'_> {
                 Work::Expression(id) => self.expression_references(id, &mut waiting, &mut found),
                 Work::Pattern(id) => match *tree.pattern(id) {
                     Pattern::Name(name) => found(name),
-                    Pattern::Tuple(list) | Pattern::Set(list) | Pattern::Sequence(list) => {
+                    Pattern::Tuple(list) | Pattern::Set(list) | Pattern::Sequence(list) | Pattern::Error(list) => {
                         waiting.extend(tree.list(list).iter().map(|&id| Work::Pattern(id)));
                     }
                     Pattern::Concatenate(left, right) | Pattern::Dot(left, right) | Pattern::Both(left, right) => {
@@ -201,7 +201,7 @@ impl Checker<'_> {
                 waiting.extend(durations.map(Work::Expression));
                 waiting.extend(tree.list(declarations).iter().map(|&id| Work::Declaration(id)));
             }
-            Declaration::Error
+            Declaration::Error { .. }
             | Declaration::External(_)
             | Declaration::Transparent(_)
             | Declaration::Annotation { .. } => {}
@@ -311,7 +311,9 @@ impl Checker<'_> {
         while let Some(id) = waiting.pop() {
             match *tree.pattern(id) {
                 Pattern::Name(name) if !self.renamed.is_label(name) => bound.push(name),
-                Pattern::Tuple(list) | Pattern::Set(list) | Pattern::Sequence(list) => waiting.extend(tree.list(list)),
+                Pattern::Tuple(list) | Pattern::Set(list) | Pattern::Sequence(list) | Pattern::Error(list) => {
+                    waiting.extend(tree.list(list));
+                }
                 Pattern::Concatenate(left, right) | Pattern::Dot(left, right) | Pattern::Both(left, right) => {
                     waiting.extend([left, right]);
                 }

@@ -1,14 +1,15 @@
 //! The types of a script.
 //!
-//! [`typecheck`] infers the type of every name (Damas and Milner, *Principal type-schemes for functional programs*, 1982), with the dot
-//! types and constraints of CSPM. Declarations are checked in dependency groups: what a group defines is generalised before
-//! anything that uses it is looked at. As in other checkers of this language, what a `let` defines is generalised only when it
-//! has an annotation. A group with an error gets types that fit everything, so that nothing is reported that follows from
-//! it; one error is reported for each group.
+//! [`typecheck`] infers the type of every name (Damas and Milner, *Principal type-schemes for functional programs*,
+//! 1982), with the dot types and constraints of CSPM. Declarations are checked in dependency groups: what a group
+//! defines is generalised before anything that uses it is checked. As in other checkers of this language, a local
+//! definition of a `let` is generalised only if it has an annotation. A group with an error gets the wrong type, which
+//! equals every type, so that no consequence of the error is reported; there is at most one error for each group. An
+//! unknown name and text that could not be parsed have the wrong type, too.
 //!
-//! A module without parameters is part of the scope around it. One with parameters is checked once, its parameters being
-//! monomorphic in it, and generalised as a whole; an instance gets new variables for those of the parameters, and datatypes of
-//! its own. The types of an instance's names are worked out when they are used.
+//! A module without parameters is part of the scope around it. One with parameters is checked once, its parameters
+//! being monomorphic in it, and generalised as a whole; an instance gets new variables for those of the parameters, and
+//! datatypes of its own. The types of an instance's names are worked out when they are used.
 
 mod annotations;
 mod arena;
@@ -19,6 +20,7 @@ mod declarations;
 mod dots;
 mod expressions;
 mod groups;
+mod hints;
 mod modules;
 mod patterns;
 mod print;
@@ -65,7 +67,7 @@ impl Typed {
         &self.types
     }
 
-    /// What types contain; empty when the script has nothing that could tell constants of datatypes apart.
+    /// Summaries of types; empty if the script uses no built-in that distinguishes constants of datatypes.
     pub fn contents(&self) -> &Contents {
         &self.contents
     }
@@ -76,12 +78,12 @@ impl Typed {
     }
 }
 
-/// Checks the types of a script and of its queries. The result is good for further stages when no diagnostic is an error.
+/// Checks the types of a script and of its queries. Evaluation needs a result without errors.
 pub fn typecheck(renamed: Renamed) -> (Typed, Vec<Diagnostic>) {
     check(renamed, &Control::unlimited())
 }
 
-/// As [`typecheck`], until the control says stop.
+/// As [`typecheck`]; ends early when the control stops it.
 pub fn typecheck_under(control: &Control, renamed: Renamed) -> Result<(Typed, Vec<Diagnostic>), Stopped> {
     let typed = check(renamed, control);
     control.check()?;
@@ -135,10 +137,10 @@ struct Checker<'r> {
     modules: HashMap<DefinitionId, T, RandomState>,
     type_variables: Vec<Option<T>>,
     diagnostics: Vec<Diagnostic>,
-    /// Whether [`contents`] will be asked about the script, and what the variables of names became where these are used.
+    /// Whether [`contents`] are needed, and what the variables of names became where these are used.
     keeps_uses: bool,
     uses: Vec<(ExpressionId, Vec<(T, T)>)>,
-    /// A type was too large, or somebody said stop; nothing more is checked.
+    /// A type was too large, or the control stopped the check; nothing more is checked.
     gave_up: bool,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The types of an instance's names are those of the module's names with two changes: the variables of the module's
 //! parameters stand for what the arguments made of them, and the module's datatypes are the instance's own. A module
-//! that is itself reached through an instance (`instance J = I::N(…)`) has the changes of that instance too, so instances form
-//! chains, and the changes of all links apply.
+//! that is itself reached through an instance (`instance J = I::N(…)`) has the changes of that instance too, so
+//! instances form chains, and the changes of all links apply.
 
 use super::*;
 use crate::types::report::arguments;
@@ -256,13 +256,17 @@ impl Checker<'_> {
         self.instance_types.insert(id, InstanceType { module: target, variables, outer });
         let parameters = self.seen_from(id, tuple);
         let Node::Tuple(parts) = self.solver.arena.node(parameters) else { return Err(Failed) };
-        if parts.len() != list.len() {
+        let known = (0..parts.len()).all(|at| {
+            let part = self.solver.arena.part(parts, at);
+            !matches!(self.solver.arena.node(part), Node::Wrong)
+        });
+        if parts.len() != list.len() && known {
             self.instance_types.remove(&id);
             let name = self.renamed.text(self.renamed.definition(target).name);
             let message = format!("the module `{name}` takes {}, not {}", arguments(parts.len()), list.len());
             return Err(self.report(codes::ARGUMENT_COUNT, message, module.span));
         }
-        for (at, &argument) in tree.list(list).iter().enumerate() {
+        for (at, &argument) in tree.list(list).iter().enumerate().take(parts.len()) {
             let expected = self.solver.arena.part(parts, at);
             if let Err(failed) = self.expect(argument, expected) {
                 self.instance_types.remove(&id);

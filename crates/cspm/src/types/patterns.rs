@@ -13,7 +13,14 @@ impl Checker<'_> {
         let span = tree.pattern_span(id);
         self.here(span);
         Ok(match *tree.pattern(id) {
-            Pattern::Error => self.wrong(),
+            Pattern::Error(names) => {
+                let wrong = self.wrong();
+                for &name in tree.list(names) {
+                    let t = self.pattern(name)?;
+                    self.unify(wrong, t, span)?;
+                }
+                wrong
+            }
             Pattern::Wildcard => self.solver.arena.fresh(),
             Pattern::Name(Resolved::Local(local)) => self.local(local).t,
             // What a pattern binds has one type, generalised or not; constructors and channels have one type anyway.

@@ -1,4 +1,4 @@
-//! Saying what is wrong with types.
+//! Diagnostics about types.
 
 use super::*;
 
@@ -33,7 +33,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports why two types do not go together. The types of the whole are shown, and where they differ inside, those too.
+    /// Reports why two types do not go together. The types of the whole are shown, and where they differ inside, those
+    /// too.
     fn clash(&mut self, clash: Clash, expected: T, found: T, span: Span) -> Failed {
         let place = Place::Span(span);
         // Types read better with their dots evaluated, if they can be.
@@ -53,8 +54,8 @@ impl Checker<'_> {
                 }
                 for (t, text) in [(a, &texts[2]), (b, &texts[3])] {
                     let from = self.origin(t);
-                    let told = diagnostic.labels.iter().any(|label| label.place == Place::Span(from));
-                    if from.end > from.start && !told {
+                    let shown = diagnostic.labels.iter().any(|label| label.place == Place::Span(from));
+                    if from.end > from.start && !shown {
                         diagnostic = diagnostic.also(Place::Span(from), format!("`{text}` comes from here"));
                     }
                 }
@@ -66,8 +67,8 @@ impl Checker<'_> {
                     EQ => "cannot be compared with `==`",
                     ORD => "has no order",
                     SET => "cannot be in a set",
-                    COMPLETE => "is not a complete value: something must follow it after a dot",
-                    _ => "is neither an event nor a value of a datatype, so it yields nothing",
+                    COMPLETE => "is not a complete value: a field is missing after it",
+                    _ => "yields no values: it is neither an event nor a value of a datatype",
                 };
                 let message = format!("`{}` {what}", texts[0]);
                 let mut diagnostic = Diagnostic::error(codes::NOT_COMPARABLE, message, place);
@@ -82,7 +83,7 @@ impl Checker<'_> {
             }
             Clash::Infinite(variable, t) => {
                 let texts = self.texts(&[variable, t]);
-                let message = format!("the type `{}` would have to be `{}`, which contains it", texts[0], texts[1]);
+                let message = format!("the type `{}` would equal `{}`, which contains it", texts[0], texts[1]);
                 Diagnostic::error(codes::INFINITE, message, place)
             }
             Clash::Count(a, b) => {
@@ -93,7 +94,7 @@ impl Checker<'_> {
                 let (wanted, given) = (count(self, a), count(self, b));
                 let texts = self.texts(&[a, b]);
                 let message =
-                    format!("a function of {} where one of {} is needed", arguments(given), arguments(wanted));
+                    format!("expected a function of {}, found one of {}", arguments(wanted), arguments(given));
                 let diagnostic = Diagnostic::error(codes::ARGUMENT_COUNT, message, place);
                 diagnostic.note(format!("expected `{}`, found `{}`", texts[0], texts[1]))
             }
@@ -106,7 +107,7 @@ impl Checker<'_> {
     pub(super) fn too_large(&mut self, span: Span) -> Failed {
         if !self.gave_up {
             self.gave_up = true;
-            let message = "the types of this script become too large";
+            let message = "the types of this script are too large";
             let diagnostic = Diagnostic::error(codes::TOO_LARGE, message, Place::Span(span));
             self.diagnostics.push(diagnostic.seen("while checking this"));
         }
@@ -122,6 +123,11 @@ impl Checker<'_> {
         let t = self.solver.arena.head(t);
         self.solver.arena.origin(t)
     }
+}
+
+/// `1 field`, `2 fields`.
+pub(super) fn fields(count: usize) -> String {
+    if count == 1 { "1 field".to_string() } else { format!("{count} fields") }
 }
 
 /// `1 argument`, `2 arguments`.

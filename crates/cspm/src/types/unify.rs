@@ -1,10 +1,11 @@
 //! Making types equal, and making them satisfy constraints.
 //!
-//! Unification is Robinson's (*A machine-oriented logic based on the resolution principle*, 1965) on the graph of [`Arena`], with
-//! the rules for dots of FDR's type system, which its manual describes: `a.b` and a datatype are equal when `a` is `b => datatype`; an extendable type `v =>* t` equals anything
-//! that becomes `t` after some dots. The rules are directed: in some places, such as a pattern, `a.b` may not stand for a
-//! datatype's value (`symmetric` is off). Unlike there, nodes found equal are tied together, so that comparing two graphs costs their
-//! size and not that of their trees, and there is a bound on the work.
+//! Unification is Robinson's (*A machine-oriented logic based on the resolution principle*, 1965) on the graph of
+//! [`Arena`], with the rules for dots of FDR's type system, which its manual describes: `a.b` and a datatype are equal
+//! when `a` is `b => datatype`; an extendable type `v =>* t` equals anything that becomes `t` after some dots. The
+//! rules are directed: in some places, such as a pattern, `a.b` may not stand for a datatype's value (`symmetric` is
+//! off). Unlike there, nodes found equal are tied together, so that comparing two graphs costs their size and not that
+//! of their trees, and there is a bound on the work.
 
 use super::arena::*;
 
@@ -63,8 +64,14 @@ impl Solver {
         use Node::*;
         let clash = Err(Clash::Mismatch(a, b));
         match (self.arena.raw(a), self.arena.raw(b)) {
-            (Wrong, _) => Ok(b),
-            (_, Wrong) => Ok(a),
+            (Wrong, _) => {
+                self.poison(b, a);
+                Ok(b)
+            }
+            (_, Wrong) => {
+                self.poison(a, b);
+                Ok(a)
+            }
             (Variable { .. }, Variable { .. }) => self.unify_variables(a, b),
             (Variable { constraints, .. }, _) => self.bind(a, constraints, b),
             (_, Variable { constraints, .. }) => self.bind(b, constraints, a),
@@ -186,8 +193,33 @@ impl Solver {
                 self.extend_no_further(variable, a, b)?;
                 Ok(unified)
             }
+            (Dot(..), _) if self.has_wrong(a) => Ok(b),
+            (_, Dot(..)) if self.has_wrong(b) => Ok(a),
             _ => clash,
         }
+    }
+
+    /// Nothing is known of a type that equals a wrong one: its variables become wrong too.
+    fn poison(&mut self, t: T, wrong: T) {
+        self.arena.walk(t, |arena, at| {
+            if let Node::Variable { rigid: None, level, .. } = arena.raw(at)
+                && level != GENERIC
+            {
+                arena.link(at, wrong);
+            }
+            true
+        });
+    }
+
+    /// Whether an item of a dotted type is wrong: it may stand for several items.
+    pub(super) fn has_wrong(&mut self, t: T) -> bool {
+        let list = self.dot_list(t);
+        self.wrong_item(&list).is_some()
+    }
+
+    /// The first item of a list that is wrong.
+    pub(super) fn wrong_item(&mut self, list: &[T]) -> Option<T> {
+        list.iter().copied().find(|&item| matches!(self.arena.node(item), Node::Wrong))
     }
 
     /// Ties two nodes together when their children have become the same.

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use trefoil_control::Control;
+use trefoil_cspm::checked::check_under;
 use trefoil_cspm::eval::{Evaluator, Failure, Options, Reason};
-use trefoil_cspm::rename::{Builtin, rename, rename_under};
+use trefoil_cspm::rename::{Builtin, rename};
 use trefoil_cspm::syntax::{Symbol, Tree, parse_expression_into, parse_under};
-use trefoil_cspm::types::{Typed, typecheck_under};
+use trefoil_cspm::types::Typed;
 use trefoil_source::{Diagnostic, Report, Severity, Sources};
 
 use super::FileLoader;
@@ -108,8 +109,8 @@ impl Script {
         let mut sources = Sources::default();
         let parsed = parse_under(control, &file.display().to_string(), &FileLoader, &mut sources)?;
         let script = Script { file: file.to_path_buf(), tree: parsed.tree, sources };
-        script.refuse(parsed.diagnostics, &script.sources)?;
-        script.checked(&[], control)?;
+        let checked = check_under(control, script.tree.clone(), &[], parsed.diagnostics)?;
+        script.refuse(checked.diagnostics, &script.sources)?;
         Ok(script)
     }
 
@@ -182,20 +183,20 @@ impl Script {
 
     /// The script with expressions beside it, checked.
     fn checked(&self, expressions: &[String], control: &Control) -> Result<(Typed, Sources), Problem> {
-        control.progress().begin("checking types", 0);
         let (mut tree, mut sources) = (self.tree.clone(), self.sources.clone());
         let mut queries = Vec::with_capacity(expressions.len());
+        let mut said = Vec::new();
         for expression in expressions {
             let file = sources.add("expression", expression.clone());
             let (query, diagnostics) = parse_expression_into(&mut tree, file, &sources);
-            self.refuse(diagnostics, &sources)?;
+            said.extend(diagnostics);
             queries.push(query);
         }
-        let (renamed, diagnostics) = rename_under(control, tree, &queries)?;
-        self.refuse(diagnostics, &sources)?;
-        let (typed, diagnostics) = typecheck_under(control, renamed)?;
-        self.refuse(diagnostics, &sources)?;
-        Ok((typed, sources))
+        let checked = check_under(control, tree, &queries, said)?;
+        match checked.typed {
+            Some(typed) => Ok((typed, sources)),
+            None => Err(self.refuse(checked.diagnostics, &sources).expect_err("the script has an error")),
+        }
     }
 
     /// Ends with the diagnostics if one of them is an error.

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use serde::Serialize;
 use trefoil_control::Control;
-use trefoil_cspm::rename::rename_under;
+use trefoil_cspm::checked::{Checked, check_under};
 use trefoil_cspm::syntax::{
     DiskLoader, ExpressionId, Loader, Parsed, Symbol, Tree, parse_expression_into, parse_under, print as print_tree,
 };
-use trefoil_cspm::types::{Typed, typecheck_under};
+use trefoil_cspm::types::Typed;
 use trefoil_source::{Diagnostic, FileId, Report, Severity, Sources};
 
 use crate::problem::rendered;
@@ -132,9 +132,13 @@ impl Opened {
         let file = file.display().to_string();
         let mut sources = Sources::default();
         let Parsed { tree, diagnostics } = parse_under(control, &file, &FileLoader, &mut sources)?;
-        let mut warnings = Vec::new();
-        let tree = passed((tree, diagnostics), &mut warnings, &sources)?;
-        Ok((Opened { file, sources, warnings }, tree))
+        Ok((Opened { file, sources, warnings: diagnostics }, tree))
+    }
+
+    /// Ends if the text has mistakes.
+    fn readable(&mut self) -> Result<(), Problem> {
+        let said = std::mem::take(&mut self.warnings);
+        passed(((), said), &mut self.warnings, &self.sources)
     }
 
     /// An expression beside the script.
@@ -155,10 +159,10 @@ impl Opened {
         expressions: &[ExpressionId],
         control: &Control,
     ) -> Result<Typed, Problem> {
-        control.progress().begin("resolving names", 0);
-        let renamed = passed(rename_under(control, tree, expressions)?, &mut self.warnings, &self.sources)?;
-        control.progress().begin("checking types", 0);
-        passed(typecheck_under(control, renamed)?, &mut self.warnings, &self.sources)
+        let said = std::mem::take(&mut self.warnings);
+        let Checked { typed, diagnostics } = check_under(control, tree, expressions, said)?;
+        self.warnings = diagnostics;
+        typed.ok_or_else(|| Problem::Script(std::mem::take(&mut self.warnings), self.sources.clone()))
     }
 
     fn typed(file: &Path, control: &Control) -> Result<(Opened, Typed), Problem> {
@@ -191,7 +195,8 @@ pub fn types(file: &Path, job: &Job) -> Result<TypesReport, Problem> {
 
 /// A script as text again, formatted; files that it includes stay included.
 pub fn print(file: &Path, job: &Job) -> Result<PrintReport, Problem> {
-    let (opened, tree) = Opened::parsed(file, &job.control)?;
+    let (mut opened, tree) = Opened::parsed(file, &job.control)?;
+    opened.readable()?;
     let warnings = opened.warnings();
     Ok(PrintReport { file: opened.file, text: print_tree(&tree), warnings })
 }

@@ -6,6 +6,7 @@ use super::super::codes;
 use super::super::names::Symbol;
 use super::super::token::{Kind, Token};
 use super::super::tree::*;
+use super::hints::nearest_phrase;
 use super::{Failed, Parser, Result};
 
 /// What can stand in `:[…]`.
@@ -32,6 +33,11 @@ const PHRASES: &[(&str, Phrase)] = &[
     ("symmetry reduce", Phrase::SymmetryReduce),
 ];
 
+/// What can stand in `:[…]`, as it is written.
+pub(super) fn phrases() -> impl Iterator<Item = &'static str> + Clone {
+    PHRASES.iter().map(|&(text, _)| text)
+}
+
 /// `:[phrase [bracketed]]`, and whether `:` follows.
 struct Bracket {
     open: Token,
@@ -44,12 +50,16 @@ impl Parser<'_, '_> {
     pub(super) fn assertion(&mut self) -> Result<Declaration<Symbol>> {
         self.advance();
         let negated = self.accept(Kind::Not);
-        let left = self.expression(0)?;
+        self.asserting = true;
+        let left = self.expression(0);
+        self.asserting = false;
+        let left = left?;
+        self.mend_property();
         let check = match self.peek() {
             Kind::Refines => {
                 let token = self.advance();
                 let text = self.text_of(token);
-                let name = text[1..text.len() - 1].to_string();
+                let name = text.trim_start_matches('[').trim_end_matches('=').trim().to_ascii_uppercase();
                 let model = self.model(&name, token);
                 let right = self.expression(0)?;
                 match model {
@@ -63,6 +73,12 @@ impl Parser<'_, '_> {
                 return Err(self.unexpected(codes::TOKEN_EXPECTED, expected));
             }
         };
+        if self.peek() == Kind::Refines {
+            let message = "an assertion has one refinement operator";
+            let place = Place::Span(self.span_of(self.token()));
+            let complaint = Diagnostic::error(codes::TOKEN_EXPECTED, message, place);
+            return Err(self.complain(complaint.help("write an assertion for each refinement")));
+        }
         let options = self.options()?;
         let options = self.tree.add_list(options);
         Ok(Declaration::Assert { negated, check, options })
@@ -85,7 +101,7 @@ impl Parser<'_, '_> {
                 Check::Symmetric { expression: process, types: self.tree.add_list(types) }
             }
             _ => {
-                let message = "an option needs a refinement or a property before it";
+                let message = "an option must follow a refinement or a property";
                 let place = Place::Span(self.span_of(bracket.open));
                 self.report(Diagnostic::error(codes::OPTION_TWICE, message, place));
                 return Err(Failed);
@@ -101,7 +117,7 @@ impl Parser<'_, '_> {
             let bracket = self.bracket()?;
             if seen.contains(&bracket.phrase) {
                 let place = Place::Span(self.span_of(bracket.open));
-                self.report(Diagnostic::error(codes::OPTION_TWICE, "this option is given twice", place));
+                self.report(Diagnostic::error(codes::OPTION_TWICE, "this option occurs twice", place));
             }
             seen.push(bracket.phrase);
             options.push(match bracket.phrase {
@@ -121,7 +137,7 @@ impl Parser<'_, '_> {
                     CheckOption::SymmetryReduce(self.tree.add_list(types))
                 }
                 _ => {
-                    let message = "an assertion checks one property";
+                    let message = "an assertion has only one property";
                     let place = Place::Span(self.span_of(bracket.open));
                     self.report(Diagnostic::error(codes::OPTION_TWICE, message, place));
                     return Err(Failed);
@@ -131,7 +147,8 @@ impl Parser<'_, '_> {
         Ok(options)
     }
 
-    /// Whether `:[symmetry reduce]:` stands without a list, as scripts write that mean every type: nothing follows that could be one.
+    /// Whether `:[symmetry reduce]:` stands without a list, as scripts write that mean every type: nothing follows that
+    /// could be one.
     fn list_left_out(&self) -> bool {
         let token = self.token();
         let outdented = || token.kind.is_declaration_keyword() || self.column(token) == 0;
@@ -144,27 +161,34 @@ impl Parser<'_, '_> {
 
     fn bracket(&mut self) -> Result<Bracket> {
         let open = self.advance();
-        let mut words = String::new();
+        let words = self.phrase_at(self.at);
         let start = self.token().start;
         while matches!(self.peek(), Kind::Name | Kind::Minus) {
-            let token = self.advance();
-            if token.kind == Kind::Name {
-                if !words.is_empty() {
-                    words.push(' ');
-                }
-                words.push_str(&self.text_of(token).to_lowercase());
-            }
+            self.advance();
         }
-        let Some(&(_, phrase)) = PHRASES.iter().find(|(text, _)| *text == words) else {
-            let known: Vec<String> = PHRASES.iter().map(|(text, _)| format!("`{text}`")).collect();
-            let message = if words.is_empty() {
-                "a property or option was expected".to_string()
-            } else {
-                format!("`{words}` is no property or option")
-            };
-            let diagnostic = Diagnostic::error(codes::UNKNOWN_PROPERTY, message, Place::Span(self.span_from(start)));
-            self.complain(diagnostic.help(format!("there are {}", known.join(", "))));
-            return Err(Failed);
+        let phrase_of = |text: &str| PHRASES.iter().find(|(known, _)| *known == text).map(|&(_, phrase)| phrase);
+        let phrase = match phrase_of(&words) {
+            Some(phrase) => phrase,
+            None => {
+                let message = if words.is_empty() {
+                    "a property or option was expected".to_string()
+                } else {
+                    format!("there is no property or option `{words}`")
+                };
+                let diagnostic =
+                    Diagnostic::error(codes::UNKNOWN_PROPERTY, message, Place::Span(self.span_from(start)));
+                let Some(near) = nearest_phrase(&words, phrases()) else {
+                    let known: Vec<String> = phrases().map(|text| format!("`{text}`")).collect();
+                    self.complain(diagnostic.help(format!("the properties and options are {}", known.join(", "))));
+                    return Err(Failed);
+                };
+                self.complain(diagnostic.help(format!("did you mean `:[{near}]`?")));
+                // The rest of the assertion is read as if it had been, unless the bracket is broken too.
+                if !matches!(self.peek(), Kind::CloseSquare | Kind::CloseProperty | Kind::OpenSquare) {
+                    return Err(Failed);
+                }
+                phrase_of(near).ok_or(Failed)?
+            }
         };
         let mut bracketed = None;
         if self.peek() == Kind::OpenSquare {
@@ -189,9 +213,15 @@ impl Parser<'_, '_> {
             "R" => Model::Refusals,
             "RD" => Model::RefusalsDivergences,
             _ => {
-                let message = format!("`{text}` is no semantic model");
+                let message = match text {
+                    "" => "a refinement names its semantic model".to_string(),
+                    _ => format!("there is no semantic model `{text}`"),
+                };
                 let diagnostic = Diagnostic::error(codes::UNKNOWN_MODEL, message, Place::Span(self.span_of(token)));
-                self.report(diagnostic.help("there are `T`, `F`, `FD`, `V`, `VD`, `R` and `RD`"));
+                self.report(diagnostic.help(match text {
+                    "" => "write `[T=`, `[F=` or `[FD=`",
+                    _ => "the models are `T`, `F`, `FD`, `V`, `VD`, `R` and `RD`",
+                }));
                 return None;
             }
         };

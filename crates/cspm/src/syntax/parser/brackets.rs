@@ -6,7 +6,7 @@ use super::super::codes;
 use super::super::store::List;
 use super::super::token::Kind;
 use super::super::tree::*;
-use super::{Parser, Result};
+use super::{Failed, Parser, Result};
 
 impl Parser<'_, '_> {
     pub(super) fn application(&mut self, function: ExpressionId, start: u32) -> Result<ExpressionId> {
@@ -27,7 +27,11 @@ impl Parser<'_, '_> {
                 Kind::CloseRename | Kind::Bar => Vec::new(),
                 _ => parser.separated(|parser| {
                     let from = parser.expression(0)?;
-                    parser.expect(Kind::LeftArrow)?;
+                    if !parser.accept(Kind::LeftArrow) {
+                        let complaint = parser.complaint(codes::TOKEN_EXPECTED, Kind::LeftArrow.shown());
+                        let help = "write `P[[a <- b]]` to rename `a` to `b`";
+                        return Err(parser.complain(complaint.help(help)));
+                    }
                     Ok(Pair(from, parser.expression(0)?))
                 })?,
             };
@@ -45,6 +49,8 @@ impl Parser<'_, '_> {
         self.close(open, Kind::CloseRound)?;
         match items[..] {
             [alone] => {
+                let inner = self.tree.expression_span(alone);
+                self.tree.expression_brackets.add(alone.index(), inner);
                 self.tree.expression_spans[alone.index()] = self.span_from(open.start);
                 Ok(alone)
             }
@@ -74,11 +80,11 @@ impl Parser<'_, '_> {
     pub(super) fn collection(&mut self, kind: CollectionKind) -> Result<ExpressionId> {
         let open = self.advance();
         let closing = open.kind.closing().unwrap_or(Kind::End);
-        let outside = (self.sequences, self.free);
-        self.free = true;
+        let outside = (self.sequences, self.free, self.asserting);
+        (self.free, self.asserting) = (true, false);
         self.sequences = if kind == CollectionKind::Sequence { self.sequences + 1 } else { 0 };
         let contents = self.contents(closing);
-        (self.sequences, self.free) = outside;
+        (self.sequences, self.free, self.asserting) = outside;
         let (items, statements) = contents?;
         self.close(open, closing)?;
         Ok(self.add(Expression::Collection { kind, items, statements }, open.start))
@@ -124,15 +130,20 @@ impl Parser<'_, '_> {
     /// `let … within e`.
     pub(super) fn local(&mut self) -> Result<ExpressionId> {
         let open = self.advance();
-        let outside = (self.free, self.context);
-        self.free = false;
+        let outside = (self.free, self.asserting, self.context);
+        (self.free, self.asserting) = (false, false);
         self.context.local = true;
         let declarations = self.local_declarations();
-        (self.free, self.context) = outside;
+        (self.free, self.asserting, self.context) = outside;
         let declarations = declarations?;
         if !self.accept(Kind::Within) {
+            let first = self.tokens.partition_point(|token| token.start <= open.start);
+            if let Some(line) = self.continued_line(first) {
+                self.report_dangling(line);
+                return Err(Failed);
+            }
             let complaint = self.complaint(codes::NO_WITHIN, "`within`");
-            let complaint = complaint.also(Place::Span(self.span_of(open)), "to go with this `let`");
+            let complaint = complaint.also(Place::Span(self.span_of(open)), "this `let` needs a `within`");
             return Err(self.complain(complaint));
         }
         let body = self.expression(0)?;

@@ -1,4 +1,4 @@
-//! Declarations, and how reading goes on after a broken one.
+//! Declarations, and recovery after a broken one.
 
 use std::collections::HashSet;
 
@@ -21,6 +21,7 @@ pub(super) struct Context {
 }
 
 /// Something declared; equations wait for their neighbours.
+#[derive(Clone, Copy)]
 enum Declared {
     Whole(Declaration<Symbol>, Span),
     Equation(Named<Symbol>, Clause),
@@ -31,6 +32,9 @@ enum Declared {
 struct Gathered {
     declarations: Vec<DeclarationId>,
     function: Option<(Named<Symbol>, Vec<Clause>)>,
+    /// The first text that could not be read, and the names that this and further such text may declare.
+    broken: Option<Span>,
+    may_be_declared: Vec<Named<Symbol>>,
 }
 
 impl Parser<'_, '_> {
@@ -40,8 +44,7 @@ impl Parser<'_, '_> {
         while self.peek() != Kind::End {
             self.declarations(&mut gathered, |_| false);
         }
-        self.flush(&mut gathered);
-        gathered.declarations
+        self.finish(gathered)
     }
 
     /// Reads the declarations of a `let`. The first mistake ends them, and the declaration around the `let` too.
@@ -88,31 +91,113 @@ impl Parser<'_, '_> {
             let nodes = self.tree.expression_count();
             let (sequences, free, depth, context) = (self.sequences, self.free, self.depth, self.context);
             // Modules and timed sections hold declarations, as deep as they please.
-            let whole = match stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.declaration()) {
-                Ok((declared, whole)) => {
-                    self.gather(gathered, declared);
-                    whole && self.ends_here(stop)
-                }
-                Err(Failed) => {
-                    self.flush(gathered);
-                    let span = self.span_from(self.tokens[start].start);
-                    gathered.declarations.push(self.tree.add_declaration(Declaration::Error, span));
-                    false
-                }
-            };
-            if !whole {
-                (self.sequences, self.free, self.depth, self.context) = (sequences, free, depth, context);
-                self.silence(nodes);
-                self.at = self.next_start(start);
+            let read = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.declaration());
+            if let Ok((declared, true)) = read
+                && self.ends_here(start, stop)
+            {
+                self.gather(gathered, declared);
+                continue;
             }
+            (self.sequences, self.free, self.depth, self.context) = (sequences, free, depth, context);
+            self.asserting = false;
+            let span = self.span_from(self.tokens[start].start);
+            self.silence(nodes);
+            let outdented = |at: &usize| self.column(self.tokens[*at]) <= self.column(self.tokens[start]);
+            let line = self.resume.filter(|at| *at > start && outdented(at));
+            self.resume = None;
+            self.at = line.unwrap_or_else(|| self.next_start(start));
+            self.gather_broken(gathered, read.ok().map(|(declared, _)| declared), span, start);
         }
     }
 
-    /// Checks that nothing follows a declaration on its line.
-    fn ends_here(&mut self, stop: fn(Kind) -> bool) -> bool {
+    /// Keeps what is known of a broken declaration, from the token at `start` to here: its names, and what else is
+    /// whole.
+    fn gather_broken(&mut self, gathered: &mut Gathered, declared: Option<Declared>, span: Span, start: usize) {
+        let mut names = self.may_declare(start, self.at);
+        match declared {
+            Some(Declared::Equation(name, clause)) => {
+                let body = self.broken_body(clause.body);
+                names.retain(|other| other.name != name.name);
+                self.gather(gathered, Declared::Equation(name, Clause { body, ..clause }));
+            }
+            Some(Declared::Whole(Declaration::Binding { pattern, body }, span)) => {
+                let body = self.broken_body(body);
+                let bound = self.tree.pattern_span(pattern);
+                names.retain(|other| other.span.start >= bound.end);
+                self.gather(gathered, Declared::Whole(Declaration::Binding { pattern, body }, span));
+            }
+            Some(Declared::Whole(
+                node @ (Declaration::Module { .. } | Declaration::Timed { .. } | Declaration::Include { .. }),
+                span,
+            )) => {
+                // Its declarations were read one by one.
+                names.clear();
+                self.gather(gathered, Declared::Whole(node, span));
+            }
+            // Broken text between two equations does not make them two functions, so these are not put together yet.
+            _ => self.break_before(gathered, start),
+        }
+        gathered.broken.get_or_insert(span);
+        gathered.may_be_declared.extend(names);
+    }
+
+    /// Broken text that is indented deeper than the declaration before it probably belongs to it.
+    fn break_before(&mut self, gathered: &mut Gathered, start: usize) {
+        let line_of = |parser: &Self, span: Span| {
+            let at = parser.tokens.partition_point(|token| token.start < span.start);
+            span.file == parser.file && parser.column(parser.tokens[at]) < parser.column(parser.tokens[start])
+        };
+        if let Some(last) = gathered.function.as_ref().and_then(|(_, clauses)| clauses.last().copied()) {
+            if line_of(self, last.span) {
+                let body = self.broken_body(last.body);
+                if let Some(last) = gathered.function.as_mut().and_then(|(_, clauses)| clauses.last_mut()) {
+                    last.body = body;
+                }
+            }
+        } else if let Some(&last) = gathered.declarations.last()
+            && let Declaration::Binding { pattern, body } = *self.tree.declaration(last)
+            && line_of(self, self.tree.declaration_span(last))
+        {
+            let body = self.broken_body(body);
+            self.tree.all_declarations[last.index()] = Declaration::Binding { pattern, body };
+        }
+    }
+
+    /// Whether the next line is a declaration, as far as one can see without reading it.
+    pub(super) fn at_declaration(&self) -> bool {
+        let token = self.token();
+        let ends = |token: &Token| token.after_newline || token.kind == Kind::End;
+        let mut line = self.tokens[self.at + 1..].iter().take_while(|token| !ends(token));
+        token.after_newline && (token.kind.is_declaration_keyword() || line.any(|token| token.kind == Kind::Equals))
+    }
+
+    fn broken_body(&mut self, body: ExpressionId) -> ExpressionId {
+        match *self.tree.expression(body) {
+            Expression::Error => body,
+            _ => self.tree.add_expression(Expression::Error, self.tree.expression_span(body)),
+        }
+    }
+
+    /// The declarations of a list that has been read.
+    fn finish(&mut self, mut gathered: Gathered) -> Vec<DeclarationId> {
+        self.flush(&mut gathered);
+        if let Some(span) = gathered.broken {
+            let names = self.tree.add_list(gathered.may_be_declared);
+            gathered.declarations.push(self.tree.add_declaration(Declaration::Error { names }, span));
+        }
+        gathered.declarations
+    }
+
+    /// Checks that nothing follows a declaration, which started at the token `start`, on its line.
+    fn ends_here(&mut self, start: usize, stop: fn(Kind) -> bool) -> bool {
         let token = self.token();
         if token.after_newline || stop(token.kind) {
             return true;
+        }
+        if let Some(line) = self.continued_line(start + 1) {
+            self.report_dangling(line);
+            self.resume = Some(line);
+            return false;
         }
         let place = Place::Span(self.span_of(token));
         let closes = matches!(
@@ -127,12 +212,29 @@ impl Parser<'_, '_> {
                 | Kind::Greater
         );
         let complaint = if closes {
-            Diagnostic::error(codes::UNOPENED, format!("{} closes nothing", token.kind.shown()), place)
+            Diagnostic::error(codes::UNOPENED, format!("{} has no opening bracket", token.kind.shown()), place)
         } else {
             let message = format!("{} follows a complete declaration on its line", self.found());
+            let keyword = self.tokens[start].kind;
+            let before = self.before().map(|before| before.kind);
+            let starts = token.kind.only_starts_expression() || token.kind == Kind::OpenRound;
             let help = match token.kind {
-                Kind::Equals => "the line before is not finished, so this one continues it",
-                _ => "an operator is missing before it, or a new line",
+                Kind::Comma if keyword == Kind::Channel => {
+                    "a `channel` declaration has one type; write another declaration for other channels".to_string()
+                }
+                Kind::OpenRound if keyword == Kind::Datatype => {
+                    "write the fields of a constructor after a dot: `A.T`".to_string()
+                }
+                Kind::Name if matches!(keyword, Kind::Channel | Kind::External | Kind::Transparent) => {
+                    "separate names by commas".to_string()
+                }
+                _ => match self.hint() {
+                    Some(hint) => hint,
+                    None if starts && before == Some(Kind::Name) => {
+                        "write `->` between an event and a process, and an operator between processes".to_string()
+                    }
+                    None => "write an operator before it, or start a new line".to_string(),
+                },
             };
             Diagnostic::error(codes::SAME_LINE, message, place).help(help)
         };
@@ -140,7 +242,17 @@ impl Parser<'_, '_> {
         false
     }
 
-    /// What a broken declaration left behind is not worth another word.
+    /// Reports the line before this one: it ends with an operator, so that the next definition was taken for its
+    /// operand.
+    pub(super) fn report_dangling(&mut self, line: usize) {
+        let last = self.tokens[line - 1];
+        let message = format!("a declaration cannot end with {}", self.shown(last));
+        let next = Place::Span(self.span_of(self.tokens[line]));
+        let complaint = Diagnostic::error(codes::SAME_LINE, message, Place::Span(self.span_of(last)));
+        self.report(complaint.also(next, "this line is another declaration"));
+    }
+
+    /// The remains of a broken declaration are not reported again.
     fn silence(&mut self, from: usize) {
         for at in from..self.tree.expressions.len() {
             if matches!(self.tree.expressions[at], Expression::Wildcard | Expression::Both(..)) {
@@ -149,7 +261,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Where reading goes on after the declaration at `broken`: the next line that looks like one.
+    /// Where the parser resumes after the declaration at `broken`: the next line that looks like a declaration.
     fn next_start(&self, broken: usize) -> usize {
         let indent = self.column(self.tokens[broken]);
         (broken + 1..self.tokens.len())
@@ -161,7 +273,9 @@ impl Parser<'_, '_> {
                     Kind::Exports | Kind::EndModule => self.context.module,
                     _ => false,
                 };
-                let starts = token.kind.starts_declaration() && !self.tokens[at - 1].kind.continues();
+                let defines = token.kind == Kind::Name && self.tokens[at + 1].kind == Kind::Equals;
+                let whole = defines || !self.tokens[at - 1].kind.continues();
+                let starts = token.kind.is_declaration_keyword() || (token.kind.starts_declaration() && whole);
                 let outdented = || token.kind.is_declaration_keyword() || self.column(token) <= indent;
                 token.after_newline && (starts || ends_block) && outdented()
             })
@@ -200,8 +314,8 @@ impl Parser<'_, '_> {
     /// Reads a declaration; says too whether all of it was good.
     fn declaration(&mut self) -> Result<(Declared, bool)> {
         let token = self.token();
-        let start = token.start;
-        let (node, forbidden) = match token.kind {
+        let (first, start) = (self.at, token.start);
+        let (mut node, forbidden) = match token.kind {
             Kind::Channel => (self.channel()?, self.context.local),
             Kind::Datatype | Kind::Subtype => (self.datatype()?, self.context.local),
             Kind::Nametype => (self.nametype()?, self.context.local),
@@ -234,9 +348,14 @@ impl Parser<'_, '_> {
             let message = format!("`{}` is not allowed in {inside}", self.text_of(token));
             let mut refusal = Diagnostic::error(codes::NOT_HERE, message, Place::Span(self.span_of(token)));
             if inside == "a module" {
-                refusal = refusal.help("write it after `endmodule`, with the module before its names, as in `M::P`");
+                refusal =
+                    refusal.help("write it after `endmodule` and qualify its names with the module, as in `M::P`");
             }
             self.report(refusal);
+            if self.context.local {
+                let names = self.may_declare(first, self.at);
+                node = Declaration::Error { names: self.tree.add_list(names) };
+            }
         }
         Ok((Declared::Whole(node, span), true))
     }
@@ -312,10 +431,20 @@ impl Parser<'_, '_> {
 
     fn module(&mut self) -> Result<Declaration<Symbol>> {
         let keyword = self.advance();
-        let name = self.name()?;
+        // What was read of the module is better than nothing.
+        let name = self.name().unwrap_or(Named { name: self.tree.names.intern("_"), span: self.span_of(keyword) });
         let mut parameters = Vec::new();
         if self.peek() == Kind::OpenRound && !self.token().after_newline {
-            parameters = self.bracketed("module", |parser| parser.pattern(0))?;
+            let open = self.token();
+            parameters = match self.bracketed("module", |parser| parser.pattern(0)) {
+                Ok(parameters) => parameters,
+                Err(Failed) => {
+                    // The module is read although nothing is known of its parameters.
+                    let after = (self.at..self.tokens.len()).find(|&at| self.tokens[at].after_newline);
+                    self.at = after.unwrap_or(self.tokens.len() - 1);
+                    vec![self.broken_pattern(self.span_from(open.start))]
+                }
+            };
         }
         let outside = self.context;
         self.context.module = true;
@@ -325,8 +454,7 @@ impl Parser<'_, '_> {
         for (part, end) in [Kind::Exports, Kind::EndModule].into_iter().enumerate() {
             let mut gathered = Gathered::default();
             self.declarations(&mut gathered, stop);
-            self.flush(&mut gathered);
-            parts[part] = gathered.declarations;
+            parts[part] = self.finish(gathered);
             if !self.accept(end) {
                 self.context = outside;
                 let complaint = self.complaint(codes::NO_EXPORTS, end.shown());
@@ -334,6 +462,10 @@ impl Parser<'_, '_> {
                 // What was read of the module is better than nothing.
                 self.complain(complaint);
                 self.accept(Kind::EndModule);
+                if part == 0 {
+                    // The text does not show which names are exported, so all are.
+                    parts.swap(0, 1);
+                }
                 break;
             }
         }
@@ -351,8 +483,8 @@ impl Parser<'_, '_> {
         let open = self.advance();
         if self.peek() == Kind::CloseRound {
             let place = Place::Span(self.span_of(self.token()));
-            let message = format!("the {of}'s brackets are empty");
-            let help = "leave the brackets out";
+            let message = format!("the brackets of the {of} are empty");
+            let help = "remove the brackets";
             self.report(Diagnostic::error(codes::EMPTY_PARAMETERS, message, place).help(help));
             self.advance();
             return Ok(Vec::new());
@@ -388,11 +520,11 @@ impl Parser<'_, '_> {
         self.context.timed = true;
         let mut gathered = Gathered::default();
         self.declarations(&mut gathered, |kind| kind == Kind::CloseBrace);
-        self.flush(&mut gathered);
+        let declarations = self.finish(gathered);
         self.context = outside;
         // What was read of the section is better than nothing.
         let _ = self.close(open, Kind::CloseBrace);
-        let declarations = self.tree.add_list(gathered.declarations);
+        let declarations = self.tree.add_list(declarations);
         Ok(Declaration::Timed { durations, declarations })
     }
 
@@ -400,6 +532,7 @@ impl Parser<'_, '_> {
         let keyword = self.advance();
         let token = self.token();
         if token.kind != Kind::String || token.after_newline {
+            self.session.incomplete = true;
             let message = "`include` needs a path in double quotes on its line";
             let place = Place::Span(self.span_of(keyword));
             self.complain(Diagnostic::error(codes::BAD_INCLUDE, message, place));
@@ -423,13 +556,14 @@ impl Parser<'_, '_> {
             let diagnostic = Diagnostic::error(codes::CYCLE, message, place);
             let chain = self.session.open.join("`, which includes `");
             self.report(diagnostic.note(format!("the files being read: `{chain}`")));
+            self.session.incomplete = true;
             return (None, List::EMPTY);
         }
         if self.session.here().contains(&name) {
             return (None, List::EMPTY);
         }
         let read = self.session.load(&name).or_else(|reason| {
-            // Paths relative to the script are seen in the wild too.
+            // Some scripts use paths relative to the root script.
             let other = self.session.loader.resolve(&self.session.root, path);
             if other == name || self.session.open.contains(&other) || self.session.here().contains(&other) {
                 return Err(reason);
@@ -437,7 +571,7 @@ impl Parser<'_, '_> {
             self.session.load(&other).map_err(|_| reason)
         });
         let read = read.or_else(|reason| match self.session.similar(&name) {
-            // Some systems do not tell capitals from small letters in names of files.
+            // Some file systems ignore case.
             Some(other) if other.eq_ignore_ascii_case(&name) && !self.session.open.contains(&other) => {
                 self.session.load(&other)
             }
@@ -454,6 +588,7 @@ impl Parser<'_, '_> {
                 let diagnostic = diagnostic.note(format!("looked for `{name}`"));
                 let diagnostic = self.session.suggest_file(diagnostic, &name);
                 self.report(diagnostic);
+                self.session.incomplete = true;
                 (None, List::EMPTY)
             }
         }
@@ -469,12 +604,12 @@ impl Parser<'_, '_> {
             let compares =
                 matches!(self.tree.expression(left), Expression::Binary { operator: BinaryOperator::Equal, .. });
             let complaint = if self.token().after_newline {
-                let message = "this is no declaration: `=` is missing";
+                let message = "a definition needs `=` and a value";
                 Diagnostic::error(codes::NO_EQUALS, message, Place::Span(span))
             } else {
                 self.complaint(codes::NO_EQUALS, "`=` to make this a definition").also(Place::Span(span), "")
             };
-            let help = "`=` defines, `==` compares";
+            let help = "write `=` to define, `==` to compare";
             return Err(self.complain(if compares { complaint.help(help) } else { complaint }));
         }
         // `f(x)(y)`: the innermost function is the name, the outermost arguments the last parameters.

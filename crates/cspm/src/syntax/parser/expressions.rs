@@ -1,10 +1,10 @@
 //! Expressions by precedence.
 //!
-//! The levels, loosest first: 1 `@@`, 2 `\ |\`, 3 `|||`, 4 `[|A|] [|A|> [A||B] [a<->b]`, 5 `|~|`, 6 `[] [+A+]`, 7 `/\ /+A+\`, 8
-//! `[>`, 9 `;`, 10 `& ->` (to the right), 11 `? ! $`, 13 `.` (to the right), 15 `or`, 16 `and`, 17 `not`, 18 comparisons, 19
-//! `+ -`, 20 `* / %`, 21 `#`, 22 `^`, 23 application and renaming. The dot is looser than arithmetic, so `c.x+1` is `c.(x+1)`.
-//! Hiding takes everything to its left but only a set to its right: `P \ A ||| Q` is `(P \ A) ||| Q`. `if`, `let`, lambda and
-//! the replicated operators reach as far right as they can.
+//! The levels, loosest first: 1 `@@`, 2 `\ |\`, 3 `|||`, 4 `[|A|] [|A|> [A||B] [a<->b]`, 5 `|~|`, 6 `[] [+A+]`, 7 `/\
+//! /+A+\`, 8 `[>`, 9 `;`, 10 `& ->` (to the right), 11 `? ! $`, 13 `.` (to the right), 15 `or`, 16 `and`, 17 `not`, 18
+//! comparisons, 19 `+ -`, 20 `* / %`, 21 `#`, 22 `^`, 23 application and renaming. The dot is looser than arithmetic,
+//! so `c.x+1` is `c.(x+1)`. Hiding takes everything to its left but only a set to its right: `P \ A ||| Q` is `(P \ A)
+//! ||| Q`. `if`, `let`, lambda and the replicated operators reach as far right as they can.
 
 use trefoil_source::{Diagnostic, Place};
 
@@ -16,7 +16,7 @@ use super::super::token::Kind;
 use super::super::tree::*;
 use super::{DEEPEST, Failed, Parser, Result};
 
-/// Levels that more than one place speaks of.
+/// Levels that more than one place uses.
 pub(in super::super) mod level {
     pub(in super::super::super) const BOTH: u8 = 1;
     pub(in super::super::super) const HIDE: u8 = 2;
@@ -127,6 +127,7 @@ impl Parser<'_, '_> {
                 Kind::Arrow | Kind::Question | Kind::Exclamation | Kind::Dollar if least <= level::PREFIX => {
                     self.prefix(left, start)?
                 }
+                Kind::OpenSquare if self.asserting && self.mend_assertion() => continue,
                 Kind::OpenEvents | Kind::OpenSquare if least <= level::PARALLEL => self.parallel(left, start)?,
                 Kind::OpenSyncChoice if least <= level::SYNC_CHOICE => {
                     let right_level = level::SYNC_CHOICE + 1;
@@ -146,7 +147,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether the `>` that comes next closes a sequence. It compares if none is open, or if a value follows on the line.
+    /// Whether the `>` that comes next closes a sequence. It compares if none is open, or if a value follows on the
+    /// line.
     pub(super) fn closes_sequence(&self) -> bool {
         let next = self.tokens[(self.at + 1).min(self.tokens.len() - 1)];
         let compares = next.kind.only_starts_expression() || next.kind == Kind::OpenRound;
@@ -155,6 +157,7 @@ impl Parser<'_, '_> {
 
     fn prefix(&mut self, channel: ExpressionId, start: u32) -> Result<ExpressionId> {
         let mut fields = Vec::new();
+        let said = self.session.diagnostics.len();
         loop {
             let kind = self.peek();
             match kind {
@@ -171,10 +174,13 @@ impl Parser<'_, '_> {
                     fields.push(input(pattern, set));
                 }
                 _ => {
+                    // `c?x (P)` takes `x(P)` for a pattern, but that is not the mistake.
+                    self.session.diagnostics.truncate(said);
                     let complaint = self.complaint(codes::NO_PREFIX, "`->` after the communication");
                     let complaint = match kind {
                         Kind::Dot => complaint.help("put the set after `:` in brackets"),
-                        _ => complaint,
+                        _ if complaint.help.is_some() => complaint,
+                        _ => complaint.help("write `->` and a process after a communication"),
                     };
                     return Err(self.complain(complaint));
                 }
@@ -347,19 +353,37 @@ impl Parser<'_, '_> {
     }
 
     fn conditional(&mut self) -> Result<ExpressionId> {
-        let start = self.advance().start;
+        let word = self.advance();
         let condition = self.expression(0)?;
         self.expect(Kind::Then)?;
         let then = self.expression(0)?;
-        self.expect(Kind::Else)?;
-        let otherwise = self.expression(0)?;
-        Ok(self.add(Expression::If { condition, then, otherwise }, start))
+        let otherwise = if self.accept(Kind::Else) { self.expression(0)? } else { self.missing_else(word)? };
+        Ok(self.add(Expression::If { condition, then, otherwise }, word.start))
+    }
+
+    /// Reports an `if` without `else`. When the `if` ends here, what was read of it stands.
+    fn missing_else(&mut self, word: super::Token) -> Result<ExpressionId> {
+        let complaint = self.complaint(codes::TOKEN_EXPECTED, "`else`");
+        let complaint = complaint.also(Place::Span(self.span_of(word)), "this `if` needs an `else`");
+        let help = "write an `else` branch, such as `else STOP`, or a guard, `condition & P`, instead of the `if`";
+        let failed = self.complain(if complaint.help.is_none() { complaint.help(help) } else { complaint });
+        let token = self.token();
+        let ends = matches!(token.kind, Kind::CloseRound | Kind::CloseBrace | Kind::Comma | Kind::Within | Kind::End);
+        if !(ends || self.at_declaration()) {
+            return Err(failed);
+        }
+        Ok(self.add(Expression::Error, token.start))
     }
 
     fn lambda(&mut self) -> Result<ExpressionId> {
         let start = self.advance().start;
+        let said = self.session.diagnostics.len();
         let parameters = self.separated(|parser| parser.pattern(0))?;
-        self.expect(Kind::At)?;
+        if self.peek() != Kind::At {
+            // `\\ x -> e` and its like are no patterns, but that is not the mistake.
+            self.session.diagnostics.truncate(said);
+        }
+        self.expect_at("write a function as `\\ x @ e`")?;
         let body = self.expression(0)?;
         let parameters = self.tree.add_list(parameters);
         Ok(self.add(Expression::Lambda { parameters, body }, start))
@@ -392,15 +416,23 @@ impl Parser<'_, '_> {
         };
         let statements = self.separated(Self::statement)?;
         let statements = self.tree.add_list(statements);
-        self.expect(Kind::At)?;
+        self.expect_at("write `@` between the generators and the process")?;
         let body = self.expression(0)?;
         Ok(self.add(Expression::Replicated { operator, statements, body }, open.start))
+    }
+
+    fn expect_at(&mut self, help: &str) -> Result<()> {
+        if self.accept(Kind::At) {
+            return Ok(());
+        }
+        let complaint = self.complaint(codes::TOKEN_EXPECTED, Kind::At.shown()).help(help);
+        Err(self.complain(complaint))
     }
 
     fn replicated_alphabetised(&mut self, start: u32) -> Result<ExpressionId> {
         let statements = self.separated(Self::statement)?;
         let statements = self.tree.add_list(statements);
-        self.expect(Kind::At)?;
+        self.expect_at("write `|| x : S @ [A] P`, where `A` is the alphabet of `P`")?;
         let open = self.expect(Kind::OpenSquare)?;
         let alphabet = self.inside(|parser| parser.expression(0))?;
         self.close(open, Kind::CloseSquare)?;

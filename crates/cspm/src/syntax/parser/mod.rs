@@ -1,18 +1,21 @@
-//! Tokens to tree.
+//! The parser: tokens to tree.
 //!
-//! Recursive descent with precedence climbing. CSPM has no layout, yet newlines matter: a declaration ends where a line ends
-//! and the next one starts with something that cannot continue an expression. Only `(`, `<` and `-` can do both; at the start
-//! of a line and outside brackets they start something new. `>` closes a sequence if one is open in the innermost bracket,
-//! else it compares. What may be a pattern is read as an expression and converted when `=`, `<-`, `:` or `->` shows what it
-//! was.
+//! Recursive descent with precedence climbing. CSPM has no layout rule, yet newlines matter: a declaration ends at the
+//! end of a line if the next line starts with a token that cannot continue an expression. Only `(`, `<` and `-` can
+//! both continue an expression and start one; at the start of a line and outside brackets they start a new declaration.
+//! `>` closes a sequence if one is open in the innermost bracket, otherwise it compares. A possible pattern is parsed
+//! as an expression and converted when `=`, `<-`, `:` or `->` shows that it is one.
 //!
-//! A mistake is reported once, and reading goes on at the next line that looks like a declaration, no deeper indented than
-//! the broken one. Depth costs heap, not stack: every nested expression checks for room and moves to a fresh segment.
+//! A mistake is reported once. The parser resumes at the next line that looks like a declaration and is indented no
+//! deeper than the broken one, and records the names that the broken text may declare, so that later stages do not
+//! report their uses. Depth costs heap, not stack: every nested expression checks for room and moves to a fresh
+//! segment.
 
 mod assertions;
 mod brackets;
 mod declarations;
 mod expressions;
+mod hints;
 mod patterns;
 mod types;
 
@@ -20,7 +23,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_source::{Diagnostic, FileId, Place, SourceFile, Sources, Span};
+use trefoil_source::{Diagnostic, FileId, Place, Severity, SourceFile, Sources, Span};
 
 use super::codes;
 use super::lexer::lex;
@@ -32,27 +35,27 @@ use super::tree::*;
 use declarations::Context;
 pub(super) use expressions::{level, levels};
 
-/// What became of a script.
+/// The result of parsing a script.
 #[derive(Debug)]
 pub struct Parsed {
-    /// The tree; where something was wrong it holds `Error` nodes.
+    /// The tree; `Error` nodes stand for text that could not be parsed.
     pub tree: Tree<Symbol>,
-    /// What was wrong, in the order of the text.
+    /// The mistakes, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Expressions nested deeper than this are refused.
+/// The deepest nesting of expressions that the parser accepts.
 const DEEPEST: u32 = 200_000;
 
-/// Longer files are refused.
+/// The size of the largest file that the parser accepts.
 const LONGEST: usize = 1 << 30;
 
-/// More inclusions are refused: modules that include a file with modules double the work with each level.
+/// The largest number of inclusions: modules that include a file with modules double the work with each level.
 const MOST_INCLUSIONS: usize = 20_000;
-/// Files that are not there are looked for under similar names so often.
+/// How many missing files are searched for under similar names.
 const MOST_SEARCHES: usize = 100;
 
-/// Reads the script `file` and what it includes.
+/// Parses the script `file` and the files that it includes.
 pub fn parse(file: &str, loader: &dyn Loader, sources: &mut Sources) -> Parsed {
     read(file, loader, sources, &Control::unlimited())
 }
@@ -87,7 +90,7 @@ fn read(file: &str, loader: &dyn Loader, sources: &mut Sources, control: &Contro
     Parsed { diagnostics: session.finish(&mut tree, 0), tree }
 }
 
-/// Reads one expression from a file of `sources` into a tree that may hold a script already.
+/// Parses one expression from a file of `sources` into a tree that may already hold a script.
 pub fn parse_expression_into(
     tree: &mut Tree<Symbol>,
     file: FileId,
@@ -107,8 +110,8 @@ pub fn parse_expression_into(
     (expression, session.finish(tree, from))
 }
 
-/// Reads declarations from a file of `sources` into a tree that may hold a script already. They are not added to the tree's own
-/// list, and nothing can be included.
+/// Parses declarations from a file of `sources` into a tree that may already hold a script. They are not added to the
+/// tree's own list, and they cannot include files.
 pub fn parse_declarations_into(
     tree: &mut Tree<Symbol>,
     file: FileId,
@@ -139,13 +142,16 @@ struct Session<'a> {
     diagnostics: Vec<Diagnostic>,
     /// All files that were read.
     read: HashSet<String>,
-    /// The files included in each scope that is open, the innermost last: a scope has a file once, another scope may have it too.
+    /// The files included in each scope that is open, the innermost last: a scope has a file once, another scope may
+    /// have it too.
     included: Vec<HashSet<String>>,
     inclusions: usize,
     /// The file that exists instead of each one that does not.
     similar: HashMap<String, Option<String>>,
     /// The files being read, each included by the one before it.
     open: Vec<String>,
+    /// Whether a file could not be read.
+    incomplete: bool,
 }
 
 /// A file among the sources.
@@ -169,6 +175,7 @@ impl Session<'_> {
             inclusions: 0,
             similar: HashMap::new(),
             open: Vec::new(),
+            incomplete: false,
         }
     }
 
@@ -200,11 +207,11 @@ impl Session<'_> {
         }
         self.inclusions += 1;
         if self.control.check().is_err() {
-            return Err("somebody interrupted".to_string());
+            return Err("reading was interrupted".to_string());
         }
         let bytes = self.loader.read(name)?;
         if bytes.len() > LONGEST {
-            return Err(format!("it has {} bytes, and {LONGEST} is the most", bytes.len()));
+            return Err(format!("it has {} bytes; the limit is {LONGEST}", bytes.len()));
         }
         let (text, encoding) = decode(bytes);
         let rich = text.starts_with("{\\rtf1");
@@ -217,14 +224,15 @@ impl Session<'_> {
             return Ok(Loaded { id, again });
         }
         if rich {
-            let message = "this is a word processor's document (RTF)";
+            let message = "the file is a word processor's document (RTF), not plain text";
             let diagnostic = Diagnostic::error(codes::RICH_TEXT, message, place());
+            self.incomplete = true;
             self.diagnostics.push(diagnostic.help("save the script as plain text"));
         }
         if encoding == Encoding::Windows1252 {
             let message = "the file is not UTF-8 and is read as Windows-1252";
             let diagnostic = Diagnostic::warning(codes::NOT_UTF8, message, place());
-            self.diagnostics.push(diagnostic.help("save it as UTF-8 if letters look wrong"));
+            self.diagnostics.push(diagnostic.help("save the file as UTF-8 if letters look wrong"));
         }
         Ok(Loaded { id, again })
     }
@@ -236,7 +244,7 @@ impl Session<'_> {
         let declarations = parser.file();
         self.open.pop();
         if again {
-            // What is wrong with it has been said.
+            // Its mistakes were reported when it was read first.
             self.diagnostics.truncate(said);
         }
         tree.add_list(declarations)
@@ -247,7 +255,7 @@ impl Session<'_> {
         self.included.last_mut().expect("the script is a scope")
     }
 
-    /// Reports what only patterns may hold, and gives the diagnostics in order.
+    /// Reports tokens that only patterns may hold, and returns the diagnostics in order.
     fn finish(mut self, tree: &mut Tree<Symbol>, from: usize) -> Vec<Diagnostic> {
         for at in from..tree.expressions.len() {
             let shown = match tree.expressions[at] {
@@ -257,9 +265,11 @@ impl Session<'_> {
             };
             tree.expressions[at] = Expression::Error;
             let place = Place::Span(tree.expression_spans[at]);
-            let message = format!("{shown} means something only in a pattern");
+            let message = format!("{shown} is allowed only in patterns");
             self.diagnostics.push(Diagnostic::error(codes::PATTERN_ONLY, message, place));
         }
+        tree.incomplete |= self.incomplete;
+        tree.mistaken |= self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         let order = |diagnostic: &Diagnostic| match &diagnostic.labels[0].place {
             Place::Span(span) => (span.file.0 + 1, span.start),
             _ => (0, 0),
@@ -269,7 +279,7 @@ impl Session<'_> {
     }
 }
 
-/// Something was wrong and has been reported.
+/// A mistake was reported.
 #[derive(Clone, Copy, Debug)]
 struct Failed;
 
@@ -287,6 +297,10 @@ struct Parser<'a, 'b> {
     sequences: u32,
     /// Whether we are inside brackets, where newlines mean nothing.
     free: bool,
+    /// Whether we are in the subject of an assertion, outside brackets.
+    asserting: bool,
+    /// Where reading goes on after a mistake, if the mistake shows it.
+    resume: Option<usize>,
     depth: u32,
     context: Context,
 }
@@ -298,8 +312,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         tree.comments.extend(lexed.comments);
         tree.after_blank.extend(lexed.after_blank);
         session.diagnostics.extend(lexed.diagnostics);
-        let context = Context::default();
-        Parser {
+        let mut parser = Parser {
             tree,
             session,
             source,
@@ -308,9 +321,13 @@ impl<'a, 'b> Parser<'a, 'b> {
             at: 0,
             sequences: 0,
             free: false,
+            asserting: false,
+            resume: None,
             depth: 0,
-            context,
-        }
+            context: Context::default(),
+        };
+        parser.mend_tokens();
+        parser
     }
 
     fn peek(&self) -> Kind {
@@ -380,7 +397,11 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     /// The next token as messages show it.
     fn found(&self) -> String {
-        let token = self.token();
+        self.shown(self.token())
+    }
+
+    /// A token as messages show it.
+    fn shown(&self, token: Token) -> String {
         match token.kind {
             Kind::Name | Kind::Integer | Kind::Character | Kind::String | Kind::Refines => {
                 let text: String = self.text_of(token).chars().take(40).collect();
@@ -390,16 +411,24 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
     }
 
-    /// A diagnostic about the next token, which is not what was expected.
+    /// A diagnostic about the next token, which is not what was expected. When that token starts a line, something is
+    /// missing at the end of the text before it.
     fn complaint(&self, code: &'static str, expected: &str) -> Diagnostic {
-        let message = format!("expected {expected}, found {}", self.found());
-        let mut span = self.span_of(self.token());
-        if self.peek() == Kind::End && self.at > 0 {
-            // Where the text ends, not where the comments after it do.
-            let end = self.tokens[self.at - 1].end;
-            span = Span { start: end, end, ..span };
+        let token = self.token();
+        let mut span = self.span_of(token);
+        let mut message = format!("expected {expected}, found {}", self.found());
+        let missing = token.after_newline && code != codes::DECLARATION_EXPECTED;
+        if let Some(before) = self.before().filter(|_| missing) {
+            span = Span { start: before.end, end: before.end, ..span };
+            if token.kind != Kind::End {
+                message = format!("expected {expected}, but the next line starts with {}", self.found());
+            }
         }
-        Diagnostic::error(code, message, Place::Span(span))
+        let complaint = Diagnostic::error(code, message, Place::Span(span));
+        match self.hint() {
+            Some(hint) => complaint.help(hint),
+            None => complaint,
+        }
     }
 
     /// Reports the next token, unless the lexer did.
@@ -432,17 +461,39 @@ impl<'a, 'b> Parser<'a, 'b> {
             return Ok(());
         }
         let code = if self.token().after_newline { codes::UNCLOSED } else { codes::TOKEN_EXPECTED };
-        let complaint = self.complaint(code, kind.shown());
-        let complaint = complaint.also(Place::Span(self.span_of(open)), "to close this bracket");
+        let mut complaint = self.complaint(code, kind.shown());
+        let first = self.tokens.partition_point(|token| token.start <= open.start);
+        if let Some(line) = self.continued_line(first) {
+            // The next definition was taken for something inside the brackets.
+            let end = self.tokens[line - 1].end;
+            let place = Place::Span(Span { file: self.file, start: end, end });
+            let message = format!("expected {}, but the next line is a definition", kind.shown());
+            complaint = Diagnostic::error(codes::UNCLOSED, message, place);
+            self.resume = Some(line);
+        }
+        complaint = complaint.also(Place::Span(self.span_of(open)), "to close this bracket");
+        if self.peek() == Kind::Bar && matches!(kind, Kind::CloseBrace | Kind::CloseProductions | Kind::Greater) {
+            complaint = complaint.help("separate generators and conditions by commas");
+        }
         Err(self.complain(complaint))
+    }
+
+    /// The line, between this token and the next one, that starts a definition although the text before it goes on
+    /// there: the next token is its `=`.
+    fn continued_line(&self, first: usize) -> Option<usize> {
+        if self.peek() != Kind::Equals {
+            return None;
+        }
+        let line = (first..self.at).rfind(|&at| self.tokens[at].after_newline)?;
+        self.tokens[line].kind.starts_declaration().then_some(line)
     }
 
     /// Reads something inside brackets.
     fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let outside = (self.sequences, self.free);
-        (self.sequences, self.free) = (0, true);
+        let outside = (self.sequences, self.free, self.asserting);
+        (self.sequences, self.free, self.asserting) = (0, true, false);
         let result = read(self);
-        (self.sequences, self.free) = outside;
+        (self.sequences, self.free, self.asserting) = outside;
         result
     }
 

@@ -1,10 +1,13 @@
 //! Patterns, which are read as expressions first.
 
-use trefoil_source::{Diagnostic, Place};
+use std::collections::HashSet;
+
+use trefoil_source::{Diagnostic, Place, Span};
 
 use super::super::codes;
 use super::super::names::Symbol;
 use super::super::store::List;
+use super::super::token::{Kind, Token};
 use super::super::tree::*;
 use super::{Parser, Result};
 
@@ -28,13 +31,19 @@ impl Parser<'_, '_> {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
             let span = self.tree.expression_span(id);
             let node = self.conversion(id);
-            self.tree.add_pattern(node, span)
+            let pattern = self.tree.add_pattern(node, span);
+            if let Some((pairs, inner)) = self.tree.expression_brackets.around(id.index()) {
+                for _ in 0..pairs {
+                    self.tree.pattern_brackets.add(pattern.index(), inner);
+                }
+            }
+            pattern
         })
     }
 
     fn conversion(&mut self, id: ExpressionId) -> Pattern<Symbol> {
         match *self.tree.expression(id) {
-            Expression::Error => Pattern::Error,
+            Expression::Error => Pattern::Error(List::EMPTY),
             Expression::Wildcard => Pattern::Wildcard,
             Expression::Name(name) => Pattern::Name(name),
             Expression::Integer(number) => Pattern::Integer(i64::from(number)),
@@ -76,10 +85,32 @@ impl Parser<'_, '_> {
     }
 
     fn not_a_pattern(&mut self, id: ExpressionId) -> Pattern<Symbol> {
-        let place = Place::Span(self.tree.expression_span(id));
-        let diagnostic = Diagnostic::error(codes::NOT_A_PATTERN, "this is not a pattern", place);
-        let help = "patterns are made of names, `_`, literals, `.`, `^`, `@@`, tuples, sequences and sets";
+        let span = self.tree.expression_span(id);
+        let diagnostic = Diagnostic::error(codes::NOT_A_PATTERN, "this is not a pattern", Place::Span(span));
+        let help = "a pattern consists of names, `_`, literals, `.`, `^`, `@@`, tuples, sequences and sets";
         self.report(diagnostic.help(help));
-        Pattern::Error
+        Pattern::Error(self.names_within(span))
+    }
+
+    /// A pattern for text that could not be read.
+    pub(super) fn broken_pattern(&mut self, span: Span) -> PatternId {
+        let names = self.names_within(span);
+        self.tree.add_pattern(Pattern::Error(names), span)
+    }
+
+    /// A pattern for each name in a piece of text.
+    fn names_within(&mut self, span: Span) -> List<PatternId> {
+        let inside = self.tokens.partition_point(|token| token.start < span.start);
+        let tokens = self.tokens[inside..].iter().take_while(|token| token.end <= span.end);
+        let names: Vec<Token> = tokens.filter(|token| token.kind == Kind::Name).copied().collect();
+        let mut seen: HashSet<Symbol> = HashSet::new();
+        let mut patterns = Vec::new();
+        for token in names {
+            let symbol = self.symbol_of(token);
+            if !self.text_of(token).contains("::") && seen.insert(symbol) {
+                patterns.push(self.tree.add_pattern(Pattern::Name(symbol), self.span_of(token)));
+            }
+        }
+        self.tree.add_list(patterns)
     }
 }

@@ -18,18 +18,25 @@ impl Parser<'_, '_> {
         let bracketed =
             self.peek() == Kind::OpenRound && (self.peek_at(1), self.peek_at(2)) == (Kind::Name, Kind::Name);
         let mut constraints = List::EMPTY;
+        let mut unknown = false;
+        let start = self.token().start;
         if bracketed {
             let open = self.advance();
             let items = self.inside(|parser| parser.separated(Self::constraint))?;
             self.close(open, Kind::CloseRound)?;
             self.expect(Kind::Yield)?;
+            unknown = items.iter().any(Option::is_none);
             constraints = self.tree.add_list(items.into_iter().flatten());
         } else if (self.peek(), self.peek_at(1)) == (Kind::Name, Kind::Name) && self.peek_at(2) == Kind::Yield {
             let item = self.constraint()?;
             self.expect(Kind::Yield)?;
+            unknown = item.is_none();
             constraints = self.tree.add_list(item);
         }
-        let annotated = self.type_expression(0)?;
+        let mut annotated = self.type_expression(0)?;
+        if unknown {
+            annotated = self.add_type(Type::Error, start);
+        }
         Ok(Declaration::Annotation { names, constraints, annotated })
     }
 
@@ -42,10 +49,10 @@ impl Parser<'_, '_> {
             "Complete" => Some(ConstraintKind::Complete),
             "Yieldable" => Some(ConstraintKind::Yieldable),
             other => {
-                let message = format!("`{other}` is no type constraint");
+                let message = format!("there is no type constraint `{other}`");
                 let place = Place::Span(self.span_of(token));
                 let diagnostic = Diagnostic::error(codes::UNKNOWN_CONSTRAINT, message, place);
-                self.report(diagnostic.help("there are `Eq`, `Ord`, `Set`, `Complete` and `Yieldable`"));
+                self.report(diagnostic.help("the constraints are `Eq`, `Ord`, `Set`, `Complete` and `Yieldable`"));
                 None
             }
         };
@@ -83,7 +90,11 @@ impl Parser<'_, '_> {
                 return Ok(self.add_type(Type::Function(arguments, result), start));
             }
             let left = match items[..] {
-                [alone] => alone,
+                [alone] => {
+                    let inner = self.tree.type_span(alone);
+                    self.tree.type_brackets.add(alone.index(), inner);
+                    alone
+                }
                 _ => {
                     let items = self.tree.add_list(items);
                     self.add_type(Type::Tuple(items), start)
@@ -99,7 +110,7 @@ impl Parser<'_, '_> {
         loop {
             left = match self.peek() {
                 Kind::Arrow if least == 0 => {
-                    let message = "the arguments of a function type must stand in brackets";
+                    let message = "the arguments of a function type need brackets";
                     let place = Place::Span(self.tree.type_span(left));
                     self.report(Diagnostic::error(codes::NOT_ARGUMENTS, message, place));
                     self.advance();
