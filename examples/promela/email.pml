@@ -1,4 +1,4 @@
-/* Clients send letters to each other over a network with a mailer, who knows which box is whose. */
+/* Clients send letters to each other over a network with a mailer that knows the owner of each box. */
 /* expect: 6401 states, 22178 transitions, 0 errors */
 chan box[4] = [1] of { pid, pid };
 chan network = [1] of { pid, pid };

@@ -1,4 +1,4 @@
-/* Election of a leader on a ring of one direction: who meets a number larger than its own gives up. */
+/* Election of a leader on a ring of one direction: a process that receives a number larger than its own gives up. */
 /* expect: 330 states, 817 transitions, 0 errors */
 #define N 4
 #define SIZE 2

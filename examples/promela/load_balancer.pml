@@ -1,4 +1,4 @@
-/* A balancer hands the requests of clients to the least loaded server. A request is the channel on which its client waits. */
+/* A balancer sends requests of clients to the least loaded server. A request is the channel where its client waits. */
 /* expect: 13713 states, 47690 transitions, 0 errors */
 mtype = { reply };
 chan client[3] = [1] of { mtype };

@@ -1,4 +1,4 @@
-/* Philosophers of whom one takes the right fork first. */
+/* Philosophers, one of which takes the right fork first. */
 /* expect: 418 states, 1420 transitions, 0 errors */
 #define N 4
 bool fork_taken[N];

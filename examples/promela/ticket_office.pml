@@ -1,4 +1,4 @@
-/* A ticket office with two clerks and one ticket. A clerk looks and then takes, and the other may come between: the ticket is sold twice. */
+/* A ticket office with two clerks and one ticket. A clerk checks, then sells; the other may interleave: sold twice. */
 /* expect: 90 states, 143 transitions, 14 errors */
 chan office = [2] of { pid };
 chan hand = [0] of { pid };

@@ -1,4 +1,4 @@
-/* The same with a user who forgets to close. */
+/* The same with a user that forgets to close. */
 /* expect: 11 states, 13 transitions, 2 errors */
 mtype = { open, close };
 chan door = [1] of { mtype };

@@ -81,7 +81,7 @@ fn what_is_in_the_way_is_told_with_its_place() {
     let output = trefoil(&["symmetry", &file.path().to_string_lossy()]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("no symmetries were found"), "{text}");
-    assert!(text.contains("what is calculated here is 0 for P(0) and 1 for P(1)") && text.contains(":4:"), "{text}");
+    assert!(text.contains("the expression here is 0 for P(0) and 1 for P(1)") && text.contains(":4:"), "{text}");
 }
 
 #[test]

@@ -13,8 +13,8 @@ const MOST_STEPS: u32 = 10_000_000;
 const POLLED: u32 = 1 << 10;
 
 impl Interpreter<'_> {
-    /// Executes an action of the process that acts; `passed` says that a transition before it passed. When it cannot be executed,
-    /// nothing is changed that the log does not know.
+    /// Executes an action of the process that acts; `passed` says that a transition before it passed. When it cannot be
+    /// executed, nothing is changed that the log does not know.
     #[inline]
     pub(crate) fn execute(&mut self, action: &Action, passed: bool) -> bool {
         if self.handshake.is_some() {
