@@ -5,6 +5,7 @@ mod support;
 use std::path::PathBuf;
 
 use support::compile;
+use trefoil_source::{Diagnostic, Severity};
 use trefoil_testkit::{Random, seed};
 
 /// Words that mistakes are made of: brackets without partners, statements of C, text that no lexer takes.
@@ -100,6 +101,57 @@ fn damaged_models_are_answered() {
             }
         }
     }
+}
+
+/// The places of the tokens of a model, without its comments.
+fn tokens(text: &str) -> Vec<std::ops::Range<usize>> {
+    let (mut tokens, mut at) = (Vec::new(), 0);
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let length = if rest.starts_with("/*") {
+            at += rest.find("*/").map_or(rest.len(), |end| end + 2);
+            continue;
+        } else if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        } else if word(first) {
+            rest.find(|c| !word(c)).unwrap_or(rest.len())
+        } else {
+            let double = ["::", "->", "==", "..", "&&", "||", "++", "--"].iter().any(|mark| rest.starts_with(mark));
+            if double { 2 } else { first.len_utf8() }
+        };
+        tokens.push(at..at + length);
+        at += length;
+    }
+    tokens
+}
+
+/// Each example without one of its tokens: most get one diagnostic, hardly any gets more than two.
+#[test]
+fn one_missing_token_gives_one_diagnostic() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/promela");
+    let (mut wrong, mut one, mut many) = (0, 0, 0);
+    for entry in std::fs::read_dir(folder).expect("the examples") {
+        let path = entry.expect("one").path();
+        if path.extension().is_none_or(|extension| extension != "pml") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("an example");
+        for token in tokens(&text) {
+            let damaged = format!("{} {}", &text[..token.start], &text[token.end..]);
+            let (program, diagnostics, _) = compile("damaged.pml", &damaged);
+            let error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+            let errors = diagnostics.iter().filter(error).count();
+            assert_eq!(program.is_none(), errors > 0, "{damaged}");
+            assert!(errors <= 6, "{errors} errors in\n{damaged}");
+            wrong += usize::from(errors > 0);
+            one += usize::from(errors == 1);
+            many += usize::from(errors > 2);
+        }
+    }
+    assert!(one * 100 >= wrong * 86, "{one} of {wrong} have one diagnostic");
+    assert!(many * 100 <= wrong, "{many} of {wrong} have more than two diagnostics");
 }
 
 #[test]
