@@ -1,5 +1,5 @@
-/* Election on a ring in rounds (Dolev, Klawe and Rodeh, 1982): who is active compares its neighbour's number with its own and with the
-   next one; N log N messages. */
+/* Election on a ring in rounds (Dolev, Klawe and Rodeh, 1982): an active process compares its neighbour's number with
+   its own and with the next one; N log N messages. */
 #define N 4
 #define SIZE 4
 mtype = { one, two, winner };

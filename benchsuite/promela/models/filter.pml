@@ -1,4 +1,4 @@
-/* Peterson's algorithm for N processes: each climbs N - 1 floors, and on every floor somebody is left behind. */
+/* Peterson's algorithm for N processes: each climbs N - 1 floors, and on every floor one process is left behind. */
 #define N 3
 byte floor_of[N];
 byte last_at[N];

@@ -1,4 +1,4 @@
-/* N nodes tell all others every change over buffered channels, one message deep, and collect receipts: wide states. */
+/* N nodes send every change to all others over buffered channels, one deep, and collect receipts: wide states. */
 #define N 3
 #define B 1
 mtype = { news, receipt };

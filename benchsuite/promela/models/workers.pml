@@ -1,4 +1,5 @@
-/* A master that starts N workers for a job each; workers share a store of K records, report over channels of their own and end. */
+/* A master that starts N workers for a job each; workers share a store of K records, report over channels of their own
+   and end. */
 #define N 3
 #define K 2
 typedef record {

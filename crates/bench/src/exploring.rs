@@ -1,6 +1,6 @@
 //! The store of states and the composition of networks.
 //!
-//! `store [STATES] [BYTES]`: distinct rows of so many bytes are inserted, each twice, in an order that the hash scatters.
+//! `store [STATES] [BYTES]`: distinct rows of BYTES bytes are inserted, each twice, in an order that the hash scatters.
 //! `compose [PHILOSOPHERS]`: dining philosophers as a network of philosophers and forks, explored into the store.
 
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use trefoil_groups::{ColouredGraph, Point, Random, automorphisms, canonical_labe
 /// dreadnaut's words for its two forms of nauty, and for Traces.
 const PEERS: [&str; 3] = ["An", "As", "At"];
 
-/// What a graph is called, whether dreadnaut is asked as well, and its edges.
+/// The name of a graph, whether dreadnaut runs as well, and its edges.
 type Case = (&'static str, bool, Vec<(Point, Point)>);
 
 /// `[PATH of dreadnaut]`: graphs of a thousand vertices, then large ones.

@@ -1,12 +1,12 @@
-//! A stack as a linked list behind a lock, unreduced: Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking* (2019),
-//! figures 1 and 2.
+//! A stack as a linked list behind a lock, unreduced: Gibson-Robinson and Lowe, *Symmetry reduction in CSP model
+//! checking* (2019), figures 1 and 2.
 //!
 //! `list-stack-refine` with the same arguments checks the refinement in the three models, and deadlock and divergence.
 //!
-//! `list-stack [NODES] [THREADS] [DATA] [WORKERS]`: the nodes, the top, the lock and the threads are components, each minimised modulo
-//! strong bisimulation (which merges the three points at which a thread unlocks), and the specification, which is deterministic, is one
-//! more; so the states of the network are those of the product that a refinement check explores. Known counts are
-//! compared.
+//! `list-stack [NODES] [THREADS] [DATA] [WORKERS]`: the nodes, the top, the lock and the threads are components, each
+//! minimised modulo strong bisimulation (which merges the three points at which a thread unlocks), and the
+//! specification, which is deterministic, is one more; so the states of the network are those of the product that a
+//! refinement check explores. Known counts are compared.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,8 +1,8 @@
 //! The stack of `list-stack`, its refinement checked by the symmetries of nodes, threads and data.
 //!
-//! `list-stack-symmetry [NODES] [THREADS] [DATA] [WORKERS] [STRATEGY] [MODEL]`: exchanges of two values and rotations of each
-//! type are proved of the network and of the specification, and the product is searched among representatives. Known numbers of
-//! orbits are compared.
+//! `list-stack-symmetry [NODES] [THREADS] [DATA] [WORKERS] [STRATEGY] [MODEL]`: exchanges of two values and rotations
+//! of each type are proved of the network and of the specification, and the product is searched among representatives.
+//! Known numbers of orbits are compared.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -74,7 +74,7 @@ const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark {
         name: "example-2-3-4",
-        about: "refinement of a ladder by itself: linear in n and in k",
+        about: "refinement of a ladder against itself: linear in n and in k",
         run: refinement::example_2_3_4,
     },
     Benchmark {

@@ -3,9 +3,10 @@
 //! `minimise [--input random|composed|chains] [--size N] [--equivalence NAME,…] [--save FILE.aut]`. The inputs:
 //!
 //! - `random`: N transitions (10 million), a quarter as many states, 10 labels, a tenth of the transitions `τ`;
-//! - `composed`: a pipeline of N one-place buffers (9) for two values with the moves between them hidden, beside a clock that
-//!   shows `tock` after 149 times `tick`: most steps are `τ`, and every tick of the clock is a round;
-//! - `chains`: N nodes (1 million) in inert chains above one node that offers 1000 different futures, found one a round.
+//! - `composed`: a pipeline of N one-place buffers (9) for two values with the moves between them hidden, beside a
+//!   clock that shows `tock` after 149 times `tick`: most steps are `τ`, and every tick of the clock is a round;
+//! - `chains`: N nodes (1 million) in inert chains above one node that offers 1000 different futures, found one a
+//!   round.
 
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
@@ -131,8 +132,8 @@ fn chains(nodes: usize) -> Lts {
     builder.build(StateId(initial))
 }
 
-/// Processor time of this process so far, in steps of 10 ms; 0 where the system does not say. On a busy machine it tells more
-/// than the clock.
+/// Processor time of this process so far, in steps of 10 ms; 0 where the system does not say. On a busy machine it is
+/// more reliable than the clock.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The fields after the name, which stands in parentheses: user and system ticks are the 12th and 13th.

@@ -1,7 +1,7 @@
 //! Partial-order reduction: states and seconds with it and without.
 //!
-//! `partial-order [PHILOSOPHERS] [WORKERS]`: dining philosophers, of which only deadlocks are preserved; and workers with ten hidden steps each before
-//! they all report together, of which traces, failures and divergences are.
+//! `partial-order [PHILOSOPHERS] [WORKERS]`: dining philosophers, with only deadlocks preserved; and workers with ten
+//! hidden steps each before they all report together, with traces, failures and divergences preserved.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Representatives of generated pictures: `canonical` by itself, beside `enumerate` and beside `stabiliser`.
+//! Representatives of generated pictures: `canonical` alone, beside `enumerate` and beside `stabiliser`.
 
 use std::time::Instant;
 
@@ -145,7 +145,7 @@ fn references(points: usize, random: &mut Random) -> Picture {
     picture
 }
 
-/// Rings of one length, or of mixed lengths: refinement alone tells nothing.
+/// Rings of one length, or of mixed lengths: refinement alone distinguishes nothing.
 fn equal_rings(points: usize, random: &mut Random) -> Picture {
     let mut picture = Picture::new(points);
     let order = shuffled(points, random);
@@ -197,8 +197,8 @@ fn shuffled(points: usize, random: &mut Random) -> Vec<u32> {
 }
 
 /// The time of each picture in microseconds, the least of several passes over all of them: other work on the machine
-/// only ever adds, and a pass keeps the processor from learning a single picture. What reading the clock costs is taken
-/// off.
+/// only ever adds, and a pass keeps the processor from learning a single picture. The cost of reading the clock is
+/// subtracted.
 fn times(group: &PermutationGroup, strategy: &str, pictures: &[Picture]) -> Vec<f64> {
     let control = Control::unlimited();
     let symmetry = prepared(group, strategy);

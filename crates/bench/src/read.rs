@@ -1,7 +1,7 @@
 //! How fast Aldebaran and JSON files are read and written, and what reading takes at its peak.
 //!
-//! The file is made in the temporary folder, once sorted by source, as tools write it, and once in random order. It has just been
-//! written, so it comes from the operating system's memory and the figures are those of the reader.
+//! The file is made in the temporary folder, once sorted by source, as tools write it, and once in random order. It has
+//! just been written, so it comes from the operating system's memory and the figures are those of the reader.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -60,7 +60,7 @@ fn generate(path: &Path, transitions: usize, states: usize, labels: usize, sorte
 }
 
 fn measure_reading(path: &Path) -> Lts {
-    // Where the system allows it, the high-water mark starts anew here.
+    // Where the system allows it, the high-water mark is reset here.
     let _ = fs::write("/proc/self/clear_refs", "5");
     let before = resident_memory().unwrap_or_default();
     let start = Instant::now();

@@ -1,4 +1,5 @@
-//! Benchmarks of refinement: example 2.3.4 of the thesis, and larger systems, side by side with another tool when its path is given.
+//! Benchmarks of refinement: example 2.3.4 of the thesis, and larger systems, side by side with another tool when its
+//! path is given.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,7 +19,7 @@ const MODELS: [(Model, &str, &str); 3] = [
     (Model::FailuresDivergences, "fd", "failures-divergence"),
 ];
 
-/// Options without preprocessing, so that it is the search that is measured.
+/// Options without preprocessing, so that only the search is measured.
 fn plain(model: Model) -> Options {
     Options { preprocess: Preprocess::Nothing, ..Options::new(model) }
 }
@@ -59,8 +60,9 @@ fn ladder(labels: &Arc<Labels>, n: u32, k: u32) -> Lts {
     builder.build(StateId(0))
 }
 
-/// Larger systems; the first argument is the path of another tool that takes `-p<preorder> IMPLEMENTATION SPECIFICATION`.
-/// Its time is shown without that of reading the files; the last column compares the times with reading.
+/// Larger systems; the first argument is the path of another tool that takes
+/// `-p<preorder> IMPLEMENTATION SPECIFICATION`. Its time is shown without that of reading the files; the last column
+/// compares the times with reading.
 pub(crate) fn refinements(arguments: &[String]) {
     let peer = arguments.first().map(PathBuf::from);
     let folder = std::env::temp_dir().join(format!("trefoil-bench-{}", std::process::id()));
@@ -230,7 +232,7 @@ impl Files {
                 "".into(),
             ];
         };
-        // Each file is read for a check that ends at once.
+        // Each file is read for a check that ends immediately.
         let reading = [(&self.implementation, &self.nothing), (&self.nothing, &self.specification)];
         let reading: Duration = reading.iter().filter_map(|(imp, spec)| run(imp, spec)).sum();
         let net = whole.saturating_sub(reading);
@@ -251,10 +253,11 @@ impl Files {
     }
 }
 
-/// A queue of so many places for so many values, as one process.
+/// A queue of `places` places for `values` values, as one process.
 fn buffer(labels: &Arc<Labels>, places: u32, values: u32) -> Lts {
     let mut builder = LtsBuilder::new(labels.clone());
-    // A content of length l is values^l - 1 / (values - 1) plus its number in base `values`, the oldest item being the highest digit.
+    // A content of length l is values^l - 1 / (values - 1) plus its number in base `values`, the oldest item being the
+    // highest digit.
     let first = |length: u32| (values.pow(length) - 1) / (values - 1);
     for length in 0..=places {
         for content in 0..values.pow(length) {
@@ -312,8 +315,8 @@ fn exploding(labels: &Arc<Labels>, n: u32) -> Lts {
     builder.build(StateId(0))
 }
 
-/// States in a ring, an a and a b from each to the next: every set of the exploding specification meets every state, and the
-/// smallest one is enough.
+/// States in a ring, an a and a b from each to the next: every set of the exploding specification meets every state,
+/// and the smallest one is enough.
 fn ring(labels: &Arc<Labels>, states: u32) -> Lts {
     let mut builder = LtsBuilder::new(labels.clone());
     for state in 0..states {

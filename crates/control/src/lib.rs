@@ -1,32 +1,34 @@
 //! Cancellation, time and memory budgets, and progress: what every long job carries with it.
 //!
-//! A [`Control`] is a cheap handle that the face of the program (the command line, an editor, a test) makes once per job
-//! and that every algorithm takes. An algorithm calls [`Control::check`] at least every few milliseconds of work, and
-//! [`Control::afford`] before an allocation that is large in itself; both answer with the reason when the job must end.
-//! Running out is not an error but a verdict (`unknown`), so [`Stopped`] is carried up unchanged to whoever reports it.
+//! A [`Control`] is a cheap handle that the face of the program (the command line, an editor, a test) makes once per
+//! job and that every algorithm takes. An algorithm calls [`Control::check`] at least every few milliseconds of work,
+//! and [`Control::afford`] before an allocation that is large in itself; both answer with the reason when the job must
+//! end. Running out is not an error but a verdict (`unknown`), so [`Stopped`] is passed up unchanged to the code that
+//! reports it.
 //!
 //! # How memory is counted
 //!
 //! The budget is compared with the resident size of the process, sampled by a watchdog thread every
-//! [`WATCHDOG_PERIOD`]. That covers reading, compiling, normal forms and search alike, without each of them keeping
-//! books, at the price of an overshoot of what can be written to memory in one period. `afford` closes the gap for
-//! tables that double.
+//! [`WATCHDOG_PERIOD`]. That covers reading, compiling, normal forms and search alike, without accounting in each of
+//! them, but the process can exceed the budget by what it writes in one period. `afford` closes the gap for tables that
+//! double.
 //!
 //! # Efforts
 //!
-//! Some work is worth a little time and no more: the words for a structure that is known by its numbers already.
-//! [`Control::within`] makes a control for such work, which ends after so much *processor* time of the process, so that
-//! a busy machine gives the same answers, and whenever the job around it ends.
+//! Some work is worth only a little time, such as naming a structure whose order is known already. [`Control::within`]
+//! makes a control for such work, which ends after a given *processor* time of the process, so that a busy machine
+//! gives the same answers, and whenever the enclosing job ends.
 //!
 //! # Stops for tests
 //!
 //! [`Control::stopping_at`] makes a control that stops at its n-th [`Control::check`]. A test that stops a job at every
-//! poll in turn, and then asks again, proves that nothing that was cut short is remembered. Such a control counts on
-//! the path that is taken when the job does not simply go on, so that others pay nothing for it.
+//! poll in turn, and then runs it again, proves that no incomplete result is remembered. Such a control counts polls on
+//! its slow path only, so that other controls pay nothing for it.
 //!
 //! Cost: `check` is one relaxed load.
 
 mod memory;
+mod numbers;
 mod processor;
 mod progress;
 
@@ -37,15 +39,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 pub use memory::{available_memory, peak_memory, resident_memory, settle};
+pub use numbers::{count, counted, digits};
 pub use progress::{Progress, Snapshot};
 
-/// How often the watchdog looks at the clock and at the memory.
+/// How often the watchdog samples the clock and the memory.
 pub const WATCHDOG_PERIOD: Duration = Duration::from_millis(20);
 
 /// Why a job ended before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// Somebody asked for it (Ctrl-C, a closed editor).
+    /// The user requested it (Ctrl-C, a closed editor).
     Interrupted,
     /// The time budget is used up.
     Timeout {
@@ -70,7 +73,7 @@ impl fmt::Display for Stopped {
             Stopped::Interrupted => write!(f, "interrupted"),
             Stopped::Timeout { limit } => write!(f, "timeout of {} s reached", limit.as_secs_f64()),
             Stopped::Memory { limit } => write!(f, "memory budget of {} reached", human_bytes(*limit)),
-            Stopped::States { limit } => write!(f, "more than {limit} states, the most that can be numbered"),
+            Stopped::States { limit } => write!(f, "more than {} states, the most that can be numbered", count(*limit)),
         }
     }
 }
@@ -80,7 +83,7 @@ impl std::error::Error for Stopped {}
 /// Budgets of a job. `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Wall-clock time from the making of the control.
+    /// Wall-clock time since the control was made.
     pub time: Option<Duration>,
     /// Resident bytes of the whole process.
     pub memory: Option<u64>,
@@ -101,7 +104,7 @@ const STATES: u8 = 4;
 /// The job runs, and its polls are counted.
 const COUNTING: u8 = 5;
 
-/// How many states fit numbers of 32 bits, two of which are reserved.
+/// How many states 32-bit numbers allow; two numbers are reserved.
 const MOST_STATES: u64 = u32::MAX as u64 - 1;
 
 struct Shared {
@@ -150,7 +153,7 @@ impl Control {
     }
 
     /// A job for tests, which stops for this reason at its `poll`-th [`Control::check`], counted from 1 over all
-    /// threads and parts; 0 never stops it. [`Control::polls`] tells how many there were.
+    /// threads and parts; 0 never stops it. [`Control::polls`] returns how many there were.
     pub fn stopping_at(poll: u64, reason: Stopped) -> Control {
         let (limits, reason) = match reason {
             Stopped::Interrupted => (Limits::default(), INTERRUPTED),
@@ -176,8 +179,8 @@ impl Control {
         control
     }
 
-    /// A control for a part of this job that ends with it, and by itself after so much processor time; it then says
-    /// [`Stopped::Timeout`], while this one goes on.
+    /// A control for a part of this job that ends with the job, or earlier after this much processor time; it then
+    /// reports [`Stopped::Timeout`], while the job continues.
     pub fn within(&self, most: Duration) -> Control {
         let effort = Effort { around: self.clone(), most, before: processor::time_used() };
         let limits = Limits { time: Some(most), memory: self.shared.limits.memory };
@@ -218,7 +221,7 @@ impl Control {
         }
     }
 
-    /// Counts a poll, or says why the job ends.
+    /// Counts a poll, or returns why the job ends.
     #[cold]
     fn check_closely(&self, reason: u8) -> Result<(), Stopped> {
         if reason != COUNTING {
@@ -260,12 +263,12 @@ impl Control {
         self.why()
     }
 
-    /// Is there room for another `bytes`? To be asked before a single large allocation.
+    /// Is there room for another `bytes`? To be called before a single large allocation.
     pub fn afford(&self, bytes: usize) -> Result<(), Stopped> {
         self.check()?;
         if let Some(limit) = self.shared.limits.memory {
-            // The sample may be a period old; for a large request a fresh one is worth its microseconds. Small ones come by the
-            // hundred thousand, and the watchdog sees what they add up to.
+            // The sample may be a period old; for a large request a fresh one is worth its microseconds. Small requests
+            // are frequent, and the watchdog sees their sum.
             let sampled = self.shared.resident.load(Ordering::Relaxed);
             let small = bytes < SMALL_REQUEST && sampled > 0;
             let resident = if small { sampled } else { resident_memory().unwrap_or(sampled) };
@@ -312,7 +315,7 @@ impl Control {
     }
 }
 
-/// The first reason stands.
+/// The first reason is kept.
 fn stop(shared: &Shared, reason: u8) {
     let running = |code: u8| (code == RUNNING || code == COUNTING).then_some(reason);
     let _ = shared.stop.fetch_update(Ordering::Relaxed, Ordering::Relaxed, running);

@@ -10,16 +10,17 @@ pub fn resident_memory() -> Option<u64> {
     memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
 }
 
-/// The highest number of resident bytes this process ever had; where the system does not say, what it has now.
+/// The highest number of resident bytes this process ever had; where the system does not report it, the current number.
 pub fn peak_memory() -> Option<u64> {
     let high_water = fs::read_to_string("/proc/self/status").ok().and_then(|status| kilobytes_field(&status, "VmHWM:"));
     high_water.or_else(resident_memory)
 }
 
-/// Waits, two seconds at most, until no more than `wanted` bytes are resident, and tells how many are.
+/// Waits, two seconds at most, until no more than `wanted` bytes are resident, and returns how many are.
 ///
-/// Allocators give freed memory back after a delay, and look whether it is over only now and then: ours after ten thousand large
-/// allocations. So many are made here, which takes a few milliseconds, because nothing is written to them.
+/// Allocators return freed memory to the system after a delay, and check that delay only from time to time: ours after
+/// ten thousand large allocations. This function makes that many, which takes a few milliseconds, because nothing is
+/// written to them.
 pub fn settle(wanted: u64) -> u64 {
     const PATIENCE: Duration = Duration::from_secs(2);
     const PAUSE: Duration = Duration::from_millis(50);
@@ -38,8 +39,8 @@ pub fn settle(wanted: u64) -> u64 {
     }
 }
 
-/// Bytes that can still be used: the least of what the machine and the control groups around us allow.
-/// `None` where the system does not say.
+/// Bytes that can still be used: the least of what the machine and the control groups around us allow. `None` where the
+/// system does not report it.
 pub fn available_memory() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|info| kilobytes_field(&info, "MemAvailable:"));
     let container = container_headroom();
@@ -105,7 +106,7 @@ mod tests {
     #[test]
     fn the_peak_is_at_least_what_was_written() {
         let block = vec![1u8; 32 << 20];
-        let peak = peak_memory().expect("this system tells its memory");
+        let peak = peak_memory().expect("this system reports its memory");
         assert!(peak >= block.len() as u64, "{peak}");
     }
 }

@@ -4,10 +4,11 @@ use std::fs;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Linux counts in hundredths of a second wherever it tells users about it.
+/// Linux reports processor time to users in hundredths of a second.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Processor time of all threads since the process began; where the system does not say, the time since the first call.
+/// Processor time of all threads since the process began; where the system does not report it, the time since the first
+/// call.
 pub(crate) fn time_used() -> Duration {
     static FIRST: OnceLock<Instant> = OnceLock::new();
     let status = fs::read_to_string("/proc/self/stat").ok();

@@ -17,7 +17,7 @@ pub struct Progress {
 /// What is being done.
 #[derive(Default)]
 struct Phase {
-    /// What it is part of; empty when it is all there is.
+    /// What it is part of; empty when it is the whole job.
     whole: String,
     part: String,
 }
@@ -44,7 +44,7 @@ impl Progress {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on phases are told as parts of this, until it is something else or empty.
+    /// From now on phases are reported as parts of this, until it is changed or cleared.
     pub fn within(&self, whole: &str) {
         self.phase().whole = whole.to_string();
     }

@@ -1,7 +1,7 @@
 //! The explicit graph of a system.
 //!
-//! Threads number states as they come. Afterwards the graph is walked once more, breadth-first, each state's steps in the
-//! order in which the system gives them, and the states are numbered in the order in which they are first met: the same
+//! Threads number states as they find them. Afterwards the graph is walked once more, breadth-first, each state's steps
+//! in the order in which the system gives them, and the states are numbered in the order of their first visit: the same
 //! system gives the same graph whatever the number of threads.
 //!
 //! Cost: the search, and 16 bytes a transition and 16 a state at the peak beside the store.
@@ -50,7 +50,7 @@ impl Visitor for Collector {
     }
 }
 
-/// Explores all of a system and gives back its graph, numbered breadth-first from 0.
+/// Explores all of a system and returns its graph, numbered breadth-first from 0.
 pub fn collect(system: &dyn System, threads: usize, control: &Control) -> Result<Collected, Unfinished> {
     let options = Options { threads, order: Order::Steps, ..Options::default() };
     let Exploration { end, counts, initial, states, mut visitors, .. } =

@@ -8,21 +8,22 @@
 //! again instead of keeping transitions. A state that the walk leaves is *finished*: one bit a state, shared by all
 //! threads. States without `τ` are finished when they are expanded, and those of earlier levels all are. A walk that
 //! meets a state on its own stack has found a cycle; one on another thread's stack is walked again. This is the scheme
-//! of Laarman et al. (*Multi-core nested depth-first search*, 2011), of which one colour is enough here.
+//! of Laarman et al. (*Multi-core nested depth-first search*, 2011), where one colour is enough here.
 //!
-//! Why it is right: a state is finished only after all its `τ`-successors are. On a cycle the state that were finished
-//! first would have a successor that was finished before it; so no state of a cycle is ever finished. And a walk ends
-//! only by finishing its states or by finding a cycle.
+//! Why it is right: a state is finished only after all its `τ`-successors are. If states of a cycle were finished, the
+//! first of them would have a successor that was finished before it; so no state of a cycle is ever finished. And a
+//! walk ends only by finishing its states or by finding a cycle.
 //!
 //! # The same cycle every time
 //!
-//! Which cycle a thread meets first depends on the threads. So once one was met, one thread finishes all states of the
-//! level that reach none: what is left unfinished is exactly what diverges. The cycle that is reported is found from
-//! the least unfinished state of the first round that has one, by going to the least unfinished `τ`-successor until a
-//! state returns. Every unfinished state has such a successor.
+//! Which cycle a thread finds first depends on the threads. So once one was found, one thread finishes all states of
+//! the level that reach none: what is left unfinished is exactly what diverges. The cycle that is reported is found
+//! from the least unfinished state of the first round that has one, by going to the least unfinished `τ`-successor
+//! until a state returns. Every unfinished state has such a successor.
 //!
-//! Cost: every state with `τ` is expanded once more, by one thread if the threads do not meet (they take successors in
-//! opposite orders), and once more in the level that has a cycle; a stack of 16 bytes a state of the longest walk.
+//! Cost: every state with `τ` is expanded once more, usually by one thread (the threads take successors in opposite
+//! orders to avoid each other), and once more in the level that has a cycle; a stack of 16 bytes a state of the longest
+//! walk.
 #![allow(unsafe_code)]
 
 use std::collections::{HashMap, HashSet};
@@ -51,9 +52,9 @@ pub(crate) struct CycleSearch {
     stack: Vec<Frame>,
     open: Numbers,
     waiting: Vec<StateId>,
-    /// States of the level that reach a cycle, once all of them are looked for.
+    /// States of the level that reach a cycle, when all of them are wanted.
     diverging: Numbers,
-    /// Are the successors given first taken first?
+    /// Are successors taken in the order of the system?
     forward: bool,
     /// The `τ`-successors of the state that was expanded last.
     targets: Vec<StateId>,
@@ -90,7 +91,7 @@ impl CycleSearch {
         }
     }
 
-    /// Walks from all states of a piece until some thread has met a cycle.
+    /// Walks from all states of a piece until some thread has found a cycle.
     pub(crate) fn search(&mut self, piece: &[Range<u32>], tools: &mut Tools<'_, '_>) -> Walk {
         for root in piece.iter().cloned().flatten().map(StateId) {
             if tools.shared.halted() || tools.shared.diverges() {
@@ -113,7 +114,7 @@ impl CycleSearch {
         }
         let diverging = rounds.iter().map(|round| round.states().filter(|state| self.diverging.contains(&state.0)));
         let mut first = diverging.map(Iterator::collect::<Vec<StateId>>).find(|states| !states.is_empty());
-        let mut candidates = first.take().expect("a level in which a cycle was met has one");
+        let mut candidates = first.take().expect("a level in which a cycle was found has one");
         let mut places: HashMap<u32, usize, foldhash::fast::FixedState> = HashMap::default();
         let mut walked: Vec<(StateId, Vec<Value>)> = Vec::new();
         loop {
@@ -146,8 +147,8 @@ impl CycleSearch {
         Ok(least.expect("a state that diverges has a successor that does"))
     }
 
-    /// Walks from a state until it is finished, or until a cycle is met: the first one ends the walk, unless all states
-    /// that reach one are wanted.
+    /// Walks from a state until it is finished, or until a cycle is found: the first one ends the walk, unless all
+    /// states that reach one are wanted.
     fn walk(&mut self, root: StateId, all: bool, tools: &mut Tools<'_, '_>) -> Walk {
         self.stack.clear();
         self.open.clear();
@@ -221,7 +222,8 @@ impl CycleSearch {
     fn expand(&mut self, state: StateId, tools: &mut Tools<'_, '_>) -> Walk {
         self.poll(tools)?;
         let Tools { shared, explorer, inserter } = tools;
-        // SAFETY: the number came out of an insertion in a round that the end of the round, a lock, separates from this one.
+        // SAFETY: the number came out of an insertion in a round that the end of the round, a lock, separates from this
+        // one.
         unsafe { inserter.read_packed(state, &mut self.source) };
         let packing = shared.states.packing();
         packing.unpack(&self.source, &mut self.row);

@@ -1,8 +1,9 @@
 //! One thread's part of a search: expanding states.
 //!
-//! States are expanded a batch at a time. First the successors of all of them are generated, packed and hashed, and the processor
-//! is asked for the lines of the index where they will be looked for; then for the rows that those lines name; then they are
-//! inserted, by which time most of what is needed has arrived. Batches are small enough to stay in the first-level cache.
+//! States are expanded a batch at a time. First the successors of all of them are generated, packed and hashed, and the
+//! lines of the index where they will be looked up are prefetched; then the rows that those lines name; then the
+//! successors are inserted, when most of these lines have arrived. Batches are small enough to stay in the first-level
+//! cache.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -18,7 +19,7 @@ use crate::search::{Counts, Edge, Finding, Found, Order, Shared, Visited, Visito
 use crate::states::Inserter;
 use crate::workers::Worker;
 
-/// A batch is worked off when it has this many steps, or sources.
+/// A batch is processed when it has this many steps, or sources.
 const BATCH_STEPS: usize = 64;
 const BATCH_SOURCES: usize = 32;
 
@@ -61,7 +62,7 @@ pub(crate) struct Output {
     pub(crate) found: Option<Found>,
 }
 
-/// What a worker keeps when states are packed in another way; its explorer is made anew.
+/// What a worker keeps when states are packed in another way; its explorer is made again.
 pub(crate) struct Staff<V> {
     pub(crate) visitor: V,
     pub(crate) counts: Counts,
@@ -76,7 +77,7 @@ impl<V> Staff<V> {
 /// What is done with the states of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// Those that no other round has claimed are claimed.
+    /// States that no other round has claimed are claimed.
     #[default]
     Claim,
     /// They are expanded.
@@ -85,7 +86,7 @@ pub(crate) enum Job {
     FindCycles,
 }
 
-/// How many words of successors are made without a look at the budgets.
+/// How many words of successors are made between two polls of the budgets.
 const POLLED: usize = 1 << 18;
 
 /// A worker of a search.
@@ -175,7 +176,7 @@ impl<'s, V: Visitor> Expander<'s, V> {
                     rows.resize(from + self.width, 0);
                     packing.unpack(&self.source, &mut rows[from..]);
                 } else {
-                    // States that were found one after the other differ little.
+                    // Consecutive states differ little.
                     packing.unpack_changes(0, &self.before, &self.source, &mut self.row);
                     self.before.copy_from_slice(&self.source);
                     rows.extend_from_slice(&self.row);
@@ -310,7 +311,7 @@ impl<'s, V: Visitor> Expander<'s, V> {
         };
         self.counts.states += u64::from(fresh);
         if internal {
-            // New or not, whoever claims it schedules it, in this level.
+            // New or not, the thread that claims it schedules it, in this level.
             if self.inserter.claim(target) {
                 output.now.push(target);
             }

@@ -1,21 +1,25 @@
 //! How many bits each slot gets: as many as it turns out to need.
 //!
-//! A variable is declared as a `byte` and holds 0, 1 or 2; the number of a channel is in a slot from the first state to the last. What a slot may
-//! hold is known beforehand, what it does hold only the search knows. So a search begins with rows as they are declared. When it has found
-//! some states it reads widths off them, packs everything again ([`crate::repack`]) and goes on with narrow rows: they are hashed, compared and kept
-//! in a fraction of the time and space, and many that would need a tree ([`crate::tree`]) do not any more.
+//! A variable is declared as a `byte` and holds 0, 1 or 2; the number of a channel is in a slot from the first state to
+//! the last. The declaration says which values a slot may hold; only the search shows which it does hold. So a search
+//! begins with rows as they are declared. When it has found some states it takes widths from them, packs everything
+//! again ([`crate::repack`]) and continues with narrow rows: these are hashed, compared and stored in a fraction of the
+//! time and space, and many no longer need a tree ([`crate::tree`]).
 //!
-//! A value that does not fit shows that a width was guessed wrong. The state whose step led there is set aside; at the end of the round the
-//! slots that were too narrow get wider, and the states that were set aside are expanded. Nothing is lost and
-//! nothing is visited twice, and a value that is larger than its declaration is still a bug of the system, and a panic.
+//! A value that does not fit shows that a width was guessed wrong. The state whose step led there is set aside; at the
+//! end of the round the slots that were too narrow get wider, and the states that were set aside are expanded. Nothing
+//! is lost and nothing is visited twice, and a value that is larger than its declaration is still a bug of the system,
+//! and a panic.
 //!
-//! Rows have some free bits. A slot that gets wider takes its new bits from there, and then no state has to be packed again; only when they are used
-//! up. Each time that a slot is too narrow it gets a bit more than it needs, and one more than the last time. From time to time widths are read off the states anew, when
-//! a sample shows that it is worth it.
+//! Rows have some free bits. A slot that gets wider takes its new bits from there, and no state has to be packed again
+//! until they are used up. Each time that a slot is too narrow it gets a bit more than it needs, and one more than the
+//! last time. From time to time widths are taken from the states again, when a sample shows that it is worth it.
 //!
-//! Cost: packing all states again takes about as long as making the index longer, for trees several times as long; it happens once for each eightfold number of states at most, and when the free
-//! bits are used up, which is mostly while there are few states. Where many slots grow slowly it would happen again and again. So what was spent on it is compared with the
-//! number of states: when it is too much, slots that were ever too narrow get what is declared, and the next time all do, for good.
+//! Cost: packing all states again takes about as long as making the index longer, for trees several times as long; it
+//! happens once for each eightfold number of states at most, and when the free bits are used up, which is mostly while
+//! there are few states. Where many slots grow slowly it would happen again and again. So the work spent on it is
+//! compared with the number of states: when it is too much, slots that were ever too narrow get their declared width,
+//! and the next time all slots do, permanently.
 
 use trefoil_system::{Layout, Value};
 
@@ -23,11 +27,12 @@ use crate::packing::{Packing, Width, bits_of, declared};
 use crate::states::{DENSE_BITS, StateSet};
 use crate::tree::LEAST_BYTES;
 
-/// So many states are a beginning that widths can be read off.
+/// The number of states from which widths are first taken.
 const FIRST: u32 = if cfg!(test) { 16 } else { 2048 };
-/// By what the states grow until widths are read off them again.
+/// The growth of the number of states after which widths are taken again.
 const GROWTH: u32 = 8;
-/// So often, and for so many states more, states may be packed again before that is too much; for trees it costs so much more.
+/// How often, and per how many states, states may be packed again before that is too much; and the factor by which
+/// trees cost more.
 const PATIENCE: u64 = 3;
 const SPARE: u64 = 1 << 16;
 const TREE_COST: u64 = 8;
@@ -39,19 +44,19 @@ pub(crate) struct Fit {
     declared: Vec<Width>,
     parts: Vec<usize>,
     widths: Vec<Width>,
-    /// How often each was too narrow since widths were read off states, and whether it ever was.
+    /// How often each was too narrow since widths were last taken from states, and whether it ever was.
     widened: Vec<u32>,
     ever: Vec<bool>,
     /// States that were packed again, and how often that was too much.
     spent: u64,
     strikes: u32,
-    /// Widths are read off at so many states; never where that is nothing.
+    /// The number of states at which widths are taken; never when there is none.
     due: Option<u32>,
     /// May rows be kept as trees?
     trees: bool,
 }
 
-/// Values that did not fit, by slot: all that were met, or'ed.
+/// Values that did not fit, by slot: the bitwise or of all of them.
 #[derive(Default)]
 pub(crate) struct Misfits {
     seen: Vec<Option<Value>>,
@@ -84,7 +89,8 @@ impl Misfits {
 }
 
 impl Fit {
-    /// The widths that a layout declares. Where `elastic`, and where a layout has parts, those that a search finds take their place.
+    /// The widths that a layout declares. Where `elastic`, and where a layout has parts, the widths that a search finds
+    /// replace them.
     pub(crate) fn new(layout: &Layout, trees: bool, elastic: bool) -> Fit {
         let widths = declared(layout);
         let wide = Packing::of(&widths).bits() > DENSE_BITS;
@@ -118,12 +124,12 @@ impl Fit {
         packing.stretched(&self.widths)
     }
 
-    /// Is it time to read widths off the states?
+    /// Is it time to take widths from the states?
     pub(crate) fn is_due(&self, states: &StateSet) -> bool {
         self.due.is_some_and(|due| states.bound() >= due)
     }
 
-    /// Reads widths off the states; says whether they are to be packed again.
+    /// Takes widths from the states; returns whether they are to be packed again.
     pub(crate) fn observe(&mut self, states: &StateSet, threads: usize) -> bool {
         let Some(due) = &mut self.due else { return false };
         let bound = states.bound();
@@ -171,7 +177,8 @@ impl Fit {
     ///
     /// # Panics
     ///
-    /// When a value is not one that its slot may hold: the system is wrong, and going on would confuse one state with another.
+    /// When a value is not one that its slot may hold: the system is wrong, and going on would confuse one state with
+    /// another.
     pub(crate) fn widen(&mut self, misfits: &Misfits) {
         for (slot, seen) in misfits.seen.iter().enumerate() {
             let Some(seen) = seen else { continue };

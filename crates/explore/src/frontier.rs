@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use trefoil_system::StateId;
 
-/// The most states in a piece: small enough that threads give way to growing, large enough that taking a piece costs nothing.
+/// The most states in a piece: small enough that threads soon release the index for growing, large enough that taking a
+/// piece costs nothing.
 const LARGEST_PIECE: u32 = 1024;
 
 /// The least number of states in a piece: less is not worth taking.
@@ -54,9 +55,9 @@ impl Frontier {
         self.ranges.iter().cloned().flatten().map(StateId)
     }
 
-    /// The same states as lists of ranges that `threads` share evenly, each of a moderate number of states. Pieces get smaller towards
-    /// the end (each is a part of what is left: guided self-scheduling, after Polychronopoulos and Kuck, 1987), so that threads
-    /// finish together whatever their pieces cost.
+    /// The same states as lists of ranges that `threads` share evenly, each of a moderate number of states. Pieces get
+    /// smaller towards the end (each is a part of what is left: guided self-scheduling, after Polychronopoulos and
+    /// Kuck, 1987), so that threads finish together whatever their pieces cost.
     pub(crate) fn into_pieces(self, threads: usize) -> Pieces {
         let states = self.len();
         let fair_of = |left: u64| {

@@ -1,8 +1,8 @@
 //! Which states were expanded when: the rounds of a breadth-first search.
 //!
-//! A round is a list of ranges of consecutive numbers. Where numbers are positions the ranges are long, and the history of a
-//! billion states is a few megabytes; in a dense set, whose numbers are the rows themselves, most ranges are single states. So
-//! ranges are written as differences, in groups of seven bits: two to five bytes a range.
+//! A round is a list of ranges of consecutive numbers. Where numbers are positions the ranges are long, and the history
+//! of a billion states is a few megabytes; in a dense set, whose numbers are the rows themselves, most ranges are
+//! single states. So ranges are written as differences, in groups of seven bits: two to five bytes a range.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! The index of the store: from the hash of a row to its position.
 //!
-//! Thirty-two bits an entry: the number of a state plus one and, in the bits that numbers do not need yet, a few bits of the hash,
-//! so that a row is seldom looked at in vain. Collisions go to the next entry (linear probing), the first entry is the hash
-//! scaled to the length of the index, which need not be a power of two.
+//! Thirty-two bits an entry: the number of a state plus one and, in the bits that numbers do not need yet, a few bits
+//! of the hash, so that a row is seldom read needlessly. Collisions go to the next entry (linear probing), the first
+//! entry is the hash scaled to the length of the index, which need not be a power of two.
 //!
 //! # Growing
 //!
@@ -11,10 +11,11 @@
 //!
 //! # Memory
 //!
-//! The bound is one and a half times the packed row plus four bytes a state. The rows take their own size, so the index may
-//! take four bytes and half a row; load and growth factor are chosen for that to hold even just after growing (rows of 4
-//! bytes grow by 1.21, of 6 by 1.41, of 16 by 2). It does not hold for sets of less than some 100 000 states: one segment of 4096
-//! rows and 4096 entries are the least, and the last segment is seldom full. Claim bits come on top when a search asks for them.
+//! The bound is one and a half times the packed row plus four bytes a state. The rows take their own size, so the index
+//! may take four bytes and half a row; load and growth factor are chosen for that to hold even just after growing (rows
+//! of 4 bytes grow by 1.21, of 6 by 1.41, of 16 by 2). It does not hold for sets of less than some 100 000 states: one
+//! segment of 4096 rows and 4096 entries are the least, and the last segment is seldom full. Claim bits are extra, when
+//! a search needs them.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -37,18 +38,18 @@ pub(crate) const LEAST_INDEX: usize = if cfg!(test) { 8 } else { 4096 };
 /// Rows that are hashed and prefetched before the first of them is entered, when the index is built again.
 const REBUILD_BATCH: usize = 32;
 
-/// Entries, and the segments that they speak of.
+/// Entries, and the segments that they point into.
 pub(crate) struct Index {
     pub(crate) entries: Box<[AtomicU32]>,
-    /// Bits of an entry that hold the number; the rest is of the hash.
+    /// Bits of an entry that hold the number; the rest holds bits of the hash.
     id_bits: u32,
-    /// As many as `limit` needs, each made when its first position is handed out.
+    /// As many as `limit` needs, each allocated when its first position is assigned.
     pub(crate) segments: Vec<OnceLock<Segment>>,
-    /// Positions below this may be handed out. Zero when building the index again was interrupted: it is not usable then.
+    /// Positions below this may be assigned. Zero when building the index again was interrupted: it is not usable then.
     pub(crate) limit: u32,
 }
 
-/// How full the index gets, for rows of so many bytes.
+/// How full the index gets, for rows of this many bytes.
 fn greatest_load(row_bytes: usize) -> f64 {
     match row_bytes {
         0..8 => 0.85,
@@ -59,7 +60,7 @@ fn greatest_load(row_bytes: usize) -> f64 {
 
 /// By what the index grows: as much as the promise about memory allows.
 fn growth(row_bytes: usize) -> f64 {
-    // A little less than is promised, for the last segment.
+    // A little less than promised, to leave room for the last segment.
     let bytes_per_state = 0.47 * row_bytes as f64 + 3.85;
     (bytes_per_state * greatest_load(row_bytes) / 4.0).clamp(1.1, 2.0)
 }
@@ -83,8 +84,9 @@ pub(crate) fn hash(words: &[u64]) -> u64 {
     fold(mixed ^ MULTIPLIERS[0], MULTIPLIERS[1])
 }
 
-/// How long the index becomes that follows one of this length. Where the next one would need another bit for numbers, but not for as
-/// many as are likely to come soon, it gets shorter, because a bit of the hash is worth more then: at 2^30 states only two are left.
+/// The length of the index that replaces one of this length. Where the usual length would need another bit for numbers
+/// that are unlikely to be used soon, the index is made shorter, because a bit of the hash is worth more then: at 2^30
+/// states only two are left.
 fn next_len(len: usize, row_bytes: usize) -> usize {
     const SCARCE: u32 = 26;
     let next = ((len as f64 * growth(row_bytes)) as usize).max(len + 1);
@@ -128,7 +130,7 @@ impl Index {
         let (row_bytes, old_len) = (packing.bytes(), self.entries.len());
         let len = next_len(old_len, row_bytes);
         control.afford((len - old_len) * 4)?;
-        // First the old entries go, then the new ones come: the peak is the new index alone.
+        // The old entries are freed before the new ones are allocated, so the peak is the new index alone.
         self.entries = Box::default();
         let segments = std::mem::take(&mut self.segments);
         let fresh = Index::new(len, segments, row_bytes);
@@ -163,10 +165,10 @@ impl Index {
 
     #[inline]
     pub(crate) fn segment(&self, id: u32) -> &Segment {
-        self.segments[id as usize / SEGMENT_ROWS].get().expect("positions are handed out after their segment is made")
+        self.segments[id as usize / SEGMENT_ROWS].get().expect("positions are assigned after their segment is made")
     }
 
-    /// How long an index is that has room for so many positions, and some more.
+    /// The length of an index with room for this many positions, and some more.
     pub(crate) fn room_for(positions: u32, row_bytes: usize) -> usize {
         let mut len = LEAST_INDEX;
         let wanted = (u64::from(positions) + LEAST_INDEX as u64 / 2).min(MOST_POSITIONS);

@@ -1,12 +1,12 @@
 //! Exploring: the store of states, search orders, exploration on all cores within a budget, paths.
 //!
-//! An engine gives [`search`] a system and a [`Visitor`] and gets an [`Exploration`]: how it ended, counts, the states, and
-//! a path to what was found. [`collect`] makes an explicit graph of a system, numbered in the same way whatever the
+//! An engine gives [`search`] a system and a [`Visitor`] and gets an [`Exploration`]: how it ended, counts, the states,
+//! and a path to what was found. [`collect`] makes an explicit graph of a system, numbered in the same way whatever the
 //! number of threads.
 //!
 //! [`EXACT`], [`HASH_COMPACT`] and [`BITSTATE`] are engines for questions about what can be reached.
 //!
-//! Absent here on purpose: what else is looked for. Visitors live with the checks that need them.
+//! Absent here on purpose: other goals of searches. Visitors live with the checks that need them.
 
 mod collect;
 mod cycles;

@@ -1,22 +1,23 @@
 //! Rows packed to bits.
 //!
 //! A slot with `n` values takes as many bits as `n - 1` has, a slot whose values are not known beforehand takes 32, and
-//! the slots follow each other without padding; a row is stored in the bytes that its bits fill. While it is worked with, a
-//! packed row is a few 64-bit words, least significant first, unused bits zero, so that two rows are equal exactly when
-//! their words are. All shifts are computed once. Most systems fit one word or two, which have their own loops.
+//! slots are adjacent, without padding; a row is stored in the bytes that its bits fill. In memory under work, a packed
+//! row is a few 64-bit words, least significant first, unused bits zero, so that two rows are equal exactly when their
+//! words are. All shifts are computed once. Most systems fit one word or two, which have their own loops.
 //!
-//! Where it is known that a slot takes fewer values than it may ([`crate::fit`]), it gets fewer bits, and one that is always the same none: what is packed
-//! is in which bits a value differs from that one. Behind the slots there may be bits that are still free. A slot that turns out to be too narrow
-//! gets more of its bits there ([`Packing::stretched`]), and rows that were packed before are packed in the new way, too, since these bits are zero.
+//! Where it is known that a slot takes fewer values than it may ([`crate::fit`]), it gets fewer bits, and a constant
+//! slot none: a value is packed as its exclusive or with a base value. Behind the slots there may be free bits. A slot
+//! that turns out to be too narrow gets more of its bits there ([`Packing::stretched`]), and rows that were packed
+//! before are packed in the new way, too, since these bits are zero.
 
 use trefoil_system::{Layout, Slot, Value};
 
 /// What a slot is packed into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Width {
-    /// What is zero when it is packed.
+    /// The value that is packed to zero.
     pub(crate) base: Value,
-    /// In how many bits values differ from it.
+    /// How many of its bits vary.
     pub(crate) bits: u32,
 }
 
@@ -28,13 +29,13 @@ pub(crate) struct Field {
     base: Value,
     pub(crate) shift: u8,
     bits: u8,
-    /// So many bits are there; the others, if there are any, in another place.
+    /// How many bits are there; the others, if any, are in another place.
     low: u8,
     high_shift: u8,
 }
 
 impl Field {
-    /// One that begins at a bit of the row; what the first word cannot hold is in the next.
+    /// A field that begins at a bit of the row; bits that the first word cannot hold are in the next.
     fn at(place: usize, width: Width) -> Field {
         let (word, shift, bits) = ((place / 64) as u32, (place % 64) as u8, width.bits as u8);
         let low = bits.min(64 - shift);
@@ -53,13 +54,13 @@ impl Field {
         u64::from(value ^ self.base)
     }
 
-    /// What of a packed value does not fit.
+    /// The bits of a packed value that do not fit.
     #[inline]
     pub(crate) fn excess(self, packed: u64) -> u64 {
         packed >> self.bits
     }
 
-    /// Writes a packed value that fits to where zeros are.
+    /// Writes a packed value that fits over zeros.
     #[inline]
     pub(crate) fn put(self, packed: u64, words: &mut [u64]) {
         words[self.word as usize] |= (packed & mask(self.low)) << self.shift;
@@ -68,7 +69,7 @@ impl Field {
         }
     }
 
-    /// The value that is there.
+    /// The value that is stored there.
     #[inline]
     pub(crate) fn get(self, words: &[u64]) -> Value {
         let mut found = words[self.word as usize] >> self.shift;
@@ -112,7 +113,7 @@ impl Field {
         self.low < self.bits
     }
 
-    /// Writes a packed value that fits to where another is.
+    /// Writes a packed value that fits over another.
     #[inline]
     pub(crate) fn set(self, packed: u64, words: &mut [u64]) {
         let (word, ones) = (&mut words[self.word as usize], mask(self.low));
@@ -134,9 +135,9 @@ impl Field {
 pub struct Packing {
     fields: Vec<Field>,
     bits: usize,
-    /// So many of the bits are in use.
+    /// How many of the bits are in use.
     used: usize,
-    /// Does a slot lie in two places that do not follow each other?
+    /// Does a slot lie in two places that are not adjacent?
     is_stretched: bool,
     /// The slot of each bit, when a row has more words than one, or may be stretched; bits that are no slot's have any.
     slot_at: Vec<u32>,
@@ -153,8 +154,8 @@ impl Packing {
         Packing::skipping(widths, |_, _| 0)
     }
 
-    /// The same, but a part that would begin in the rest of a word and end in another begins with a word: parts that look
-    /// alike then have words that are equal. `parts`: the slots where they begin.
+    /// The same, but a part that would begin in the rest of a word and end in another begins with a word: parts that
+    /// look alike then have words that are equal. `parts`: the slots where they begin.
     pub(crate) fn aligned(widths: &[Width], parts: &[usize]) -> Packing {
         let mut next = parts.iter().copied().zip(parts.iter().copied().skip(1).chain([widths.len()])).peekable();
         Packing::skipping(widths, |slot, bits| {
@@ -165,7 +166,8 @@ impl Packing {
         })
     }
 
-    /// The packing of slots of these widths; `skipped` says for each slot how many bits are left free before it, behind so many.
+    /// The packing of slots of these widths; `skipped` says for each slot how many bits are left free before it, given
+    /// the number of bits in use.
     fn skipping(widths: &[Width], mut skipped: impl FnMut(usize, usize) -> usize) -> Packing {
         let mut bits = 0usize;
         let fields = widths
@@ -173,7 +175,7 @@ impl Packing {
             .enumerate()
             .map(|(at, width)| {
                 bits += skipped(at, bits);
-                // A slot with one value has nothing to say, and stands where there is always a word.
+                // A slot with one value takes no bits; its place is the first word, which always exists.
                 let at = if width.bits == 0 { 0 } else { bits };
                 bits += width.bits as usize;
                 Field::at(at, *width)
@@ -199,15 +201,15 @@ impl Packing {
         }
     }
 
-    /// The same with free bits behind the slots, so that there are at least so many.
+    /// The same with free bits behind the slots, so that there are at least this many bits.
     pub(crate) fn with_room(mut self, bits: usize) -> Packing {
         self.bits = self.bits.max(bits);
         self.find_slots();
         self
     }
 
-    /// The same with slots of these widths, none of which is less than before, for rows that are packed already; `None` when there are not
-    /// enough free bits.
+    /// The same with slots of these widths, none of which is less than before, for rows that are packed already; `None`
+    /// when there are not enough free bits.
     pub(crate) fn stretched(&self, widths: &[Width]) -> Option<Packing> {
         let mut packing = self.clone();
         for (field, width) in packing.fields.iter_mut().zip(widths) {
@@ -236,7 +238,7 @@ impl Packing {
         Some(packing)
     }
 
-    /// Does a slot lie in two places that do not follow each other?
+    /// Does a slot lie in two places that are not adjacent?
     #[inline]
     pub(crate) fn is_stretched(&self) -> bool {
         self.is_stretched
@@ -267,7 +269,7 @@ impl Packing {
         self.bits.div_ceil(8)
     }
 
-    /// How many words a packed row is worked with in; at least one.
+    /// How many words a packed row takes in memory; at least one.
     pub fn words(&self) -> usize {
         self.bits.div_ceil(64).max(1)
     }
@@ -276,8 +278,8 @@ impl Packing {
     ///
     /// # Panics
     ///
-    /// When a value is not below its slot's number of values rounded up to a power of two: the system is wrong, and going on
-    /// would confuse one state with another.
+    /// When a value is not below its slot's number of values rounded up to a power of two: the system is wrong, and
+    /// going on would confuse one state with another.
     #[inline]
     pub fn pack(&self, row: &[Value], words: &mut [u64]) {
         debug_assert_eq!(row.len(), self.fields.len());
@@ -352,14 +354,15 @@ impl Packing {
         }
     }
 
-    /// Unpacks some words, which follow each other, of a row again, of which `row` is what they were before: only slots whose bits differ are looked at. `from` is the number
-    /// of the first of them; `words` are all words of the row, as they are now.
+    /// Re-unpacks a range of words into `row`, which holds their previous contents: only slots whose bits differ are
+    /// read. `from` is the number of the first word of the range; `words` are all words of the row, as they are now.
     #[inline]
     pub(crate) fn unpack_changes(&self, from: usize, before: &[u64], words: &[u64], row: &mut [Value]) {
         self.changes(from, before, words, |slot, value| row[slot] = value);
     }
 
-    /// Calls `with` for the slots whose bits differ, and their values, some more than once; arguments are those of [`Packing::unpack_changes`].
+    /// Calls `with` for the slots whose bits differ, and their values, some more than once; arguments are those of
+    /// [`Packing::unpack_changes`].
     #[inline]
     pub(crate) fn changes(&self, from: usize, before: &[u64], words: &[u64], mut with: impl FnMut(usize, Value)) {
         for (word, &before) in (from..).zip(before) {
@@ -373,7 +376,7 @@ impl Packing {
         }
     }
 
-    /// Writes one value to where another is.
+    /// Writes one value over another.
     ///
     /// # Panics
     ///
@@ -400,13 +403,13 @@ impl Packing {
         Some(values(self.slot_at[bit] as usize))
     }
 
-    /// Can rows be told apart by the words that differ?
+    /// Is the slot of each bit known, so that differing words identify differing slots?
     pub(crate) fn knows_slots(&self) -> bool {
         !self.slot_at.is_empty()
     }
 }
 
-/// What the slots of a layout need for all values that they may have.
+/// The widths that the slots of a layout need for all their possible values.
 pub(crate) fn declared(layout: &Layout) -> Vec<Width> {
     let bits = |slot: &Slot| slot.values.count().map_or(32, |values| bits_of(values.saturating_sub(1)));
     layout.slots().iter().map(|slot| Width { base: 0, bits: bits(slot) }).collect()

@@ -1,20 +1,21 @@
 //! Packing a successor by what its transition group may change.
 //!
-//! A step of a group leaves every slot alone that the group does not declare as written (`may_write` or `must_write`). So the packed row
-//! of a successor is that of its source with a few fields exchanged, and a wide row costs no more than a narrow one. Where a group
-//! may write more than half of the slots, both rows are compared, and the fields that differ exchanged: a representative under a
-//! symmetry may change anything, and yet mostly changes little. An explorer that keeps a log of what it writes
-//! ([`trefoil_system::Written::Slots`]) names the slots with each step, and then nothing else is looked at.
+//! A step of a group does not change any slot that the group does not declare as written (`may_write` or `must_write`).
+//! So the packed row of a successor is that of its source with a few fields replaced, and a wide row costs no more than
+//! a narrow one. Where a group may write more than half of the slots, both rows are compared and the fields that differ
+//! are replaced: a representative under a symmetry may change any slot, but usually changes few. An explorer that keeps
+//! a log of what it writes ([`trefoil_system::Written::Slots`]) names the slots with each step, and then only those are
+//! compared.
 //!
-//! This trusts the declarations of a system. The checking wrapper proves them honest in tests, and wherever debug assertions are on every
-//! patched row is compared with the row packed anew.
+//! This trusts the declarations of a system. The checking wrapper proves them honest in tests, and with debug
+//! assertions every patched row is compared with the row packed from scratch.
 
 use trefoil_system::{Group, GroupId, Step, Value, Written};
 
 use crate::packing::{Field, Packing};
 use crate::tree::Climber;
 
-/// More fields than this in all are not kept; of the groups left over whole rows are compared.
+/// No more fields than this are kept in all; for the remaining groups whole rows are compared.
 const MOST_FIELDS: usize = 1 << 22;
 
 /// What each group of a system changes in a packed row.
@@ -54,8 +55,8 @@ impl Patches {
         patches
     }
 
-    /// Packs the row that a step of a group leads to from a source; says whether it fits, otherwise the target is of no use. Where the step tells
-    /// what it changed, only that is looked at.
+    /// Packs the row that a step of a group leads to from a source; returns whether it fits; otherwise the target is
+    /// meaningless. Where the step names the slots that it changed, only those are compared.
     #[inline]
     pub(crate) fn pack(&self, packing: &Packing, source: Source<'_>, step: &Step<'_>, target: &mut [u64]) -> bool {
         let (group, row) = (step.group, step.row);
@@ -122,8 +123,8 @@ impl Patches {
         true
     }
 
-    /// Calls `with` for each slot that a step of a group changes, in order: where it lies, and its new value, packed. Says whether all fit;
-    /// those that do not are left out.
+    /// Calls `with` for each slot that a step of a group changes, in order: where it lies, and its new value, packed.
+    /// Returns whether all fit; those that do not are left out.
     #[inline]
     fn exchange(
         &self,
@@ -150,7 +151,7 @@ impl Patches {
             }
             return fit;
         }
-        // Most of a wide row is as it was, and a few slots at a time are compared as fast as one.
+        // Most of a wide row is unchanged, and several slots are compared as fast as one.
         const TOGETHER: usize = 8;
         for (at, (old, new)) in source.chunks(TOGETHER).zip(row.chunks(TOGETHER)).enumerate() {
             if old != new {
@@ -226,7 +227,7 @@ mod tests {
             let step = Step::of_group(GroupId(1), LabelId::TAU, &row);
             assert!(patches.pack(&packing, before, &step, &mut found));
             assert_eq!(found, expected, "case {case}");
-            // The same from what was changed, some of it named twice, and some that means nothing.
+            // The same from a list of changed slots with repetitions and unchanged ones.
             let mut changes: Vec<Change> = written.iter().map(|&slot| (slot as u32, source[slot])).collect();
             changes.extend(written.first().map(|&slot| (slot as u32, 77)));
             changes.push((width as u32 + random(3), 1));

@@ -9,7 +9,7 @@
 //!
 //! Cost: no round is expanded more than twice, rows are read in the order in which they lie, and nothing is looked up
 //! or inserted; so it takes about as long as the search did, however long the path is, and four bytes a state less than
-//! knowing parents would.
+//! storing parents would.
 
 use std::ops::Range;
 
@@ -114,7 +114,7 @@ enum Sought {
     Visible,
 }
 
-/// What seekers look for: a step of this kind to this row.
+/// What seekers search for: a step of this kind to this row.
 struct Wanted {
     row: Vec<Value>,
     by: Sought,
@@ -146,7 +146,7 @@ impl Default for Seen {
     }
 }
 
-/// Looks for predecessors.
+/// Searches predecessors.
 struct Seeker<'a> {
     system: &'a dyn System,
     explorer: Box<dyn Explorer + 'a>,

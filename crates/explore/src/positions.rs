@@ -1,36 +1,38 @@
-//! Which positions of the store are in use, and who gets the next ones.
+//! Which positions of the store are in use, and which thread gets the next ones.
 //!
-//! Threads take blocks of consecutive positions and give back what they did not use. What is given back is taken first, so at any time
-//! that nobody holds a block, all positions below the bound are either in use or in a short list of free ranges.
+//! Threads take blocks of consecutive positions and return what they did not use. Returned positions are taken first,
+//! so whenever no thread holds a block, all positions below the bound are either in use or in a short list of free
+//! ranges.
 
 use std::ops::Range;
 use std::sync::PoisonError;
 
 use crate::sync::{Mutex, MutexGuard};
 
-/// Positions handed to a thread at a time; a divisor of a segment.
+/// Positions assigned to a thread at a time; a divisor of a segment.
 const BLOCK: u32 = if cfg!(test) { 2 } else { 256 };
 
 #[derive(Default)]
 pub(crate) struct Positions {
-    /// The first position that was never handed out.
+    /// The first position that was never assigned.
     next: u32,
-    /// Positions that were handed out and given back unused.
+    /// Positions that were assigned and returned unused.
     free: Vec<Range<u32>>,
 }
 
-/// Nothing is left half done where a thread can panic.
+/// No update is half done at a point where a thread can panic.
 pub(crate) fn lock(positions: &Mutex<Positions>) -> MutexGuard<'_, Positions> {
     positions.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Positions {
-    /// Above every position that was handed out.
+    /// Above every position that was assigned.
     pub(crate) fn bound(&self) -> u32 {
         self.next
     }
 
-    /// A block below a limit; none when all are taken. A limit of 0 means that nothing may be taken, not even what was given back.
+    /// A block below a limit; none when all are taken. A limit of 0 means that nothing may be taken, not even returned
+    /// positions.
     pub(crate) fn take(&mut self, limit: u32) -> Option<Range<u32>> {
         if limit == 0 {
             return None;
@@ -46,14 +48,14 @@ impl Positions {
         Some(start..start + BLOCK)
     }
 
-    /// Takes back what is left of a block.
+    /// Puts the unused rest of a block back.
     pub(crate) fn give_back(&mut self, left: Range<u32>) {
         if !left.is_empty() {
             self.free.push(left);
         }
     }
 
-    /// The positions that are published; nobody holds a block.
+    /// The positions that are published; no thread may hold a block.
     pub(crate) fn used(&mut self) -> Vec<Range<u32>> {
         self.free.sort_unstable_by_key(|range| range.start);
         let mut used = Vec::with_capacity(self.free.len() + 1);

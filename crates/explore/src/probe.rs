@@ -1,27 +1,31 @@
-//! Probabilistic search: states are not kept, only traces of them, so that a system can be searched for which there is no memory.
+//! Probabilistic search: it keeps a few bits per state instead of the states, so that systems can be searched whose
+//! states do not fit into memory.
 //!
-//! Two tables tell whether a state was met before, and both may say so of a state that was not; that state, and what is
-//! reached only through it, is then missed. So a search that finds nothing has proved nothing, and says how likely it is that something
-//! was missed; what it finds is real.
+//! There are two kinds of tables of visited states, and both may take a new state for a visited one; that state, and
+//! whatever is reached only through it, is then missed. So a search that finds nothing proves nothing, and reports how
+//! likely it missed something; what it finds is real.
 //!
-//! - *Hash compaction* keeps 64 bits of a hash of each state (Wolper and Leroy, *Reliable hashing without collision detection*, 1993): eight
-//!   bytes a state, between 9 and 18 with the free places of the table. With `n` states, about `n²/2^65` of them are missed.
-//! - *Bitstate hashing* keeps `k` bits of a table of fixed size (Holzmann, *An analysis of bitstate hashing*, 1998), at places that come from
-//!   two hashes (Dillinger and Manolios, *Bloom filters in probabilistic verification*, 2004). A state is taken for known
-//!   when all its bits are set; with a part `f` of all bits set that happens by accident with probability `f^k`. What was missed is estimated by summing
-//!   that over the states that were found; what is reached only through missed states is not in the sum.
+//! - *Hash compaction* keeps 64 bits of a hash of each state (Wolper and Leroy, *Reliable hashing without collision
+//!   detection*, 1993): eight bytes a state, between 9 and 18 with the free places of the table. With `n` states, about
+//!   `n²/2^65` of them are missed.
+//! - *Bitstate hashing* keeps `k` bits of a table of fixed size (Holzmann, *An analysis of bitstate hashing*, 1998), at
+//!   places that come from two hashes (Dillinger and Manolios, *Bloom filters in probabilistic verification*, 2004). A
+//!   state counts as visited when all its bits are set; with a fraction `f` of all bits set that happens by accident
+//!   with probability `f^k`. What was missed is estimated by summing that over the states that were found; what is
+//!   reached only through missed states is not in the sum.
 //!
 //! # Order, and runs
 //!
-//! The search is breadth-first and on one thread, level by level, the rows of two levels being kept packed, so states have numbers: the order in
-//! which they were found, which is the same each time. Of a state nothing but its trace is kept, so a run to it is found by
-//! searching once more, this time with the number of the parent and of the step for each state (eight bytes a state), up to the wanted one:
-//! [`Probe::path`]. A run is of least length among those whose states were not missed; it is shortest when nothing was.
+//! The search is breadth-first and on one thread, level by level, the rows of two levels being kept packed, so states
+//! have numbers: the order in which they were found, which is the same each time. Of a state only those bits are kept,
+//! so a run to it is found by searching once more, this time with the number of the parent and of the step for each
+//! state (eight bytes a state), up to the wanted one: [`Probe::path`]. A run is of least length among those whose
+//! states were not missed; it is shortest when nothing was.
 //!
 //! # Invariants
 //!
-//! - A state that is said to be new is new: no state is visited twice. So the number of visited states is never above the true one, and
-//!   equal to it when nothing was missed.
+//! - A state that counts as new is new: no state is visited twice. So the number of visited states is never above the
+//!   true one, and equal to it when nothing was missed.
 //! - The second search takes exactly the steps of the first.
 
 use trefoil_control::{Control, Stopped};
@@ -32,7 +36,7 @@ use crate::search::Finding;
 
 /// Bits that are set for each state.
 const BITS: u32 = 3;
-/// States between two looks at the budgets.
+/// States between two polls of the budgets.
 const POLLED: u64 = 1 << 10;
 /// Full places of a table of signatures, in eighths, at which it grows.
 const FULL: usize = 7;
@@ -42,7 +46,7 @@ const FULL: usize = 7;
 pub enum Traces {
     /// 64 bits of a hash of each.
     HashCompact,
-    /// Three bits each, of so many bytes.
+    /// Three bits each, in a table of this many bytes.
     Bitstate {
         /// The size of the table.
         bytes: u64,
@@ -61,9 +65,9 @@ pub struct Sighting<'a> {
     pub labels: &'a [LabelId],
 }
 
-/// Looks at every state once.
+/// Visits every state once.
 pub trait Observer {
-    /// Looks at a state and its steps, with the explorer at hand; anything but [`Finding::Nothing`] ends the search.
+    /// Visits a state and its steps, with the explorer at hand; anything but [`Finding::Nothing`] ends the search.
     fn look(&mut self, state: &Sighting<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut>;
 }
 
@@ -93,7 +97,7 @@ pub struct Coverage {
     pub hash_factor: f64,
     /// The part of the table that is used.
     pub filled: f64,
-    /// How many states were missed, as far as that can be expected.
+    /// The expected number of missed states.
     pub expected_omissions: f64,
 }
 
@@ -304,7 +308,7 @@ impl Table {
         })
     }
 
-    /// How likely it is that a state that is new is taken for known.
+    /// The probability that a new state counts as visited.
     fn accident(&self) -> f64 {
         match self {
             Table::Signatures { used, .. } => *used as f64 / 2f64.powi(64),
@@ -312,7 +316,7 @@ impl Table {
         }
     }
 
-    /// Notes a packed row; whether it seems to be new.
+    /// Adds a packed row; returns whether it seems to be new.
     fn insert(&mut self, packed: &[u64], control: &Control) -> Result<bool, Stopped> {
         match self {
             Table::Signatures { places, used } => {
@@ -337,7 +341,7 @@ impl Table {
                 let (mut place, step) = (hash(packed, FIRST), hash(packed, SECOND) | 1);
                 let mut fresh = false;
                 for _ in 0..BITS {
-                    // The high half of the product is an even choice below the number of bits.
+                    // The high half of the product is uniform below the number of bits.
                     let bit = ((u128::from(place) * u128::from(bits)) >> 64) as u64;
                     let (word, mask) = (&mut words[(bit / 64) as usize], 1 << (bit % 64));
                     if *word & mask == 0 {
@@ -376,7 +380,7 @@ fn place_of(places: &[u64], signature: u64) -> usize {
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xc2b2_ae3d_27d4_eb4f;
 
-/// A hash of a packed row; different seeds give hashes that have nothing to do with each other.
+/// A hash of a packed row; different seeds give independent hashes.
 fn hash(packed: &[u64], seed: u64) -> u64 {
     let mut mixed = seed;
     for &word in packed {

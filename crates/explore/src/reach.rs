@@ -1,10 +1,10 @@
-//! Engines that look for what must not be reached: steps that show errors, and states where a system may not rest.
+//! Engines that search for what must not be reached: steps that show errors, and states in which a system must not end.
 //!
-//! One search looks for all goals of a question. It ends with the first finding for the goal that is asked for, unless
-//! the user wants it to go on; when it was complete, every goal has its verdict and its shortest run.
+//! One search serves all goals of a question. It ends with the first finding for the question's own goal, unless the
+//! user wants it to continue; when it was complete, every goal has its verdict and its shortest run.
 //!
-//! [`EXACT`] keeps every state. [`HASH_COMPACT`] and [`BITSTATE`] keep traces of states ([`crate::probe`]): what they
-//! find is real, what they do not find is not proved.
+//! [`EXACT`] keeps every state. [`HASH_COMPACT`] and [`BITSTATE`] keep a few bits of each state ([`crate::probe`]):
+//! what they find is real, but not finding anything is no proof.
 
 use std::time::Instant;
 
@@ -38,15 +38,15 @@ enum Sort {
 /// Keeps every state.
 pub static EXACT: ReachEngine = ReachEngine {
     name: "exact",
-    about: "breadth-first on every core; every state is kept, and what is not found is proved",
-    reason: "every state is kept, so that what is not found is proved",
+    about: "breadth-first on every core; keeps every state, so finding nothing is a proof",
+    reason: "every state is kept, so that finding nothing is a proof",
     sort: Sort::Exact,
 };
 
 /// Keeps 64 bits of a hash of each state.
 pub static HASH_COMPACT: ReachEngine = ReachEngine {
     name: "hash-compact",
-    about: "breadth-first on one core; 8 bytes of a hash are kept of each state, and what is not found is not proved",
+    about: "breadth-first on one core; keeps 8 bytes of a hash of each state, so finding nothing is no proof",
     reason: "--store asks for it",
     sort: Sort::HashCompact,
 };
@@ -54,7 +54,7 @@ pub static HASH_COMPACT: ReachEngine = ReachEngine {
 /// Keeps three bits for each state.
 pub static BITSTATE: ReachEngine = ReachEngine {
     name: "bitstate",
-    about: "breadth-first on one core; three bits of a table are kept of each state, and what is not found is not proved",
+    about: "breadth-first on one core; keeps three bits of a table for each state, so finding nothing is no proof",
     reason: "--store asks for it",
     sort: Sort::Bitstate,
 };
@@ -113,7 +113,7 @@ impl Engine for ReachEngine {
     }
 }
 
-/// The size of a table when the user does not say.
+/// The default size of a table.
 const USUAL_TABLE: u64 = 64 << 20;
 
 struct Reaching<'q> {
@@ -126,8 +126,8 @@ struct Reaching<'q> {
 }
 
 impl Prepared for Reaching<'_> {
-    /// The front end that proves symmetries knows which errors a symmetry keeps; a search for goals has no labels of
-    /// its own.
+    /// The front end that proves symmetries knows which errors a symmetry preserves; a search for goals has no labels
+    /// of its own.
     fn admits(&self, _: &[LabelId], _: &Labels, _: &Control) -> Result<Result<(), String>, Stopped> {
         Ok(Ok(()))
     }
@@ -209,7 +209,7 @@ impl Reaching<'_> {
         };
         let mut answer = self.answer_of(complete, counts, None);
         for goal in 0..self.reach.goals.len() {
-            // Only what the search was made for is a shortest one when it ended early.
+            // When the search ended early, only the run to its own goal is a shortest one.
             if !complete && goal != self.reach.asked {
                 continue;
             }
@@ -276,7 +276,7 @@ impl Reaching<'_> {
     }
 }
 
-/// What is looked for, and what finding it needs.
+/// The goals, and what recognising them needs.
 struct Looking<'t> {
     reach: &'t Reach<'t>,
     system: &'t dyn System,
@@ -287,7 +287,7 @@ struct Looking<'t> {
 }
 
 impl<'t> Looking<'t> {
-    /// May the system rest in this state? A system that does not say so may.
+    /// May the system end in this state? Without a mark it may.
     fn is_valid_end(&mut self, row: &[Value], explorer: &mut dyn Explorer) -> Result<bool, Cut> {
         let Some((mark, reads)) = self.valid_end else { return Ok(true) };
         reads.values(row, &mut self.values);
@@ -320,7 +320,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Which of two is the one to show: the same whatever the number of threads.
+    /// Which of two runs to show: the same whatever the number of threads.
     fn compare(&self, other: &Seen, system: &dyn System) -> std::cmp::Ordering {
         let place = |seen: &Seen| seen.step.map(|(place, ..)| place);
         let by_row = || system.layout().compare(&self.row, &other.row);
@@ -371,7 +371,8 @@ impl Visitor for Watch<'_> {
                 self.see(goal, state.distance + beyond, state, None);
             }
         }
-        // A run into an end may get longer on the way back from a reduction, so a further one may be the shortest.
+        // A run into an end state may get longer when it is mapped back from a reduction, so a later one may be the
+        // shortest.
         if let Some(until) = self.until
             && self.looking.reach.goals[until] == Goal::InvalidEnd
             && self.seen[until].as_ref().is_some_and(|seen| seen.distance <= state.distance)

@@ -1,10 +1,11 @@
 //! Packing all states of a set in another way.
 //!
-//! Numbers of states are positions, and stay; only what lies there changes. Segments are converted one by one, on all cores, some at a time, and the
-//! old ones are freed as soon as their states have moved, so that the two sets are never whole side by side. Then the index is built
-//! from what there is.
+//! Numbers of states are positions, and stay; only what lies there changes. Segments are converted on all cores, some
+//! at a time, and the old ones are freed as soon as their states have moved, so that the two sets are never complete at
+//! the same time. Then the index is built.
 //!
-//! Nobody else knows the set meanwhile: it is taken by value. Bits that are kept beside rows are lost; whoever needs them does not pack again.
+//! No other thread uses the set meanwhile: it is taken by value. Bits that are kept beside rows are lost; a search that
+//! needs them does not pack again.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -34,7 +35,7 @@ impl StateSet {
         }
     }
 
-    /// The least and the greatest value of each slot, in every `step`-th state. Nobody inserts meanwhile.
+    /// The least and the greatest value of each slot, in every `step`-th state. No thread may insert meanwhile.
     pub(crate) fn extent(&self, step: usize, threads: usize) -> Vec<(Value, Value)> {
         let Table::Hashed { blocks, .. } = &self.table else { return Vec::new() };
         let used = lock(blocks).used();
@@ -49,7 +50,7 @@ impl StateSet {
                     return extent;
                 }
                 for id in states_of(at, &used).filter(|id| id.index().is_multiple_of(step)) {
-                    // SAFETY: the position is published, and whoever published it is not at work any more.
+                    // SAFETY: the position is published, and the thread that published it no longer writes.
                     unsafe {
                         scan.read(id, |slot, value| {
                             let (least, most) = &mut extent[slot];
@@ -104,7 +105,7 @@ impl StateSet {
                     control.check()?;
                     let segment = Segment::new(fresh.kept.bytes(), fresh.keep);
                     for id in states_of(at, &used) {
-                        // SAFETY: the position is published, and whoever published it is not at work any more.
+                        // SAFETY: the position is published, and the thread that published it no longer writes.
                         let kept = unsafe { conversion.convert(id, control)? };
                         // SAFETY: the segment is this thread's own.
                         unsafe { segment.write(id.index() % SEGMENT_ROWS, fresh.kept.bytes(), kept) };
@@ -136,12 +137,13 @@ fn states_of(segment: usize, used: &[Range<u32>]) -> impl Iterator<Item = StateI
     used.iter().flat_map(inside).map(|id| StateId(id as u32))
 }
 
-/// Reads states one after the other; most of a row is as in the one before.
+/// Reads states one after the other; most of a row equals the previous one.
 struct Scan<'a> {
     inserter: Inserter<'a>,
     packing: &'a Packing,
     row: Vec<Value>,
-    /// Where rows are kept as they are, and of several words: the words of the row that was read last, if one was, and room for another.
+    /// Where rows are kept as they are, and of several words: the words of the row that was read last, if one was, and
+    /// room for another.
     by_words: bool,
     before: Vec<u64>,
     words: Vec<u64>,
@@ -160,11 +162,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads a state and calls `with` at least for the slots that are not as in the one before, of the first one for all.
+    /// Reads a state and calls `with` at least for the slots that differ from the previous state; for the first state,
+    /// for all.
     ///
     /// # Safety
     ///
-    /// The state is one of the set's, to which nothing is added any more.
+    /// The state is one of the set's, and nothing is added to the set any more.
     unsafe fn read(&mut self, id: StateId, mut with: impl FnMut(usize, Value)) {
         if self.by_words && !self.before.is_empty() {
             // SAFETY: as the caller promises.
@@ -202,7 +205,7 @@ impl<'a> Conversion<'a> {
     ///
     /// # Safety
     ///
-    /// The state is one of the old set's, to which nothing is added any more.
+    /// The state is one of the old set's, and nothing is added to that set any more.
     unsafe fn convert(&mut self, id: StateId, control: &Control) -> Result<&[u64], Stopped> {
         let (row, kept, packing) = (&mut self.row, &mut self.kept, self.new.packing());
         if self.new.has_trees() {

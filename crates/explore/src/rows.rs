@@ -1,13 +1,12 @@
 //! Packed rows in memory, written once by one thread and then read by all.
 //!
-//! A segment holds a fixed number of rows back to back, without padding, and beside them a bit or two per state, when asked
-//! for. The rows are plain bytes: whoever owns a position that is not published yet writes
-//! it, and publishes it with release ordering (crate-internally, [`crate::states`] does so through its index); whoever
-//! learnt of a position with acquire ordering reads it. That is the whole protocol, and the contract of the two unsafe
-//! functions here.
+//! A segment holds a fixed number of rows back to back, without padding, and beside them a bit or two per state, if
+//! requested. The rows are plain bytes: the thread that owns a position that is not published yet writes it, and
+//! publishes it with release ordering ([`crate::states`] does so through its index); a thread that learnt of a position
+//! with acquire ordering reads it. That is the whole protocol, and the contract of the two unsafe functions here.
 //!
 //! A row is read and written with a few whole words; where its length is no multiple of a word the last word overlaps
-//! the one before, so that no byte of a neighbour (which may just be written) is ever touched.
+//! the one before, so that no byte of a neighbour (which another thread may be writing) is ever touched.
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
@@ -23,7 +22,7 @@ pub(crate) const SEGMENT_ROWS: usize = if cfg!(test) { 8 } else { 1 << 12 };
 /// Which bits are kept per state besides the row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Keep {
-    /// Whether it was scheduled for good.
+    /// Whether it was scheduled in its final round.
     pub(crate) claims: bool,
     /// Whether it is known to reach no cycle of `τ` by `τ`.
     pub(crate) cycles: bool,
@@ -36,7 +35,7 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// For so many states.
+    /// For this many states.
     pub(crate) fn new(len: usize, keep: Keep) -> Marks {
         let bits = |kept: bool| atomics64(if kept { len.div_ceil(64) } else { 0 });
         Marks { claims: bits(keep.claims), finished: bits(keep.cycles) }
@@ -47,7 +46,7 @@ impl Marks {
     pub(crate) fn claim(&self, at: usize) -> bool {
         let bit = 1u64 << (at % 64);
         let word = &self.claims[at / 64];
-        // Most claims come late; a load does not take the line away from other cores.
+        // Most claims find the bit set; a load does not take the cache line from other cores.
         word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 
@@ -71,8 +70,8 @@ pub(crate) struct Segment {
     pub(crate) marks: Marks,
 }
 
-// SAFETY: the bytes are shared under the protocol at the head of this file, which the callers of `read` and `write` promise to
-// keep; without those two functions nothing can reach them.
+// SAFETY: the bytes are shared under the protocol at the head of this file, which the callers of `read` and `write`
+// promise to keep; without those two functions nothing can reach them.
 unsafe impl Sync for Segment {}
 
 impl Segment {
@@ -193,14 +192,14 @@ impl Segment {
         }
     }
 
-    /// Asks the processor to fetch the row soon.
+    /// Prefetches the row.
     #[inline]
     pub(crate) fn prefetch(&self, at: usize, row_bytes: usize) {
         prefetch(self.place(at, row_bytes));
     }
 }
 
-/// Asks the processor to fetch a line; does nothing where it does not know how.
+/// Prefetches a cache line; does nothing on processors without such an instruction.
 #[inline]
 pub(crate) fn prefetch<T>(place: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -212,8 +211,8 @@ pub(crate) fn prefetch<T>(place: *const T) {
     let _ = place;
 }
 
-/// Asks the operating system for large pages, where it has them and the memory is large enough to be worth it. Looking up a hash touches a
-/// page at random, and with large pages far fewer translations of addresses have to be remembered.
+/// Asks the operating system for large pages, where it has them and the memory is large enough to be worth it. Looking
+/// up a hash touches a page at random, and with large pages far fewer translations of addresses have to be remembered.
 #[cfg_attr(test, allow(dead_code))]
 fn want_huge_pages(_memory: &mut [u32]) {
     #[cfg(all(target_os = "linux", not(miri)))]
@@ -224,21 +223,21 @@ fn want_huge_pages(_memory: &mut [u32]) {
         let end = range.end as usize / HUGE * HUGE;
         if start + HUGE <= end {
             let skipped = start - range.start as usize;
-            // SAFETY: the range lies inside the slice, which is borrowed mutably, and this advice does not change what is in it. A
-            // refusal costs speed only.
+            // SAFETY: the range lies inside the slice, which is borrowed mutably, and this advice does not change what
+            // is in it. A refusal costs speed only.
             unsafe { libc::madvise(range.start.byte_add(skipped).cast(), end - start, libc::MADV_HUGEPAGE) };
         }
     }
 }
 
-/// Zeroed atomics that the operating system hands out lazily.
+/// Zeroed atomics that the operating system allocates lazily.
 #[cfg(not(test))]
 pub(crate) fn atomics32(len: usize) -> Box<[AtomicU32]> {
     const { assert!(align_of::<AtomicU32>() == align_of::<u32>()) };
     let mut zeroed: Box<[u32]> = vec![0u32; len].into_boxed_slice();
     want_huge_pages(&mut zeroed);
-    // SAFETY: an atomic has the size and (asserted above) the alignment of its integer, and the box is owned and not used
-    // otherwise.
+    // SAFETY: an atomic has the size and (asserted above) the alignment of its integer, and the box is owned and not
+    // used otherwise.
     unsafe { Box::from_raw(Box::into_raw(zeroed) as *mut [AtomicU32]) }
 }
 

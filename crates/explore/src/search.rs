@@ -2,30 +2,29 @@
 //!
 //! # Orders and distances
 //!
-//! [`Order::Steps`] counts every step. [`Order::Visible`] counts visible events: everything that `τ` reaches from a level
-//! belongs to the level, and is expanded before the next level begins (a 0-1 breadth-first search). A state that was first
-//! found by a visible event, and so scheduled for the next level, may be reached by `τ` inside the current one; it is then
-//! claimed for the current level, and skipped when its old entry comes up. One claim bit a
-//! state decides, so every state is expanded exactly once, in its round, whatever the number of threads.
+//! [`Order::Steps`] counts every step. [`Order::Visible`] counts visible events: everything that `τ` reaches from a
+//! level belongs to the level, and is expanded before the next level begins (a 0-1 breadth-first search). A state that
+//! was first found by a visible event, and so scheduled for the next level, may be reached by `τ` inside the current
+//! one; it is then claimed for the current level, and skipped when its old entry comes up. One claim bit a state
+//! decides, so every state is expanded exactly once, in its round, whatever the number of threads.
 //!
 //! # Rounds
 //!
 //! A round expands the states at one distance, visible events counted first and silent steps second: the states of
-//! round (d, s) are reached by d visible events and s silent steps, and by no fewer of the first, nor as few of the
-//! first and fewer of the second. A visible event leads from it to round (d + 1, s), a silent step to round (d, s + 1);
-//! so the rounds are run in their lexicographic order, and states wait for theirs in a table by s. In steps order all
-//! rounds are (d, 0).
+//! round (d, s) are reached by d visible events and s silent steps, and this pair is lexicographically least. A visible
+//! event leads from it to round (d + 1, s), a silent step to round (d, s + 1); so the rounds are run in their
+//! lexicographic order, and states wait for theirs in a table by s. In steps order all rounds are (d, 0).
 //!
 //! A round is a list of ranges of states ([`Frontier`]). Threads take pieces of the list and build lists of their own,
 //! which are joined after the round. States found by one thread have consecutive numbers, so a list of a million states
 //! is a few thousand ranges. A round of a few states is run by one thread alone, so a long thin system does not pay for
 //! threads.
 //!
-//! Within a piece, the successors of several states are generated, packed and hashed first, while the processor fetches the
-//! lines of the index that they will need, and inserted afterwards.
+//! Within a piece, the successors of several states are generated, packed and hashed first, while the processor fetches
+//! the lines of the index that they will need, and inserted afterwards.
 //!
-//! Between two rounds the states may be packed in another way ([`crate::fit`]). The threads come back then, and others go on with
-//! their explorers and visitors.
+//! Between two rounds the states may be packed in another way ([`crate::fit`]). The threads end then, and new ones
+//! continue with the visitors.
 //!
 //! # What a search is for
 //!
@@ -75,7 +74,7 @@ pub struct Options {
     pub order: Order,
     /// Look for cycles of `τ` at the end of every level (a bit a state); in visible order only.
     pub cycles: bool,
-    /// Visitors find steps with visible labels and nothing else: the first finding ends the search with its round.
+    /// Visitors find only steps with visible labels: the first finding ends the search with its round.
     pub steps_only: bool,
 }
 
@@ -129,15 +128,15 @@ pub enum Finding {
     /// Nothing to report.
     #[default]
     Nothing,
-    /// This state is what the search looks for.
+    /// This state is a goal of the search.
     State,
-    /// This step (an index into [`Visited::steps`]) is what the search looks for.
+    /// This step (an index into [`Visited::steps`]) is a goal of the search.
     Step(usize),
 }
 
-/// Looks at every state once. Each thread has its own; [`Exploration::visitors`] gives them all back.
+/// Visits every state once. Each thread has its own; [`Exploration::visitors`] returns them all.
 pub trait Visitor: Send {
-    /// Looks at a state and all its steps, with the explorer of the thread at hand. An error ends the search.
+    /// Visits a state and all its steps, with the explorer of the thread at hand. An error ends the search.
     fn visit(&mut self, state: &Visited<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut>;
 }
 
@@ -248,9 +247,9 @@ pub(crate) struct Shared<'a> {
     /// The distance of the states of this level, and the silent steps to those of this round.
     pub(crate) level: AtomicU32,
     pub(crate) silent: AtomicU32,
-    /// Set when going on is pointless.
+    /// Set when the search must end.
     pub(crate) halt: AtomicBool,
-    /// Set when a cycle of `τ` was met.
+    /// Set when a cycle of `τ` was found.
     pub(crate) diverges: AtomicBool,
     pub(crate) cut: Mutex<Option<Cut>>,
 }
@@ -263,7 +262,7 @@ impl Shared<'_> {
     /// Ends the search. The first reason stands.
     #[cold]
     pub(crate) fn cut(&self, cut: Cut) {
-        // A walk that ended because the search is over has nothing to say.
+        // A walk that ended because the search is over reports nothing.
         if cut != Cut::Enough {
             self.cut.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(cut);
         }
@@ -288,8 +287,8 @@ pub fn search<V: Visitor>(
 ) -> Exploration<V> {
     assert!(!options.cycles || options.order == Order::Visible, "cycles are looked for in visible order");
     let threads = options.thread_count();
-    // Looking for cycles asks for rows that are not new; trees are for those who only insert. States that are set aside are expanded in a round
-    // of their own, which only the order that counts every step does not mind.
+    // A search for cycles looks up rows without inserting them, which trees do not support. States that are set aside
+    // are expanded in a round of their own, which only the order that counts every step allows.
     let mut fit = Fit::new(system.layout(), !options.cycles, options.order == Order::Steps);
     let keep = Keep { claims: options.order == Order::Visible, cycles: options.cycles };
     let (packing, trees) = fit.packing();
@@ -405,9 +404,9 @@ enum Repack {
 }
 
 impl Progress {
-    /// Takes up the next round of this level; whether there is one. In visible order the states that wait to be claimed
-    /// are claimed before any state of the round is expanded: otherwise a silent step from one of them could claim
-    /// another for the next round, and which states a round has would depend on the threads.
+    /// Prepares the next round of this level; returns whether there is one. In visible order the states that wait to be
+    /// claimed are claimed before any state of the round is expanded: otherwise a silent step from one of them could
+    /// claim another for the next round, and which states a round has would depend on the threads.
     fn take_up<V: Visitor>(&mut self, shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V>>) -> bool {
         while self.round.is_empty() {
             let first = |table: &BTreeMap<u32, Frontier>| table.first_key_value().map(|(&silent, _)| silent);
@@ -481,7 +480,7 @@ fn run_levels<V: Visitor>(
         }
         progress.scheduled = std::mem::take(&mut progress.next);
         progress.first_round = progress.history.len();
-        // Distances are for people beyond this; a search of 2^32 levels does not end anyway.
+        // Larger distances are only displayed; a search of 2^32 levels does not end anyway.
         progress.distance = progress.distance.saturating_add(1);
         shared.level.store(progress.distance, Ordering::Relaxed);
         shared.control.progress().depth(u64::from(progress.distance));

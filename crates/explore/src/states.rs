@@ -2,17 +2,18 @@
 //!
 //! # The table
 //!
-//! Rows lie back to back in segments ([`crate::rows`]); the number of a state is its position. A second array, the index
-//! ([`crate::index`]), finds a row by its hash.
+//! Rows lie back to back in segments ([`crate::rows`]); the number of a state is its position. A second array, the
+//! index ([`crate::index`]), finds a row by its hash.
 //!
 //! A thread that does not find its row writes it to a position of its own and then publishes the entry by one
 //! compare-and-swap with release ordering. If another thread was faster, the entry it finds there is examined like any
 //! other; the position stays private and is used for the next row. So there is no busy state, no waiting, and never a
-//! second copy of a row. Positions come in blocks per thread, so that the only shared counter is touched rarely. Compare
-//! Laarman, van de Pol and Weber, *Boosting multi-index reachability performance with shared hash tables* (2010), from which we
-//! depart by keeping rows out of the index (a state has a dense number and costs the index four bytes whatever the width
-//! of its row), by private positions instead of a write bit, and by growing: threads hold a read lock for a piece of work,
-//! and one that finds no room takes the write lock and makes the index longer. Rows do not move.
+//! second copy of a row. Positions come in blocks per thread, so that the only shared counter is touched rarely.
+//! Compare Laarman, van de Pol and Weber, *Boosting multi-index reachability performance with shared hash tables*
+//! (2010), from which we depart by keeping rows out of the index (a state has a dense number and costs the index four
+//! bytes whatever the width of its row), by private positions instead of a write bit, and by growing: threads hold a
+//! read lock for a piece of work, and one that finds no room takes the write lock and makes the index longer. Rows do
+//! not move.
 //!
 //! # Dense sets
 //!
@@ -21,8 +22,9 @@
 //!
 //! # Trees
 //!
-//! A wide row whose layout has parts is kept as a tree of shared nodes ([`crate::tree`]); what lies in the table then is its root, a few numbers. A thread
-//! that has to make one of the two tables longer gives back what it holds of both, else two threads could wait for each other.
+//! A wide row whose layout has parts is kept as a tree of shared nodes ([`crate::tree`]); what lies in the table then
+//! is its root, a few numbers. A thread that has to grow one of the two tables releases what it holds of both, else two
+//! threads could deadlock.
 //!
 //! Invariants: an entry, once written, never changes until the next growth; the row of a published position never
 //! changes; each position below the shared counter is published, or in the list of free ranges, or in a block that
@@ -55,9 +57,9 @@ pub struct StateSet {
     pub(crate) keep: Keep,
     pub(crate) threads: usize,
     pub(crate) table: Table,
-    /// Held by who makes the index longer.
+    /// Held by the thread that grows the index.
     growing: std::sync::Mutex<()>,
-    /// Does somebody wait until the others give back what they hold? Only a hint.
+    /// Does a thread wait until the others release what they hold? Only a hint.
     awaited: AtomicBool,
 }
 
@@ -118,7 +120,7 @@ impl StateSet {
         self.tree.is_some()
     }
 
-    /// From now on rows are packed in this way, which those that there are fit, too.
+    /// From now on rows are packed in this way, which must be compatible with the stored rows.
     pub(crate) fn stretch(&mut self, packing: Packing) {
         debug_assert_eq!(self.packing.words(), packing.words());
         match &mut self.tree {
@@ -128,7 +130,8 @@ impl StateSet {
         self.packing = packing;
     }
 
-    /// A thread's access to the set. While it holds positions or a lock (until [`Inserter::release`]) the index cannot grow.
+    /// A thread's access to the set. While it holds positions or a lock (until [`Inserter::release`]) the index cannot
+    /// grow.
     pub fn inserter(&self) -> Inserter<'_> {
         let words = vec![0; self.packing.words()];
         let climber = self.tree.as_ref().map(|tree| Box::new(tree.climber()));
@@ -139,11 +142,11 @@ impl StateSet {
     pub(crate) fn grow(&self, full: &Full, control: &Control) -> Result<(), Stopped> {
         let Table::Hashed { index, blocks } = &self.table else { return Ok(()) };
         control.check()?;
-        // One after the other, and who comes too late does not stop those who work: a thread that waits for the write lock for nothing
-        // would wait until it finds nobody reading.
+        // One thread at a time; a thread that loses the race to grow the index does not block readers: waiting for the
+        // write lock to no purpose would last until no thread reads.
         let _turn = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         if index.read().unwrap_or_else(PoisonError::into_inner).limit != full.limit {
-            // Somebody else was here, or was interrupted, and then the check of the control says so next time.
+            // Another thread has grown the index, or was interrupted; then the next poll of the control reports it.
             return Ok(());
         }
         self.awaited.store(true, Ordering::Relaxed);
@@ -190,8 +193,8 @@ impl Drop for Inserter<'_> {
 }
 
 impl<'a> Inserter<'a> {
-    /// Inserts rows, one behind the other in `rows`, and appends for each its number and whether it is new. Grows the set when
-    /// it has to. A few dozen rows at a time hide most of the time that memory takes.
+    /// Inserts rows, one behind the other in `rows`, and appends for each its number and whether it is new. Grows the
+    /// set when it has to. A few dozen rows at a time hide most of the time that memory takes.
     pub fn insert_all(
         &mut self,
         rows: &[Value],
@@ -249,7 +252,7 @@ impl<'a> Inserter<'a> {
         self.climber.as_mut().expect("rows are kept as trees")
     }
 
-    /// The root of the row that was read last with what was put since, which is taken back.
+    /// The root of the row that was read last with all changes since, which are then reverted.
     #[inline]
     pub(crate) fn fold(&mut self, root: &mut [u64], control: &Control) -> Result<(), Stopped> {
         let mut outcome = Ok(());
@@ -265,7 +268,8 @@ impl<'a> Inserter<'a> {
         outcome
     }
 
-    /// Gives back what is held, so that others can grow the index. To be called at least every few milliseconds of work.
+    /// Releases what is held, so that other threads can grow the index. To be called at least every few milliseconds of
+    /// work.
     pub fn release(&mut self) {
         if let Table::Hashed { blocks, .. } = &self.set.table
             && self.guard.is_some()
@@ -291,7 +295,7 @@ impl<'a> Inserter<'a> {
         self.set.grow(full, control)
     }
 
-    /// The hash that the other functions want.
+    /// The hash that the other functions take.
     #[inline]
     pub(crate) fn hash(&self, packed: &[u64]) -> u64 {
         match self.set.table {
@@ -305,7 +309,7 @@ impl<'a> Inserter<'a> {
         self.guard.get_or_insert_with(|| lock.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Asks the processor for the entry where the search for a row will begin.
+    /// Prefetches the entry where the search for a row will begin.
     #[inline]
     pub(crate) fn expect(&mut self, hashed: u64) {
         match &self.set.table {
@@ -317,7 +321,7 @@ impl<'a> Inserter<'a> {
         }
     }
 
-    /// Asks the processor for the row that the first entry names, when its bits of the hash agree.
+    /// Prefetches the row that the first entry names, when its bits of the hash agree.
     #[inline]
     pub(crate) fn expect_row(&mut self, hashed: u64) {
         if let Table::Hashed { index, .. } = &self.set.table {
@@ -346,7 +350,7 @@ impl<'a> Inserter<'a> {
             Table::Hashed { index, blocks } => {
                 let guard = self.guard.get_or_insert_with(|| index.read().unwrap_or_else(PoisonError::into_inner));
                 let index: &Index = guard;
-                // In registers: an acquire would have them loaded again.
+                // Kept in registers: after an acquire they would be loaded again.
                 let (entries, row_bytes) = (&index.entries[..], set.kept.bytes());
                 let (tag, id_mask) = (index.tag(hashed), index.id_mask());
                 let mut at = index.home(hashed);
@@ -387,7 +391,8 @@ impl<'a> Inserter<'a> {
         }
     }
 
-    /// The number of a packed row whose hash is known; `None` when it is not in the set. Nobody inserts meanwhile.
+    /// The number of a packed row whose hash is known; `None` when it is not in the set. No thread may insert
+    /// meanwhile.
     #[inline]
     pub(crate) fn find_packed(&mut self, packed: &[u64], hashed: u64) -> Option<StateId> {
         let set = self.set;
@@ -423,8 +428,7 @@ impl<'a> Inserter<'a> {
     ///
     /// # Safety
     ///
-    /// An insertion returned this number, on this thread or before this thread was told of it by something that
-    /// synchronises.
+    /// An insertion returned this number, on this thread or on one that this thread has synchronised with since.
     #[inline]
     pub(crate) unsafe fn read(&mut self, id: StateId, row: &mut [Value]) {
         if self.climber.is_some() {
@@ -464,7 +468,7 @@ impl<'a> Inserter<'a> {
     pub(crate) unsafe fn load(&mut self, id: StateId) {
         let mut root = [0; 2];
         let root = &mut root[..self.set.kept.words()];
-        // SAFETY: as the caller promises; who knows a state knows its tree.
+        // SAFETY: as the caller promises; a published state has a published tree.
         unsafe {
             self.read_kept(id, root);
             self.climber().unfold(root);
@@ -488,7 +492,7 @@ impl<'a> Inserter<'a> {
         }
     }
 
-    /// True for the first caller only: the state is now scheduled for good.
+    /// True for the first caller only: the state is now scheduled in its final round.
     #[inline]
     pub(crate) fn claim(&mut self, id: StateId) -> bool {
         self.with_marks(id, Marks::claim)
@@ -580,8 +584,8 @@ pub struct Reader<'a> {
 impl Reader<'_> {
     /// Writes the row of a state, one that a search gave out, into `row`.
     pub fn row(&mut self, id: StateId, row: &mut [Value]) {
-        // SAFETY: nobody inserts any more: freezing took the set by value, and so after the end of all its inserters; and
-        // a reader never inserts.
+        // SAFETY: no thread inserts any more: freezing took the set by value, and so after the end of all its
+        // inserters; and a reader never inserts.
         unsafe { self.inserter.read(id, row) }
     }
 }

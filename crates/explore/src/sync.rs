@@ -1,8 +1,8 @@
 //! The atomics and the mutex of the store: the standard ones, and in unit tests loom's, which try every interleaving.
 //!
-//! In unit tests every row also has a cell that loom watches ([`Watched`]): a row that is read or written while another thread
-//! writes it, without an ordering between the two, fails the test. The lock around the index stays the standard one: the modelled
-//! tests do not let the index grow, and so only take it for reading, which does not block.
+//! In unit tests every row also has a cell that loom watches ([`Watched`]): a row that is read or written while another
+//! thread writes it, without an ordering between the two, fails the test. The lock around the index stays the standard
+//! one: the modelled tests do not let the index grow, and so only take it for reading, which does not block.
 
 #[cfg(test)]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64};
@@ -14,7 +14,7 @@ pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64};
 #[cfg(not(test))]
 pub(crate) use std::sync::{Mutex, MutexGuard};
 
-/// Watches accesses to a number of rows; costs nothing outside of unit tests.
+/// Watches accesses to a number of rows; costs nothing outside unit tests.
 pub(crate) struct Watched {
     #[cfg(test)]
     cells: Vec<loom::cell::UnsafeCell<()>>,

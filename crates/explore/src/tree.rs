@@ -1,24 +1,28 @@
 //! Wide rows as trees of nodes that are shared.
 //!
-//! The states of a model with many processes and channels differ from each other in few places. So a wide row is not kept as a whole: it is cut
-//! into leaves of two words, and each different leaf is kept once, in a table that numbers what it keeps; up to four numbers are a node of
-//! the next level, which is kept and numbered in the same way, and so on, until at most four numbers are left: the root. A state then takes eight to
-//! sixteen bytes and its entry in the index, however wide its row is; what the table of nodes takes is shared by all states, and is little
-//! as long as there are far fewer different parts than states. This is the tree compression of Laarman, van de Pol and Weber
-//! (*Parallel recursive state compression for free*, 2011), from which we depart by nodes with four children instead of two (half as many lookups, for some
-//! bytes more a state), and by keeping all nodes in one table that numbers densely ([`crate::states`], which also keeps the roots).
+//! The states of a model with many processes and channels differ from each other in few places. So a wide row is not
+//! kept as a whole: it is cut into leaves of two words, and each different leaf is kept once, in a table that numbers
+//! what it keeps; up to four numbers are a node of the next level, which is kept and numbered in the same way, and so
+//! on, until at most four numbers are left: the root. A state then takes eight to sixteen bytes and its entry in the
+//! index, however wide its row is; what the table of nodes takes is shared by all states, and is little as long as
+//! there are far fewer different parts than states. This is the tree compression of Laarman, van de Pol and Weber
+//! (*Parallel recursive state compression for free*, 2011), from which we depart by nodes with four children instead of
+//! two (half as many lookups, for some bytes more a state), and by keeping all nodes in one table that numbers densely
+//! ([`crate::states`], which also keeps the roots).
 //!
-//! Looking up a successor costs only what it changed: the tree of the state that is expanded is at hand, twice; in one of the two
-//! its words are changed ([`Climber::put`]), only the paths from changed leaves to the root are looked up, and then they are made equal again. Reading is cheap for the same reason: the tree of the state that was read before is kept, packed and
-//! unpacked, and only where the numbers differ something is read and unpacked. A thread remembers the nodes that it looked up last, so that most lookups touch nothing that
-//! is shared.
+//! Looking up a successor costs only what it changed: there are two copies of the tree of the state that is expanded.
+//! The words of one of them are changed ([`Climber::put`]), only the paths from changed leaves to the root are looked
+//! up, and then the two copies are made equal again. Reading is cheap for the same reason: the tree of the state that
+//! was read before is kept, packed and unpacked, and only nodes whose numbers differ are read and unpacked. A thread
+//! remembers the nodes that it looked up last, so that most lookups touch nothing that is shared.
 //!
-//! A number means a node for ever, and a node has one number, whatever thread asks and at whatever place of a tree it stands; so two
-//! rows are equal exactly when their roots are. Who knows a root knows everything below it: the nodes were published before the root was
-//! made from their numbers, and the numbers passed on with acquire and release.
+//! A number always means the same node, and a node has one number for all threads and at all places of a tree; so two
+//! rows are equal exactly when their roots are. A thread that knows a root may read everything below it: the nodes were
+//! published before the root was made from their numbers, and the numbers were passed on with acquire and release.
 //!
-//! Cost: for a row of n words, some 2n / 3 lookups, and for a change in one leaf as many as there are levels: one for rows of up to
-//! 64 bytes, two up to 256. In the worst case, when states share nothing, a row takes some 20 bytes for each of its words.
+//! Cost: for a row of n words, some 2n / 3 lookups, and for a change in one leaf as many as there are levels: one for
+//! rows of up to 64 bytes, two up to 256. In the worst case, when states share nothing, a row takes some 20 bytes for
+//! each of its words.
 #![allow(unsafe_code)]
 
 use trefoil_system::{Layout, Slot, StateId, Value};
@@ -26,7 +30,8 @@ use trefoil_system::{Layout, Slot, StateId, Value};
 use crate::packing::{Field, Packing};
 use crate::states::{Full, Inserter, StateSet};
 
-/// Rows of at least so many bytes are worth a tree; narrower ones take little more than their trees would, and are faster to look up.
+/// Rows of at least this many bytes are worth a tree; narrower ones take little more than their trees would, and are
+/// faster to look up.
 pub(crate) const LEAST_BYTES: usize = 33;
 
 /// Nodes that a thread remembers; some hundred kilobytes, which its own cache holds.
@@ -45,13 +50,13 @@ pub(crate) struct Tree {
     shape: Shape,
 }
 
-/// The levels of a tree: where the nodes of each begin and how many there are, leaves first. Each level has room for a multiple of
-/// [`FANOUT`]; what is not used is zero.
+/// The levels of a tree: where the nodes of each begin and how many there are, leaves first. Each level has room for a
+/// multiple of [`FANOUT`]; what is not used is zero.
 #[derive(Clone)]
 struct Shape {
     levels: Vec<(usize, usize)>,
     nodes: usize,
-    /// So many leaves, as a power of two, share a bit of [`Climber::dirty`].
+    /// How many leaves, as a power of two, share a bit of [`Climber::dirty`].
     grain: usize,
 }
 
@@ -70,7 +75,7 @@ impl Shape {
     }
 }
 
-/// How so many numbers of nodes are packed.
+/// How this many numbers of nodes are packed.
 fn numbers(count: usize) -> Packing {
     let number = || Slot::word("");
     Packing::new(&Layout::new((0..count).map(|_| number()).collect()))
@@ -142,7 +147,7 @@ pub(crate) struct Climber<'a> {
     tree: &'a Tree,
     /// The row that was read last.
     read: Standing,
-    /// The same with what was put since; what is above dirty leaves is looked up when it is asked for.
+    /// The same with all changes since; nodes above dirty leaves are looked up on demand.
     now: Standing,
     /// The row that was read last, unpacked.
     row: Vec<Value>,
@@ -180,7 +185,7 @@ impl Climber<'_> {
         self.nodes.release();
     }
 
-    /// The words of the row that was read last with what was put since; perhaps one more than the row has.
+    /// The words of the row that was read last with all changes since; perhaps one more than the row has.
     #[inline]
     pub(crate) fn words(&self) -> &[u64] {
         &self.now.words
@@ -203,7 +208,7 @@ impl Climber<'_> {
         field.set(packed, &mut self.now.words);
     }
 
-    /// Writes a whole row, which need not have to do with the one that was read last.
+    /// Writes a whole row, which may be unrelated to the one that was read last.
     pub(crate) fn put_row(&mut self, row: &[u64]) {
         self.now.words[..row.len()].copy_from_slice(row);
         self.now.words[row.len()..].fill(0);
@@ -211,7 +216,7 @@ impl Climber<'_> {
         self.dirty = u64::MAX >> (63 - last);
     }
 
-    /// The root of the row that was read last with what was put since.
+    /// The root of the row that was read last with all changes since.
     #[inline]
     pub(crate) fn fold(&mut self, root: &mut [u64]) -> Result<(), Full> {
         let Climber { nodes, tree, read, now, dirty, remembered, .. } = self;
@@ -238,7 +243,7 @@ impl Climber<'_> {
         Ok(())
     }
 
-    /// Takes back all that was put.
+    /// Reverts all changes.
     #[inline]
     pub(crate) fn restore(&mut self) {
         let Climber { tree, read, now, dirty, .. } = self;
@@ -258,11 +263,12 @@ impl Climber<'_> {
         debug_assert!(outcome.is_ok());
     }
 
-    /// Reads the row with this root; nothing may be put.
+    /// Reads the row with this root; there must be no pending changes.
     ///
     /// # Safety
     ///
-    /// The root was made by [`Climber::fold`] of the same tree, on this thread or on one that this thread has synchronised with since.
+    /// The root was made by [`Climber::fold`] of the same tree, on this thread or on one that this thread has
+    /// synchronised with since.
     pub(crate) unsafe fn unfold(&mut self, root: &[u64]) {
         let Climber { nodes, tree, read, now, row, changed, below: changed_below, loaded, .. } = self;
         let levels = &tree.shape.levels;
@@ -338,7 +344,7 @@ fn climb(
             ids[from + parent] = if first + 1 < count {
                 look_up(node_of(ids, below + first))?
             } else {
-                // One that is left over goes up as it is.
+                // A single remaining node moves up unchanged.
                 ids[below + first]
             };
             Ok(())

@@ -1,10 +1,11 @@
 //! Threads that run rounds together.
 //!
-//! The leader is one of the workers. A round is a list of pieces; workers take pieces until none is left, and the leader goes on when
-//! all are back. A round with few states is run by the leader alone: waking threads costs more than it saves. Who waits looks a few
-//! thousand times before it sleeps, because the next round is mostly near, and waking a thread takes longer than that; where there are
-//! more threads than processors, nobody does, since whom they wait for may need the processor. A worker that
-//! panics (a bug in a system, or a checking wrapper that found one) ends the round, and the panic goes on in the leader.
+//! The leader is one of the workers. A round is a list of pieces; workers take pieces until none is left, and the
+//! leader continues when all are done. A round with few states is run by the leader alone: waking threads costs more
+//! than it saves. A waiting thread polls a few thousand times before it sleeps, because the next round usually starts
+//! soon, and waking a thread takes longer; with more threads than processors no thread polls, since the thread that it
+//! waits for may need the processor. A worker that panics (a bug in a system, or a checking wrapper that found one)
+//! ends the round, and the panic continues in the leader.
 
 use std::any::Any;
 use std::ops::Range;
@@ -15,13 +16,13 @@ use std::thread;
 
 use crate::frontier::Pieces;
 
-/// Rounds of fewer states are not worth waking anybody.
+/// Rounds of fewer states are not worth waking other threads.
 const WORTH_SHARING: u64 = 64;
 
-/// How often one looks before one sleeps: some tens of microseconds.
+/// How often a thread polls before it sleeps: some tens of microseconds.
 const LOOKS: u32 = 2000;
 
-/// What works on pieces; each lives on its own thread.
+/// A worker on pieces; each lives on its own thread.
 pub(crate) trait Worker {
     /// What is to be done with the pieces of a round.
     type Job: Send + Sync;
@@ -51,7 +52,7 @@ struct Office<W: Worker> {
     board: Mutex<Board<W>>,
     begin: Condvar,
     done: Condvar,
-    /// What the board says of the round, and of those that run; for looking without the lock, and no more than a hint.
+    /// Copies of the round and of the number of running workers, for polling without the lock; only hints.
     round: AtomicU64,
     running: AtomicUsize,
     looks: u32,
@@ -71,7 +72,7 @@ impl<W: Worker> Office<W> {
         }
     }
 
-    /// Waits a little for something that is likely to come soon.
+    /// Polls for something that is likely to happen soon.
     fn look_for(&self, what: impl Fn(&Self) -> bool) {
         for _ in 0..self.looks {
             if what(self) {
@@ -93,7 +94,7 @@ pub(crate) struct Crew<'a, W: Worker> {
     others: usize,
 }
 
-/// Makes `threads` workers, one per thread, and lets `lead` run rounds with them; gives back what is left of each worker.
+/// Makes `threads` workers, one per thread, and lets `lead` run rounds with them; returns what each worker leaves.
 pub(crate) fn run_crew<W: Worker, R: Send>(
     threads: usize,
     make: impl Fn() -> W + Sync,
@@ -102,7 +103,7 @@ pub(crate) fn run_crew<W: Worker, R: Send>(
 ) -> Vec<R> {
     let office = Office::<W>::new(threads);
     thread::scope(|scope| {
-        // However the leader leaves, the others must learn of it, or the scope would wait for ever.
+        // However the leader leaves, the other threads must notice, or the scope would wait forever.
         let closing = Closing(&office);
         let others: Vec<_> = (1..threads)
             .map(|_| {

@@ -1,4 +1,5 @@
-//! Rows that are packed narrower than they are declared: the same states and paths, and no memory for what never changes.
+//! Rows that are packed narrower than they are declared: the same states and paths, and no memory for what never
+//! changes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use trefoil_system::{
 };
 use trefoil_testkit::{Random, seed};
 
-/// Counters that count up to a bound in strides of their own, and slots that get another value once, when the counters have come far.
+/// Counters that count up to a bound in strides of their own, and slots that get another value once, when the counters
+/// have come far.
 struct Counters {
     layout: Layout,
     labels: Arc<Labels>,
@@ -22,7 +24,7 @@ struct Counters {
     late: Vec<(usize, u32, Value)>,
     initial: Vec<Value>,
     counted: LabelId,
-    /// Does its explorer tell what changes?
+    /// Does its explorer report what changes?
     told: bool,
 }
 

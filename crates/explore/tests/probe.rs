@@ -1,4 +1,5 @@
-//! Searches that keep no states: never more than there is, all of it when the table is large, and runs that are real and shortest.
+//! Searches that keep no states: never more than there is, all of it when the table is large, and runs that are real
+//! and shortest.
 
 use std::sync::Arc;
 

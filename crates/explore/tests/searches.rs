@@ -74,7 +74,7 @@ impl Explorer for WideExplorer<'_> {
     }
 }
 
-/// Remembers the distance of every state, and reports the states and labels it is told to.
+/// Remembers the distance of every state, and reports the given states and labels.
 #[derive(Clone, Default)]
 struct Watch {
     distances: Vec<(Vec<Value>, u32)>,
@@ -255,7 +255,8 @@ fn a_path_is_searched_within_the_budget_and_only_to_what_was_expanded() {
 /// The states on cycles of `τ`: those that come back to themselves.
 fn on_cycles(lts: &Lts) -> Vec<StateId> {
     let mut left: Vec<bool> = vec![true; lts.state_count()];
-    // What has no `τ` to or no `τ` from what is left is on no cycle; a state between two cycles stays, at the distance of the first.
+    // What has no `τ` to or no `τ` from what is left is on no cycle; a state between two cycles stays, at the distance
+    // of the first.
     loop {
         let mut into = vec![false; lts.state_count()];
         let mut out = vec![false; lts.state_count()];
@@ -434,7 +435,7 @@ fn a_collected_graph_does_not_depend_on_the_threads() {
     }
 }
 
-/// Counts for ever; every state has a τ and a visible step. Panics at one state if told to.
+/// Counts forever; every state has a τ and a visible step. Panics at one state if requested.
 struct Endless {
     labels: Arc<Labels>,
     layout: Layout,

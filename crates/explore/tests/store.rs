@@ -17,8 +17,8 @@ fn row(number: u32, bytes: usize) -> Vec<Value> {
         .collect()
 }
 
-/// Threads insert overlapping rows in different orders; afterwards every row must be there once, under the number that every
-/// thread was told, new to exactly one of them.
+/// Threads insert overlapping rows in different orders; afterwards every row must be there once, under the number that
+/// returned to every thread, new to exactly one of them.
 fn race(bytes: usize, rows: u32, threads: u32) {
     let set = StateSet::new(Packing::new(&layout(bytes)), threads as usize);
     let control = Control::unlimited();

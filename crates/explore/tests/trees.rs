@@ -20,7 +20,7 @@ struct Wheels {
     wheels: Vec<(usize, u32)>,
     initial: Vec<Value>,
     turned: LabelId,
-    /// Does its explorer tell what changes?
+    /// Does its explorer report what changes?
     told: bool,
 }
 
@@ -87,7 +87,7 @@ impl Explorer for WheelExplorer<'_> {
         for (group, &(slot, teeth)) in self.0.wheels.iter().enumerate() {
             let mut next = row.to_vec();
             next[slot] = tooth((number(row[slot]) + 1) % teeth);
-            // Told twice, from the end to the beginning, with slots that stay and one that is none.
+            // Reported twice, from the end to the beginning, with unchanged slots and one that does not exist.
             let (slot, behind) = (slot as u32, row.len() as u32);
             let changes = [(behind, 3), (behind - 1, 5), (slot, 7), (0, row[0]), (slot, row[slot as usize])];
             let written = if self.0.told { Written::Slots(&changes) } else { Written::Group };

@@ -28,7 +28,7 @@ use crate::random::Random;
 /// The total size, in points, up to which representatives are multiplied out.
 pub const EXPLICIT_POINTS: usize = 1 << 22;
 
-/// The degree from which each strong generator and each level is an allocation to ask for.
+/// The degree from which the control must afford each strong generator and each level.
 const LARGE_DEGREE: usize = 1 << 12;
 
 const ABSENT: u32 = u32::MAX;
@@ -47,8 +47,8 @@ pub(crate) struct Level {
     pub(crate) base_point: Point,
     /// The orbit of the base point, which comes first, breadth first.
     pub(crate) orbit: Vec<Point>,
-    /// For each point: [`ABSENT`] outside the orbit, [`ROOT`] for the base point, else the generator that reached it. Empty
-    /// as long as the orbit is the base point alone, so that a long prescribed base costs nothing.
+    /// For each point: [`ABSENT`] outside the orbit, [`ROOT`] for the base point, else the generator that reached it.
+    /// Empty as long as the orbit is the base point alone, so that a long prescribed base costs nothing.
     edge: Vec<u32>,
     /// Inverses of the representatives, `degree` words for each point of the orbit, in its order.
     explicit: Option<Box<[Point]>>,
@@ -90,7 +90,7 @@ impl StabiliserChain {
         self.degree
     }
 
-    /// The base points in order; some may be redundant when they were asked for.
+    /// The base points in order; prescribed ones may be redundant.
     pub fn base(&self) -> Vec<Point> {
         self.levels.iter().map(|level| level.base_point).collect()
     }
@@ -144,7 +144,7 @@ impl StabiliserChain {
         self.levels.len()
     }
 
-    /// The same for a job that may have to stop: long chains of large degree take seconds for one element.
+    /// The same with a control that can stop it: long chains of large degree take seconds for one element.
     pub(crate) fn sift_within(&self, images: &mut [Point], from: usize, control: &Control) -> Result<usize, Stopped> {
         for index in from..self.levels.len() {
             control.check()?;
@@ -217,9 +217,9 @@ impl StabiliserChain {
         Some(Permutation::from_bijection(inverse).inverse())
     }
 
-    /// `element` becomes the one that puts different labels, one for each point, into their least order: the labels that
-    /// the base points receive, in the order of the base, are lexicographically least. Equal for all arrangements of the
-    /// labels that elements of the group make of one another.
+    /// `element` becomes the one that puts different labels, one for each point, into their least order: the labels
+    /// that the base points receive, in the order of the base, are lexicographically least. Equal for all arrangements
+    /// of the labels that lie in one orbit of the group.
     pub fn least_arrangement(&self, labels: &[u32], element: &mut [Point]) {
         element.iter_mut().zip(0..).for_each(|(image, point)| *image = point);
         for level in &self.levels {
@@ -310,7 +310,7 @@ impl StabiliserChain {
         Ok(())
     }
 
-    /// Grows the tree of a level anew from all generators that belong to it.
+    /// Grows the tree of a level again from all generators that belong to it.
     fn grow_orbit(&mut self, index: usize) {
         let level = &mut self.levels[index];
         level.edge.clear();

@@ -1,18 +1,18 @@
 //! Wreath products by their blocks: copies of one thing, exchanged as wholes.
 //!
 //! The general recogniser (`recognise`) lifts every part of a wreath product to elements of the group, which strategies
-//! need and which takes a long base. For a name it is enough to compare orders. Given blocks that the generators
-//! carry to each other, the points of each block get coordinates along a tree of generators; every generator then does
-//! to every block an element of a group on the first block, and the group is part of the wreath product of the group that
-//! these elements generate, the base, with the group on the blocks, the top (Krasner and Kaloujnine, 1951).
-//! It is that wreath product when the orders agree; and when the order is already that with the symmetric group on top
-//! there is no need to look at the top.
+//! need and which takes a long base. For a name it is enough to compare orders. Given blocks that the generators carry
+//! to each other, the points of each block get coordinates along a tree of generators; every generator then acts on
+//! every block as an element of a group on the first block, and the group is a subgroup of the wreath product of the
+//! group that these elements generate, the base, with the group on the blocks, the top (Krasner and Kaloujnine, 1951).
+//! It is that wreath product when the orders agree; and when the order already equals that with the symmetric group on
+//! top, the top need not be computed.
 //!
-//! Candidates for blocks come from who calls (components of a graph) or from generators that move few points: what such a
-//! generator moves often lies in one block. Whether they are blocks is checked.
+//! Candidates for blocks come from the caller (components of a graph) or from generators that move few points, which
+//! often lie in one block. Whether they are blocks is checked.
 //!
-//! Cost: generators are lists of moves, and blocks that a generator does not move are not looked at, so a pass costs the
-//! sizes of the blocks that generators touch; the base is a group of the degree of one block.
+//! Cost: generators are lists of moves, and blocks that a generator does not move are not looked at, so a pass costs
+//! the sizes of the blocks that generators touch; the base is a group of the degree of one block.
 
 use std::collections::VecDeque;
 

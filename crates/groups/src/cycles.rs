@@ -52,8 +52,8 @@ impl Permutation {
 }
 
 impl SparsePermutation {
-    /// Reads cycle notation in time and memory that do not depend on how large the points are; with the degree, which is
-    /// the largest point named, even when it stays where it is.
+    /// Reads cycle notation in time and memory that do not depend on how large the points are; with the degree, which
+    /// is the largest point named, even when it stays where it is.
     pub fn parse(text: &str) -> Result<(SparsePermutation, usize), CycleError> {
         let cycles = parse_cycles(text)?;
         let mut named: Vec<Point> = cycles.iter().flatten().copied().collect();

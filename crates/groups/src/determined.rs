@@ -1,4 +1,4 @@
-//! Which orbits can be left out because others already say what happens on them.
+//! Which orbits can be left out because the action on others determines the action on them.
 //!
 //! An orbit is *determined* by some others when every element that fixes those pointwise fixes it too. Two cheap
 //! sufficient conditions cover what occurs in models (channels that belong to a process, to a pair or to a set of

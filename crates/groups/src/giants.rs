@@ -7,14 +7,14 @@
 //! That generators generate such a group is proved with few random elements. Let `O` be an orbit of `n ≥ 8` points, `p`
 //! a prime with `n / 2 < p < n - 2`, and `g` an element with a cycle of length `p` in `O` and no other cycle whose
 //! length `p` divides. A power of `g` is a single `p`-cycle `h`. The group is primitive on `O`: were there blocks, `h`
-//! would either move `p` of them, which have `2p > n` points at least, or keep every block, and its support would lie in
-//! a block of at most `n / 2` points. By Jordan's theorem (*Sur la limite de transitivité des groupes non alternés*,
-//! 1873) the group acts on `O` as the alternating group at least; the conjugates of `h` fix all points outside
-//! `O` and generate a normal subgroup there, so all even permutations of `O` belong to the group, whatever happens
-//! elsewhere. With that for every orbit, the signs of the generators on the orbits say the rest.
+//! would either move `p` of them, which have `2p > n` points at least, or keep every block, and its support would lie
+//! in a block of at most `n / 2` points. By Jordan's theorem (*Sur la limite de transitivité des groupes non
+//! alternés*, 1873) the group acts on `O` as the alternating group at least; the conjugates of `h` fix all points
+//! outside `O` and generate a normal subgroup there, so all even permutations of `O` belong to the group, whatever
+//! happens elsewhere. With that for every orbit, the signs of the generators on the orbits say the rest.
 //!
 //! Such elements are not rare, one in `ln n / ln 2` about; this is how giants are found by Seress, *Permutation group
-//! algorithms*, 2003, section 10.2. Where the trial finds none nothing is said, and a chain decides.
+//! algorithms*, 2003, section 10.2. Where the trial finds none, a chain decides.
 
 use dashu_int::UBig;
 use trefoil_control::{Control, Stopped};
@@ -74,10 +74,10 @@ impl Giants {
         Ok(Some(Giants::new(degree, orbits, even)))
     }
 
-    /// The same when the order of the group is known: it has no room to be another.
+    /// The same when the order of the group is known, which then determines the group.
     pub(crate) fn of_order(degree: usize, generators: &[Permutation], order: &UBig) -> Option<Giants> {
         let orbits = large_orbits(degree, generators)?;
-        // From 8 on, n! is more than the n-th power of four: most groups need no factorial to be told apart.
+        // From 8 on, n! is more than the n-th power of four: for most groups the comparison needs no factorial.
         let largest = orbits.iter().map(Vec::len).max().unwrap_or(0);
         if 2 * largest > dashu_int::ops::BitTest::bit_len(order) + 8 {
             return None;
@@ -290,7 +290,7 @@ mod tests {
         assert!(generated(n, &[twice(&[(0, 2), (500, 502)]), twice(&[(0, 500), (500, 1000)])]).is_none());
         let linked = [twice(&[(0, 2), (400, 402)]), twice(&[(0, 399)]), twice(&[(401, 1000)])];
         assert!(generated(n, &linked).is_none());
-        // Orbits of different sizes are told apart even when every generator moves both.
+        // Orbits of different sizes are recognised even when every generator moves both.
         let both = [twice(&[(0, 2), (400, 1000)]), twice(&[(0, 399), (400, 402)]), twice(&[(1, 400)])];
         assert_eq!(generated(n, &both).expect("S400 x S600").cells.len(), 2);
     }

@@ -1,5 +1,5 @@
-//! A permutation group with everything one asks of it, on top of its stabiliser chain; symmetric and alternating groups
-//! of large degree have none until somebody asks (`giants`).
+//! A permutation group and its operations, on top of its stabiliser chain; symmetric and alternating groups of large
+//! degree get a chain only on demand (`giants`).
 
 use std::sync::OnceLock;
 
@@ -40,7 +40,7 @@ impl PermutationGroup {
 
     /// The group that these generate, whose order is known to be `order`: cheaper, since nothing has to be proved.
     ///
-    /// Does not end before `control` says so when the order is greater than that of the group.
+    /// When `order` is greater than the group's, this ends only when `control` stops it.
     pub fn with_order(
         degree: usize,
         generators: &[Permutation],
@@ -95,8 +95,8 @@ impl PermutationGroup {
         &self.generators
     }
 
-    /// The stabiliser chain. For symmetric and alternating groups of several hundred points it is made when it is
-    /// first asked for, and takes memory that grows with the square of their number.
+    /// The stabiliser chain. For symmetric and alternating groups of several hundred points it is made on first use,
+    /// and takes memory that grows with the square of their number.
     pub fn chain(&self) -> &StabiliserChain {
         self.chain.get_or_init(|| match self.new_chain(&[], &Control::unlimited()) {
             Ok(chain) => chain,

@@ -1,21 +1,25 @@
 //! The largest subgroup whose elements have a property.
 //!
-//! The elements that have it must form a subgroup `H` of the group `G`, as stabilisers do, or symmetries of something. Nothing
-//! else is known about the property; it can only be asked for, element by element. When it fails for a generator, that generator cannot
-//! simply be dropped: `H` may have elements that need it, such as its conjugates or products with others.
+//! The elements that have it must form a subgroup `H` of the group `G`, as stabilisers do, or symmetries of something.
+//! Nothing else is known about the property; it can only be tested, element by element. When it fails for a generator,
+//! that generator cannot simply be dropped: `H` may have elements that need it, such as its conjugates or products with
+//! others.
 //!
 //! 1. *Generators* that have the property.
-//! 2. *Conjugates and products.* Where `G` exchanges things two at a time, `H` often exchanges some of them: the conjugates of the failed
-//!    generators under `G`, breadth first, and the products of two of them.
-//! 3. *Cosets.* Along a stabiliser chain of `G` with the base `b1, b2, …`, from its end: let `G(i)` fix the first `i` base points and `K = H ∩ G(i+1)` be known.
-//!    For each point `p` of the orbit of the next base point that `K`, and what was found on this level, do not carry it to, one element of each coset `K x`,
-//!    `x` in `G(i+1)`, followed by the representative that carries the base point to `p`, is asked for. When none has the property, `H` has no element that does
-//!    so; so in the end the answer is the whole of `H`. Of a coset the element is taken whose images of the base are least, which needs no list of
-//!    cosets: no element of an orbit of `K` on its way may have a smaller image (C. Sims, *Computation with permutation groups*, 1971, and G. Butler, *Fundamental algorithms for permutation groups*,
-//!    1991, chapter 13).
+//! 2. *Conjugates and products.* Where `G` exchanges things two at a time, `H` often exchanges some of them: the
+//!    conjugates of the failed generators under `G`, breadth first, and the products of two of them.
+//! 3. *Cosets.* Along a stabiliser chain of `G` with the base `b1, b2, …`, from its end: let `G(i)` fix the first `i`
+//!    base points and `K = H ∩ G(i+1)` be known. For each point `p` of the orbit of the next base point that `K`, and
+//!    what was found on this level, do not carry it to, one element of each coset `K x`, `x` in `G(i+1)`, followed by
+//!    the representative that carries the base point to `p`, is tested. When none has the property, `H` has no element
+//!    that does so; so in the end the answer is the whole of `H`. Of a coset the element is taken whose images of the
+//!    base are least, which needs no list of cosets: no element of an orbit of `K` on its way may have a smaller image
+//!    (C. Sims, *Computation with permutation groups*, 1971, and G. Butler, *Fundamental algorithms for permutation
+//!    groups*, 1991, chapter 13).
 //!
-//! The first two steps are quick and find what one would find by hand; the third is complete. Its cost is the order of the stabilisers that
-//! are gone through, so it is done for as many elements as the effort allows, and whether that was enough is told.
+//! The first two steps are quick and find the obvious subgroups; the third is complete. Its cost is the order of the
+//! stabilisers that it enumerates, so it is done for as many elements as the effort allows, and the result says whether
+//! that was enough.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -33,7 +37,7 @@ pub struct LargestSubgroup {
     pub generators: Vec<Permutation>,
     /// Is there no larger one?
     pub complete: bool,
-    /// How often the property was asked for.
+    /// How often the property was tested.
     pub asked: usize,
 }
 
@@ -48,8 +52,8 @@ struct Search<'a> {
     left: usize,
 }
 
-/// The largest subgroup of what these permutations generate, all of one degree, whose elements have a property that the elements of some
-/// subgroup have and no others, found by looking at about as many elements as the effort says.
+/// The largest subgroup of what these permutations generate, all of one degree, whose elements have a property that the
+/// elements of some subgroup have and no others, found by looking at about as many elements as the effort says.
 pub fn largest_subgroup(
     generators: &[Permutation],
     effort: usize,

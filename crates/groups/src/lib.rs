@@ -18,8 +18,8 @@
 //!
 //! Conventions: points and vertices are `u32` from 0, written from 1; permutations act from the right, `a.then(&b)` is
 //! first `a`. Whatever is random is seeded, so the same input gives the same output. No answer depends on luck: random
-//! phases end in a proof, guesses are checked. Everything that can take long takes a [`trefoil_control::Control`] and
-//! ends with its reason when told to.
+//! phases end in a proof, guesses are checked. Everything that can take long takes a [`trefoil_control::Control`] and,
+//! when that stops it, ends with the reason.
 
 mod blocks;
 mod bound;

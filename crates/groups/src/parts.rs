@@ -3,8 +3,8 @@
 //! Generators that move a common point belong to one part; the group is the product of its parts, which move disjoint
 //! points. Each part is a group on its own points alone, numbered from 0, so that neither the degree of the whole nor
 //! the number of parts makes a chain long: a transposition of a million points is a group on two, and a thousand
-//! disjoint ones are one chain of two points, since equal parts share their group. Stabilisers of partitions whose cells
-//! are not exchanged are products of those of the parts.
+//! disjoint ones are one chain of two points, since equal parts share their group. Stabilisers of partitions whose
+//! cells are not exchanged are products of those of the parts.
 
 use std::collections::HashMap;
 use std::sync::Arc;

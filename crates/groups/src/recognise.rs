@@ -15,9 +15,9 @@
 //!   block may take points from several orbits: a node with its clients and its servers.
 //!
 //! Cost: polynomial; dominated by the chains of the restrictions that are tried. At most [`MOST_SYSTEMS`] block systems
-//! are tried for an orbit, so an exotic wreath product can be reported as a group of which only the order is known,
-//! never as something it is not. Of a group with very many orbits only the smallest are looked at, and of a large ring only
-//! some elements, with the same effect.
+//! are tried for an orbit, so an exotic wreath product can be reported as a group of known order and unknown structure,
+//! never as something it is not. Of a group with very many orbits only the smallest are looked at, and of a large ring
+//! only some elements, with the same effect.
 
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest, Gcd};
@@ -428,7 +428,7 @@ fn wreath_over(group: &PermutationGroup, blocks: &[Vec<Point>], control: &Contro
         let Some(element) = lift(&chain, &key, image) else { return Ok(None) };
         base.push(element);
     }
-    // The carriers numbered the blocks anew.
+    // The carriers renumbered the blocks.
     let mut top = Vec::new();
     for generator in &action_on_blocks(degree, generators, &blocks) {
         let image = |index: usize| blocks[generator.image((index / size) as Point) as usize][index % size];

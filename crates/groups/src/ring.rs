@@ -2,12 +2,12 @@
 //!
 //! Let `c` be an `n`-cycle of the group and let every generator `g` carry it to a power of itself, `g⁻¹ c g = cᵏ`. What
 //! commutes with `c` is a power of it, so the group modulo the powers of `c` is the group of the multipliers `k` modulo
-//! `n`, and the order is `n` times the number of products of multipliers. With 1 alone the group is cyclic, with 1 and -1
-//! dihedral. So the order of a ring of any length is known for certain in a few passes over the points, where
+//! `n`, and the order is `n` times the number of products of multipliers. With 1 alone the group is cyclic, with 1 and
+//! -1 dihedral. So the order of a ring of any length is known for certain in a few passes over the points, where
 //! Schreier's lemma would take `n` products of length `n`.
 //!
 //! An `n`-cycle is looked for among the generators and then among [`TRIES`] random elements; of a cyclic or dihedral
-//! group one in every few is one. Where none is found nothing is said. In a dihedral group of at least four points
+//! group one in every few is one. Where none is found, there is no answer. In a dihedral group of at least four points
 //! all `n`-cycles have the same powers, so the first that is found decides.
 
 use dashu_int::UBig;

@@ -2,8 +2,8 @@
 //!
 //! Elements of the group are sifted through the chain under construction; what is left over of one becomes a strong
 //! generator at the level where it fell out (Leon, *On an algorithm for finding a base and a strong generating set for
-//! a group given by generating permutations*, 1980). After [`QUIET`] elements in a row have sifted to nothing the chain
-//! is almost surely complete. "Almost" is removed in one of three ways:
+//! a group given by generating permutations*, 1980). After [`QUIET`] consecutive elements have sifted to nothing the
+//! chain is almost surely complete. "Almost" is removed in one of three ways:
 //!
 //! - the order is known in advance (a change of base, the result of a search): the product of the orbits never exceeds
 //!   the order, so reaching it is a proof;
@@ -27,7 +27,7 @@ use crate::chain::StabiliserChain;
 use crate::permutation::{Permutation, Point, compose_into, is_identity};
 use crate::random::{ProductReplacement, Random};
 
-/// How many elements in a row must sift to nothing before a proof is tried.
+/// How many consecutive elements must sift to nothing before a proof is tried.
 const QUIET: usize = 12;
 
 /// Steps of Schreier's lemma that are cheaper than looking for a bound.
@@ -135,7 +135,7 @@ fn sift_in(chain: &mut StabiliserChain, images: &mut [Point], from: usize, contr
     Ok(true)
 }
 
-/// Sifts random elements in until the order is reached (`true`) or [`QUIET`] in a row brought nothing.
+/// Sifts random elements in until the order is reached (`true`) or [`QUIET`] consecutive ones brought nothing.
 fn fill(
     chain: &mut StabiliserChain,
     next: &mut dyn FnMut(&mut [Point]),

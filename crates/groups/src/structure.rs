@@ -1,9 +1,9 @@
-//! What a group is made of, as data that a strategy can follow and as words for people.
+//! What a group is made of, as data for strategies and as text for users.
 //!
 //! A [`Structure`] is a tree. Its leaves are symmetric, alternating, cyclic and dihedral groups in their natural
-//! actions, and groups of which nothing more is known; its inner nodes are products of factors that move disjoint
-//! points, and wreath products. Each node stands for a subgroup of the whole, and all its permutations have the whole's
-//! degree: the node acts in the way it says on its *key* points, it is faithful there, and whatever else it moves
+//! actions, and groups without a known structure; its inner nodes are products of factors that move disjoint points,
+//! and wreath products. Each node stands for a subgroup of the whole, and all its permutations have the whole's degree:
+//! the node acts on its *key* points as its variant says, it is faithful there, and its action on all other points
 //! follows. So the channels of a process follow the process, and a strategy applies the permutations as they are.
 //!
 //! Nothing here is a guess: `recognise` compares orders before it says anything.
@@ -148,7 +148,7 @@ impl Structure {
     }
 }
 
-/// In words, with the points: `(S3 wr S2) on {1..6} moving {10,11} along × S3 on {7,8,9}`.
+/// As text, with the points: `(S3 wr S2) on {1..6} moving {10,11} along × S3 on {7,8,9}`.
 impl fmt::Display for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, &|point| point)

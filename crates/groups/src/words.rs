@@ -1,8 +1,8 @@
 //! Names for groups whose order is known: quick ways first, then the recogniser.
 //!
-//! A large group is named without a chain where that can be proved: a symmetric group by transpositions that connect all
-//! points, a ring by its rotation (`ring`), a wreath product by its blocks (`copies`). Everything else is left to
-//! `recognise`, as far as its size allows. What is not named keeps its order and nothing is said about it, so a name is
+//! A large group is named without a chain where that can be proved: a symmetric group by transpositions that connect
+//! all points, a ring by its rotation (`ring`), a wreath product by its blocks (`copies`). Everything else is left to
+//! `recognise`, as far as its size allows. A group that is not named is described by its order alone, so a name is
 //! always a theorem.
 
 use dashu_int::UBig;
@@ -19,7 +19,8 @@ use crate::ring::Ring;
 /// Points from which the quick ways are worth a try.
 pub(crate) const MANY_POINTS: usize = 40;
 
-/// Points times generators up to which generators are written out, and up to which a group is recognised on all its points.
+/// Points times generators up to which generators are written out, and up to which a group is recognised on all its
+/// points.
 const WRITTEN_OUT: usize = 1 << 24;
 const RECOGNISED: usize = 1 << 15;
 
@@ -203,7 +204,7 @@ mod tests {
             let quick = quick_name(degree, &sparse, &group.order(), &[], &control).expect("nothing stops it");
             let names = group.structure(&control).expect("nothing stops it").factor_names();
             if let Some(quick) = quick {
-                // Over other blocks the same group may be another wreath product; the orders of their parts tell.
+                // Over other blocks the same group may be another wreath product; the orders of their parts decide.
                 named += 1;
                 if !quick.contains("wr") {
                     assert_eq!([quick], names[..], "seed {seed}");

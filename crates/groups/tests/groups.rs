@@ -368,7 +368,7 @@ fn a_symmetric_group_without_a_chain_agrees_with_its_chain() {
 
 #[test]
 fn long_chains_answer_limits() {
-    // S100 wr S100: neither a giant nor small. A chain in the making stops when it is told to.
+    // S100 wr S100: neither a giant nor small. A chain in the making stops when the control says so.
     let (size, count) = (100u32, 100u32);
     let mut generators: Vec<Permutation> =
         two_generators(size, [0, 1]).iter().map(|generator| generator.extended((size * count) as usize)).collect();

@@ -1,18 +1,18 @@
 //! What can be reached, and strongly connected components.
 //!
-//! Components are found with Tarjan's algorithm (*Depth-first search and linear graph algorithms*, 1972) with an explicit stack of
-//! states and, for each, the position of its next transition, so depth costs no call stack. Linear time; four bytes a
-//! state and, at worst, as much again for the stacks.
+//! Components are found with Tarjan's algorithm (*Depth-first search and linear graph algorithms*, 1972) with an
+//! explicit stack of states and, for each, the position of its next transition, so depth costs no call stack. Linear
+//! time; four bytes a state and, at worst, as much again for the stacks.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::StateId;
 
 use crate::explicit::{Lts, Transition};
 
-/// How many states are passed between two looks at the control.
+/// How many states are visited between two polls of the control.
 const BATCH: usize = 1 << 12;
 
-/// A set of states, one bit each: small enough to stay near the processor where a number a state does not.
+/// A set of states, one bit each: it fits into the processor's cache where one number per state does not.
 pub(crate) struct StateBits {
     bits: Vec<u64>,
 }
@@ -51,7 +51,8 @@ pub(crate) fn reachable(lts: &Lts, control: &Control) -> Result<StateBits, Stopp
     Ok(reached)
 }
 
-/// Strongly connected components of what the roots reach over the chosen transitions, each handed out after all that it leads to.
+/// Strongly connected components of what the roots reach over the chosen transitions, each reported after all
+/// components that it leads to.
 pub(crate) fn components(
     lts: &Lts,
     is_root: impl Fn(StateId) -> bool,
@@ -101,7 +102,7 @@ pub(crate) fn components(
             path.pop();
             let least = low[state.index()];
             if least == number {
-                // The component is what has been waiting since this state.
+                // The component is everything on the stack from this state on.
                 let start = waiting.iter().rposition(|&member| member == state).unwrap_or(0);
                 found(&waiting[start..]);
                 for member in waiting.drain(start..) {

@@ -1,13 +1,14 @@
 //! Which states diverge: those from which an infinite path of `τ` starts.
 //!
-//! In a finite system such a path runs into a cycle of `τ`. A depth-first walk over `τ` colours states: *open* while the walk
-//! is below them, *finite* when all their `τ`-successors are, *diverging* when the walk meets an open state (a cycle) or one
-//! that diverges: then every open state reaches it and diverges too. Every state is coloured once, so that any number of
-//! questions costs together at most one walk over the `τ`-transitions that they reach; nothing is computed for states nobody
-//! asks about, which is what a search that may end early wants. The walk keeps its own stack.
+//! In a finite system such a path runs into a cycle of `τ`. A depth-first walk over `τ` colours states: *open* while
+//! the walk is below them, *finite* when all their `τ`-successors are, *diverging* when the walk meets an open state (a
+//! cycle) or one that diverges: then every open state reaches it and diverges too. Every state is coloured once, so
+//! that any number of questions costs together at most one walk over the `τ`-transitions that they reach; nothing is
+//! computed for states that no query reaches, so a search that ends early pays only for what it visited. The walk keeps
+//! its own stack.
 //!
-//! From a diverging state one can always step to a diverging state, so the cycle itself is found by walking until a state
-//! comes back: [`Divergence::lasso`].
+//! From a diverging state one can always step to a diverging state, so the cycle itself is found by walking until a
+//! state comes back: [`Divergence::lasso`].
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, StateId};
@@ -21,7 +22,7 @@ const DIVERGING: u8 = 3;
 
 /// Hands the `τ`-successors of a state to its second argument.
 pub trait TauSuccessors {
-    /// Why they cannot be had.
+    /// Why they cannot be computed.
     type Cut: From<Stopped>;
 
     /// Appends them.
@@ -69,7 +70,7 @@ impl Divergence {
 
     /// Does the state diverge?
     pub fn diverges<T: TauSuccessors>(&mut self, state: u32, steps: &mut T, control: &Control) -> Result<bool, T::Cut> {
-        // What a walk that was cut left open is unknown still.
+        // States that an interrupted walk left open are still unknown.
         while let Some(open) = self.path.pop() {
             *self.colour(open) = UNKNOWN;
         }
@@ -178,7 +179,7 @@ mod tests {
     use crate::explicit::LtsBuilder;
     use crate::random::{Random, RandomShape, random_lts};
 
-    /// Whoever loses every `τ` when states without `τ` are taken away does not diverge.
+    /// Removes states without `τ` until none is left; a state that loses every `τ` does not diverge.
     fn by_taking_away(lts: &Lts) -> Vec<bool> {
         let mut left = vec![true; lts.state_count()];
         loop {

@@ -1,8 +1,8 @@
 //! Labelled transition systems in compressed sparse rows.
 //!
-//! Transitions of state `s` are `transitions[starts[s]..starts[s + 1]]`, in the order in which they were given: 8 bytes a
-//! transition and 8 bytes a state. Building sorts by source with one counting pass, in linear time and in place of any
-//! comparison.
+//! Transitions of state `s` are `transitions[starts[s]..starts[s + 1]]`, in the order in which they were given: 8 bytes
+//! a transition and 8 bytes a state. Building sorts by source with one counting pass, in linear time and without
+//! comparisons.
 
 use std::any::Any;
 use std::fmt;
@@ -115,7 +115,7 @@ impl Lts {
     }
 }
 
-/// The transitions of an [`Lts`] by target: who leads here, and by which label.
+/// The transitions of an [`Lts`] by target: which states lead here, and by which label.
 pub struct Backward {
     starts: Vec<usize>,
     transitions: Vec<Transition>,
@@ -158,8 +158,8 @@ fn compress(
     (starts, transitions)
 }
 
-/// Collects transitions in any order. States are numbered from 0; a state exists when it was named or counted.
-/// Whoever reads numbers from a file refuses `u32::MAX` and above first.
+/// Collects transitions in any order. States are numbered from 0; a state exists when it was named or counted. A reader
+/// of a file refuses `u32::MAX` and above before it adds a transition.
 #[derive(Clone)]
 pub struct LtsBuilder {
     labels: Arc<Labels>,

@@ -1,10 +1,10 @@
 //! Generalised labelled transition systems: states that stand for several states of an original.
 //!
-//! Compressing or normalising a system merges states and takes `τ` away, and with them what the transitions told about
-//! refusals and divergence. A generalised system carries it along: for each state the *minimal acceptances*, the least sets of
-//! labels that one of its constituents stably accepts, and whether it can diverge. This is definition 54 of Gibson-Robinson and
-//! Lowe, *Symmetry reduction in CSP model checking* (2019); an ordinary system is one of these by their lemma 55
-//! ([`Glts::from_lts`]).
+//! Compressing or normalising a system merges states and eliminates `τ`, and with it the information about refusals and
+//! divergence that the transitions carried. A generalised system keeps that information: for each state the *minimal
+//! acceptances*, the least sets of labels that one of its constituents stably accepts, and whether it can diverge. This
+//! is definition 54 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking* (2019); an ordinary system
+//! is one of these by their lemma 55 ([`Glts::from_lts`]).
 //!
 //! Many states share few acceptances. A set of labels is stored once, a family of sets is stored once as numbers of
 //! sets, and a state holds the number of its family: 4 bytes and a flag a state.
@@ -67,7 +67,7 @@ impl Acceptances {
         self.families.intern(&numbers, control).map(FamilyId)
     }
 
-    /// Takes away repetitions and every set that has another one inside.
+    /// Removes repetitions and every set that contains another one.
     pub fn keep_minimal(&self, sets: &mut Vec<AcceptanceId>) {
         sets.sort_unstable();
         sets.dedup();

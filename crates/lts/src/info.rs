@@ -1,11 +1,11 @@
-//! What can be said about a system at a glance.
+//! Figures that summarise a system.
 //!
-//! Everything takes time linear in states and transitions and at most 26 bytes a state. Components come out sinks first; that order gives
-//! divergence in the same walk: a state diverges when its component has a cycle of `τ` or one of its `τ` leads to a component
-//! that diverges.
+//! Everything takes time linear in states and transitions and at most 26 bytes a state. Components come out sinks
+//! first; that order gives divergence in the same walk: a state diverges when its component has a cycle of `τ` or one
+//! of its `τ` leads to a component that diverges.
 //!
-//! Counts of states, transitions and labels, and determinism, are about the whole file; deadlocks, divergence and strong connection
-//! are about what can be reached, because a state that is never entered neither blocks nor diverges.
+//! Counts of states, transitions and labels, and determinism, are about the whole file; deadlocks, divergence and
+//! strong connection are about what can be reached, because a state that is never entered neither blocks nor diverges.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, StateId};
@@ -40,7 +40,7 @@ pub struct Info {
     pub first_deadlock: Option<StateId>,
     /// Reachable states on a cycle of `τ`.
     pub tau_cycle_states: usize,
-    /// Reachable states from which infinitely many `τ` in a row are possible.
+    /// Reachable states from which an infinite sequence of `τ` is possible.
     pub diverging_states: usize,
     /// The first of them.
     pub first_diverging: Option<StateId>,
@@ -65,7 +65,7 @@ impl Info {
     }
 }
 
-/// How many states are passed between two looks at the control.
+/// How many states are visited between two polls of the control.
 const BATCH: usize = 1 << 12;
 
 /// Collects the figures.

@@ -1,9 +1,8 @@
 //! Slices of numbers, each stored once and known by its own number.
 //!
 //! Sets of states and sets of labels are compared far more often than they are made; interned, equality is equality of
-//! numbers. [`Probe`] is the index: a power of two of 4-byte slots with linear probing, kept at most three quarters full.
-//! It holds only the numbers and asks its owner whether a candidate is equal, so the slices live where the owner wants
-//! them.
+//! numbers. [`Probe`] is the index: a power of two of 4-byte slots with linear probing, kept at most three quarters
+//! full. It holds only the numbers; its owner decides whether a candidate is equal and where the slices are stored.
 
 use std::hash::BuildHasher;
 
@@ -24,7 +23,7 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// The number whose owner says that it is the one, among those with this hash.
+    /// The number that the owner accepts as equal, among those with this hash.
     pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() {
             return None;

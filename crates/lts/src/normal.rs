@@ -1,14 +1,15 @@
 //! Normal forms: deterministic, without `τ`, and no two states alike.
 //!
-//! The prenormal form is the subset construction, all of it (definition 58 of Gibson-Robinson and Lowe, *Symmetry reduction in
-//! CSP model checking*, 2019); the normal form factors it by strong bisimulation, states being told apart also by their
-//! minimal acceptances and by divergence. As the prenormal form is deterministic, bisimulation is equality of languages, and
-//! the partition is refined as in Valmari, *Fast brief practical DFA minimization* (2012): blocks of states and bundles of
-//! transitions with one label split each other, always by the smaller half, in O(m log n). Missing transitions need no
-//! sink. We depart from the paper in the first partition, which is by observation and not by being final.
+//! The prenormal form is the subset construction, all of it (definition 58 of Gibson-Robinson and Lowe, *Symmetry
+//! reduction in CSP model checking*, 2019); the normal form factors it by strong bisimulation, where states also differ
+//! by their minimal acceptances and by divergence. As the prenormal form is deterministic, bisimulation is equality of
+//! languages, and the partition is refined as in Valmari, *Fast brief practical DFA minimization* (2012): blocks of
+//! states and bundles of transitions with one label split each other, always by the smaller half, in O(m log n).
+//! Missing transitions need no sink. We depart from the paper in the first partition, which is by observation and not
+//! by being final.
 //!
-//! A node that diverges in a model that observes it (chaos) keeps no transitions and no acceptances: everything is allowed
-//! there already.
+//! A node that diverges in a model that observes it (chaos) keeps no transitions and no acceptances: everything is
+//! allowed there already.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,14 +21,14 @@ use crate::explicit::{Lts, Transition};
 use crate::generalised::{Acceptances, FamilyId, Glts};
 use crate::subsets::{LazyNormalForm, NodeId, Scratch};
 
-/// The whole normal form of what `lazy` is a normal form of, over the same labels.
+/// The whole normal form of the specification behind `lazy`, over the same labels.
 pub fn normalise(lazy: &LazyNormalForm, labels: &Arc<Labels>, control: &Control) -> Result<Glts, Stopped> {
     let normal = normalise_within(lazy, labels, usize::MAX, control)?;
     Ok(normal.expect("no normal form is larger than memory"))
 }
 
-/// As [`normalise`]; `None` when the nodes, counted with the states that they keep and the labels that they allow, are more
-/// than `limit` before anything is minimised. What `lazy` learnt until then it keeps.
+/// As [`normalise`]; `None` when the nodes, counted with the states that they keep and the labels that they allow, are
+/// more than `limit` before anything is minimised. What `lazy` learnt until then it keeps.
 pub fn normalise_within(
     lazy: &LazyNormalForm,
     labels: &Arc<Labels>,
@@ -104,8 +105,9 @@ fn minimise(glts: &Glts, control: &Control) -> Result<Glts, Stopped> {
     let (into_starts, into) = incoming(lts);
     let mut next_block = 1;
     let mut next_bundle = 0;
-    // A bundle that is done splits blocks by who has such a transition; a block splits bundles by who leads into it. Of the
-    // blocks, one never needs its turn as a splitter of bundles: what the others leave leads into it.
+    // A finished bundle splits blocks into states with and without such a transition; a block splits bundles into
+    // transitions that lead into it and those that do not. One block never needs to split bundles: whatever the other
+    // blocks leave over leads into it.
     while next_bundle < bundles.count() {
         control.check()?;
         for place in bundles.range(next_bundle) {
@@ -149,7 +151,8 @@ fn incoming(lts: &Lts) -> (Vec<usize>, Vec<u32>) {
 
 fn quotient(glts: &Glts, blocks: &Partition) -> Glts {
     let lts = glts.lts();
-    // Blocks in the order of their first states, so that the initial one is 0 and the numbering does not depend on splits.
+    // Blocks in the order of their first states, so that the initial one is 0 and the numbering does not depend on
+    // splits.
     let mut numbers = vec![u32::MAX; blocks.count()];
     let mut first_states = Vec::new();
     for state in lts.states() {

@@ -1,7 +1,7 @@
 //! Random systems: for users who want something to try a tool on, and for tests.
 //!
-//! The stream of numbers is SplitMix64 (Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, 2014): the
-//! same seed gives the same system on every machine and in every version.
+//! The stream of numbers is SplitMix64 (Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, 2014):
+//! the same seed gives the same system on every machine and in every version.
 
 use std::sync::Arc;
 
@@ -57,8 +57,8 @@ pub struct RandomShape {
 
 /// A system with uniformly chosen sources, labels and targets, starting in state 0.
 ///
-/// Labels are `a0`, `a1`, …. The first transitions lead from a state to each later one in turn, as far as they go, so that most
-/// states are reachable.
+/// Labels are `a0`, `a1`, …. The first transitions lead from a state to each later one in turn, as far as they go, so
+/// that most states are reachable.
 pub fn random_lts(labels: &Arc<Labels>, shape: RandomShape, random: &mut Random) -> Lts {
     budgeted_random_lts(labels, shape, random, &Control::unlimited()).expect("there is no budget")
 }

@@ -1,26 +1,27 @@
-//! The normal form of a specification, discovered where somebody looks.
+//! The normal form of a specification, computed on demand.
 //!
-//! A node is the set of states that the specification can be in after a trace, closed under `τ` (the subset construction;
-//! definitions 58 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, and 2.2.3 and 2.2.16 of
-//! Laveaux, *Accelerated verification of concurrent systems*, 2022). Nodes are interned, the successor of a node by a label is
-//! computed when it is asked for and remembered, and so are the minimal acceptances of a node. All of this works from any
-//! number of threads at once; each brings its own [`Scratch`].
+//! A node is the set of states that the specification can be in after a trace, closed under `τ` (the subset
+//! construction; definitions 58 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, and
+//! 2.2.3 and 2.2.16 of Laveaux, *Accelerated verification of concurrent systems*, 2022). Nodes are interned, the
+//! successor of a node by a label is computed when a search first needs it and remembered, and so are the minimal
+//! acceptances of a node. All of this works from any number of threads at once; each brings its own [`Scratch`].
 //!
 //! Where we depart from the papers:
 //!
-//! - A node keeps only the states that can be told apart from not being there: those with a visible transition, and in models
-//!   with failures also those with an acceptance. A state that only steps by `τ` adds nothing once the closure is taken, and a
-//!   state without transitions adds nothing to traces. Sets get smaller, more of them are equal and more of them are inside
-//!   another, and the inclusion that antichains rest on is preserved: if the kept states of one node are among those of
-//!   another, it has no more traces, acceptances or divergences. So a node may be the empty set and still be a node; that
-//!   a trace is *not* one of the specification is said by the absence of a successor.
-//! - In failures-divergences, after a divergence everything is allowed: all diverging sets are one node, [`NodeId::CHAOS`].
+//! - A node keeps only the states whose presence makes a difference: those with a visible transition, and in models
+//!   with failures also those with an acceptance. A state that only steps by `τ` adds nothing once the closure is
+//!   taken, and a state without transitions adds nothing to traces. Sets get smaller, more of them are equal and more
+//!   of them are inside another, and the inclusion that antichains rest on is preserved: if the kept states of one node
+//!   are among those of another, it has no more traces, acceptances or divergences. So a node may be the empty set and
+//!   still be a node; only a missing successor says that a trace is *not* one of the specification.
+//! - In failures-divergences, after a divergence everything is allowed: all diverging sets are one node,
+//!   [`NodeId::CHAOS`].
 //!
-//! Inclusion is first asked of 64-bit signatures (state modulo 64), which is the whole answer when the specification has at
-//! most 64 states, and then of the sorted slices.
+//! Inclusion is first tested on 64-bit signatures (state modulo 64), which is exact when the specification has at most
+//! 64 states, and then on the sorted slices.
 //!
-//! Cost: a successor is linear in the transitions of the states of the set and of their closure, plus sorting it; a node takes
-//! 4 bytes a state, 8 bytes a label that it allows, and about a hundred bytes of its own.
+//! Cost: a successor is linear in the transitions of the states of the set and of their closure, plus sorting it; a
+//! node takes 4 bytes a state, 8 bytes a label that it allows, and about a hundred bytes of its own.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -67,7 +68,7 @@ pub struct Scratch {
     kept: Vec<u32>,
 }
 
-/// The transitions of a specification as the construction wants them: visible ones by label, `τ` apart.
+/// The transitions of a specification as the construction needs them: visible ones by label, `τ` apart.
 struct Rows {
     visible_starts: Vec<usize>,
     visible: Vec<Transition>,
@@ -85,7 +86,7 @@ pub struct LazyNormalForm {
     kept: Vec<bool>,
     nodes: boxcar::Vec<Node>,
     index: [Mutex<Probe>; SHARDS],
-    /// By state, the node of its closure, when it was asked for.
+    /// By state, the node of its closure, once it was computed.
     closures: Vec<AtomicU32>,
     initial: NodeId,
 }
@@ -115,9 +116,9 @@ impl LazyNormalForm {
         LazyNormalForm::build(lts, model, glts.acceptances().clone(), families, diverging, control)
     }
 
-    /// The normal form that traces, failures and failures-divergences can all be read from: as in the failures model, except that
-    /// nodes are told apart by divergence too and are not cut off there ([`LazyNormalForm::diverges`]). `diverging` says which
-    /// states have a `τ`-loop; there are no longer cycles of `τ`.
+    /// The normal form that traces, failures and failures-divergences can all be read from: as in the failures model,
+    /// except that nodes also differ by divergence and are not cut off there ([`LazyNormalForm::diverges`]).
+    /// `diverging` says which states have a `τ`-loop; there are no longer cycles of `τ`.
     pub(crate) fn for_every_model(
         lts: &Lts,
         diverging: Vec<bool>,
@@ -202,7 +203,7 @@ impl LazyNormalForm {
         self.edges(node).iter().map(|edge| edge.label)
     }
 
-    /// The node after one more event; `None` when the specification does not allow it. Not to be asked of chaos.
+    /// The node after one more event; `None` when the specification does not allow it. Must not be called on chaos.
     #[inline]
     pub fn successor(
         &self,
@@ -212,11 +213,35 @@ impl LazyNormalForm {
         control: &Control,
     ) -> Result<Option<NodeId>, Stopped> {
         let edges = self.edges(node);
-        let Ok(place) = edges.binary_search_by_key(&label, |edge| edge.label) else { return Ok(None) };
-        let known = edges[place].target.load(Ordering::Acquire);
-        if known != UNKNOWN {
-            return Ok(Some(NodeId(known)));
+        match edges.binary_search_by_key(&label, |edge| edge.label) {
+            Ok(place) => self.target(node, &edges[place], scratch, control).map(Some),
+            Err(_) => Ok(None),
         }
+    }
+
+    /// The events that can follow a node, to be looked up one after the other. Must not be called on chaos.
+    #[inline]
+    pub fn following(&self, node: NodeId) -> Following<'_> {
+        Following { normal_form: self, node, edges: self.edges(node), place: 0 }
+    }
+
+    /// The node that an edge leads to.
+    #[inline]
+    fn target(&self, node: NodeId, edge: &Edge, scratch: &mut Scratch, control: &Control) -> Result<NodeId, Stopped> {
+        match edge.target.load(Ordering::Acquire) {
+            UNKNOWN => self.find_target(node, edge, scratch, control),
+            known => Ok(NodeId(known)),
+        }
+    }
+
+    fn find_target(
+        &self,
+        node: NodeId,
+        edge: &Edge,
+        scratch: &mut Scratch,
+        control: &Control,
+    ) -> Result<NodeId, Stopped> {
+        let label = edge.label;
         scratch.begin(self.kept.len());
         for &state in self.states(node) {
             let row = self.rows.visible(state);
@@ -229,34 +254,13 @@ impl LazyNormalForm {
             [only] => self.closure_of(only, scratch, control)?,
             _ => self.close(scratch, control)?,
         };
-        edges[place].target.store(target.0, Ordering::Release);
-        Ok(Some(target))
+        edge.target.store(target.0, Ordering::Release);
+        Ok(target)
     }
 
-    /// Can this event follow? Not to be asked of chaos, which allows it.
+    /// Can this event follow? Must not be called on chaos, which allows it.
     pub fn allows_event(&self, node: NodeId, label: LabelId) -> bool {
         self.edges(node).binary_search_by_key(&label, |edge| edge.label).is_ok()
-    }
-
-    /// The first of some labels that cannot follow; asked fastest in ascending order. Not to be asked of chaos.
-    pub fn first_missing(&self, node: NodeId, mut labels: impl Iterator<Item = LabelId>) -> Option<LabelId> {
-        let edges = self.edges(node);
-        let mut place = 0;
-        labels.find(|&label| {
-            let is_at = |place: usize| edges.get(place).is_some_and(|edge| edge.label == label);
-            if is_at(place) {
-                return false;
-            }
-            place += 1;
-            if is_at(place) {
-                return false;
-            }
-            match edges.binary_search_by_key(&label, |edge| edge.label) {
-                Ok(found) => place = found,
-                Err(_) => return true,
-            }
-            false
-        })
     }
 
     /// Does the specification accept something inside the labels for which `offered` holds, after this trace?
@@ -293,7 +297,7 @@ impl LazyNormalForm {
         &self.acceptances
     }
 
-    /// Is every state that `inner` keeps one that `outer` keeps? Not to be asked of chaos.
+    /// Is every state that `inner` keeps one that `outer` keeps? Must not be called on chaos.
     #[inline]
     pub fn is_inside(&self, inner: NodeId, outer: NodeId) -> bool {
         if inner == outer {
@@ -321,8 +325,8 @@ impl LazyNormalForm {
         })
     }
 
-    /// The node of one state and what it reaches by `τ`: what most events of a specification that is nearly deterministic lead
-    /// to, from many nodes. The state is all that was found.
+    /// The node of one state and what it reaches by `τ`: what most events of a specification that is nearly
+    /// deterministic lead to, from many nodes. The state is all that was found.
     fn closure_of(&self, state: u32, scratch: &mut Scratch, control: &Control) -> Result<NodeId, Stopped> {
         let place = &self.closures[state as usize];
         let known = place.load(Ordering::Acquire);
@@ -359,8 +363,8 @@ impl LazyNormalForm {
         self.intern(&scratch.kept, control)
     }
 
-    /// The node that keeps exactly these states, ascending: those that a permutation of the states makes of a node's, which may
-    /// be a node that nobody has looked at yet.
+    /// The node that keeps exactly these states, ascending: the image of a node under a permutation of the states,
+    /// which may be a node that was not computed yet.
     pub fn node_of(&self, states: &[u32], control: &Control) -> Result<NodeId, Stopped> {
         debug_assert!(states.is_sorted_by(|one, other| one < other), "ascending");
         self.intern(states, control)
@@ -387,6 +391,34 @@ impl LazyNormalForm {
         let number = number.ok_or_else(|| control.out_of_numbers())?;
         index.insert(hash, number, |other| self.nodes[other as usize].hash);
         Ok(NodeId(number))
+    }
+}
+
+/// The events that can follow a node: an event that comes directly after the previous query is found immediately.
+pub struct Following<'a> {
+    normal_form: &'a LazyNormalForm,
+    node: NodeId,
+    edges: &'a [Edge],
+    /// After the edge that was found last.
+    place: usize,
+}
+
+impl Following<'_> {
+    /// The node after an event; `None` when the specification does not allow it.
+    #[inline]
+    pub fn successor(
+        &mut self,
+        label: LabelId,
+        scratch: &mut Scratch,
+        control: &Control,
+    ) -> Result<Option<NodeId>, Stopped> {
+        if self.edges.get(self.place).is_none_or(|edge| edge.label != label) {
+            let Ok(place) = self.edges.binary_search_by_key(&label, |edge| edge.label) else { return Ok(None) };
+            self.place = place;
+        }
+        let edge = &self.edges[self.place];
+        self.place += 1;
+        self.normal_form.target(self.node, edge, scratch, control).map(Some)
     }
 }
 

@@ -48,7 +48,7 @@ fn relative(lts: &Lts, random: &mut Random) -> Lts {
 /// Copies a system into a label table in which the labels have other numbers.
 fn with_own_labels(lts: &Lts) -> Lts {
     let labels = Arc::new(Labels::new());
-    labels.name("somebody else's");
+    labels.name("another table's");
     let mut builder = LtsBuilder::new(labels.clone());
     builder.at_least(lts.state_count() as u32);
     let copy = |label| labels.intern(lts.labels().get(label).clone());
@@ -258,7 +258,7 @@ fn branching_keeps_what_could_be_done_on_the_way() {
 fn a_loop_of_tau_is_seen_only_where_divergence_is_preserved() {
     let names = holding(&[(0, "a", 1), (1, "tau", 1)], &[(0, "a", 1)]);
     assert_eq!(names, ["branching", "delay", "weak", "weaktrace"]);
-    // A cycle of two is as good as a loop of one.
+    // A cycle of two is equivalent to a loop of one.
     let names = holding(&[(0, "tau", 1), (1, "tau", 0), (1, "a", 2)], &[(0, "tau", 0), (0, "a", 1)]);
     assert_eq!(names, ["branching", "dpbranching", "delay", "dpdelay", "weak", "dpweak", "weaktrace"]);
 }

@@ -165,7 +165,8 @@ fn system(steps: &[(u32, &str, u32)]) -> Lts {
     builder.build(StateId(0))
 }
 
-/// A divergence that nothing but a `τ`-loop shows, behind `τ` and beside a stable way: eliminating `τ` must not lose it.
+/// A divergence that nothing but a `τ`-loop shows, behind `τ` and beside a stable way: eliminating `τ` must not lose
+/// it.
 #[test]
 fn diamond_does_not_lose_divergence() {
     let control = Control::unlimited();
@@ -195,7 +196,8 @@ fn normal_forms_go_on_behind_a_divergence() {
 
 #[test]
 fn nondeterminism_becomes_one_state_a_trace() {
-    // Whether `c` or `d` follows is decided by `a` or by `b`: no two states are bisimilar, and nobody can tell.
+    // Whether `c` or `d` follows is decided by `a` or by `b`: no two states are bisimilar, and no trace shows the
+    // difference.
     let early = [(0, "a", 1), (0, "a", 2), (1, "b", 3), (2, "b", 4)];
     let late = [(0, "a", 5), (5, "b", 3), (5, "b", 4), (3, "c", 0), (4, "d", 0)];
     let lts = system(&[&early[..], &late[..]].concat());

@@ -523,7 +523,7 @@ fn fsm_files_have_parameters_states_and_transitions() {
         0 0 7\n1 2 0\n0 1 0\n---\n1 2 \"send(1, 2)\"\n2 1 \"tau\"\n\n2 2 \"\"\r\n";
     let expected = "des (0,3,3)\n(0,\"send(1, 2)\",1)\n(1,tau,0)\n(1,\"\",1)\n";
     assert_eq!(picture(&read_fsm(text)), picture(&read(expected)));
-    // The lines of dashes tell what it is.
+    // The lines of dashes identify the format.
     assert_eq!(picture(&read(text)), picture(&read(expected)));
     assert_eq!(picture(&read(gzip(text.as_bytes()))), picture(&read(expected)));
     let elsewhere = format!("{text}---\n3\n");

@@ -1,4 +1,4 @@
-//! Files nobody wrote: valid ones with random damage, and noise. Every one is read or refused with a place; none panics.
+//! Damaged files: valid ones with random changes, and noise. Every one is read or refused with a place; none panics.
 
 use std::io::Write;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Minimisation against the oracle of `testkit`: the number of states is the number of classes, the result is equivalent to
-//! the input and minimal in itself.
+//! Minimisation against the oracle of `testkit`: the number of states is the number of classes, the result is
+//! equivalent to the input and minimal in itself.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! References against brute force: random groups act on nested sets and sequences of points, every element is applied to every state, and
-//! drawings are compared as trees.
+//! References against brute force: random groups act on nested sets and sequences of points, every element is applied
+//! to every state, and drawings are compared as trees.
 
 use std::collections::{BTreeMap, BTreeSet};
 

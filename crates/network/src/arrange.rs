@@ -1,7 +1,7 @@
 //! The rules of a format, arranged for finding those that can happen.
 //!
-//! Rules with one participant go to that component's seat. The others are led by one of their participants, and go to its seat, or are
-//! found by masks when that is faster ([`crate::masks`]); which, is decided for a format as a whole.
+//! Rules with one participant go to that component's seat. The others are led by one of their participants, and go to
+//! its seat, or are found by masks when that is faster ([`crate::masks`]); this is decided for a format as a whole.
 
 use std::collections::HashMap;
 
@@ -76,7 +76,7 @@ impl<'a> Compiling<'a> {
     }
 
     fn rule(&mut self, number: u32, rule: &Rule) {
-        // A participant that never offers its label disables the rule for good.
+        // A participant that never offers its label disables the rule permanently.
         let local = |(component, label): (usize, LabelId)| {
             Some((component as u32, self.network.local(component as u32, label)?))
         };
@@ -92,7 +92,7 @@ impl<'a> Compiling<'a> {
                     .into_iter()
                     .map(|(component, local)| (network.frequency(component, local), component, local))
                     .collect();
-                // The participant that is least likely to agree leads, and the next is asked first.
+                // The participant that is least likely to agree leads; the others are checked in that order, too.
                 parts.sort_by(|a, b| a.0.total_cmp(&b.0));
                 let from = network.others.len() as u32;
                 network.others.extend(parts[1..].iter().map(|&(_, component, local)| (component, local)));

@@ -1,33 +1,33 @@
-//! Chasing `τ`: of all internal steps of a state one is taken, at once, until none is left.
+//! Chasing `τ`: in a state with internal steps one of them is taken immediately, until none is left.
 //!
-//! `chase` (Roscoe, *The Theory and Practice of Concurrency*, 1997, section 15.1; Roscoe and Goldsmith, *The perfect spy for
-//! model-checking cryptoprotocols*, 1997) resolves internal choices in one arbitrary way. Where they commute, as the deductions
-//! of an intruder do, nothing is lost and the states in between disappear. Elsewhere it changes the meaning, and users
-//! are told so.
+//! `chase` (Roscoe, *The Theory and Practice of Concurrency*, 1997, section 15.1; Roscoe and Goldsmith, *The perfect
+//! spy for model-checking cryptoprotocols*, 1997) resolves internal choices in one arbitrary way. Where they commute,
+//! as the deductions of an intruder do, nothing is lost and the states in between disappear. Elsewhere it changes the
+//! meaning, and a message says so.
 //!
 //! # States
 //!
-//! The states of a chased network are the rows at which a chase ends. It takes the first rule, in the order of the rules, that gives
-//! `τ` and can be taken, and of each participant the first target: what it does is a function of the row. It ends where no such
-//! rule is left; or it runs into a cycle, and then the state is the least row of the cycle, whose one step is `τ` to itself:
-//! divergence is kept.
+//! The states of a chased network are the rows at which a chase ends. It takes the first rule, in the order of the
+//! rules, that gives `τ` and can be taken, and of each participant the first target: what it does is a function of the
+//! row. It ends where no such rule is left; or it runs into a cycle, and then the state is the least row of the cycle,
+//! whose one step is `τ` to itself: divergence is kept.
 //!
 //! # Work in proportion to what changes
 //!
-//! A chase begins in a row where nothing internal is possible, with a few slots changed. A rule can only have become possible when one
-//! of its participants came to a state that offers the rule's label. So the rules to look at are kept in a queue, smallest
-//! number first; a component that moves puts the rules of its new offers there. Every rule outside the queue is
-//! impossible. The row is changed in place and the old values are put back when the step has been handed out: a network of
-//! five thousand components costs what moves, not five thousand.
+//! A chase begins in a row where nothing internal is possible, with a few slots changed. A rule can only have become
+//! possible when one of its participants came to a state that offers the rule's label. So the rules to check are kept
+//! in a queue, smallest number first; a component that moves adds the rules of its new offers. Every rule outside the
+//! queue is impossible. The row is changed in place and the old values are restored after the step was passed on: a
+//! step of a network of five thousand components costs as much as the components that move, not five thousand.
 //!
-//! A cycle is found as Brent does (*An improved Monte Carlo factorization algorithm*, 1980), against a copy of the row that is
-//! taken after a power of two of steps; the number of slots in which the row differs from the copy is kept up to date, so that rows
-//! are never compared as a whole.
+//! A cycle is found as Brent does (*An improved Monte Carlo factorization algorithm*, 1980), against a copy of the row
+//! that is taken after a power of two of steps; the number of slots in which the row differs from the copy is kept up
+//! to date, so that rows are never compared as a whole.
 //!
 //! # Cuts
 //!
-//! A chase may be long, and asks the control of its question again and again whether it must end. A chase that was
-//! stopped has no end, and so no state: nothing is handed out, the row is put back, and the cut is returned.
+//! A chase may be long, and polls the control of its question. A chase that was stopped has no end, and so no state: no
+//! step is passed on, the row is restored, and the cut is returned.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -39,10 +39,10 @@ use crate::network::{Layer, Network};
 use crate::rules::{Rule, StepExplanation};
 use crate::successors::NetworkExplorer;
 
-/// How many steps a chase makes before it looks out for a cycle.
+/// How many steps a chase makes before it starts to detect cycles.
 const SHORT: usize = 64;
 
-/// How many rules are looked at before the control is asked again.
+/// How many rules are checked between two polls of the control.
 const PATIENCE: u32 = 1024;
 
 /// The rules of a network, arranged for chasing.
@@ -62,7 +62,7 @@ struct Plan {
     rules: Vec<Option<Firing>>,
     /// The rules that give `τ`, ascending.
     hidden: Vec<u32>,
-    /// The rules that give a label that is seen, ascending.
+    /// The rules that give a visible label, ascending.
     seen: HashMap<LabelId, Vec<u32>, foldhash::fast::FixedState>,
     /// For every component where its labels begin in `woken`; for lazy ones all labels are one.
     wakes: Vec<u32>,
@@ -213,7 +213,7 @@ impl Scratch {
         self.differs = 0;
     }
 
-    /// The row is again what was loaded.
+    /// Restores the row that was loaded.
     fn put_back(&mut self) {
         self.marked = false;
         for (slot, old) in self.undo.drain(..) {
@@ -223,7 +223,7 @@ impl Scratch {
     }
 }
 
-/// The rules to look at, smallest first, each at most once.
+/// The rules to check, smallest first, each at most once.
 #[derive(Default)]
 struct Queue {
     heap: BinaryHeap<Reverse<u32>>,
@@ -255,11 +255,11 @@ pub(crate) struct ChasedExplorer<'a> {
     inner: NetworkExplorer<'a>,
     scratch: Scratch,
     queue: Queue,
-    /// The targets of the participants of the rule that is looked at.
+    /// The targets of the participants of the rule that is being checked.
     targets: Vec<&'a [u32]>,
     chosen: Vec<usize>,
     possible: Vec<u32>,
-    /// How many more rules are looked at before the control is asked.
+    /// How many more rules are checked before the control is polled.
     patience: u32,
 }
 
@@ -297,7 +297,7 @@ impl<'a> ChasedExplorer<'a> {
         end
     }
 
-    /// Makes ready for the next chase, whether the last one ended or was cut: the row is again what was loaded.
+    /// Prepares for the next chase, whether the last one ended or was cut: restores the row that was loaded.
     fn put_back(&mut self) {
         self.queue.clear();
         self.scratch.put_back();
@@ -385,10 +385,10 @@ impl<'a> ChasedExplorer<'a> {
         Ok(false)
     }
 
-    /// Chases; whether it ended in a cycle, of which the row is then the least. After a cut the row is somewhere in the
-    /// middle.
+    /// Chases and returns whether it ended in a cycle; the row is then the least row of the cycle. After a cut the row
+    /// is an intermediate one.
     fn run(&mut self) -> Result<bool, Cut> {
-        // Short chases would otherwise never ask.
+        // Short chases would otherwise never poll.
         self.control.check()?;
         let mut next_mark = SHORT;
         let mut steps = 0usize;
@@ -407,7 +407,7 @@ impl<'a> ChasedExplorer<'a> {
         Ok(false)
     }
 
-    /// The row is on a cycle; goes round once more and stops at its least row.
+    /// The row is on a cycle: walks around it once more and stops at its least row.
     fn least_of_cycle(&mut self) -> Walk {
         let layout = self.network.layout();
         self.scratch.set_mark();
@@ -429,13 +429,13 @@ impl<'a> ChasedExplorer<'a> {
         Ok(())
     }
 
-    /// Takes a rule in every way, chases each time, and hands out where that ends.
+    /// Takes a rule in every way, chases each time, and passes on where that ends.
     fn fire(&mut self, rule: u32, sink: &mut impl FnMut(&[Value], bool) -> Walk) -> Walk {
         let Some(firing) = self.plan().rules[rule as usize] else { return Ok(()) };
         if !self.is_possible(&firing)? {
             return Ok(());
         }
-        // A chase looks at other rules; what was found here is found anew each time.
+        // A chase overwrites the targets, so they are found again each time.
         let counts: Vec<usize> = self.targets.iter().map(|targets| targets.len()).collect();
         let total = counts.iter().fold(1usize, |total, &count| total.saturating_mul(count));
         for way in 0..total {
@@ -456,7 +456,8 @@ impl<'a> ChasedExplorer<'a> {
         Ok(())
     }
 
-    /// Hands out where a row, at which a chase ended without a cycle, goes under a label, and whether it diverges there.
+    /// Passes on where a row, at which a chase ended without a cycle, goes under a label, and whether it diverges
+    /// there.
     pub(crate) fn by_label(
         &mut self,
         row: &[Value],
@@ -490,14 +491,14 @@ impl<'a> ChasedExplorer<'a> {
         self.plan().rules[rule as usize].map_or(LabelId::TAU, |firing| firing.label)
     }
 
-    /// Does a row at which a chase ended do nothing but diverge? `possible` has then the rules that are possible in it.
+    /// Does a row at which a chase ended only diverge? Afterwards `possible` holds the rules that are possible in it.
     pub(crate) fn diverges(&mut self, row: &[Value]) -> Result<bool, Cut> {
         self.scratch.load(row);
         self.find_possible(row)?;
         Ok(self.possible.iter().any(|&rule| self.label(rule) == LabelId::TAU))
     }
 
-    /// Hands out every step of a row at which a chase ended.
+    /// Passes on every step of a row at which a chase ended.
     fn each(&mut self, row: &[Value], sink: &mut impl FnMut(LabelId, &[Value]) -> Walk) -> Walk {
         if self.diverges(row)? {
             return sink(LabelId::TAU, row);

@@ -5,24 +5,26 @@
 //! The *alphabet* of a component is the set of visible labels that occur in its file.
 //!
 //! - **Synchronisation** ([`Synchronise`]). *Shared* (the default, CSP's alphabetised parallel and LOTOS's `||` between
-//!   those who know a label): a label is taken by all components that have it in their alphabet, together. *Only* a list
-//!   (CSP's `[|A|]`, LOTOS's `|[A]|`): so for the labels of the list; any other is taken by each component alone. *None* (`|||`): every
-//!   component moves alone.
-//! - **Vectors** (EXP.OPEN's synchronisation vectors, mCRL2's `comm` and `allow`): `send,_,receive -> c` lets the first component do
-//!   `send` and the third `receive`, together, seen as `c`. An entry may have one `*`, and then all entries with a `*` must agree on what
-//!   it stands for: `send(*),receive(*) -> c(*)`. Every label of a component that its entry in some vector fits moves by vectors
-//!   only, and is blocked where no partner agrees: a sender of `send(2)` waits when no receiver has `receive(2)` (so it is with
-//!   mCRL2's `comm` under `allow`). Everything else synchronises as said above.
+//!   components that have a label): all components with a label in their alphabet take it together. *Only* a list
+//!   (CSP's `[|A|]`, LOTOS's `|[A]|`): so for the labels of the list; any other is taken by each component alone.
+//!   *None* (`|||`): every component moves alone.
+//! - **Vectors** (EXP.OPEN's synchronisation vectors, mCRL2's `comm` and `allow`): `send,_,receive -> c` lets the first
+//!   component do `send` and the third `receive`, together, seen as `c`. An entry may have one `*`, and then all
+//!   entries with a `*` must agree on what it stands for: `send(*),receive(*) -> c(*)`. Every label of a component that
+//!   its entry in some vector fits moves by vectors only, and is blocked where no partner agrees: a sender of `send(2)`
+//!   waits when no receiver has `receive(2)` (as with mCRL2's `comm` under `allow`). Everything else synchronises as
+//!   said above.
 //! - `τ` never synchronises: each component does it alone. `✓` is done by all components together (distributed
 //!   termination), and so never if one of them cannot.
-//! - **Renaming**, then: every `old=new` whose `old` fits a label gives it the new name, all at once; a label with several
-//!   new names has a step for each (CSP's relational renaming). One `*` on the left may be used on the right. `new` may be
-//!   `tau`.
+//! - **Renaming**, then: every `old=new` whose `old` fits a label gives it the new name, all at once; a label with
+//!   several new names has a step for each (CSP's relational renaming). One `*` on the left may be used on the right.
+//!   `new` may be `tau`.
 //! - **Hiding**, last: the listed labels, as they are called after renaming, become `τ`; or all that are not listed.
 //!
-//! Entries are read as [`crate::patterns`] says. An entry that fits nothing is a mistake, not an empty set; a list without
-//! entries is empty (the label without text is `""`), so to hide all but `` is to hide everything. A `*` that nothing fills, in a
-//! vector's result or in a new name, is a mistake unless it is quoted or part of a label that exists.
+//! Entries are read as [`crate::patterns`] says. An entry that fits nothing is a mistake, not an empty set; a list
+//! without entries is empty (the label without text is `""`), so to hide all but `` is to hide everything. A `*` that
+//! nothing fills, in a vector's result or in a new name, is a mistake unless it is quoted or part of a label that
+//! exists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -65,7 +67,7 @@ pub struct Composition {
     pub hide: Vec<String>,
     /// Lists of labels, all others being hidden.
     pub hide_all_but: Option<Vec<String>>,
-    /// What the components do together, when something else than synchronisation and vectors has said it.
+    /// What the components do together, when neither synchronisation nor vectors define it.
     pub rules: Option<Vec<Rule>>,
 }
 
@@ -115,7 +117,7 @@ impl Alphabet {
         nearest(mistyped, self.texts.keys().take(MOST_COMPARED).map(String::as_str))
     }
 
-    /// As [`Alphabet::matching`], a mistake being said.
+    /// Like [`Alphabet::matching`], but reports a mistake.
     fn resolve(&self, argument: Argument<'_>, wanted: &Entry, mistakes: &mut Vec<Diagnostic>) -> Vec<LabelId> {
         let found = self.matching(wanted);
         if found.is_empty() {
@@ -156,7 +158,7 @@ impl Alphabet {
     }
 }
 
-/// With more labels the rest is not compared with a mistyped one.
+/// How many labels are compared with a mistyped one.
 const MOST_COMPARED: usize = 20_000;
 
 fn suggest(mistake: Diagnostic, nearest: Option<&str>) -> Diagnostic {

@@ -1,39 +1,39 @@
-//! Components whose states are found when they are asked for.
+//! Components whose states are found on demand.
 //!
-//! A layer over a network ([`crate::prioritise`], [`crate::chase`]) can be a component of a larger network without being
-//! enumerated first: FDR's manual calls such machines lazy. The rows of the inner network are its states, numbered as they are
-//! met; state 0 is the initial one, which resets rely on. Its alphabet is known beforehand: the labels that the rules of the
-//! inner network can give, whether or not they ever do.
+//! A layer over a network ([`crate::prioritise`], [`crate::chase`]) can be a component of a larger network without
+//! being enumerated first: FDR's manual calls such machines lazy. The rows of the inner network are its states,
+//! numbered as they are found; state 0 is the initial one, which resets rely on. Its alphabet is known beforehand: the
+//! labels that the rules of the inner network can give, whether or not they ever do.
 //!
-//! # What is asked
+//! # Whole states, or labels
 //!
-//! There are two ways to look at a state. Under priority nothing can be said of one label without knowing the others, so a
-//! state is expanded *whole*, once. Under `chase` labels are independent and dear: an intruder offers thousands of messages, of
-//! which the honest agents take two or three, and every target costs a chase. So it is asked *by label*, and what was found
-//! is remembered per state and label.
+//! There are two ways to expand a state. Under priority each label depends on the others, so a state is expanded
+//! *whole*, once. Under `chase` labels are independent and expensive: an intruder offers thousands of messages, the
+//! honest agents accept two or three of them, and every target costs a chase. So a chased state is expanded *by label*,
+//! and the targets are remembered per state and label.
 //!
 //! # Threads
 //!
-//! All threads share the numbers and what was found. States lie in an append-only vector whose elements never move; a packed row is found
-//! again through one of several locked tables, chosen by its hash. What was found under a label lies in a second
-//! such vector, and each thread has a small table in front of it, so that no lock is taken for what it met lately. Results
-//! live as long as the machine, and explorers hand out references to them.
+//! All threads share the numbers and what was found. States lie in an append-only vector whose elements never move; a
+//! packed row is found again through one of several locked tables, chosen by its hash. What was found under a label
+//! lies in a second such vector, and each thread has a small table in front of it, so that no lock is taken for recent
+//! results. Results live as long as the machine, and explorers return references to them.
 //!
 //! Numbers depend on which thread came first. They are names of rows and nothing else depends on them: the machine is
 //! the [`Domain`] of its slot, the canonical bytes of a state are those of its row (and a byte that says whether it
-//! does nothing but diverge, which follows from the row but not at once), and targets come in the order of their rows
-//! by the layout of the inner network.
+//! only diverges, which follows from the row but is not visible in it), and targets come in the order of their rows by
+//! the layout of the inner network.
 //!
 //! # Cuts
 //!
-//! Finding what a state can do may be cut. Only a walk that ended with `Ok` is remembered; states that were met on the
-//! way keep their numbers, since a row is met only when its chase has ended.
+//! Finding what a state can do may be cut. Only a walk that ended with `Ok` is remembered; states that were found on
+//! the way keep their numbers, since a row becomes a state only when its chase has ended.
 //!
 //! Numbers have 32 bits. Where one more is needed the job is stopped; a symmetry that maps a row to one without a
-//! number, which cannot be stopped, gives [`UNNUMBERED`] instead, and the explorer stops that asks what is possible
-//! there.
+//! number, which cannot be stopped, gives [`UNNUMBERED`] instead, and an explorer stops when it expands that.
 //!
-//! Cost: a packed row and some sixty bytes a state; about forty bytes for each pair of a state and a label that a caller asked for.
+//! Cost: a packed row and some sixty bytes a state; about forty bytes for each pair of a state and a label that was
+//! expanded.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -51,13 +51,13 @@ use crate::network::{Layer, Network};
 /// How many tables share the rows, and how many share what was found under labels.
 const SHARDS: usize = 64;
 
-/// How many results a thread has at hand; a power of two.
+/// How many results a thread caches; a power of two.
 const AT_HAND: usize = 1 << 12;
 
-/// How many steps of a state are found before the control is asked again; a power of two.
+/// How many steps of a state are found between two polls of the control; a power of two.
 const PATIENCE: usize = 1 << 12;
 
-/// Stands for a state of which there is no number.
+/// Stands for a state without a number.
 const UNNUMBERED: Value = Value::MAX;
 
 /// There are no numbers left.
@@ -81,7 +81,7 @@ pub struct LazyMachine {
 
 struct State {
     row: Box<[u64]>,
-    /// It does nothing but diverge.
+    /// It only diverges.
     diverges: bool,
     /// What it offers, when it was expanded whole.
     offers: OnceLock<Offers>,
@@ -121,7 +121,7 @@ impl LazyMachine {
             _ => false,
         };
         let number = machine.number_of(&machine.network.start(), diverges);
-        assert_eq!(number.ok(), Some(LazyMachine::INITIAL), "the initial state is met first");
+        assert_eq!(number.ok(), Some(LazyMachine::INITIAL), "the initial state is found first");
         machine
     }
 
@@ -130,12 +130,12 @@ impl LazyMachine {
         &self.network
     }
 
-    /// How many states were met.
+    /// How many states were found.
     pub fn states_met(&self) -> usize {
         self.states.count()
     }
 
-    /// The row of a state that was met.
+    /// The row of a state that was found.
     pub fn row(&self, state: Value) -> Vec<Value> {
         let mut row = vec![0; self.packing.width()];
         self.packing.unpack(&self.states[state as usize].row, &mut row);
@@ -148,7 +148,7 @@ impl LazyMachine {
         known.map(|state| self.packing.unpack(&state.row, row)).is_some()
     }
 
-    /// The number of a row that never does nothing but diverge, as under priorities; `words` is scratch space.
+    /// The number of a row that does not only diverge, as under priorities; `words` is scratch space.
     pub(crate) fn number_of_settled(&self, row: &[Value], words: &mut Vec<u64>) -> Value {
         words.clear();
         words.resize(self.packing.words(), 0);
@@ -176,7 +176,7 @@ impl LazyMachine {
         &self.labels
     }
 
-    /// What it can do in a state that was met: labels, ascending, and targets in the order of their rows.
+    /// What it can do in a state that was found: labels, ascending, and targets in the order of their rows.
     pub fn steps(&self, state: Value, control: &Control) -> Result<Vec<(LabelId, Value)>, Cut> {
         let mut explorer = self.explorer(control);
         let mut all = Vec::new();
@@ -186,7 +186,7 @@ impl LazyMachine {
         Ok(all)
     }
 
-    /// The labels that it can do in a state that was met, ascending.
+    /// The labels that it can do in a state that was found, ascending.
     pub fn offers(&self, state: Value, control: &Control) -> Result<Vec<LabelId>, Cut> {
         let mut labels: Vec<LabelId> = self.steps(state, control)?.into_iter().map(|(label, _)| label).collect();
         labels.dedup();
@@ -271,7 +271,7 @@ impl Domain for LazyMachine {
     }
 }
 
-/// How the states of a lazy machine are looked at.
+/// How the states of a lazy machine are expanded.
 enum View<'a> {
     Whole(Box<dyn Explorer + 'a>),
     ByLabel(Box<ChasedExplorer<'a>>),
@@ -319,7 +319,7 @@ impl<'a> LazyExplorer<'a> {
         }
     }
 
-    /// A state that was met.
+    /// A state that was found.
     #[inline]
     fn state(&self, number: u32) -> Result<&'a State, Cut> {
         if number == UNNUMBERED {
@@ -342,7 +342,7 @@ impl<'a> LazyExplorer<'a> {
     /// Everything that the loaded state can do, found now.
     fn found_whole(&mut self) -> Result<Offers, Cut> {
         let (machine, control, words, row) = (self.machine, self.control, &mut self.words, &self.row);
-        let View::Whole(explorer) = &mut self.view else { unreachable!("this machine is asked by label") };
+        let View::Whole(explorer) = &mut self.view else { unreachable!("this machine is expanded by label") };
         let mut steps: Vec<(u32, u32)> = Vec::new();
         control.check()?;
         explorer.successors(row, &mut |step| {

@@ -1,8 +1,9 @@
 //! The steps of one transition group of a network, from the values of its participants and the format alone.
 //!
-//! The rules of every group are listed once, when the first local successors are asked for, in the order in which they
-//! are met among all successors: by seats, labels and then rules, or as masks have them. Those of one group are looked
-//! at one by one, or, when one component leads them all and offers less than there are rules, by its offers.
+//! The rules of every group are listed once, at the first request for local successors, in the order in which they
+//! occur among all successors: by seats, labels and then rules, or as masks have them. The rules of one group are
+//! checked one by one, or, when one component leads them all and offers fewer labels than there are rules, by its
+//! offers.
 
 use trefoil_system::{GroupId, LocalGroup, LocalSink, LocalStep, Value, Walk};
 
@@ -15,7 +16,7 @@ use crate::successors::NetworkExplorer;
 pub(crate) struct GroupRules {
     /// The rules of group `g` are `rules[starts[g]..starts[g + 1]]`.
     starts: Vec<u32>,
-    /// What a component does alone is led by it, and there are no others.
+    /// A component leads what it does alone, and nothing else takes part.
     rules: Vec<Led>,
     /// By group, whether its rules have one leader that is not lazy, and ascend by its labels.
     by_label: Vec<bool>,
@@ -59,7 +60,7 @@ impl GroupRules {
 /// Buffers for local successors.
 #[derive(Default)]
 pub(crate) struct LocalScratch {
-    /// A row of which only the slots that the group reads mean anything.
+    /// A row in which only the slots that the group reads are meaningful.
     row: Vec<Value>,
     values: Vec<Value>,
     written: Vec<bool>,
@@ -121,7 +122,7 @@ impl NetworkExplorer<'_> {
         let Led { leader: (component, local), synchronisation } = *led;
         let state = row[component as usize];
         let placed = self.network.placed(component);
-        // The leader is least likely to agree; only what is lazy is asked last.
+        // The leader is least likely to agree; only lazy components are checked last.
         if placed.lazy().is_none() && self.network.machine(placed).find(state, local).is_empty() {
             return Ok(());
         }

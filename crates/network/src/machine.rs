@@ -1,9 +1,9 @@
 //! A component's transitions, arranged for rules.
 //!
-//! The labels of one LTS are numbered from 0 in ascending order; the transitions of a state are sorted by that number, and
-//! equal ones kept once. What a state can do under one label is an *offer*: a range of targets. The offers of a state are
-//! walked in order, and found by label: by a table of states and labels where that is not much larger than the offers
-//! themselves, and by bisection otherwise. Components that are the same LTS share one machine.
+//! The labels of one LTS are numbered from 0 in ascending order; the transitions of a state are sorted by that number,
+//! and equal ones kept once. What a state can do under one label is an *offer*: a range of targets. The offers of a
+//! state are walked in order, and found by label: by a table of states and labels where that is not much larger than
+//! the offers themselves, and by bisection otherwise. Components that are the same LTS share one machine.
 
 use std::ops::Range;
 
@@ -35,10 +35,10 @@ pub(crate) struct Offer {
 }
 
 impl Machine {
-    /// How many cells the tables of a network may take beyond what is in proportion to its offers.
+    /// How many cells the tables of a network may take beyond those proportional to its offers.
     pub(crate) const SPARE_CELLS: usize = 1 << 22;
 
-    /// The machine of an LTS; its table takes from the spare cells what is out of proportion to its offers.
+    /// The machine of an LTS; its table takes the cells beyond those proportional to its offers from the spare ones.
     pub(crate) fn new(lts: &Lts, spare_cells: &mut usize) -> Result<Machine, TooLarge> {
         if u32::try_from(lts.transition_count()).is_err() {
             return Err(TooLarge);

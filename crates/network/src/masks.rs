@@ -1,20 +1,20 @@
 //! Which synchronisations can happen, found by masks.
 //!
-//! When a format has many components that offer much, and few rules, walking the offers of every leader costs far more than it finds: on a
-//! board of 64 squares each square listens to every move, and five of thirty thousand offers lead to a step. Then each
-//! component gets a mask for each of its states, a bit a rule: the rule does not name the component, or the state offers the label
-//! that the rule wants. The rules that can happen are the bits that all masks of a row have in common, 64 rules at a time. FDR
-//! looks up the rules of its supercombinators in this way too (Gibson-Robinson, Armstrong, Boulgakov and Roscoe, *FDR3: a parallel refinement
-//! checker for CSP*, 2016, section 4).
+//! When a format has many components that offer much, and few rules, walking the offers of every leader costs far more
+//! than it finds: on a board of 64 squares each square listens to every move, and five of thirty thousand offers lead
+//! to a step. Then each component gets a mask for each of its states, a bit a rule: the rule does not name the
+//! component, or the state offers the label that the rule requires. The rules that can happen are the bits that all
+//! masks of a row have in common, 64 rules at a time. FDR looks up the rules of its supercombinators in this way too
+//! (Gibson-Robinson, Armstrong, Boulgakov and Roscoe, *FDR3: a parallel refinement checker for CSP*, 2016, section 4).
 //!
-//! Components are asked in the order of how many bits they have, so that a word is zero soon. Lazy components have no masks; whether
-//! they agree is asked of them when everybody else does.
+//! Components are combined in the order of how few bits their masks have, so that a word becomes zero soon. Lazy
+//! components have no masks; they are checked when all others agree.
 //!
 //! # When
 //!
-//! Both ways are estimated in look-ups of one offer: for leaders, the offers of the components that lead, and for every rule how often its leader
-//! can move and how many of the others have to be asked then, as if they were independent; for masks, an eighth of a look-up a
-//! word. Masks are taken when they save more than a few look-ups, if there is room.
+//! Both ways are estimated in look-ups of one offer: for leaders, the offers of the components that lead, and for every
+//! rule how often its leader can move and how many of the others have to be checked then, as if they were independent;
+//! for masks, an eighth of a look-up a word. Masks are taken when they save more than a few look-ups, if there is room.
 //!
 //! Cost: components times words a row, and a bit for every rule and state of a component.
 

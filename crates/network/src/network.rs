@@ -1,22 +1,23 @@
 //! Supercombinators: components, rules over them, and how the rules are arranged for fast successors.
 //!
-//! A rule names some components and for each a label; when all of them can take a step with their label, the network can
-//! take one step, under the label that the rule gives, in which exactly these components move. A rule belongs to a *format*, applies
-//! only in it, leads to the next format, and may *reset* components to their initial states (Gibson-Robinson and Lowe, *Symmetry
-//! reduction in CSP model checking*, 2019, definitions 62 and 63). A row has one slot per component, and one more, the last, for
-//! the format when there is more than one. The `on` sets of the definition are not kept: a component is on in a format when a rule of the
-//! format names it.
+//! A rule names some components and for each a label; when all of them can take a step with their label, the network
+//! can take one step, under the label that the rule gives, in which exactly these components move. A rule belongs to a
+//! *format*, applies only in it, leads to the next format, and may *reset* components to their initial states
+//! (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, definitions 62 and 63). A row has one
+//! slot per component, and one more, the last, for the format when there is more than one. The `on` sets of the
+//! definition are not kept: a component is on in a format when a rule of the format names it.
 //!
 //! # Finding successors
 //!
-//! In every format, rules with one participant are kept per component and label, and walked together with the component's offers.
-//! Every other rule is led by one participant, the one whose label the fewest of its states offer: the rule is looked at only when
-//! its leader can move, and the other participants are looked up one by one. A format has a *seat* for each component that
-//! moves alone or leads in it, and a seat has a *port* for each label: a table when most labels have a rule, and a sorted list
-//! otherwise, so that memory is in proportion to the rules and not to formats times labels. The work for a row is in proportion to the
-//! seats of its format, the offers of their components and the rules that they lead, not to the number of rules. Where that is
-//! more than looking at all rules at once, rules with several participants are found by masks ([`crate::masks`]). A
-//! successor is made by changing slots in a copy of the row and changing them back ([`crate::successors`]).
+//! In every format, rules with one participant are kept per component and label, and walked together with the
+//! component's offers. Every other rule is led by one participant, the one whose label the fewest of its states offer:
+//! the rule is checked only when its leader can move, and the other participants are looked up one by one. A format has
+//! a *seat* for each component that moves alone or leads in it, and a seat has a *port* for each label: a table when
+//! most labels have a rule, and a sorted list otherwise, so that memory is in proportion to the rules and not to
+//! formats times labels. The work for a row is in proportion to the seats of its format, the offers of their components
+//! and the rules that they lead, not to the number of rules. Where checking all rules at once is cheaper, rules with
+//! several participants are found by masks ([`crate::masks`]). A successor is made by changing slots in a copy of the
+//! row and changing them back ([`crate::successors`]).
 //!
 //! # Groups
 //!
@@ -97,7 +98,8 @@ pub(crate) struct Seat {
     pub(crate) listed: Option<(u32, u32)>,
 }
 
-/// Where the seats of a format and its rules without participants are, and its masks when it has rules that are found by masks.
+/// Where the seats of a format and its rules without participants are, and its masks when it has rules that are found
+/// by masks.
 pub(crate) struct Plan {
     pub(crate) seats: (u32, u32),
     pub(crate) idle: (u32, u32),
@@ -134,7 +136,7 @@ pub struct Network {
     /// Steps in which no component takes part.
     pub(crate) idle: Vec<Outcome>,
     pub(crate) effects: Vec<Effect>,
-    /// The rules by group, from when they are asked for.
+    /// The rules by group, listed at the first request.
     group_rules: OnceLock<GroupRules>,
     layer: Option<Layer>,
 }
@@ -156,13 +158,13 @@ impl Network {
         Network::with_formats(labels, components, vec![format], FormatId(0))
     }
 
-    /// A network of these components that starts in this one of these formats; `Err` names a component that is too large. When there
-    /// are several formats, the last slot of a row is the number of the current one.
+    /// A network of these components that starts in this one of these formats; `Err` names a component that is too
+    /// large. When there are several formats, the last slot of a row is the number of the current one.
     ///
     /// # Panics
     ///
-    /// When the components do not share the label table, there is no initial format, or a rule names a component or a format that is
-    /// not there.
+    /// When the components do not share the label table, there is no initial format, or a rule names a component or a
+    /// format that is not there.
     pub fn with_formats(
         labels: Arc<Labels>,
         components: Vec<Component>,
@@ -172,7 +174,7 @@ impl Network {
         Network::arranged(labels, components, formats, initial, SPARE_WORDS)
     }
 
-    /// The same, with so many words for masks.
+    /// The same, with this many words for masks.
     pub(crate) fn arranged(
         labels: Arc<Labels>,
         components: Vec<Component>,
@@ -290,7 +292,7 @@ impl Network {
         labels
     }
 
-    /// Every label that it has to do with: of its components, of what is inside of these, and of its rules; ascending.
+    /// Every label of its components, of the networks inside these, and of its rules; ascending.
     pub fn all_labels(&self) -> Vec<LabelId> {
         let mut labels: Vec<LabelId> = Vec::new();
         for component in &self.components {
@@ -328,7 +330,7 @@ impl Network {
         plain.under(Layer::Priority(order))
     }
 
-    /// A network whose only component is this machine, which does what it does.
+    /// A network that behaves like this machine, its only component.
     pub fn alone(machine: Arc<LazyMachine>) -> Network {
         let rules = machine.labels().iter().map(|&label| Rule::new([(0, label)], label)).collect();
         let component = Component::lazy("machine", machine.clone());
@@ -429,7 +431,7 @@ impl Network {
         &self.lazy
     }
 
-    /// How many states a component has; none are known of a lazy one.
+    /// How many states a component has; unknown for a lazy one.
     pub(crate) fn states_of(&self, component: usize) -> usize {
         match &self.components[component].behaviour {
             Behaviour::Explicit(lts) => lts.state_count(),
@@ -451,7 +453,7 @@ impl Network {
         self.labels_of(component).binary_search(&label).ok().map(|index| index as u32)
     }
 
-    /// How likely a component offers a label, as far as that is known; what is lazy is asked last.
+    /// How likely a component offers a label, as far as that is known; lazy components are checked last.
     pub(crate) fn frequency(&self, component: u32, local: u32) -> f64 {
         let placed = self.placed(component);
         if placed.lazy().is_some() { 2.0 } else { self.machine(placed).frequency(local) }
@@ -508,7 +510,7 @@ impl Network {
     }
 }
 
-/// Takes out rules that do what another does; where a label came from makes no difference.
+/// Removes rules that do what another does; where a label came from makes no difference.
 fn distinct_rules(rules: &mut Vec<Rule>) {
     let mut known = HashSet::with_capacity(rules.len());
     rules.retain(|rule| known.insert(rule.clone().with_origin(rule.label())));
@@ -541,7 +543,7 @@ impl System for Network {
 
     fn describe(&self, row: &[Value]) -> String {
         let state = |(slot, &value): (&Slot, &Value)| match &slot.values {
-            // The number depends on which thread met the state first.
+            // The number depends on which thread found the state first.
             Values::Met(domain) => format!("{}=({})", slot.name, domain.text(value)),
             _ => format!("{}={value}", slot.name),
         };

@@ -1,58 +1,64 @@
-//! Partial-order reduction: of steps that only wait for each other by accident, some suffice.
+//! Partial-order reduction: of independent steps, one order suffices.
 //!
-//! [`PartialOrder`] is a network of which, in each state, either all steps are there or only those inside a *cluster* of components. It is a
-//! stubborn-set method (Valmari, *Stubborn sets for reduced state space generation*, 1991; *Stubborn set methods for process algebras*, 1997), with
-//! components for the unit of dependency.
+//! [`PartialOrder`] is a network that has, in each state, either all steps or only those inside a *cluster* of
+//! components. It is a stubborn-set method (Valmari, *Stubborn sets for reduced state space generation*, 1991;
+//! *Stubborn set methods for process algebras*, 1997), with components for the unit of dependency.
 //!
 //! # Clusters
 //!
-//! A rule *touches* its participants and the components that it resets. A set `C` of components is closed in a state `s` when every rule of the
-//! current format that touches a member of `C` touches members only, or is *held*: a member of `C` is a participant and does not offer its
-//! label in its current state; and when every rule that leads to another format is held. Closing a set is easy: a rule that is enabled
-//! brings everything that it touches; of a rule that is not enabled one participant that does not offer its label is enough. As long as no
-//! member of `C` moves, held rules stay held. So whatever happens outside of `C`, rules inside of `C` stay as they are, enabled or not, and every
-//! rule that fires touches `C` not at all or is inside of it: an *outside* rule and an inside one write different slots, and neither
-//! reads what the other writes. They commute, to the same state.
+//! A rule *touches* its participants and the components that it resets. A set `C` of components is closed in a state
+//! `s` when every rule of the current format that touches a member of `C` touches members only, or is *held*: a member
+//! of `C` is a participant and does not offer its label in its current state; and when every rule that leads to another
+//! format is held. Closing a set is easy: a rule that is enabled brings everything that it touches; of a rule that is
+//! not enabled one participant that does not offer its label is enough. As long as no member of `C` moves, held rules
+//! stay held. So whatever happens outside `C`, rules inside `C` stay as they are, enabled or not, and every rule that
+//! fires either does not touch `C` or is inside it: an *outside* rule and an inside one write different slots, and
+//! neither reads what the other writes. They commute: both orders lead to the same state.
 //!
-//! A closed `C` with a rule that is enabled inside of it is a candidate. The steps of the reduced system in `s` are those inside of one candidate, if
-//! there is one that meets a further condition, or else all. Which one is decided by the state alone, so the reduced
-//! system does not depend on the search or on the number of threads.
+//! A closed `C` with an enabled rule inside it is a candidate. The steps of the reduced system in `s` are those inside
+//! one candidate, if there is one that meets a further condition, or else all. Which one is decided by the state alone,
+//! so the reduced system does not depend on the search or on the number of threads.
 //!
 //! # What is preserved, and why
 //!
-//! [`Preserve::Deadlocks`]: no further condition. Every reachable state without steps is reachable in the reduced system. For let a path lead from a
-//! reduced state `s` to such a state. Some step on it is inside of `C`, or else the enabled inside rule would be enabled at its end. The
-//! first such step can be done first, since the steps before it are outside; the rest of the path, one shorter, leads from there
-//! to the same end. Nothing about traces, failures or divergences is preserved, and no proviso is needed.
+//! [`Preserve::Deadlocks`]: no further condition. Every reachable state without steps is reachable in the reduced
+//! system. For let a path lead from a reduced state `s` to such a state. Some step on it is inside `C`, or else the
+//! enabled inside rule would be enabled at its end. The first such step can be done first, since the steps before it
+//! are outside; the rest of the path, one shorter, leads from there to the same end. Nothing about traces, failures or
+//! divergences is preserved, and no proviso is needed.
 //!
-//! [`Preserve::Everything`]: all steps inside of `C` are `τ`, and none of them *closes a local cycle*. Then traces, stable failures and divergences (up to
-//! extension) are those of the network, and with them refinement in all three models, freedom from deadlock and divergence,
-//! determinism, and having a trace.
+//! [`Preserve::Everything`]: all steps inside `C` are `τ`, and none of them *closes a local cycle*. Then traces, stable
+//! failures and divergences (up to extension) are those of the network, and with them refinement in all three models,
+//! freedom from deadlock and divergence, determinism, and having a trace.
 //!
-//! - *The proviso.* In every component a depth-first search marks, once and for all, the steps that lead back to a state that is being visited; every cycle
-//!   of the component has one. A cluster whose enabled rules take a marked step, or reset anything, is not used. On a cycle of the reduced
-//!   system every component that moves goes round a cycle of its own, so some step on it is marked, and the state from which it is taken has all its
-//!   steps. It is a static cycle proviso (Kurshan, Levin, Minea, Peled and Yenigün, *Static partial order reduction*, 1998). Provisos that look at what
-//!   a search has seen are right for depth-first search, or need care when many threads search breadth-first, where what was seen is
-//!   a race; this one is a property of the components.
-//! - *Traces.* Let a path with trace `σ` lead from `s`. If `s` has all its steps, take the first. If `s` is reduced and some step of the path
-//!   is inside of `C`, do the first such step first: it is `τ`, and a path with trace `σ` is left that is one shorter. If no step is inside, do any `τ` of
-//!   `C` first; the whole path remains possible. That does not shorten it, but by the proviso it cannot go on for ever without coming to a state that
-//!   has all its steps.
-//! - *Stable failures.* The same, where the path ends in a stable state: then the third case is impossible, for the `τ` of `C` would be enabled at
-//!   the end. So that very state is reached, after the same trace. Being stable it has no candidate, so it has all its steps.
-//! - *Divergences.* Given an infinite path with finitely many visible steps, the same three cases make an infinite path of the reduced system that takes
-//!   visible steps only from the given path, and in their order. So it diverges after a prefix of the trace, and divergence there is
-//!   what a specification must allow if it allows any extension. In the other direction a path of the reduced system is one of the network.
+//! - *The proviso.* In every component a depth-first search marks, once and for all, the steps that lead back to a
+//!   state that is being visited; every cycle of the component has one. A cluster whose enabled rules take a marked
+//!   step, or reset anything, is not used. On a cycle of the reduced system every component that moves goes round a
+//!   cycle of its own, so some step on it is marked, and the state from which it is taken has all its steps. It is a
+//!   static cycle proviso (Kurshan, Levin, Minea, Peled and Yenigün, *Static partial order reduction*, 1998). Provisos
+//!   that depend on the visited states are right for depth-first search, but need care when many threads search
+//!   breadth-first and race to visit states; this one is a property of the components.
+//! - *Traces.* Let a path with trace `σ` lead from `s`. If `s` has all its steps, take the first. If `s` is reduced and
+//!   some step of the path is inside `C`, do the first such step first: it is `τ`, and a path with trace `σ` is left
+//!   that is one shorter. If no step is inside, do any `τ` of `C` first; the whole path remains possible. That does not
+//!   shorten it, but by the proviso this case cannot recur forever without reaching a state that has all its steps.
+//! - *Stable failures.* The same, where the path ends in a stable state: then the third case is impossible, for the `τ`
+//!   of `C` would be enabled at the end. So that very state is reached, after the same trace. Being stable it has no
+//!   candidate, so it has all its steps.
+//! - *Divergences.* Given an infinite path with finitely many visible steps, the same three cases make an infinite path
+//!   of the reduced system that takes visible steps only from the given path, and in their order. So it diverges after
+//!   a prefix of the trace, and divergence there is what a specification must allow if it allows any extension. In the
+//!   other direction a path of the reduced system is one of the network.
 //!
-//! A counterexample need not be a shortest one of the network. Which events are visible is what the rules say: `τ` is what is hidden.
+//! A counterexample need not be a shortest one of the network. The rules determine which events are visible: hidden
+//! events are `τ`.
 //!
-//! Refused: networks that are chased or prioritised, where what one component may do depends on all others, and networks whose states carry
-//! acceptances, which are not those of their steps. A lazy component is in no cluster.
+//! Refused: networks that are chased or prioritised, where what one component may do depends on all others, and
+//! networks whose states carry acceptances, which are not those of their steps. A lazy component is in no cluster.
 //!
-//! Cost: the steps of a state are found as ever; clusters cost the rules that the offers of their members name, for each component that is tried. In
-//! a large network in which everything hangs together that would be quadratic, so after a number of rules in proportion to the steps no
-//! further component is tried.
+//! Cost: the steps of a state are found as without reduction; clusters cost the rules that the offers of their members
+//! name, for each component that is tried. In a large network in which all components are connected that would be
+//! quadratic, so after a number of rules proportional to the steps no further component is tried.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -67,10 +73,10 @@ use crate::network::Network;
 use crate::rules::{Behaviour, FormatId};
 use crate::successors::NetworkExplorer;
 
-/// How many rules are looked at in a state, at least, and for each rule that is enabled.
+/// How many rules are checked in a state, at least, and for each rule that is enabled.
 const EFFORT: (usize, usize) = (2_000, 16);
 
-/// How many steps of a state are kept before the control is asked again; a power of two.
+/// How many steps of a state are kept between two polls of the control; a power of two.
 const PATIENCE: usize = 1 << 12;
 
 /// What a reduced network has in common with the network.
@@ -159,7 +165,7 @@ impl Plan {
             let possible = parts.is_some();
             let parts = parts.unwrap_or_default();
             let resets: Vec<u32> = rule.resets().map(|component| component as u32).collect();
-            // A rule whose participant never offers its label is as good as absent.
+            // A rule whose participant never offers its label can never fire.
             if possible {
                 named.extend(parts.iter().map(|&(component, local)| {
                     (plan.label_starts[component as usize] + local as usize, number as u32)
@@ -276,12 +282,12 @@ impl System for PartialOrder<'_> {
     }
 }
 
-/// A closed set of components and the rules that are enabled inside of it.
+/// A closed set of components and the rules that are enabled inside it.
 #[derive(Default)]
 struct Cluster {
     members: Vec<u32>,
     is_member: Vec<bool>,
-    /// Rules that were looked at.
+    /// Rules that were checked.
     seen: HashSet<u32>,
     inside: Vec<u32>,
 }
@@ -297,7 +303,7 @@ struct ReducedExplorer<'a> {
     enabled: Vec<u32>,
     cluster: Cluster,
     best: Vec<u32>,
-    /// How many rules may still be looked at in this state.
+    /// How many rules may still be checked in this state.
     effort: usize,
 }
 

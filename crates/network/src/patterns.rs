@@ -1,8 +1,8 @@
-//! Labels as people write them on a command line: lists, quotes, wildcards, and what they may have meant.
+//! Labels as users write them on a command line: lists, quotes, wildcards, and suggestions for mistyped ones.
 //!
-//! A list is separated by commas; commas inside round, square or curly brackets or inside double quotes do not separate, so
-//! `send(1,2),receive` has two entries. An entry in double quotes is that text exactly. In other entries `*` stands for any
-//! text, unless a label with exactly the entry's text exists.
+//! A list is separated by commas; commas inside round, square or curly brackets or inside double quotes do not
+//! separate, so `send(1,2),receive` has two entries. An entry in double quotes is that text exactly. In other entries
+//! `*` stands for any text, unless a label with exactly the entry's text exists.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) struct Entry {
     pub(crate) range: Range<usize>,
 }
 
-/// The first byte outside of quotes and brackets, in `range`, at which `wanted` begins.
+/// The first byte outside quotes and brackets, in `range`, at which `wanted` begins.
 fn find_outside(text: &str, range: Range<usize>, wanted: &str) -> Result<Option<usize>, Unbalanced> {
     let bytes = text.as_bytes();
     let mut open: Vec<usize> = Vec::new();
@@ -43,7 +43,7 @@ fn find_outside(text: &str, range: Range<usize>, wanted: &str) -> Result<Option<
     }
 }
 
-/// Splits at every `separator` outside of quotes and brackets.
+/// Splits at every `separator` outside quotes and brackets.
 pub(crate) fn split(text: &str, range: Range<usize>, separator: &str) -> Result<Vec<Range<usize>>, Unbalanced> {
     let mut parts = Vec::new();
     let mut from = range.start;
@@ -58,7 +58,7 @@ pub(crate) fn split(text: &str, range: Range<usize>, separator: &str) -> Result<
 /// What stands before and after a separator.
 pub(crate) type Halves = (Range<usize>, Range<usize>);
 
-/// Splits at the first `separator` outside of quotes and brackets.
+/// Splits at the first `separator` outside quotes and brackets.
 pub(crate) fn split_once(text: &str, range: Range<usize>, separator: &str) -> Result<Option<Halves>, Unbalanced> {
     let found = find_outside(text, range.clone(), separator)?;
     Ok(found.map(|at| (range.start..at, at + separator.len()..range.end)))

@@ -1,18 +1,19 @@
-//! Priority between labels: what may not happen while something better can.
+//! Priority between labels: a label is blocked while one with priority over it is offered.
 //!
-//! In every state a label is taken away when one with priority over it is offered in the same state (Roscoe, *Understanding
-//! Concurrent Systems*, 2010, section 20.2; Roscoe and Hopkins, *SVA, a tool for analysing shared-variable programs*, 2007). `τ`
-//! and `✓` are above all others except those that are declared their equals, and are never taken away. Two orders are known:
+//! In every state a label is removed when one with priority over it is offered in the same state (Roscoe,
+//! *Understanding Concurrent Systems*, 2010, section 20.2; Roscoe and Hopkins, *SVA, a tool for analysing
+//! shared-variable programs*, 2007). `τ` and `✓` are above all others except those that are declared their equals, and
+//! are never removed. There are two kinds of orders:
 //!
-//! - *ranks*: every label has a rank, or none. A label is taken away by any of lower rank; what has no rank
-//!   neither takes away nor is taken away. `τ` and `✓` have rank 0.
+//! - *ranks*: every label has a rank, or none. A label is removed by any label of lower rank; a label without a rank
+//!   neither removes nor is removed. `τ` and `✓` have rank 0.
 //! - *a partial order*: a label lists what is above it, whether `τ` and `✓` are, too.
 //!
-//! Priority looks at the states of a system and not only at its traces and refusals, and a state that stands for several others (as
-//! after normalisation) has no answer: front ends refuse such arguments. Strong bisimilarity is a congruence for it, and of
-//! the coarser ones those that keep what a stable state offers.
+//! Priority depends on the states of a system and not only on its traces and refusals, and it is undefined for a state
+//! that stands for several others (as after normalisation): front ends refuse such arguments. Strong bisimilarity is a
+//! congruence for it, and of the coarser ones those that keep what a stable state offers.
 //!
-//! Cost: a row is expanded once; steps that have lost already are not kept, the others are copied.
+//! Cost: a row is expanded once; steps that are known to be removed are not kept, the others are copied.
 
 use std::collections::HashMap;
 
@@ -39,7 +40,7 @@ pub(crate) enum Arranged {
     Above(Vec<Option<Box<[LabelId]>>>),
 }
 
-/// How many steps of a row are kept before the control is asked again; a power of two.
+/// How many steps of a row are kept between two polls of the control; a power of two.
 const PATIENCE: usize = 1 << 12;
 
 const UNRANKED: u32 = u32::MAX;
@@ -78,7 +79,7 @@ impl Arranged {
                 rank(label) == rank(rename(label))
             }
             Arranged::Above(above) => {
-                // What is never offered takes nothing away.
+                // A label that is never offered removes nothing.
                 let above = |label: LabelId| above.get(label.index()).and_then(Option::as_deref).unwrap_or_default();
                 let offered = |label: &LabelId| alphabet.binary_search(label).is_ok();
                 let sorted = |mut list: Vec<LabelId>| {
@@ -116,7 +117,7 @@ impl<'a> PrioritisedExplorer<'a> {
         PrioritisedExplorer { inner, order, control, steps: Vec::new(), rows: Vec::new(), offered, round: 0 }
     }
 
-    /// Hands out the steps that win.
+    /// Passes on the steps that remain.
     fn each(&mut self, row: &[Value], sink: &mut impl FnMut(LabelId, &[Value]) -> Walk) -> Walk {
         self.steps.clear();
         self.rows.clear();

@@ -12,7 +12,7 @@ use crate::lazy::LazyMachine;
 /// A component of a network.
 #[derive(Clone, Debug)]
 pub struct Component {
-    /// What a person calls it.
+    /// Its name for users.
     pub name: String,
     /// What it does. Its initial state is also the one that it is reset to.
     pub behaviour: Behaviour,
@@ -23,7 +23,7 @@ pub struct Component {
 pub enum Behaviour {
     /// All states and transitions are there.
     Explicit(Arc<Lts>),
-    /// States and transitions are found when they are asked for.
+    /// States and transitions are found on demand.
     Lazy(Arc<LazyMachine>),
 }
 
@@ -42,7 +42,7 @@ impl Component {
         Component { name: name.into(), behaviour: Behaviour::Explicit(lts) }
     }
 
-    /// A component whose states are found when they are asked for.
+    /// A component whose states are found on demand.
     pub fn lazy(name: impl Into<String>, machine: Arc<LazyMachine>) -> Component {
         Component { name: name.into(), behaviour: Behaviour::Lazy(machine) }
     }
@@ -107,7 +107,7 @@ impl FormatId {
 /// A phase of a network: the rules that apply while it lasts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Format {
-    /// What a person calls it.
+    /// Its name for users.
     pub name: String,
     /// Its rules.
     pub rules: Vec<Rule>,
@@ -124,8 +124,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule: for each participant its component and label, in any order; and the label of the whole. It resets nothing and
-    /// leads to format 0.
+    /// A rule: for each participant its component and label, in any order; and the label of the whole. It resets
+    /// nothing and leads to format 0.
     ///
     /// # Panics
     ///

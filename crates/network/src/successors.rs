@@ -15,8 +15,8 @@ struct Taking<'a> {
     targets: &'a [u32],
 }
 
-/// A thread's view of a network without its layer. Every walk begins with a copy of its row, and what a cut leaves
-/// behind is of no consequence.
+/// A thread's view of a network without its layer. Every walk begins with a copy of its row, so a cut leaves nothing
+/// behind that matters.
 pub(crate) struct NetworkExplorer<'a> {
     pub(crate) network: &'a Network,
     /// A copy of the row, in which successors are made.
@@ -33,7 +33,7 @@ impl<'a> NetworkExplorer<'a> {
         NetworkExplorer { network, next: Vec::new(), taken: Vec::new(), lazy, local: LocalScratch::default() }
     }
 
-    /// Hands out every step of a row.
+    /// Passes on every step of a row.
     #[inline]
     pub(crate) fn each(&mut self, row: &[Value], sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk) -> Walk {
         if self.lazy.is_empty() { self.each_step::<false>(row, sink) } else { self.each_step::<true>(row, sink) }
@@ -109,7 +109,7 @@ impl<'a> NetworkExplorer<'a> {
         Ok(())
     }
 
-    /// The same for a lazy component: it is asked only when everybody else agrees.
+    /// The same for a lazy component, which is expanded only when all others agree.
     fn led_lazily(&mut self, row: &[Value], seat: &Seat, sink: &mut impl FnMut(&Outcome, &[Value]) -> Walk) -> Walk {
         let network = self.network;
         let state = row[seat.component as usize];
@@ -162,7 +162,7 @@ impl<'a> NetworkExplorer<'a> {
                 possible &= possible - 1;
                 if self.all_agree::<LAZY>(row, synchronisation)? {
                     let targets = self.targets_of::<LAZY>(*component, row[*component as usize], *local)?;
-                    // Only what is lazy can still refuse.
+                    // Only lazy components can still refuse.
                     if !LAZY || !targets.is_empty() {
                         self.take_together(row, (*component, targets), &synchronisation.outcome, sink)?;
                     }
@@ -222,7 +222,7 @@ impl<'a> NetworkExplorer<'a> {
         Ok(true)
     }
 
-    /// Every combination of the targets of the leader and of those who agreed.
+    /// Every combination of the targets of the leader and of the other participants.
     pub(crate) fn take_together(
         &mut self,
         row: &[Value],
@@ -281,7 +281,7 @@ impl<'a> NetworkExplorer<'a> {
         }
     }
 
-    /// Hands out the step after the effect; participants that were reset are where they were before the step.
+    /// Passes on the step after the effect; participants that were reset are where they were before the step.
     fn finish(
         &mut self,
         row: &[Value],

@@ -1,15 +1,16 @@
-//! Networks without what their rules never let happen.
+//! Networks without the steps and states that their rules make unreachable.
 //!
-//! A fork that anybody may pick up has a state for each philosopher, and the rules connect it with two of them. What the others would
-//! do is never done, but it is there, and says things about the fork that are not true of the network: it hides symmetries. A network
-//! is trimmed by turns, until nothing changes: a rule goes when a participant has no step with its label, a step goes when no rule that is
-//! left has its label for its component, and a state goes when no step that is left leads to it.
+//! A fork that any philosopher may pick up has a state for each of them, but the rules connect it with two only. The
+//! other states are unreachable, yet they make the fork look different from its neighbours and so hide symmetries. A
+//! network is trimmed in turns, until nothing changes: a rule is removed when a participant has no step with its label,
+//! a step when no remaining rule has its label for its component, and a state when no remaining step leads to it.
 //!
-//! The trimmed network has the same reachable rows as the network, under other numbers: [`Trimmed::restored`] says which. So what is found in
-//! the one is true of the other.
+//! The trimmed network has the same reachable rows as the network, under other numbers: [`Trimmed::restored`] says
+//! which. So results for the one hold for the other.
 //!
-//! Cost: a turn is in proportion to transitions and rules; there are at most as many turns as labels of components, and seldom more than
-//! three. Components whose states are found while they run stay as they are, and so do networks under a layer.
+//! Cost: a turn is in proportion to transitions and rules; there are at most as many turns as labels of components, and
+//! seldom more than three. Components whose states are found while they run stay as they are, and so do networks under
+//! a layer.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use trefoil_system::{LabelId, StateId, System, Value};
 use crate::network::Network;
 use crate::rules::{Behaviour, Component, Format, Rule};
 
-/// A network without what never happens, and the numbers that its states had.
+/// A network without unreachable parts, and the numbers that its states had.
 pub struct Trimmed {
     network: Arc<Network>,
     /// By component, the number that each of its states had; none where they are the same.
@@ -46,7 +47,7 @@ impl Trimmed {
     }
 }
 
-/// A machine with some of its steps, its states numbered anew.
+/// A machine with some of its steps, its states renumbered.
 #[derive(Clone)]
 struct Remainder {
     lts: Arc<Lts>,
@@ -57,7 +58,7 @@ struct Remainder {
 }
 
 impl Network {
-    /// The network without what its rules never let happen; none when everything may.
+    /// The network without the steps and states that its rules make unreachable; none when there are no such parts.
     pub fn trimmed(&self, control: &Control) -> Result<Option<Trimmed>, Stopped> {
         if self.is_layered() {
             return Ok(None);
@@ -65,7 +66,7 @@ impl Network {
         let count = self.components().len();
         let mut labels: Vec<Vec<LabelId>> = (0..count as u32).map(|at| self.labels_of(at).to_vec()).collect();
         let mut cuts: Vec<Option<Remainder>> = vec![None; count];
-        // Components often share a machine, and then often lose the same.
+        // Components often share a machine, and then often lose the same steps.
         let mut known: HashMap<(*const Lts, Vec<LabelId>), Remainder, foldhash::fast::FixedState> = HashMap::default();
         let mut used: Vec<Vec<LabelId>> = Vec::new();
         loop {
@@ -122,7 +123,8 @@ fn possible(rule: &Rule, labels: &[Vec<LabelId>]) -> bool {
 }
 
 impl Remainder {
-    /// A machine with the steps that have one of these labels, and the states that they lead to, in the order of their numbers.
+    /// A machine with the steps that have one of these labels, and the states that they lead to, in the order of their
+    /// numbers.
     fn new(lts: &Lts, left: &[LabelId]) -> Remainder {
         let stays = |step: &&Transition| left.binary_search(&step.label).is_ok();
         let mut reached = vec![false; lts.state_count()];

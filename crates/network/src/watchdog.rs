@@ -1,13 +1,14 @@
 //! Watchdogs: a specification as a process that runs beside what it specifies and barks.
 //!
-//! A watchdog for traces (Goldsmith, Moffat, Roscoe, Whitworth and Zakiuddin, *Watchdog transformations for property-oriented
-//! model-checking*, 2003) takes part in every event that it watches and never refuses one. As long as the specification allows what happens it only
-//! looks; after the first event that it does not allow it does `bark`, and nothing more. So `Q` refines `P` in the traces
-//! model, where `Q` has only watched events, exactly when `Q` beside the watchdog of `P` never barks.
+//! A watchdog for traces (Goldsmith, Moffat, Roscoe, Whitworth and Zakiuddin, *Watchdog transformations for
+//! property-oriented model-checking*, 2003) takes part in every event that it watches and never refuses one. As long as
+//! the specification allows what happens, it only observes; after the first event that the specification does not allow
+//! it does `bark`, and nothing more. So `Q` refines `P` in the traces model, where `Q` has only watched events, exactly
+//! when `Q` beside the watchdog of `P` never barks.
 //!
-//! The specification is made deterministic on the way: a state of the watchdog is a set of states of the specification, closed
-//! under `τ`. Events of the specification that are not watched never happen; termination is not watched, and the watchdog does not
-//! terminate.
+//! The specification is made deterministic on the way: a state of the watchdog is a set of states of the specification,
+//! closed under `τ`. Events of the specification that are not watched never happen; termination is not watched, and the
+//! watchdog does not terminate.
 //!
 //! Cost: that of the subset construction, exponential at worst.
 
@@ -71,7 +72,7 @@ pub fn trace_watchdog(
     Ok(Lts::from_rows(labels, StateId(2), starts, transitions))
 }
 
-/// How many states are looked at before the control is asked again; a power of two.
+/// How many states are visited between two polls of the control; a power of two.
 const PATIENCE: usize = 1 << 12;
 
 /// Finds what `τ` leads to.
@@ -79,7 +80,7 @@ struct Closure<'a> {
     lts: &'a Lts,
     /// By state; none between two calls.
     found: Vec<bool>,
-    /// How many states were looked at, in all calls.
+    /// How many states were visited, in all calls.
     looked: usize,
     control: &'a Control,
 }

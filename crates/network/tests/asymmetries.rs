@@ -18,7 +18,7 @@ fn exchange(labels: &Labels, words: &[&str]) -> Vec<LabelId> {
     images
 }
 
-/// Two components that do `a` and `b` by turns, each beginning where it is told to.
+/// Two components that do `a` and `b` in turn, each starting with the given event.
 fn turns(labels: &Arc<Labels>, begin: [u32; 2]) -> Network {
     let mut components = Vec::new();
     let mut rules = Vec::new();
@@ -45,7 +45,7 @@ fn components_that_begin_elsewhere_are_not_each_others_images() {
 
 #[test]
 fn rules_that_lead_to_other_formats_are_not_each_others_images() {
-    // Each of `a` and `c` chooses who may do `b` from then on; or one of the two words does not.
+    // Each of `a` and `c` chooses which component may do `b` from then on; or one of the two words does not.
     let control = Control::unlimited();
     for (ends, symmetric) in [([1, 2], true), ([2, 1], true), ([1, 1], false), ([2, 2], false)] {
         let labels = Arc::new(Labels::new());

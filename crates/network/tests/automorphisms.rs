@@ -1,5 +1,5 @@
-//! Symmetries that no type shows, against brute force: exchanges of equal components, automorphisms of networks, and both together with
-//! symmetries of values; and networks without what never happens.
+//! Symmetries that no type shows, against brute force: exchanges of equal components, automorphisms of networks, and
+//! both together with symmetries of values; and networks without what never happens.
 
 mod symmetries;
 
@@ -179,7 +179,8 @@ fn automorphisms_of_random_networks_are_symmetries() {
     assert!(checked > 40 && refused < 15, "trivial {trivial}, checked {checked}, refused {refused}");
 }
 
-/// Cells in a ring that pass one of some values on; each cell may be there several times over, and then any of them takes part.
+/// Cells in a ring that pass one of some values on; each cell may be there several times over, and then any of them
+/// takes part.
 fn ring(cells: usize, copies: usize, values: usize) -> (Network, Vec<(Candidate, Vec<u32>)>) {
     let labels = Arc::new(Labels::new());
     let pass = |to: usize, value: usize| labels.name(&format!("pass.{}.{value}", to % cells));
@@ -189,7 +190,7 @@ fn ring(cells: usize, copies: usize, values: usize) -> (Network, Vec<(Candidate,
         for value in 0..values {
             let full = StateId(1 + value as u32);
             builder.add(StateId(0), pass(cell, value), full).add(full, pass(cell + 1, value), StateId(0));
-            // What nobody ever offers to do with it.
+            // Steps that no rule ever enables.
             builder.add(StateId(0), labels.name(&format!("never.{cell}.{value}")), StateId(values as u32 + 1));
         }
         let lts = Arc::new(builder.build(StateId(0)));
@@ -202,7 +203,7 @@ fn ring(cells: usize, copies: usize, values: usize) -> (Network, Vec<(Candidate,
             let before = (cell + cells - 1) % cells;
             let parts = [(before * copies + from, pass(cell, value)), (cell * copies + to, pass(cell, value))];
             rules.push(Rule::new(parts, pass(cell, value)));
-            // Somebody puts one in.
+            // A value enters from outside.
             rules.push(Rule::new([(cell * copies + to, pass(cell, value))], LabelId::TAU));
         }
     }

@@ -22,7 +22,7 @@ const REASONS: [Stopped; 4] = [
     Stopped::States { limit: u32::MAX as u64 - 1 },
 ];
 
-/// Components whose states are found when they are asked for, with rules over them, under a layer.
+/// Components whose states are found on demand, with rules over them, under a layer.
 fn nested(labels: &Arc<Labels>, random: &mut Random, control: &Control) -> Result<Network, Cut> {
     let mut components = Vec::new();
     for index in 0..2 {
@@ -44,14 +44,14 @@ fn nested(labels: &Arc<Labels>, random: &mut Random, control: &Control) -> Resul
     under_some_layer(network, random, control)
 }
 
-/// A network of layers inside of layers, always the same for one seed.
+/// A network of layers inside layers, always the same for one seed.
 fn layers_in_layers(seed: u64, control: &Control) -> Result<Network, Cut> {
     let (labels, mut random) = (Arc::new(Labels::new()), Random::new(seed));
     let inner = nested(&labels, &mut random, control)?;
     Ok(Network::alone(Arc::new(LazyMachine::new(Arc::new(inner)))))
 }
 
-/// After `go` a counter of so many bits counts by `τ`, and then, unless it goes on for ever, does `end`; chased, and a
+/// After `go` a counter of `bits` bits counts by `τ`, and then, unless it counts forever, does `end`; chased, and a
 /// component beside one that does `go` three times.
 fn counting(bits: usize, wraps: bool, control: &Control) -> Result<Network, Cut> {
     let labels = Arc::new(Labels::new());

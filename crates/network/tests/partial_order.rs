@@ -1,5 +1,5 @@
-//! Reduced networks against the networks: the same traces, failures and divergences by their definitions, the same deadlocks, on any number of
-//! threads.
+//! Reduced networks against the networks: the same traces, failures and divergences by their definitions, the same
+//! deadlocks, on any number of threads.
 
 mod support;
 
@@ -139,7 +139,7 @@ fn independent_work_is_done_in_one_order() {
     let size = |network: &Network, preserve| {
         graph(&PartialOrder::new(network, preserve).expect("no layer"), network.components().len(), 2).len()
     };
-    // Five workers with three steps each: 4^5 states, of which one order passes 3 · 5 + 1.
+    // Five workers with three steps each: 4^5 states; one order passes through 3 · 5 + 1 of them.
     assert_eq!(graph(&workers(5, true), 5, 1).len(), 1024);
     assert_eq!(size(&workers(5, true), Preserve::Everything), 16);
     assert_eq!(size(&workers(5, false), Preserve::Everything), 1024);
@@ -169,8 +169,9 @@ fn a_hidden_loop_does_not_starve_the_others() {
 
 #[test]
 fn a_rule_that_puts_a_component_back_belongs_to_its_cluster() {
-    // After `open`, `meet` is silent and for both of the first two, and nothing else is possible there but `renew`, which is done by the third and
-    // puts the first one back. Then they can leave, unless they have met: so `meet` must not be the only step.
+    // After `open`, `meet` is silent and for both of the first two, and nothing else is possible there but `renew`,
+    // which is done by the third and puts the first one back. Then they can leave, unless they have met: so `meet` must
+    // not be the only step.
     let labels = Arc::new(Labels::new());
     let [open, leave, meet, renew] = ["open", "leave", "meet", "renew"].map(|name| labels.name(name));
     let component = |name: &str, steps: &[(u32, LabelId, u32)]| {

@@ -1,4 +1,5 @@
-//! Proofs of symmetries of networks against brute force: networks that are closed under a group by construction, and such that are not.
+//! Proofs of symmetries of networks against brute force: networks that are closed under a group by construction, and
+//! such that are not.
 
 mod symmetries;
 

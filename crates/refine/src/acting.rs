@@ -1,14 +1,15 @@
 //! What a group that acts on an implementation does to products of it with a specification.
 //!
-//! The group acts on the nodes of the specification by the maps of its generators ([`crate::permuted`]), and on pairs by acting on
-//! both sides (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 3.2). A node of a complete
-//! normal form is drawn into the implementation's picture: shape and position are one more digit in the colours of the points
-//! that it refers to. Where colours have no room for that it is drawn beside, as a vertex with its references, and so are the states of a
-//! set. Nodes that every element fixes tell nothing apart and are not drawn.
+//! The group acts on the nodes of the specification by the maps of its generators ([`crate::permuted`]), and on pairs
+//! by acting on both sides (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 3.2). A
+//! node of a complete normal form is drawn into the implementation's picture: shape and position are one more digit in
+//! the colours of the points that it refers to. Where colours have no room for that it is drawn beside, as a vertex
+//! with its references, and so are the states of a set. Nodes that every element fixes distinguish nothing and are not
+//! drawn.
 //!
-//! [`Drawn::Implementation`] leaves the node out of the picture: then the element depends on the implementation alone, as in
-//! definition 17 of the paper, and a pair may have several representatives, one for each image of its node under the elements
-//! that keep the row.
+//! [`Drawn::Implementation`] leaves the node out of the picture: then the element depends on the implementation alone,
+//! as in definition 17 of the paper, and a pair may have several representatives, one for each image of its node under
+//! the elements that keep the row.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::references::{Map, References};
@@ -28,11 +29,11 @@ enum Nodes {
     Marked(References, Vec<Marks>),
     /// They permute them.
     Permuted(References),
-    /// They permute the states of which nodes are sets.
+    /// They permute states; nodes are sets of these.
     Sets(References),
 }
 
-/// What the colours of points grow by where a node is drawn; nothing is added where nothing is to be marked.
+/// What a node adds to the colours of points; nothing where it marks nothing.
 #[derive(Clone, Copy, Default)]
 struct Marks {
     points: [u16; MOST_MARKS],
@@ -40,8 +41,8 @@ struct Marks {
 }
 
 impl Marks {
-    /// Does an element leave all that is marked, and so the node, where it is? What was just drawn is at hand, unlike the tables
-    /// of a large specification.
+    /// Does an element fix all marked points, and so the node? The marks were just drawn and are in the cache, unlike
+    /// the tables of a large specification.
     #[inline]
     fn stay(&self, element: &[u32]) -> bool {
         let stays = |(&point, &more): (&u16, &u32)| more == 0 || element[point as usize] == u32::from(point);
@@ -52,14 +53,14 @@ impl Marks {
 /// A node with more references is drawn as a vertex.
 const MOST_MARKS: usize = 4;
 
-/// How nodes mark their references above what the implementation makes of the colours; `None` when a node names points in several
-/// ways or too many of them, or colours become too large.
+/// How nodes mark their references above what the implementation makes of the colours; `None` when a node names points
+/// in several ways or too many of them, or colours become too large.
 fn marks(
     references: &References,
     implementation: &dyn Action,
     control: &Control,
 ) -> Result<Option<Vec<Marks>>, Stopped> {
-    // All points of an orbit are marked alike; its least point keeps the account.
+    // All points of an orbit are marked alike; the numbers are kept at its least point.
     let mut least: Vec<u32> = (0..references.points() as u32).collect();
     let mut changed = true;
     while std::mem::take(&mut changed) {
@@ -130,7 +131,7 @@ pub(crate) struct ProductAction<'a> {
 }
 
 impl<'a> ProductAction<'a> {
-    /// The action on a product, or why there is none, in words.
+    /// The action on a product, or why there is none, as text.
     pub(crate) fn new(
         specification: &'a Normalised,
         implementation: &'a dyn Action,
@@ -217,7 +218,7 @@ impl ProductActor<'_> {
             return;
         }
         let mut draw = |references: &References, state: Value| {
-            // What all elements fix needs no vertex.
+            // A node that all elements fix needs no vertex.
             if !references.blocks(references.shape(0, state)).is_empty() {
                 references.draw(0, state, FIRST_COLOUR, picture);
             }
@@ -256,7 +257,7 @@ impl ProductActor<'_> {
                 self.set.extend(states.iter().map(|&state| references.apply(element, 0, state).1));
                 self.set.sort_unstable();
                 // An actor cannot fail. When there is no room for the set, the control stays stopped, and both callers,
-                // `Reducer` and `Carrier`, ask it before they hand the image out.
+                // `Reducer` and `Carrier`, poll it before they pass the image on.
                 normal_form.node_of(&self.set, control).map_or(node, |image| image.0)
             }
         }
@@ -295,7 +296,7 @@ impl Actor for ProductActor<'_> {
         }
         let ProductAction { normal_form, nodes, forbidden, drawn, .. } = self.action;
         if *drawn == Drawn::Implementation {
-            // What keeps the picture need not keep the node.
+            // An element that fixes the picture need not fix the node.
             return false;
         }
         let mut append = |references: &References, state: Value| {

@@ -1,4 +1,4 @@
-//! Which search answers: level by level on all threads, or pair by pair on one.
+//! Which search decides: level by level on all threads, or pair by pair on one.
 
 use trefoil_control::Control;
 use trefoil_lts::LazyNormalForm;
@@ -14,7 +14,7 @@ use crate::specification::Normalised;
 use crate::visited::{Antichain, Everything, Visited};
 use crate::{Algorithm, Implementation, Options, Search, Statistics, evidence, parallel};
 
-/// Looks for a witness in an implementation.
+/// Searches a witness in an implementation.
 pub(crate) fn decide(
     specification: &Normalised,
     implementation: Implementation<'_>,
@@ -51,9 +51,8 @@ fn level_by_level(algorithm: Algorithm, options: Options) -> bool {
     algorithm != Algorithm::Antichain && options.search == Search::BreadthFirst
 }
 
-/// One thread alone decides three times as fast with numbers, when the implementation has them. Which witness it meets
-/// first is its own affair, so one that exists is looked for once more by the engine that explores levels: no further
-/// than its level.
+/// One thread alone decides three times as fast with numbered states, when the implementation has them. Which witness
+/// it finds first is arbitrary, so when there is one, the engine that explores levels searches again, up to that level.
 fn in_levels(
     specification: &Normalised,
     implementation: Implementation<'_>,

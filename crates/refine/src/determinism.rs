@@ -2,21 +2,21 @@
 //!
 //! In three stages, each of which may answer.
 //!
-//! 1. *On the fly*: the sets of states that traces lead to, shortest traces first. A set is judged by all events that its states have
-//!    and all refusals of its stable states. This finds nondeterminism that is near, and is given up when it has looked at
+//! 1. *On the fly*: the sets of states that traces lead to, shortest traces first. A set is judged by all events that
+//!    its states have and all refusals of its stable states. This stage finds short witnesses, and gives up after
 //!    [`NEAR`] states, counted in every set that they are in.
 //! 2. In failures-divergences, a search for a divergence.
-//! 3. *The whole system*, minimised modulo divergence-preserving branching bisimulation, which preserves everything that is asked.
-//!    Without divergence that decides: any two states after one trace of a deterministic system are bisimilar, because each `τ`
-//!    leads to a stable state that cannot refuse what the other does; so the system is deterministic exactly when the quotient has
-//!    no `τ` and no two transitions with one label from one state. Otherwise pairs of states of the quotient that one trace leads
-//!    to are searched, shortest traces first: at most the square of its states, where the sets of the first stage
-//!    could be exponentially many.
+//! 3. *The whole system*, minimised modulo divergence-preserving branching bisimulation, which preserves determinism.
+//!    Without divergence that decides: any two states after one trace of a deterministic system are bisimilar, because
+//!    each `τ` leads to a stable state that cannot refuse what the other does; so the system is deterministic exactly
+//!    when the quotient has no `τ` and no two transitions with one label from one state. Otherwise pairs of states of
+//!    the quotient that one trace leads to are searched, shortest traces first: at most the square of its states, where
+//!    the sets of the first stage could be exponentially many.
 //!
-//! All three are independent of the number of threads. No choice is resolved arbitrarily: a witness is as short as one can be. In
-//! failures-divergences that is the shorter one of a divergence and of two runs, and a divergence where both are equally long; only where
-//! looking for two runs that are shorter than a divergence takes more than [`PAIRS`] pairs, the divergence is taken. Under symmetries the
-//! rule is the same ([`reduced`]).
+//! All three are independent of the number of threads. No choice is resolved arbitrarily: a witness is as short as one
+//! can be. In failures-divergences that is the shorter one of a divergence and of two runs, and a divergence where both
+//! are equally long; only where the search for two runs that are shorter than a divergence takes more than [`PAIRS`]
+//! pairs, the divergence is taken. Under symmetries the rule is the same ([`reduced`]).
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,10 +34,10 @@ use crate::reduction::{self, Unreduced};
 use crate::statistics::Statistics;
 use crate::twice;
 
-/// How many states the first stage looks at.
+/// How many states the first stage visits.
 pub(crate) const NEAR: usize = 1 << 20;
 
-/// How many pairs are looked at for two runs that are shorter than a divergence that is known.
+/// How many pairs are searched for two runs that are shorter than a known divergence.
 pub(crate) const PAIRS: usize = 1 << 22;
 
 /// After this trace this event can be done and can be refused.
@@ -46,7 +46,7 @@ struct Disagreement {
     event: LabelId,
 }
 
-/// Looks for a witness that the system is not deterministic; the first stage looks at no more than `limit` states.
+/// Searches a witness that the system is not deterministic; the first stage visits no more than `limit` states.
 pub(crate) fn search(
     system: &dyn System,
     model: Model,
@@ -95,7 +95,8 @@ pub(crate) fn search(
     found.map(|found| two_runs(&mut graph, &found, control)).transpose()
 }
 
-/// The same by symmetries: a divergence first, which also counts the states; then [`crate::twice`], up to the length of the divergence.
+/// The same by symmetries: a divergence first, which also counts the states; then [`crate::twice`], up to the length of
+/// the divergence.
 pub(crate) fn reduced(
     system: &dyn System,
     model: Model,
@@ -126,7 +127,7 @@ pub(crate) fn reduced(
     Ok(Some(two_runs(&mut graph, &Disagreement { trace, event }, control)?))
 }
 
-/// How far pairs are looked at.
+/// Bounds of the search for pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     /// Only traces that are shorter.
@@ -140,7 +141,7 @@ enum Near {
     Found(Disagreement),
     /// After this trace there is a divergence.
     Diverges(Vec<LabelId>),
-    /// It looked at everything.
+    /// It visited everything.
     Nothing,
     /// It was given up; shorter traces than this are judged.
     TooLarge {
@@ -447,7 +448,7 @@ mod tests {
 
     use super::*;
 
-    /// With so small a limit that every stage has to answer.
+    /// With limits small enough for every stage to decide.
     #[test]
     fn every_stage_agrees_with_the_definitions() {
         let seed = seed();

@@ -86,7 +86,7 @@ impl Engine for RefinementEngine {
         let Question::Refine { specification, model } = question else {
             return Err(questions::Unanswered::refused(format!("{} compares two systems", self.name())));
         };
-        // What nobody insists on may turn out too large.
+        // A normal form that the user did not request may turn out too large.
         let insisted = terms.asked.algorithm == Some(self.algorithm);
         let options = Options {
             algorithm: match self.algorithm {
@@ -127,7 +127,7 @@ fn carries_observations(system: &dyn System) -> bool {
     system.observations() == Observations::Explicit
 }
 
-/// A specification as what it is.
+/// A specification in its concrete form.
 fn given(specification: &dyn System) -> Specification<'_> {
     let explicit = specification.in_memory();
     if let Some(lts) = explicit.and_then(|explicit| explicit.downcast_ref::<Lts>()) {
@@ -250,7 +250,7 @@ impl questions::Prepared for Observing<'_> {
         let moved = |event: &&LabelId| images.get(event.index()).is_some_and(|image| image != *event);
         let why = |event: &LabelId| {
             let event = labels.get(*event);
-            format!("the trace that is asked for has {event}, which would become another event")
+            format!("the required trace has {event}, which would become another event")
         };
         Ok(trace.iter().find(moved).map(why).map_or(Ok(()), Err))
     }

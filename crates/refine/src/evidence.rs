@@ -34,7 +34,7 @@ pub(crate) fn witness<G: Graph, V: Visited>(
     }
 }
 
-/// What is wrong after a trace, without the run that shows it.
+/// A violation after a trace, without the run that shows it.
 struct Violation {
     trace: Vec<LabelId>,
     /// Where the specification is after the trace.
@@ -69,8 +69,8 @@ impl Violation {
     }
 }
 
-/// Shows in another implementation what a witness shows in one with the same traces, failures and divergences, by following
-/// its trace there. `None` when it is not there, which is a bug in whatever said that the two are alike.
+/// Shows in another implementation what a witness shows in one with the same traces, failures and divergences, by
+/// following its trace there. `None` when it is not there, which is a bug in the equivalence of the two.
 pub(crate) fn transfer<G: Graph>(
     witness: &Witness,
     normal_form: &LazyNormalForm,
@@ -135,7 +135,7 @@ fn shown<G: Graph>(
     }
 }
 
-/// Does a state diverge, by what it says or by its transitions?
+/// Does a state diverge, by its own mark or by its transitions?
 pub(crate) fn diverges<G: Graph>(
     graph: &mut G,
     divergence: &mut Divergence,
@@ -148,7 +148,7 @@ pub(crate) fn diverges<G: Graph>(
     }
 }
 
-/// A run into a state that diverges, and around.
+/// A run into a state that diverges, and around its cycle.
 pub(crate) fn lasso<G: Graph>(
     graph: &mut G,
     divergence: &mut Divergence,

@@ -1,11 +1,11 @@
 //! Can, or must, a system do a given trace?
 //!
-//! The trace is followed through all states that it leads to. In the traces model it is enough that some state has the next event.
-//! Where refusals are observed, no stable state may lack it, and where divergence is observed, no state on the way may diverge.
-//! Cost: what the states cost that prefixes of the trace lead to.
+//! The trace is followed through all states that it leads to. In the traces model it is enough that some state has the
+//! next event. Where refusals are observed, no stable state may lack it, and where divergence is observed, no state on
+//! the way may diverge. Cost: exploring the states after prefixes of the trace.
 //!
-//! With symmetries that keep every event of the trace, representatives of those states will do: a state and its image do the same
-//! events of the trace, lack the same of them, and diverge alike.
+//! With symmetries that keep every event of the trace, representatives of those states suffice: a state and its image
+//! offer the same events of the trace, refuse the same of them, and diverge alike.
 
 use trefoil_control::Control;
 use trefoil_lts::divergence::Divergence;
@@ -21,7 +21,7 @@ use crate::statistics::Statistics;
 pub(crate) enum Answer {
     /// A run of the trace.
     Run(Path),
-    /// Why it is none.
+    /// Why there is none.
     Fails(Witness),
 }
 
@@ -54,7 +54,7 @@ fn unwound(answer: Answer, quotient: &Quotient<'_>, system: &dyn System, control
         Answer::Fails(Witness::Path { path, failure }) => {
             let path = quotient.unwind(&path, control)?;
             let failure = match failure {
-                // The image of what its representative accepts.
+                // The image of its representative's acceptance.
                 Failure::Refusal { event, accepted } => {
                     let own = accepted_without(system, path.last(), event, control)?;
                     Failure::Refusal { event, accepted: own.unwrap_or(accepted) }

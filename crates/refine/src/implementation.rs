@@ -1,8 +1,8 @@
 //! Implementations as the search sees them: numbered states with rows of transitions.
 //!
-//! An explicit system is that already. Any other system becomes it while the search goes: a row of values gets a number when it is
-//! first seen, and its transitions are computed once and kept (8 bytes each), because the search comes back to a state for its
-//! `τ`-steps, for its events, for every specification set that it meets and for divergence.
+//! An explicit system is that already. Any other system becomes one during the search: a row of values gets a number
+//! when it is first found, and its transitions are computed once and kept (8 bytes each), because the search comes back
+//! to a state for its `τ`-steps, for its events, for every specification set paired with it and for divergence.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::TauSuccessors;
@@ -11,11 +11,11 @@ use trefoil_system::{Cut, Explorer, LabelId, Observation, Observations, StateId,
 
 use crate::rows::RowTable;
 
-/// Numbered states with rows of transitions, known when they were asked for.
+/// Numbered states with rows of transitions, computed on demand.
 pub(crate) trait Graph {
     /// The state it starts in.
     fn initial(&self) -> u32;
-    /// Makes the row of a state known.
+    /// Computes the row of a state.
     fn explore(&mut self, state: u32) -> Result<(), Cut>;
     /// The transitions of a state that was explored.
     fn row(&self, state: u32) -> &[Transition];
@@ -25,11 +25,11 @@ pub(crate) trait Graph {
     fn values(&self, state: u32) -> Vec<Value>;
     /// How many states have a number.
     fn state_count(&self) -> usize;
-    /// What the state says about itself; `None` when its transitions say it.
+    /// The acceptances and divergence that the state carries; `None` when they follow from its transitions.
     fn observe(&mut self, state: u32) -> Result<Option<Observation>, Cut>;
 
-    /// When states are representatives: the element that carries what a step leads to, to the state that stands for it, with its
-    /// number.
+    /// When states are representatives: the element that carries what a step leads to, to the state that stands for it,
+    /// with its number.
     #[inline]
     fn carried(&self, _state: u32, _step: usize) -> Option<(u32, &[u32])> {
         None
@@ -50,7 +50,7 @@ pub(crate) trait Graph {
     }
 }
 
-/// Makes the row of a state known, and counts what is new.
+/// Computes the row of a state, and counts new states.
 pub(crate) fn explore_counting<G: Graph>(graph: &mut G, state: u32, control: &Control) -> Result<(), Cut> {
     let before = graph.state_count();
     graph.explore(state)?;
@@ -125,7 +125,7 @@ impl Graph for Explicit<'_> {
 
 const UNEXPLORED: (usize, u32) = (usize::MAX, 0);
 
-/// What becomes of a row that a step leads to before it is stored.
+/// Transforms the target row of a step before it is stored.
 pub(crate) trait Reaching {
     /// The row that is stored.
     fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Stopped>;
@@ -136,7 +136,7 @@ pub(crate) trait Reaching {
         None
     }
 
-    /// Forgets the steps from this number on, which a walk that was cut led along.
+    /// Forgets the steps from this number on, which belong to a walk that was cut.
     #[inline]
     fn forget(&mut self, _step: usize) {}
 

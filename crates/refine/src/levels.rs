@@ -1,7 +1,7 @@
-//! Deadlock and divergence: looked for level by level of visible events, on all threads.
+//! Deadlock and divergence: searched level by level of visible events, on all threads.
 //!
-//! A deadlock is a state that the engine that explores levels shows to a visitor; a divergence is a cycle of `τ`, which the engine
-//! looks for at the end of each level. Both are found with the least number of visible events.
+//! A deadlock is a state that the engine that explores levels shows to a visitor; a divergence is a cycle of `τ`, which
+//! the engine searches at the end of each level. Both are found with the least number of visible events.
 
 use trefoil_control::Control;
 use trefoil_explore::{Counts, End, Finding, Options, Order, Visited, Visitor};
@@ -11,7 +11,7 @@ use trefoil_system::{Cut, Explorer, Failure, Observations, System, Witness};
 use crate::reduction::stands_for;
 use crate::statistics::Statistics;
 
-/// What is looked for.
+/// The goal of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observed {
     /// States that can stably do nothing.
@@ -23,7 +23,7 @@ pub(crate) struct Observed {
 /// Looks at single states.
 struct Judge {
     observed: Observed,
-    /// Do states say themselves what they accept and whether they diverge?
+    /// Do states carry their acceptances and divergence?
     explicit: bool,
     /// In a quotient, what found states.
     tally: Tally,
@@ -46,8 +46,8 @@ impl Visitor for Judge {
     }
 }
 
-/// Looks for a state that is what is looked for, with as few visible events as possible; in a quotient of the system, when there
-/// is one.
+/// Searches a state that is a goal, with as few visible events as possible; in a quotient of the system, when there is
+/// one.
 pub(crate) fn search(
     system: &dyn System,
     quotient: Option<&Quotient<'_>>,

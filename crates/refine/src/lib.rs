@@ -1,10 +1,10 @@
 //! Refinement in the three models of CSP: traces, stable failures, failures-divergences.
 //!
-//! [`refine`] decides whether an implementation refines a specification, by one of the [`Algorithm`]s: the corrected antichain
-//! algorithms, which never build the normal form of the specification, or the classical search in the product with the normal
-//! form, built before or during the search. All of them give the same verdict, and breadth-first all of them give a witness
-//! with the same, least number of visible events. The witness is a run of the implementation as it was given, whatever was
-//! minimised before the search, and the replayer has accepted it before anybody sees it.
+//! [`refine`] decides whether an implementation refines a specification, by one of the [`Algorithm`]s: the corrected
+//! antichain algorithms, which never build the normal form of the specification, or the classical search in the product
+//! with the normal form, built before or during the search. All of them give the same verdict, and breadth-first all of
+//! them give a witness with the same, least number of visible events. The witness is a run of the implementation as it
+//! was given, whatever was minimised before the search, and the replayer has accepted it before it is returned.
 
 mod acting;
 mod decide;
@@ -52,15 +52,15 @@ pub use statistics::Statistics;
 /// How refinement is decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// Pairs of a set of specification states and an implementation state, of which only the least are kept.
+    /// Pairs of a set of specification states and an implementation state; only the least pairs are kept.
     #[default]
     Antichain,
     /// The specification is normalised and minimised before the search.
     NormalForm,
-    /// The specification is normalised as far as the search looks.
+    /// The specification is normalised as far as the search needs.
     LazyNormalForm,
-    /// The specification is normalised before the search if its normal form stays small, which is faster and works on all
-    /// threads; if it grows too large, antichains are used. [`Statistics::algorithm`] says which it was.
+    /// The specification is normalised before the search if its normal form stays small, which is faster and works on
+    /// all threads; if it grows too large, antichains are used. [`Statistics::algorithm`] says which it was.
     Automatic,
 }
 
@@ -70,15 +70,15 @@ pub enum Search {
     /// By the number of visible events: a witness is a shortest one.
     #[default]
     BreadthFirst,
-    /// The pair found last first: less to remember, and no promise about length.
+    /// The pair found last first: less memory, and no promise about length.
     DepthFirst,
 }
 
 /// What is minimised modulo divergence-preserving branching bisimulation before the search.
 ///
-/// The default was measured (`preprocess` among the benchmarks): a specification that gets smaller makes every set of its states
-/// smaller, up to 40 times faster there, and one that does not costs one minimisation of what is usually the smaller side;
-/// minimising the implementation costs more than searching it once in all but one of the cases.
+/// The default was measured (`preprocess` among the benchmarks): a specification that gets smaller makes every set of
+/// its states smaller, up to 40 times faster there, and one that does not costs one minimisation of what is usually the
+/// smaller side; minimising the implementation costs more than searching it once in all but one of the cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Preprocess {
     /// Nothing.
@@ -117,13 +117,14 @@ pub struct Options {
     pub preprocess: Preprocess,
     /// How many threads may work; 0 means one per core. The antichain and depth-first searches work on one.
     pub threads: usize,
-    /// Is the search reduced by the symmetries of the implementation ([`System::action`]), which the specification must have as
-    /// well, and how are representatives chosen?
+    /// Is the search reduced by the symmetries of the implementation ([`System::action`]), which the specification must
+    /// have as well, and how are representatives chosen?
     pub symmetry: Option<&'static Strategy>,
 }
 
 impl Options {
-    /// The defaults for a model. A generalised specification, or a system with observations of its own, wants [`Preprocess::Nothing`].
+    /// The defaults for a model. A generalised specification, or a system with observations of its own, needs
+    /// [`Preprocess::Nothing`].
     pub fn new(model: Model) -> Options {
         Options {
             model,
@@ -141,7 +142,7 @@ impl Options {
 pub enum Implementation<'a> {
     /// An ordinary system, all of it in memory.
     Lts(&'a Lts),
-    /// Any system, explored as far as the search looks.
+    /// Any system, explored as far as the search needs.
     System(&'a dyn System),
 }
 
@@ -172,7 +173,7 @@ impl<'a> Implementation<'a> {
     }
 }
 
-/// The answer of a check that came to its end.
+/// The answer of a completed check.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Why the check fails, replayed; `None` when it holds.
@@ -200,12 +201,12 @@ pub enum Unanswered {
         /// What was counted until then.
         statistics: Box<Statistics>,
     },
-    /// The options ask for something that these systems do not allow.
+    /// The options request something that these systems do not allow.
     Refused(Cow<'static, str>),
 }
 
 impl Unanswered {
-    /// The reason in words, as the control of the check knows it.
+    /// The reason as text, as the control of the check knows it.
     pub fn explain(&self, control: &Control) -> String {
         match self {
             Unanswered::Cut { cut, .. } => cut.explain(control),

@@ -13,15 +13,15 @@ use trefoil_system::{Domain, Value};
 /// In place of a node after a trace that the specification does not have, where nodes are found as the search goes.
 pub(crate) const FORBIDDEN: Value = Value::MAX;
 
-/// First bytes: what a value is.
+/// First bytes: the kind of a value.
 const TAGS: [u8; 3] = [0, 1, 2];
 
-/// The nodes of a normal form, chaos and what is forbidden included.
+/// The nodes of a normal form, including chaos and the forbidden node.
 pub(crate) struct Nodes {
     normal_form: Arc<LazyNormalForm>,
 }
 
-/// What a value is, in the order of the tags.
+/// The kinds of values, in the order of the tags.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Known<'a> {
     Chaos,

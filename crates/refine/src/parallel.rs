@@ -1,14 +1,15 @@
 //! The classical search on all cores: the product of a normal form and an implementation as a system of its own.
 //!
-//! A row of the product is the node of the normal form and then the row of the implementation. Its steps are those of the
-//! implementation with the node moved on; an event that the specification does not have leads to a reserved node without
-//! steps, and chaos has no steps either, as nothing behind it can be wrong. The engine that explores levels of visible
-//! events in parallel does the rest: a visitor tells it which states and steps are witnesses, as [`crate::search`] does
-//! on one thread, and a cycle of `τ` in the product is a divergence of the implementation where the specification does not
-//! diverge, which the engine finds at the end of each level. Lengths are the same for the same reasons.
+//! A row of the product is the node of the normal form and then the row of the implementation. Its steps are those of
+//! the implementation with the node moved on; an event that the specification does not have leads to a reserved node
+//! without steps, and chaos has no steps either, as no violation can follow it. The engine that explores levels of
+//! visible events in parallel does the rest: a visitor reports which states and steps are witnesses, as
+//! [`crate::search`] does on one thread, and a cycle of `τ` in the product is a divergence of the implementation where
+//! the specification does not diverge, which the engine finds at the end of each level. Lengths are the same for the
+//! same reasons.
 //!
-//! When the normal form is complete its nodes are few and known, and take a few bits of a row; else they are values
-//! that are met ([`Nodes`]). A mark says where the specification does not allow what has happened.
+//! When the normal form is complete its nodes are few and known, and take a few bits of a row; else they are values of
+//! a domain ([`Nodes`]). A mark says where the specification does not allow the trace.
 
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ pub(crate) struct Product<'a> {
     forbidden_group: GroupId,
     layout: Layout,
     groups: Vec<Group>,
-    /// Those of the implementation, then that of what is forbidden.
+    /// Those of the implementation, then that of forbidden steps.
     marks: Vec<Mark>,
     /// The slots that steps of each group of the implementation may write, when these are few.
     writes: Vec<Option<Box<[u32]>>>,
@@ -103,7 +104,7 @@ impl<'a> Product<'a> {
         self.forbidden
     }
 
-    /// The node of a row, when something can be wrong there or behind.
+    /// The node of a row, when a violation is possible there or later.
     fn node(&self, row: &[Value]) -> Option<NodeId> {
         (row[0] != self.forbidden && row[0] != NodeId::CHAOS.0).then_some(NodeId(row[0]))
     }
@@ -162,7 +163,7 @@ impl Explorer for ProductExplorer<'_> {
         let Product { normal_form, forbidden, forbidden_group, ref writes, .. } = *self.product;
         let Some(node) = self.product.node(row) else { return Ok(()) };
         let ProductExplorer { control, steps, scratch, row: buffer, changes, .. } = self;
-        // A walk that was cut may have left another row.
+        // A walk that was cut may have left another row in the buffer.
         buffer.clear();
         buffer.extend_from_slice(row);
         steps.successors(&row[1..], &mut |step| {
@@ -174,7 +175,7 @@ impl Explorer for ProductExplorer<'_> {
                 }
             }
             buffer[0] = next;
-            // What a step does not write is in the buffer already.
+            // Slots that a step does not write are in the buffer already.
             match (step.written, &writes[step.group.index()]) {
                 (Written::Slots(slots), _) => {
                     changes.clear();
@@ -218,7 +219,7 @@ impl Explorer for ProductExplorer<'_> {
 /// A product with one pair of each orbit.
 pub(crate) struct Reduced<'a> {
     quotient: Quotient<'a>,
-    /// The group of steps to what is forbidden.
+    /// The group of steps to the forbidden node.
     forbidden: GroupId,
 }
 
@@ -238,15 +239,15 @@ pub(crate) fn quotient<'a>(
 /// Says which pairs are witnesses.
 struct Judge<'a> {
     product: &'a Product<'a>,
-    /// The group of steps to what is forbidden.
+    /// The group of steps to the forbidden node.
     forbidden: GroupId,
     /// In a quotient, what found states.
     tally: Option<Tally>,
     model: Model,
-    /// Do states of the implementation say themselves what they accept and whether they diverge?
+    /// Do states of the implementation carry their acceptances and divergence?
     explicit: bool,
     offered: Vec<LabelId>,
-    /// Rows that are no pairs: chaos and what is forbidden.
+    /// Rows that are no pairs: chaos and the forbidden node.
     ends: u64,
 }
 
@@ -273,7 +274,7 @@ impl Judge<'_> {
     }
 }
 
-/// The first acceptance that the specification does not allow the implementation to be content with.
+/// The first acceptance of the implementation that the specification does not allow.
 fn refused(normal_form: &LazyNormalForm, node: NodeId, acceptances: Vec<Vec<LabelId>>) -> Option<Vec<LabelId>> {
     let allowed = |accepted: &Vec<LabelId>| normal_form.allows(node, |label| accepted.binary_search(&label).is_ok());
     acceptances.into_iter().find(|accepted| !allowed(accepted))
@@ -298,7 +299,7 @@ impl Visitor for Judge<'_> {
     }
 }
 
-/// Looks for a witness, on several threads when there are; among representatives, when there are.
+/// Searches a witness, on several threads and among representatives if there are any.
 pub(crate) fn search(
     product: &Product<'_>,
     reduced: Option<&Reduced<'_>>,
@@ -310,7 +311,7 @@ pub(crate) fn search(
     let implementation = product.implementation;
     let explicit = implementation.observations() == Observations::Explicit;
     let cycles = model == Model::FailuresDivergences && !explicit;
-    // In the traces model nothing but a visible event that is forbidden is a witness.
+    // In the traces model only a forbidden visible event is a witness.
     let options = Options { threads, order: Order::Visible, cycles, steps_only: model == Model::Traces };
     let explored: &dyn System = reduced.map_or(product, |reduced| &reduced.quotient);
     let judge = || Judge {
@@ -356,7 +357,7 @@ pub(crate) fn of_implementation(path: &Path) -> Path {
     Path { start: path.start[1..].to_vec(), steps: path.steps.iter().map(without_node).collect() }
 }
 
-/// What is wrong at the end of a path of the product, as a witness of the implementation.
+/// The violation at the end of a path of the product, as a witness of the implementation.
 pub(crate) fn witness(
     product: &Product<'_>,
     path: Path,
@@ -442,7 +443,7 @@ mod tests {
                     let mut next = row.to_vec();
                     next[index] = transition.target.0;
                     let step = Step::of_group(GroupId(index as u32), transition.label, &next);
-                    // A slot may be named twice, and slots that are not there mean nothing.
+                    // A slot may be named twice, and slots that do not exist are ignored.
                     let own = (index as u32, row[index]);
                     let written = [own, (7, 1), (u32::MAX, 0), own];
                     sink(if self.0.names { Step { written: Written::Slots(&written), ..step } } else { step })?;

@@ -1,18 +1,19 @@
-//! What a permutation of labels makes of a specification: itself, or something else?
+//! Does a permutation of labels carry a specification to itself?
 //!
 //! A permutation `π` of labels may be used for a reduction only when the specification is *`π`-bisimilar* to itself
-//! (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 3): doing `π(a)` leads where `π`
-//! carries what `a` leads to. Only the initial state must be its own image; later ones may be carried to others, and the map
-//! of all of them is what the product is permuted with.
+//! (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 3): `π(a)` leads to the image
+//! of the state that `a` leads to. Only the initial state must be its own image; later ones may be carried to others,
+//! and the product is permuted by the map of all of them.
 //!
-//! - A *normal form* that is complete is deterministic, so two walks, one along `a` and one along `π(a)`, meet the pairs of
-//!   nodes and their images; acceptances and divergence are compared on the way. As no two nodes are alike, a node that is met with
-//!   two images is the end of it. Linear in the normal form.
-//! - Otherwise nodes are sets, and what is wanted is a map of the states, of a system no two states of which are strongly
-//!   bisimilar. The system and its image are put side by side, and bisimilarity says which state is whose image. Being an
-//!   automorphism of the system, elementwise it carries the set after a trace to the set after the image of the trace.
+//! - A *normal form* that is complete is deterministic, so two walks, one along `a` and one along `π(a)`, visit the
+//!   pairs of nodes and their images; acceptances and divergence are compared on the way. As no two nodes are
+//!   equivalent, a node with two images refutes the permutation. Linear in the normal form.
+//! - Otherwise nodes are sets, and the map is one of the states of a system without strongly bisimilar states. The
+//!   system and its image are put side by side, and bisimilarity determines the image of each state. The map is an
+//!   automorphism of the system, so elementwise it carries the set after a trace to the set after the image of the
+//!   trace.
 //!
-//! When it is something else, the shortest trace at whose end the two differ says why.
+//! When the image differs, the shortest trace after which the two differ is the reason.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -33,7 +34,8 @@ pub struct Obstacle {
 /// How a specification differs from its image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// It allows the first event, and not the second one, its image, after the image of the trace; or the other way round.
+    /// It allows the first event, and not the second one, its image, after the image of the trace; or the other way
+    /// round.
     Event(LabelId, LabelId),
     /// What it may refuse.
     Refusals,
@@ -41,12 +43,12 @@ pub enum Difference {
     Divergence,
     /// Where the trace leads.
     Future,
-    /// It is not made so that this could be seen.
+    /// It is not known, for this reason.
     Unknown(&'static str),
 }
 
 impl Obstacle {
-    /// In words.
+    /// As text.
     pub fn describe(&self, labels: &Labels) -> String {
         let place = match self.trace.as_deref() {
             Some([]) => "at the start ".to_string(),
@@ -68,7 +70,7 @@ impl Obstacle {
     }
 }
 
-/// For each node its image, or why there is none; nodes that no trace leads to stay where they are. The normal form is complete.
+/// For each node its image, or why there is none; nodes that no trace leads to are fixed. The normal form is complete.
 pub(crate) fn node_map(
     normal_form: &LazyNormalForm,
     image: &mut dyn FnMut(LabelId) -> LabelId,
@@ -98,7 +100,7 @@ pub(crate) fn node_map(
             if images.len() <= next.0 as usize {
                 images.resize(next.0 as usize + 1, None);
             }
-            // A second image is found out when its turn comes, so that a shorter trace is not missed.
+            // A second image is detected when its turn comes, so that a shorter trace is not missed.
             if images[next.0 as usize] != Some(other) {
                 images[next.0 as usize].get_or_insert(other);
                 walk.found.push((label, from));
@@ -134,7 +136,7 @@ impl Walk<'_> {
         trace
     }
 
-    /// What one node shows that the other, which ought to be its image, does not.
+    /// How one node differs from the other, which should be its image.
     fn differ(&mut self, node: NodeId, other: NodeId) -> Option<Difference> {
         if node == NodeId::CHAOS || other == NodeId::CHAOS {
             return (node != other).then_some(Difference::Divergence);
@@ -201,7 +203,8 @@ impl Sets {
     }
 }
 
-/// For each state its image, or why there is none. All states can be reached, and no two of them are strongly bisimilar.
+/// For each state its image, or why there is none. All states can be reached, and no two of them are strongly
+/// bisimilar.
 pub(crate) fn state_map(
     lts: &Lts,
     image: &mut dyn FnMut(LabelId) -> LabelId,

@@ -1,7 +1,7 @@
 //! A refinement check in two steps: the specification is prepared, then implementations are checked against it.
 //!
-//! Between the two it can be asked which permutations of labels the specification admits, so that the group that an implementation
-//! is reduced by can be made of those.
+//! In between, callers can query which permutations of labels the specification admits, and build the group for the
+//! reduction of an implementation from those.
 
 use std::time::{Duration, Instant};
 
@@ -26,8 +26,8 @@ pub struct Prepared<'a> {
     took: Duration,
 }
 
-/// Prepares a specification. With [`Options::symmetry`] it can be asked what it admits, and implementations can be checked with
-/// their symmetries.
+/// Prepares a specification. With [`Options::symmetry`] callers can query which permutations it admits, and
+/// implementations can be checked with their symmetries.
 pub fn prepare<'a>(
     specification: impl Into<Specification<'a>>,
     options: Options,
@@ -52,13 +52,13 @@ pub fn prepare<'a>(
 }
 
 impl Prepared<'_> {
-    /// Does a permutation of the labels, `labels[l]` being the image of `l` and labels beyond their own images, carry the
-    /// specification to itself? If not, why?
+    /// Does a permutation of the labels, `labels[l]` being the image of `l` and labels beyond their own images, carry
+    /// the specification to itself? If not, why?
     pub fn admits(&self, labels: &[LabelId], control: &Control) -> Result<Result<(), Obstacle>, Stopped> {
         Ok(self.normalised.map(labels, control)?.map(drop))
     }
 
-    /// How the search goes; never [`Algorithm::Automatic`].
+    /// The algorithm of the search; never [`Algorithm::Automatic`].
     pub fn algorithm(&self) -> Algorithm {
         self.normalised.algorithm
     }
@@ -68,8 +68,8 @@ impl Prepared<'_> {
         self.took
     }
 
-    /// Does the implementation refine the specification? Both use one table of labels. With a strategy the search is reduced by
-    /// the symmetries of the implementation.
+    /// Does the implementation refine the specification? Both use one table of labels. With a strategy the search is
+    /// reduced by the symmetries of the implementation.
     pub fn check<'a>(
         &self,
         implementation: impl Into<Implementation<'a>>,
@@ -151,7 +151,7 @@ pub fn refine<'a>(
     control: &Control,
 ) -> Result<Outcome, Unanswered> {
     let implementation = implementation.into();
-    // What is refused is refused before anything is done.
+    // Refusals come before any work.
     if options.symmetry.is_some() && implementation.system().action().is_none() {
         return Err(Unanswered::Refused(crate::reduction::NO_SYMMETRY.into()));
     }

@@ -1,7 +1,8 @@
 //! Smaller systems with the same traces, failures and divergences.
 //!
-//! Divergence-preserving branching bisimilarity preserves all three (Laveaux, *Accelerated verification of concurrent systems*, 2022,
-//! section 2.5.3), so a specification or an implementation can be replaced by the smallest system equivalent to it.
+//! Divergence-preserving branching bisimilarity preserves all three (Laveaux, *Accelerated verification of concurrent
+//! systems*, 2022, section 2.5.3), so a specification or an implementation can be replaced by the smallest system
+//! equivalent to it.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::equivalence::{Equivalence, minimise};

@@ -9,9 +9,9 @@
 //! | deterministic | no event can be done and refused after one trace | that, and no divergence |
 //! | has a trace | it cannot be refused on the way | that, and no divergence on the way |
 //!
-//! In the traces model only having a trace means something: it is one of the system's traces. A check that a model cannot observe is
-//! refused, not answered in another model. Successful termination leads to a state that can do nothing; it counts as a deadlock,
-//! as it does in the tools that people come from.
+//! In the traces model only having a trace means something: it is one of the system's traces. A check that a model
+//! cannot observe is refused, not answered in another model. Successful termination leads to a state that can do
+//! nothing; it counts as a deadlock, as in other tools for CSP.
 
 use std::time::Instant;
 
@@ -36,7 +36,7 @@ pub struct CheckOptions {
     pub symmetry: Option<&'static Strategy>,
 }
 
-/// Does something in a system, or in its quotient when that is asked for.
+/// Runs a search in a system, or in its quotient if requested.
 fn in_quotient<T>(
     system: &dyn System,
     options: CheckOptions,
@@ -50,8 +50,8 @@ fn in_quotient<T>(
     Ok(job(Some(&quotient), statistics)?)
 }
 
-/// Is the system free of deadlock? The witness is a run to a state that can do nothing, with as few visible events as possible, or,
-/// in failures-divergences, a divergence that comes with fewer.
+/// Is the system free of deadlock? The witness is a run to a state that can do nothing, with as few visible events as
+/// possible, or, in failures-divergences, a divergence that comes with fewer.
 pub fn deadlock(
     system: &dyn System,
     model: Model,
@@ -83,8 +83,8 @@ pub fn divergence(system: &dyn System, options: CheckOptions, control: &Control)
     })
 }
 
-/// Is the system deterministic? The witness is two runs of one trace, after which one can do what the other may refuse, or, in
-/// failures-divergences, a divergence.
+/// Is the system deterministic? The witness is two runs of one trace, after which one can do what the other may refuse,
+/// or, in failures-divergences, a divergence.
 pub fn determinism(
     system: &dyn System,
     model: Model,
@@ -104,7 +104,8 @@ pub fn determinism(
     })
 }
 
-/// Has the system this trace: can it do it (in the traces model), must it (in the others)? When it has, [`Outcome::run`] is a run of it.
+/// Does the system have this trace: can it do it (in the traces model), can it not refuse it (in the others)? When it
+/// has, [`Outcome::run`] is a run of it.
 pub fn has_trace(
     system: &dyn System,
     trace: &[LabelId],
@@ -134,7 +135,7 @@ pub fn has_trace(
     Ok(Outcome { run, ..outcome })
 }
 
-/// Does the group keep every event of a trace?
+/// Does the group fix every event of a trace?
 fn keeps_trace(action: &dyn Action, labels: &Labels, trace: &[LabelId]) -> Result<(), Unreduced> {
     let mut actor = action.actor();
     for generator in action.generators() {

@@ -1,4 +1,4 @@
-//! Asking for a reduction by symmetry, and what is told about it.
+//! Requests for a reduction by symmetry, and what is reported about it.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use trefoil_system::{Action, Cut, System};
 
 use crate::Statistics;
 
-/// Said of a system that no group acts on.
+/// The message for a system that no group acts on.
 pub(crate) const NO_SYMMETRY: &str = "no symmetry was proved of this system, so it cannot be reduced by one";
 
 /// What a reduction by symmetry did.
@@ -28,7 +28,7 @@ pub struct Reduction {
 
 /// Why there is no answer, before anything is counted.
 pub(crate) enum Unreduced {
-    /// The options ask for what these systems do not allow.
+    /// The options request what these systems do not allow.
     Refused(Cow<'static, str>),
     /// A walk was cut.
     Cut(Cut),
@@ -57,7 +57,7 @@ pub(crate) fn action(system: &dyn System) -> Result<&dyn Action, Unreduced> {
     system.action().ok_or(Unreduced::refused(NO_SYMMETRY))
 }
 
-/// A group prepared for a strategy; what there is to tell goes to the statistics.
+/// A group prepared for a strategy; what there is to report goes to the statistics.
 pub(crate) fn prepare(
     action: &dyn Action,
     strategy: &'static Strategy,
@@ -89,7 +89,7 @@ pub(crate) fn quotient<'a>(
     Ok(quotient)
 }
 
-/// Notes how many states the representatives of a complete search stand for.
+/// Records how many states the representatives of a complete search stand for.
 pub(crate) fn stands_for<'t>(
     statistics: &mut Statistics,
     quotient: &Quotient<'_>,

@@ -1,13 +1,13 @@
 //! Searching among representatives pair by pair: antichains and depth-first searches under symmetries.
 //!
-//! The states of the implementation are replaced by representatives when they are found, once for each step and not once for
-//! each pair, and the element that did it is kept with the step (elements are stored once each). Beside a representative stands
-//! the node that the same element makes of the specification's, which is remembered for each node and element. This is
-//! definition 17 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking* (2019), to the letter: the state alone
-//! chooses the element.
+//! The states of the implementation are replaced by representatives when they are found, once for each step and not
+//! once for each pair, and the element that did it is kept with the step (each element is stored once). A
+//! representative is paired with the image of the specification's node under the same element, which is remembered for
+//! each node and element. This is definition 17 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*
+//! (2019), exactly: the state alone determines the element.
 //!
-//! A witness is unwound in the product, where the node tells which of several steps with one label and one representative was
-//! meant. A divergence is looked for again from the real state at the end of the run.
+//! A witness is unwound in the product, where the node determines which of several steps with one label and one
+//! representative was meant. A divergence is searched again from the real state at the end of the run.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -30,7 +30,7 @@ pub(crate) struct Searched<'a> {
     pub(crate) product: &'a parallel::Product<'a>,
     /// The action on the implementation.
     pub(crate) implementation: &'a dyn Action,
-    /// The action on pairs, of which only the implementation is drawn.
+    /// The action on pairs; only their implementation is drawn.
     pub(crate) pairs: &'a ProductAction<'a>,
     /// The quotient by it.
     pub(crate) quotient: &'a Quotient<'a>,
@@ -52,7 +52,7 @@ impl<'a> Carrier<'a> {
         Carrier { actor: pairs.actor(), control, known: HashMap::default() }
     }
 
-    /// What an element makes of a node; `number` is the element's.
+    /// The image of a node under an element; `number` is the element's.
     pub(crate) fn carry(&mut self, node: NodeId, number: u32, element: &[u32]) -> Result<NodeId, Stopped> {
         let Carrier { actor, control, known } = self;
         if known.len() >= MOST_REMEMBERED {
@@ -62,7 +62,7 @@ impl<'a> Carrier<'a> {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(place) => {
                 let image = NodeId(actor.apply_to_slot(element, 0, node.0).1);
-                // An actor that gets no room for a new set leaves the control stopped ([`trefoil_symmetry::Reducer`]).
+                // An actor that cannot afford a new set leaves the control stopped ([`trefoil_symmetry::Reducer`]).
                 control.check()?;
                 *place.insert(image)
             }
@@ -88,7 +88,7 @@ impl Reaching for ByRepresentatives<'_> {
             Some(&known) => known,
             None => {
                 if elements.len() == elements.capacity() {
-                    // Each is there twice.
+                    // Each is stored twice.
                     control.afford(elements.len() * 2 * (2 * size_of_val(reduced.element) + 64))?;
                 }
                 let number = elements.len() as u32;
@@ -129,7 +129,7 @@ fn representatives<'a>(
     Ok(Numbered::starting(system, &initial, reaching, control)?)
 }
 
-/// Looks for a witness.
+/// Searches a witness.
 pub(crate) fn search<V: Visited>(
     searched: &Searched<'_>,
     visited: V,

@@ -1,7 +1,8 @@
 //! Rows of values, packed, each stored once and numbered from 0 without holes.
 //!
-//! The store of the parallel engine numbers states with holes and reads them back only when it is frozen; the lazy search wants
-//! arrays by state number and reads while it inserts, on one thread. A row takes its packed words and 4 to 8 bytes of index.
+//! The store of the parallel engine numbers states with holes and reads them back only when it is frozen; the lazy
+//! search needs arrays by state number and reads while it inserts, on one thread. A row takes its packed words and 4 to
+//! 8 bytes of index.
 
 use std::hash::BuildHasher;
 

@@ -1,4 +1,4 @@
-//! Specifications: what they can be given as, and what is made of them before the search.
+//! Specifications: their forms, and how they are prepared before the search.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,14 +50,14 @@ impl<'a> Specification<'a> {
     }
 }
 
-/// A specification of which every state is known.
+/// A specification whose states are all known.
 #[derive(Clone, Copy)]
 enum Known<'a> {
     Lts(&'a Lts),
     Generalised(&'a Glts),
 }
 
-/// On what of a specification a permutation of labels acts.
+/// The objects of a specification that a permutation of labels acts on.
 pub(crate) enum Permutable {
     /// On the nodes of its complete normal form.
     Nodes,
@@ -67,23 +67,23 @@ pub(crate) enum Permutable {
     Not(&'static str),
 }
 
-/// A specification as the search wants it.
+/// A specification as the search needs it.
 pub(crate) struct Normalised {
     pub(crate) labels: Arc<Labels>,
     pub(crate) permutable: Permutable,
     pub(crate) normal_form: Arc<LazyNormalForm>,
     /// How many nodes the normal form has at most, chaos included, when it is complete.
     pub(crate) nodes: Option<u32>,
-    /// How the search goes on.
+    /// The algorithm of the search.
     pub(crate) algorithm: Algorithm,
     /// How many states it was made from, after preprocessing.
     pub(crate) states: usize,
-    /// The maps of permutations that were asked about.
+    /// The maps of permutations that were queried.
     pub(crate) maps: Maps,
 }
 
-/// Permutations of the labels that carry a specification to itself, each with its map of nodes or states. Who asks whether one does
-/// so mostly comes back for the map.
+/// Permutations of the labels that carry a specification to itself, each with its map of nodes or states. A caller that
+/// queries a permutation usually needs its map later.
 #[derive(Default)]
 pub(crate) struct Maps {
     known: Mutex<HashMap<Vec<LabelId>, Arc<[u32]>>>,
@@ -93,8 +93,8 @@ pub(crate) struct Maps {
 const MOST_KEPT: usize = 1 << 24;
 
 impl Normalised {
-    /// For each node, or each state, what a permutation of the labels makes of it, or why it makes nothing of it; labels beyond the
-    /// given images are their own.
+    /// For each node, or each state, its image under a permutation of the labels, or why there is none; labels beyond
+    /// the given images are fixed.
     pub(crate) fn map(&self, images: &[LabelId], control: &Control) -> Result<Result<Arc<[u32]>, Obstacle>, Stopped> {
         let image = |label: LabelId| images.get(label.index()).copied().unwrap_or(label);
         let key: Vec<LabelId> = (0..self.labels.len() as u32).map(|label| image(LabelId(label))).collect();
@@ -118,7 +118,7 @@ impl Normalised {
     }
 }
 
-/// Makes of a specification what the search wants; when it is `symmetric`, permutations may be asked about afterwards.
+/// Prepares a specification for the search; when it is `symmetric`, permutations may be queried afterwards.
 pub(crate) fn prepare(
     specification: Specification<'_>,
     model: Model,
@@ -167,7 +167,7 @@ pub(crate) fn prepare(
     match normal {
         Some(normal) => Ok(Normalised {
             normal_form: Arc::new(LazyNormalForm::of_generalised(&normal, model, control)?.numbered(control)?),
-            // Every node is chaos or what is kept of one state, and no two states are alike.
+            // Every node is chaos or belongs to one state, and no two states are equivalent.
             nodes: u32::try_from(normal.lts().state_count() + 1).ok(),
             algorithm: Algorithm::NormalForm,
             states,

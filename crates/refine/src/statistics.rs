@@ -9,7 +9,7 @@ use crate::{Algorithm, Reduction};
 pub struct Statistics {
     /// Pairs of a specification set and an implementation state that were found.
     pub states: u64,
-    /// Steps of the product that were looked at.
+    /// Steps of the product that were checked.
     pub transitions: u64,
     /// The most pairs that waited to be explored at one time.
     pub working_max: u64,
@@ -25,13 +25,14 @@ pub struct Statistics {
     pub algorithm: Algorithm,
     /// Sets of specification states that were made.
     pub specification_sets: u64,
-    /// Visible events that were looked ahead, for breadth-first searches.
+    /// The depth of breadth-first searches in visible events.
     pub levels: u64,
     /// States of the specification that was searched, after preprocessing.
     pub specification_states: u64,
-    /// States of the implementation that was searched, after preprocessing; for one that is explored on the fly, those found.
+    /// States of the implementation that was searched, after preprocessing; for one that is explored on the fly, those
+    /// found.
     pub implementation_states: u64,
-    /// What a reduction by symmetry did, if one was asked for; states are then representatives.
+    /// What a reduction by symmetry did, if one was requested; states are then representatives.
     pub symmetry: Option<Box<Reduction>>,
     /// Time for preprocessing and normalising.
     pub preparation: Duration,

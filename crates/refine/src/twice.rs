@@ -1,23 +1,26 @@
 //! Determinism under symmetries: a system beside one resolution of itself.
 //!
-//! For a system without divergence. In a pair (p, q) two states stand that one trace leads to, q being stable. Where p takes a
-//! `τ`, q stays; where p takes an event, q takes the same event, by whichever step and then by whichever `τ`-steps come first, to a
-//! stable state again. The pair shows nondeterminism when p has an event that q lacks, or when p is stable and lacks one that q has.
-//! For one fixed way to resolve choices this is refinement of the system by a deterministic one made of it (A. W. Roscoe, *The
-//! Theory and Practice of Concurrency*, 1997, section 3.3; the check that FDR makes).
+//! For a system without divergence. A pair (p, q) has two states after one trace, and q is stable. Where p takes a `τ`,
+//! q stays; where p takes an event, q takes the same event, by its first step with this event and then always by its
+//! first `τ`, to a stable state again. The pair shows nondeterminism when p has an event that q lacks, or when p is
+//! stable and lacks one that q has. For one fixed resolution of choices this checks whether the system refines a
+//! deterministic system made from it (A. W. Roscoe, *The Theory and Practice of Concurrency*, 1997, section 3.3; the
+//! check that FDR makes).
 //!
-//! The group acts on pairs by acting on both sides, and pairs are reduced to representatives. But which step comes first is no
-//! matter that permutations respect: how q goes on then depends on the path. It does not matter:
+//! The group acts on pairs by acting on both sides, and pairs are reduced to representatives. But permutations do not
+//! preserve which step comes first, so the next q depends on the path. The result is still right:
 //!
-//! Let D(s) be the states after a trace s, joined by an edge wherever two of them stand in a pair that the search stands for.
-//! If no pair shows nondeterminism, stable states that an edge joins have the same events. *D(s) is connected, for each
-//! s.* After the empty trace all states are paired with one q. Let D(s) be connected, and a an event that some state of it has;
-//! then all have it, by `τ` or at once. Each u in D(s) stands in some pair (u, y), and everything that u becomes by a is paired with one
-//! state that y becomes by a. This holds for y in place of u as well, so all that y becomes by a is in one component, and so all that
-//! u and y become is. As edges connect D(s), D(s⟨a⟩) is connected. So all stable states after a trace have the same events, and
-//! the system is deterministic. The same argument up to the length of a shortest violation shows that one of this length is found.
+//! Let D(s) be the states after a trace s, joined by an edge wherever two of them form a pair that a pair of the search
+//! represents. If no pair shows nondeterminism, stable states that an edge joins have the same events. *D(s) is
+//! connected, for each s.* After the empty trace all states are paired with one q. Let D(s) be connected, and a an
+//! event that some state of it has; then all have it, immediately or after `τ`. Each u in D(s) is in some pair (u, y),
+//! and every a-successor of u is paired with one a-successor of y. This holds for y in place of u as well, so all
+//! a-successors of y are in one component, and so are all those of u and y. As edges connect D(s), D(s⟨a⟩) is
+//! connected. So all stable states after a trace have the same events, and the system is deterministic. The same
+//! argument up to the length of a shortest violation shows that one of this length is found.
 //!
-//! Where the system diverges, it holds for traces that are shorter than those that lead to a divergence, and these are looked at.
+//! Where the system diverges, this holds for traces that are shorter than those that lead to a divergence, and only
+//! these are searched.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +37,7 @@ use crate::determinism::Bounds;
 
 /// Steps of pairs.
 const STEPS: GroupId = GroupId(0);
-/// A step that leads nowhere: its label is what one of the two has and the other lacks.
+/// A step that leads nowhere: its label is an event that only one of the two has.
 const DISAGREEMENT: GroupId = GroupId(1);
 
 /// A system without divergence beside a resolution of itself.
@@ -94,9 +97,9 @@ impl System for Twice<'_> {
     }
 }
 
-/// Takes `τ`, the first each time, until there is none, or until it has gone in a circle.
+/// Takes `τ`, the first each time, until there is none, or until it closes a cycle.
 fn settle(explorer: &mut dyn Explorer, row: &mut Vec<Value>, next: &mut Vec<Value>, control: &Control) -> Walk {
-    // A walk that is determined by where it is comes back to a landmark that is set late enough (R. P. Brent, An improved Monte Carlo
+    // A deterministic walk returns to a landmark that is set late enough (R. P. Brent, An improved Monte Carlo
     // factorization algorithm, 1980).
     let (mut landmark, mut taken, mut patience) = (row.clone(), 0u64, 64u64);
     loop {
@@ -128,7 +131,7 @@ struct TwiceExplorer<'a> {
     twice: &'a Twice<'a>,
     control: &'a Control,
     steps: Box<dyn Explorer + 'a>,
-    /// What q has, ascending, each with the place of its first target.
+    /// The events of q, ascending, each with the place of its first target.
     offers: Vec<(LabelId, usize)>,
     targets: Vec<Value>,
     /// Where q goes by each event, one row after the other.
@@ -225,8 +228,8 @@ struct DiagonalActor<'a> {
 const SECOND: u32 = 1 << 31;
 
 impl Actor for DiagonalActor<'_> {
-    /// The pictures of both rows over the same points; edges of the second have the odd labels. Where the second picture colours a
-    /// point otherwise than the first, a vertex says so.
+    /// The pictures of both rows over the same points; edges of the second have the odd labels. Where the two pictures
+    /// colour a point differently, a vertex marks it.
     fn picture(&mut self, row: &[Value], picture: &mut Picture) {
         let (first, second) = row.split_at(self.width);
         self.actor.picture(first, &mut self.own);
@@ -269,7 +272,7 @@ impl Actor for DiagonalActor<'_> {
     }
 }
 
-/// Looks for pairs that disagree, or that are out of bounds.
+/// Searches pairs that disagree, or that are out of bounds.
 struct Judge<'a> {
     bounds: Option<Bounds>,
     pairs: &'a AtomicUsize,
@@ -290,7 +293,8 @@ impl Visitor for Judge<'_> {
     }
 }
 
-/// A trace and an event that can be done and refused after it, of least length and within bounds; no shorter trace leads to a divergence.
+/// A trace and an event that can be done and refused after it, of least length and within bounds; no shorter trace
+/// leads to a divergence.
 pub(crate) fn search(
     system: &dyn System,
     action: &dyn Action,
@@ -310,7 +314,7 @@ pub(crate) fn search(
     match &exploration.end {
         End::Cut(cut) => Err(cut.clone()),
         End::Complete => Ok(None),
-        // Which pairs are beyond the bound depends on the threads; in which round the bound is passed does not.
+        // Which pairs are beyond the bound depends on the threads; the round in which the bound is exceeded does not.
         End::Found(_) if bounds.is_some_and(|bounds| pairs.load(Ordering::Relaxed) > bounds.pairs) => Ok(None),
         End::Found(found) => {
             let path = exploration.path_to(&quotient, found, control)?;

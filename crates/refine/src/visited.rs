@@ -1,8 +1,9 @@
 //! Which pairs of a specification set and an implementation state were seen.
 //!
-//! [`Antichain`] keeps, for every implementation state, sets none of which is inside another: a pair is *in* it when it
-//! keeps a smaller or equal one, and inserting a pair evicts the larger ones. Almost every state has one set, which costs
-//! 4 bytes a state and no indirection; the others have a list. [`Everything`] keeps all pairs, for the classical algorithms.
+//! [`Antichain`] keeps, for every implementation state, sets that are pairwise incomparable: a pair is *in* it when it
+//! keeps a smaller or equal one, and inserting a pair evicts the larger ones. Almost every state has one set, which
+//! costs 4 bytes a state and no indirection; the others have a list. [`Everything`] keeps all pairs, for the classical
+//! algorithms.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use trefoil_lts::{LazyNormalForm, NodeId};
 
 /// Pairs that were seen.
 pub(crate) trait Visited {
-    /// Inserts a pair unless it is in; says whether it was inserted, and whether others had to go.
+    /// Inserts a pair unless it is in; returns whether it was inserted, and how many others were evicted.
     fn insert(
         &mut self,
         normal_form: &LazyNormalForm,
@@ -20,7 +21,7 @@ pub(crate) trait Visited {
         control: &Control,
     ) -> Result<Insertion, Stopped>;
 
-    /// Is exactly this pair still kept? Only asked of pairs that were inserted.
+    /// Is exactly this pair still kept? Only called for pairs that were inserted.
     fn keeps(&self, state: u32, node: NodeId) -> bool;
 }
 
@@ -36,7 +37,7 @@ pub(crate) enum Insertion {
 const EMPTY: u32 = u32::MAX;
 const LIST: u32 = 1 << 31;
 
-/// Pairs of which no two are comparable.
+/// Pairwise incomparable pairs.
 pub(crate) struct Antichain {
     /// By implementation state: nothing, the number of a node, or with the topmost bit the number of a list.
     heads: Vec<u32>,

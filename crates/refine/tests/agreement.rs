@@ -11,7 +11,7 @@ use trefoil_testkit::{Random, seed};
 
 const PAIRS: usize = 100_000;
 const BATCH: usize = 500;
-/// One pair in so many is also checked with two threads.
+/// One in this many pairs is also checked with two threads.
 const TWO_THREADS: usize = 50;
 const MODELS: [Model; 3] = [Model::Traces, Model::Failures, Model::FailuresDivergences];
 const ALGORITHMS: [Algorithm; 4] =

@@ -1,5 +1,5 @@
-//! The examples of Laveaux, *Accelerated verification of concurrent systems* (2022), chapter 2, by their numbers: what the
-//! older algorithms got wrong, or spent too much on.
+//! The examples of Laveaux, *Accelerated verification of concurrent systems* (2022), chapter 2, by their numbers: what
+//! the older algorithms got wrong, or spent too much on.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ fn outcome(specification: &Lts, implementation: &Lts, model: Model, search: Sear
     refine(specification, implementation, Options { search, ..plain(model) }, &Control::unlimited()).unwrap()
 }
 
-/// A teller machine (s), one that stops after one request (t), one that polls for ever (u).
+/// A teller machine (s), one that stops after one request (t), one that polls forever (u).
 fn teller_machines(labels: &Arc<Labels>) -> [Lts; 3] {
     let s = lts(labels, &[(0, "REQ", 1), (1, "tau", 2), (1, "tau", 5), (2, "20", 0), (5, "10", 3), (3, "10", 0)]);
     let t = lts(labels, &[(0, "REQ", 1), (1, "20", 2)]);
@@ -69,7 +69,7 @@ fn example_2_1_12_three_models_three_verdicts() {
     assert!(check(&s, &t, FailuresDivergences).is_some());
     assert_eq!(check(&s, &u, Traces), None);
     assert_eq!(check(&s, &u, Failures), None);
-    let Some(Witness::Lasso { path, cycle }) = check(&s, &u, FailuresDivergences) else { panic!("u polls for ever") };
+    let Some(Witness::Lasso { path, cycle }) = check(&s, &u, FailuresDivergences) else { panic!("u polls forever") };
     assert_eq!(labels.texts(path.trace()), ["REQ"]);
     assert_eq!(cycle.len(), 1);
     let Some(Witness::Path { path, failure: Failure::Event }) = check(&u, &s, Traces) else { panic!("10 is new") };
@@ -136,7 +136,7 @@ fn example_2_3_4_a_pair_waits_once_however_many_events_lead_to_it() {
 #[test]
 fn example_2_3_5_the_antichain_is_one() {
     let labels = Arc::new(Labels::new());
-    // The loops tell t1 and t2 apart; without them the two are one set for traces.
+    // The loops distinguish t1 and t2; without them the two are one set for traces.
     let spec = &[(0, "a", 1), (0, "b", 1), (0, "b", 2), (1, "c", 1), (2, "d", 2)];
     let spec = lts(&labels, spec);
     let small_first = lts(&labels, &[(0, "a", 1), (0, "b", 1)]);

@@ -1,4 +1,4 @@
-//! A check that is stopped at any of its polls leaves nothing behind that the next one believes.
+//! A check that is stopped at any of its polls leaves no wrong result behind for the next one.
 
 mod support;
 
@@ -53,7 +53,7 @@ fn pairs(count: u64) -> impl Iterator<Item = (Lts, Lts)> {
     })
 }
 
-/// One specification is prepared, and asked again after a check of it was stopped: its normal form grew meanwhile.
+/// One specification is prepared, and used again after a check of it was stopped: its normal form grew meanwhile.
 #[test]
 fn refinements_are_answered_after_a_stop() {
     let mut all = 0;

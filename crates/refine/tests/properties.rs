@@ -19,7 +19,7 @@ fn length(outcome: Result<Outcome, Unanswered>) -> Option<usize> {
     outcome.expect("no budget").witness.map(|witness| witness.length())
 }
 
-/// Random systems of which many are deterministic, or nearly.
+/// Random systems, many of them deterministic, or nearly.
 fn systems(count: u64) -> impl Iterator<Item = (u64, Lts, Random)> {
     let seed = seed();
     println!("TREFOIL_SEED={seed}");
@@ -41,7 +41,8 @@ fn systems(count: u64) -> impl Iterator<Item = (u64, Lts, Random)> {
     })
 }
 
-/// A deterministic system in which some states are copies of others, with a `τ` before some; and now and then a step too many.
+/// A deterministic system in which some states are copies of others, with a `τ` before some; and now and then a step
+/// too many.
 fn nearly_deterministic(labels: &Arc<Labels>, random: &mut Random) -> Lts {
     let events = [labels.name("a"), labels.name("b"), LabelId::TICK];
     let states = 1 + random.below(6) as u32;

@@ -11,9 +11,9 @@
 //! stabiliser chain since labels are different, leads to one representative, and `A` is the stabiliser. This is so for
 //! all pictures when `K = G`, and for every picture with little symmetry whatever `G` is.
 //!
-//! What remains are symmetric pictures under groups that few arcs do not describe. For them the least image of the
-//! picture is searched along the stabiliser chain ([`GraphImages`]), guided by refinement and pruned by the stabiliser,
-//! which is found first.
+//! There remain symmetric pictures under groups that no few arcs describe. For them the least image of the picture is
+//! searched along the stabiliser chain ([`GraphImages`]), guided by refinement and pruned by the stabiliser, which is
+//! found first.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_groups::{
@@ -75,7 +75,7 @@ impl Canonical {
         Ok(Canonical { orbitals, images: GraphImages::new(group), order: group.order() })
     }
 
-    /// Puts the element to apply into `element`; the order of the stabiliser is returned.
+    /// Puts the element to apply into `element` and returns the order of the stabiliser.
     pub(crate) fn minimise(
         &self,
         group: &PermutationGroup,
@@ -87,7 +87,7 @@ impl Canonical {
     ) -> Result<UBig, Stopped> {
         let Orbitals { arcs, colours, .. } = &self.orbitals;
         if picture.edges().is_empty() && picture.vertices() == element.len() && types.have_equal(picture.colours()) {
-            // Nothing tells points of a type apart, and the whole group keeps the state.
+            // Nothing distinguishes points of a type, and the whole group fixes the state.
             element.iter_mut().zip(0..).for_each(|(image, point)| *image = point);
             return Ok(self.order.clone());
         }
@@ -100,14 +100,15 @@ impl Canonical {
         self.minimise_large(group, types, picture, element, control)
     }
 
-    /// Describes a picture from which others differ little; says whether they can be minimised by [`Canonical::minimise_near`].
+    /// Describes a picture from which others differ little; says whether they can be minimised by
+    /// [`Canonical::minimise_near`].
     pub(crate) fn keep(&self, types: &Types, labeller: &mut Labeller, picture: &Picture) -> bool {
         let Orbitals { arcs, colours, .. } = &self.orbitals;
         labels::describe(&mut labeller.graphs, picture, types, arcs, *colours) && labeller.graphs.keep()
     }
 
-    /// The same as [`Canonical::minimise`] for the picture that is the one kept, without what `change` removes and with what it adds;
-    /// `None` when the picture itself is needed.
+    /// The same as [`Canonical::minimise`] for the picture that is the one kept, without what `change` removes and with
+    /// what it adds; `None` when the picture itself is needed.
     pub(crate) fn minimise_near(
         &self,
         group: &PermutationGroup,

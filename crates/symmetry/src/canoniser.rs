@@ -10,7 +10,7 @@ use crate::labels::Change;
 use crate::minimising::Minimiser;
 use crate::symmetry::{Method, Symmetry};
 
-/// Chooses representatives, in buffers that are used again and again.
+/// Chooses representatives, in buffers that are reused.
 ///
 /// For small pictures (64 vertices, labels below 32) under symmetric types, and under groups that a sparse graph
 /// describes, `canonical` and `ordering` allocate nothing.
@@ -30,7 +30,7 @@ pub struct Canoniser<'a> {
 pub struct Representative<'a> {
     /// The element of the group that carries the state to its representative: point `p` becomes `element[p]`.
     pub element: &'a [u32],
-    /// The number of elements of the group that leave the state as it is; from exact strategies only.
+    /// The number of elements of the group that fix the state; from exact strategies only.
     pub stabiliser: Option<UBig>,
 }
 
@@ -83,7 +83,8 @@ impl<'a> Canoniser<'a> {
         Ok(Representative { element: &self.element, stabiliser })
     }
 
-    /// Prepares for pictures that differ little from this one; says whether [`Canoniser::arrange_near`] may be asked.
+    /// Prepares for pictures that differ little from this one; returns whether [`Canoniser::arrange_near`] may be
+    /// called.
     pub(crate) fn keep(&mut self, picture: &Picture) -> bool {
         match &self.symmetry.method {
             Method::Canonical(canonical) => canonical.keep(&self.symmetry.types, &mut self.near, picture),
@@ -91,8 +92,8 @@ impl<'a> Canoniser<'a> {
         }
     }
 
-    /// The same as [`Canoniser::representative`] for a picture that differs from the one kept by this change: the order of the
-    /// stabiliser, the element being [`Canoniser::element`] then; `None` when the picture itself is needed.
+    /// The same as [`Canoniser::representative`] for a picture that differs from the one kept by this change: the order
+    /// of the stabiliser, the element being [`Canoniser::element`] then; `None` when the picture itself is needed.
     pub(crate) fn arrange_near(&mut self, change: &Change<'_>) -> Result<Option<UBig>, Stopped> {
         let Symmetry { group, types, method: Method::Canonical(canonical), .. } = self.symmetry else {
             return Ok(None);
@@ -105,7 +106,7 @@ impl<'a> Canoniser<'a> {
         &self.element
     }
 
-    /// How many control parts `stabiliser` has met.
+    /// How many control parts `stabiliser` has seen.
     pub fn control_parts(&self) -> usize {
         self.minimiser.remembered()
     }

@@ -1,12 +1,13 @@
 //! The strategy `fast`: minimise factor by factor, each in the way its structure suggests.
 //!
-//! After Donaldson and Miller, 2007, section 4.1, and Emerson and Wahl's and Clarke's work that it sums up. A symmetric
-//! group sorts: algorithm 2 of the paper, selection sort by swaps, with whole images compared, so that references help
-//! to decide although they may mislead (lemma 4.4). A wreath product of symmetric groups sorts within blocks and then
-//! the blocks. Small cyclic and dihedral groups are listed. Every other factor takes the least image of the colours.
+//! After Donaldson and Miller, 2007, section 4.1, and the work of Emerson and Wahl and of Clarke that it summarises. A
+//! symmetric group sorts: algorithm 2 of the paper, selection sort by swaps, with whole images compared, so that
+//! references help to decide although they may mislead (lemma 4.4). A wreath product of symmetric groups sorts within
+//! blocks and then the blocks. Small cyclic and dihedral groups are listed. Every other factor takes the least image of
+//! the colours.
 //!
-//! Factors move disjoint points, so without references each does its part of the whole and the result is one for each
-//! orbit. With references it may be one of several.
+//! Factors move disjoint points, so without references each minimises its part independently, and there is one result
+//! for each orbit. With references there may be several.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_groups::{Kind, LeastImages, Permutation, PermutationGroup, Structure, compose_into, follow};
@@ -28,7 +29,7 @@ pub(crate) struct Fast {
 enum Step {
     /// Algorithm 2 over these points.
     Swaps(Vec<u32>),
-    /// Sorts points by colours, all permutations of them being elements.
+    /// Sorts points by colours; all permutations of them are elements.
     Sort(Vec<u32>),
     /// Sorts within blocks by colours, then the blocks; equal positions correspond.
     Blocks(Vec<Vec<u32>>),

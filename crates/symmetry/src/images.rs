@@ -3,8 +3,8 @@
 //! First come the colours of the points, in the order of their numbers: the control part of the state. Then the
 //! references, as the vector that has for each vertex and label the vertex referred to, and nothing, which is least,
 //! where there is no edge. This is the order of Donaldson and Miller, 2007, for states of components that are their own
-//! identities. Anonymous vertices take part under canonical numbers: those that labelling gives when the points are
-//! told apart.
+//! identities. Anonymous vertices take part under canonical numbers: those that labelling gives when all points have
+//! different colours.
 
 use std::cmp::Ordering;
 
@@ -29,7 +29,7 @@ impl Written {
         self.colours.cmp(&other.colours).then_with(|| {
             let differ = self.edges.iter().zip(&other.edges).find(|(here, there)| here != there);
             match differ {
-                // Whoever has an edge where the other has none is greater.
+                // An image with an edge where the other has none is greater.
                 Some((here, there)) if here[..2] != there[..2] => there[..2].cmp(&here[..2]),
                 Some((here, there)) => here[2].cmp(&there[2]),
                 None => self.edges.len().cmp(&other.edges.len()),
@@ -38,7 +38,7 @@ impl Written {
     }
 }
 
-/// Compares images of one picture after the other, in buffers that are used again.
+/// Compares images of one picture after the other, in buffers that are reused.
 pub(crate) struct Images {
     graphs: SmallGraphs,
     best: Written,
@@ -77,7 +77,7 @@ impl Images {
         self.ties
     }
 
-    /// Looks at the image under an element; says whether it is less than all before.
+    /// Computes the image under an element; returns whether it is less than all before.
     pub(crate) fn offer(&mut self, picture: &Picture, element: &[u32], control: &Control) -> Result<bool, Stopped> {
         self.write(picture, element, control)?;
         let order = if self.ties == 0 { Ordering::Less } else { self.current.compare(&self.best) };

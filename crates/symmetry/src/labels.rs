@@ -8,7 +8,7 @@ use trefoil_system::Picture;
 
 use crate::types::Types;
 
-/// Describes a picture with arcs of the group beside it; says whether it is small enough.
+/// Describes a picture with arcs of the group beside it; returns whether it is small enough.
 #[inline]
 pub(crate) fn describe(
     graphs: &mut SmallGraphs,
@@ -48,7 +48,7 @@ pub(crate) struct Change<'a> {
     pub(crate) after: &'a Picture,
 }
 
-/// Changes what was described and kept; says whether the graphs can do so. They are to be reverted in any case.
+/// Changes what was described and kept; returns whether the graphs allow it. They are to be reverted in any case.
 #[inline]
 pub(crate) fn change(graphs: &mut SmallGraphs, change: &Change<'_>, colours: u32) -> bool {
     let Change { before, after } = change;
@@ -70,8 +70,8 @@ pub(crate) fn change(graphs: &mut SmallGraphs, change: &Change<'_>, colours: u32
     true
 }
 
-/// The same as a graph of any size, in which points of different types, and points and anonymous vertices, have different
-/// colours. With `places`, point `p` has a colour of its own, `places[p]`.
+/// The same as a graph of any size, in which points of different types, and points and anonymous vertices, have
+/// different colours. With `places`, point `p` has a colour of its own, `places[p]`.
 pub(crate) fn graph(
     picture: &Picture,
     types: &Types,

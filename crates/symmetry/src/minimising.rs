@@ -1,12 +1,12 @@
-//! Strategies that look at images one by one: `enumerate`, `segmented`, `stabiliser` and `hillclimbing`.
+//! Strategies that compare images one by one: `enumerate`, `segmented`, `stabiliser` and `hillclimbing`.
 //!
-//! `stabiliser` is algorithm 3 of Donaldson and Miller, *Extending symmetry reduction techniques to a realistic model of
-//! computation*, 2007: an element that minimises the control part of the state, then the least image under the
-//! elements that keep that control part, which depend on nothing else and are remembered for each control part that
-//! occurs. Where the paper asks an algebra system, we have `groups`; where it uses a strategy for the control part that
-//! the structure of the group suggests, sorting does for symmetric types and least images for everything else.
+//! `stabiliser` is algorithm 3 of Donaldson and Miller, *Extending symmetry reduction techniques to a realistic model
+//! of computation*, 2007: an element that minimises the control part of the state, then the least image under the
+//! elements that keep that control part, which depend on the control part alone and are remembered for each that
+//! occurs. Where the paper calls an algebra system, we have `groups`; where it uses a strategy for the control part
+//! that the structure of the group suggests, we sort under symmetric types and take least images otherwise.
 //!
-//! The number of elements that make the least image is the order of the stabiliser, since those of one coset do.
+//! The elements that make the least image form a coset of the stabiliser, so their number is its order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -204,7 +204,7 @@ impl Minimiser {
         for (&image, &colour) in element.iter().zip(picture.colours()) {
             self.colours[image as usize] = colour;
         }
-        // Only which points have equal colours counts.
+        // Only equality of colours matters.
         self.first.clear();
         self.first.extend_from_slice(&self.colours);
         self.first.sort_unstable();

@@ -1,10 +1,10 @@
-//! Arcs that say what a group keeps besides its orbits.
+//! Arcs that describe what a group preserves besides its orbits.
 //!
 //! An *orbital* is an orbit of ordered pairs of points: the next neighbour in a ring, being in the same block, the
-//! channel of a process. Drawn as arcs of one colour beside a picture, orbitals make labelling respect the group: what
-//! is left of all permutations are the automorphisms of some graph. For products and wreath products of symmetric
-//! groups, rings and their kin a few sparse orbitals leave exactly the group; for others (alternating and Mathieu
-//! groups) a larger one. Both are counted, so it is known which.
+//! channel of a process. Drawn as arcs of one colour beside a picture, orbitals make labelling respect the group: only
+//! the automorphisms of some graph remain of all permutations. For products and wreath products of symmetric groups,
+//! and for rings a few sparse orbitals leave exactly the group; for others (alternating and Mathieu groups) a larger
+//! one. The orders of both are compared, so it is known which.
 //!
 //! The smallest orbitals are taken first, and only those that make the group of automorphisms smaller.
 
@@ -13,7 +13,7 @@ use trefoil_groups::{Arc, ColouredGraph, PermutationGroup, UBig, automorphisms};
 
 use crate::types::Types;
 
-/// The largest degree for which pairs are looked at.
+/// The largest degree for which pairs are enumerated.
 const MOST_POINTS: usize = 160;
 
 /// Orbitals that are tried at most, and arcs that are drawn at most for each point.

@@ -3,16 +3,16 @@
 //! After Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 3: the states are
 //! representatives, and a representative has the steps of the state that it is, each target being replaced by its
 //! representative. Labels are those of the representative's own steps, so what a state offers or accepts can be read
-//! off it; along a path they are right up to the elements that were applied on the way, which [`Quotient::unwind`] puts
-//! together again. The quotient is a system like any other, and engines do not know that they explore one.
+//! off it; along a path they are right up to the elements that were applied on the way, which [`Quotient::unwind`]
+//! composes. The quotient is a system like any other, and engines do not know that they explore one.
 //!
-//! The system may be a product of specification and implementation, and the action one that moves both sides; then pairs
-//! are canonicalised as pairs. The paper's definition 17 chooses the element by the implementation alone; an action whose
-//! pictures leave the specification out does that here.
+//! The system may be a product of specification and implementation, and the action one that moves both sides; then
+//! pairs are canonicalised as pairs. The paper's definition 17 chooses the element by the implementation alone; an
+//! action whose pictures leave the specification out does that here.
 //!
 //! Why it is right: for each element `g`, a step from `r` to `s` labelled `a` means one from `g(r)` to `g(s)` labelled
 //! `g(a)` (the promise of [`Action`]). So every state is `g(r)` for some representative `r` that is found, at the same
-//! distance, with the same events up to `g`, and nothing else is found. Nothing of this needs a strategy that gives one
+//! distance, with the same events up to `g`, and nothing else is found. This does not require a strategy that gives one
 //! representative for each orbit; with several, more states are explored.
 //!
 //! # Counting without visiting
@@ -30,9 +30,10 @@
 //!
 //! # Cost
 //!
-//! A picture for each state, and for each step what differs in its target's picture, its canonical form and one application of an
-//! element ([`crate::reducer`]), except for steps that others are like ([`crate::twins`]); nothing is allocated. A representative depends on all
-//! slots and a step may change them all, so the groups of transitions say so.
+//! A picture for each state, and for each step what differs in its target's picture, its canonical form and one
+//! application of an element ([`crate::reducer`]), except for steps that equal an earlier one up to symmetry
+//! ([`crate::twins`]); nothing is allocated. A representative depends on all slots and a step may change them all, so
+//! the groups of transitions say so.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -49,7 +50,7 @@ use crate::symmetry::Symmetry;
 use crate::twins::{Likeness, Twins};
 use crate::weights::{self, Classes, Remembered, Tally, UNCOUNTED};
 
-/// Up to so many slots that a step names are compared with each other, as a slot may be named twice.
+/// Up to this many slots that a step names are compared with each other, as a slot may be named twice.
 const FEW_CHANGES: usize = 24;
 
 /// A system, one state of each orbit.
@@ -110,8 +111,8 @@ impl<'a> Quotient<'a> {
         own
     }
 
-    /// Counts the orbits of those states for which this holds, all of an orbit or none. Without this call, and with
-    /// strategies that are not exact, none are.
+    /// Counts the orbits of the states that satisfy the predicate, which holds for all of an orbit or none. Without
+    /// this call, and with strategies that are not exact, no orbits are counted.
     pub fn count(&mut self, counted: impl Fn(&[Value]) -> bool + Send + Sync + 'a) {
         if self.symmetry.strategy().promise == Promise::Exact {
             if !counted(&self.initial) {
@@ -121,7 +122,7 @@ impl<'a> Quotient<'a> {
         }
     }
 
-    /// How many states the representatives of a complete search stand for, by what found them; `None` when nothing was to be
+    /// How many states the representatives of a complete search stand for, by what found them; `None` when nothing is
     /// counted.
     pub fn total<'t>(&self, tallies: impl Iterator<Item = &'t Tally>) -> Option<UBig> {
         self.counted.as_ref()?;
@@ -221,7 +222,7 @@ fn group(name: String, width: usize) -> Group {
     Group { name, guards: all.clone(), may_write: all, ..Group::default() }
 }
 
-/// The slots that steps of a group may write, when these are few of so many.
+/// The slots that steps of a group may write, when these are few of all slots.
 fn few_writes(group: &Group, width: usize) -> Option<Box<[u32]>> {
     let slots: Vec<u32> = group.outputs().iter().map(|slot| slot as u32).collect();
     (2 * slots.len() <= width).then(|| slots.into_boxed_slice())

@@ -1,17 +1,17 @@
-//! One thread's way from rows to representatives.
+//! One thread's map from rows to representatives.
 //!
-//! Drawing a row, labelling its picture and applying an element costs in proportion to the row. But the rows that matter most are those
-//! that the steps of one row lead to, and each differs from it in a few slots. Where it is known what the slots that a step
-//! changes make of a picture ([`Actor::draw_change`]), the row is drawn once and its picture kept as a graph; for each step only the difference
-//! is drawn, and the graph is changed by it, labelled, and changed back.
+//! Drawing a row, labelling its picture and applying an element costs in proportion to the row. But the rows that
+//! matter most are those that the steps of one row lead to, and each differs from it in a few slots. Where an actor can
+//! draw how changed slots change a picture ([`Actor::draw_change`]), the row is drawn once and its picture kept as a
+//! graph; for each step only the difference is drawn, and the graph is changed by it, labelled, and changed back.
 //!
-//! The graph that is labelled is the one that the picture of the new row describes, so the representative is the same whichever way
-//! it was found. Where a changed slot draws vertices of its own, or the graph cannot hold what is drawn, the whole row is
-//! drawn after all.
+//! The graph that is labelled is the one that the picture of the new row describes, so the representative is the same
+//! whichever way it was found. Where a changed slot draws vertices of its own, or the graph cannot hold what is drawn,
+//! the whole row is drawn.
 //!
-//! An actor has no way to fail, yet an image may need room (a set of specification states that was not met before). An
-//! actor that gets none leaves its control stopped, so a reducer polls the control behind every application and hands
-//! out no image of a job that must end.
+//! An actor cannot fail, yet an image may need memory (for a new set of specification states). An actor that gets none
+//! leaves its control stopped, so a reducer polls the control after every application and returns no image of a job
+//! that must end.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_groups::UBig;
@@ -21,11 +21,11 @@ use crate::canoniser::{Canoniser, Representative};
 use crate::labels::Change;
 use crate::symmetry::Symmetry;
 
-/// Carries rows to their representatives, in buffers that are used again.
+/// Carries rows to their representatives, in buffers that are reused.
 pub struct Reducer<'a> {
     pub(crate) actor: Box<dyn Actor + 'a>,
     pub(crate) canoniser: Canoniser<'a>,
-    /// Of the row that others are near to.
+    /// Of the row that others differ from in few slots.
     pub(crate) picture: Picture,
     control: &'a Control,
     near: Option<Near>,
@@ -47,7 +47,7 @@ pub struct Reduced<'a> {
     pub row: &'a [Value],
     /// The element that carries the row to it.
     pub element: &'a [u32],
-    /// How many elements keep the row, if the strategy tells.
+    /// How many elements fix the row, if the strategy counts them.
     pub(crate) stabiliser: Option<UBig>,
 }
 
@@ -77,13 +77,13 @@ impl<'a> Reducer<'a> {
         Ok(Reduced { row: &self.row, element, stabiliser })
     }
 
-    /// Polls the control behind something that the actor made.
+    /// Polls the control after an application of the actor.
     #[inline]
     pub(crate) fn poll(&self) -> Result<(), Stopped> {
         self.control.check()
     }
 
-    /// Draws a row whose picture is wanted, and the representatives of others that differ from it in few slots.
+    /// Draws a row, in order to find its representative and those of rows that differ from it in few slots.
     pub(crate) fn begin(&mut self, row: &[Value]) -> &Picture {
         self.actor.begin(row, &mut self.picture);
         self.near = None;
@@ -95,7 +95,8 @@ impl<'a> Reducer<'a> {
         &self.picture
     }
 
-    /// The representative of a row that differs only in these slots from the row that was begun with.
+    /// The representative of a row that differs only in these slots from the row that was drawn by the last call of
+    /// `begin`.
     #[inline]
     pub(crate) fn reduce_near(&mut self, from: &[Value], to: &[Value], slots: &[u32]) -> Result<Reduced<'_>, Stopped> {
         let Reducer { actor, canoniser, near, before, after, row, control, .. } = self;

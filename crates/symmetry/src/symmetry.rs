@@ -37,7 +37,7 @@ pub(crate) enum Method {
     Segmented,
     Enumerate(Elements),
     Fast(Fast),
-    /// With least images of the colours, unless sorting does.
+    /// With least images of the colours, unless sorting suffices.
     Stabiliser(Option<LeastImages>),
     Hillclimbing(Vec<Permutation>),
 }
@@ -45,9 +45,9 @@ pub(crate) enum Method {
 /// Why there is no symmetry to work with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The strategy does not work for this group; in words.
+    /// The strategy does not work for this group, as text.
     Unsuitable(String),
-    /// A budget ran out, or somebody interrupted.
+    /// A budget ran out, or the user interrupted.
     Stopped(Stopped),
 }
 
@@ -127,12 +127,12 @@ impl Symmetry {
         Some(Symmetry::new(group, strategy_named(name)?, control))
     }
 
-    /// The strategy at work: the one asked for, or the one that `auto` picked.
+    /// The strategy in use: the requested one, or the one that `auto` picked.
     pub fn strategy(&self) -> &'static Strategy {
         self.chosen
     }
 
-    /// Why it is that one, in words.
+    /// Why it is that one, as text.
     pub fn reason(&self) -> &str {
         &self.reason
     }

@@ -1,24 +1,25 @@
 //! Steps that differ only in which of several interchangeable points they take.
 //!
-//! A process that allocates has a step for each free cell, and all of them lead to the same representative; so do the steps
-//! of idle processes. Of such steps one need be canonicalised. This goes beyond Gibson-Robinson and Lowe (*Symmetry reduction in CSP
-//! model checking*, 2019), who canonicalise them all.
+//! A process that allocates has a step for each free cell, and all of them lead to the same representative; so do the
+//! steps of idle processes. Only one of such steps needs to be canonicalised. This goes beyond Gibson-Robinson and Lowe
+//! (*Symmetry reduction in CSP model checking*, 2019), where all of them are canonicalised.
 //!
-//! *Twins* are points of one type with one colour and without edges in the picture of a state `r`. When the group has every
-//! permutation of a type, exchanging twins is an element that keeps the picture, so it keeps `r`. Let a step lead to `s`, and let the
-//! slots that it changes speak of some twins. An element `h` that permutes twins, such that those spoken of become the first of
-//! their class in the order in which they are spoken of, makes of the step another step of `r`, to `h(s)`; and as `h(r) = r`, `h(s)` is
-//! `r` with the images of the changed slots, so it is known without being computed. Steps with equal `h(s)` lead to one
-//! orbit, and the representative of the first serves all. Their labels are still their own, so what a state offers is complete.
+//! *Twins* are points of one type with one colour and without edges in the picture of a state `r`. When the group has
+//! every permutation of a type, exchanging twins is an element that keeps the picture, so it fixes `r`. Let a step lead
+//! to `s`, and let the slots that it changes refer to some twins. An element `h` that permutes twins, such that those
+//! become the first of their class in the order in which the slots refer to them, carries the step to another step of
+//! `r`, to `h(s)`; and as `h(r) = r`, `h(s)` is `r` with the images of the changed slots, so it is known without being
+//! computed. Steps with equal `h(s)` lead to one orbit, and the representative of the first is used for all. Their
+//! labels are still their own, so what a state offers is complete.
 //!
-//! That two steps are alike is found only when they name twins in the same order; others are canonicalised as ever. Cost: the
-//! picture of each state that is expanded, and a few look-ups for each slot that a step changes.
+//! That two steps are alike is found only when they name twins in the same order; others are canonicalised as usual.
+//! Cost: the picture of each state that is expanded, and a few look-ups for each slot that a step changes.
 
 use trefoil_system::{Actor, Picture, Value};
 
 use crate::types::Types;
 
-/// Points beyond any.
+/// No point.
 const NONE: u32 = u32::MAX;
 
 /// The twins of one state after the other, in buffers that are used again.
@@ -29,7 +30,7 @@ pub(crate) struct Twins {
     /// Type and colour of each class, and its points, ascending.
     classes: Vec<(u32, u32)>,
     members: Vec<Vec<u32>>,
-    /// How many points of each class the present step speaks of.
+    /// How many points of each class the current step refers to.
     spoken: Vec<usize>,
     with_edges: Vec<bool>,
     /// A permutation of twins and its inverse; the identity between steps.
@@ -46,14 +47,14 @@ pub(crate) struct Twins {
 pub(crate) enum Likeness {
     /// Nothing.
     Unknown,
-    /// It is the first of its kind, and the next step that is like it will be told this number.
+    /// It is the first of its kind; the next equal step gets this number.
     First,
-    /// It is like the one with this number.
+    /// It equals the one with this number, up to twins.
     Like(usize),
 }
 
 impl Twins {
-    /// Looks for twins in a picture, under a group that has every permutation of each type; says whether there are any.
+    /// Finds twins in a picture, under a group that has every permutation of each type; returns whether there are any.
     pub(crate) fn begin(&mut self, picture: &Picture, types: &Types) -> bool {
         let points = picture.points();
         self.known.clear();
@@ -94,8 +95,8 @@ impl Twins {
         self.members[..self.classes.len()].iter().any(|class| class.len() > 1)
     }
 
-    /// Compares a step with those that were told to be the first of their kind. Both `Unknown` and `First` steps are canonicalised.
-    /// The step leads to this row and changes these slots.
+    /// Compares a step with those that were reported to be the first of their kind. Both `Unknown` and `First` steps
+    /// are canonicalised. The step leads to this row and changes these slots.
     pub(crate) fn compare(&mut self, actor: &mut dyn Actor, to: &[Value], slots: &[u32]) -> Likeness {
         self.points.clear();
         for &slot in slots {

@@ -6,9 +6,9 @@
 //! `r_(i+1)`. Then `e_i⁻¹` of that step is a step from `s_i`, and the next element is `e_i`, then `c`.
 //!
 //! A cycle of representatives need not be a cycle of states: once around, the real run is in a state of the same orbit.
-//! The element that one round adds is the same each time, so after as many rounds as its power takes to keep the state,
+//! The element that one round adds is the same each time, so after as many rounds as its power takes to fix the state,
 //! the first state recurs, and the rounds so far are a cycle. That is at most the order of the element: 2 for an
-//! exchange, in general as large as orders of permutations are.
+//! exchange, in general the order of a permutation.
 //!
 //! Cost: for each step of the real run the successors of one state, each canonicalised.
 
@@ -98,7 +98,7 @@ impl<'a> Unwinder<'a> {
             }
             Ok(())
         })?;
-        // A step that some element makes of another may have been given that one's target.
+        // A step that is the image of another under an element may have that one's target.
         steps.sort_by_key(|(label, _)| *label != taken.label);
         for (label, row) in steps {
             let reduced = self.reducer.reduce(&row)?;

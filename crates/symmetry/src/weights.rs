@@ -1,20 +1,20 @@
 //! How many states representatives stand for.
 //!
-//! States are counted by the number of elements that keep them, of which there are few different ones; divisions and
-//! large numbers come only when the sum is wanted.
+//! States are counted by the number of elements that fix them, which takes few different values; divisions and large
+//! numbers occur only in the final sum.
 
 use std::collections::HashMap;
 
 use trefoil_groups::UBig;
 
-/// The class of what does not count.
+/// The class of states that do not count.
 pub(crate) const UNCOUNTED: u32 = 0;
 const FIRST: u32 = 1;
 
-/// So many classes a thread looks for one after the other before it asks a table.
+/// How many classes a thread compares one after the other before it looks into a table.
 const FEW: usize = 32;
 
-/// Orders of stabilisers, numbered as they are met.
+/// Orders of stabilisers, numbered as they occur.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
     orders: Vec<UBig>,
@@ -34,7 +34,7 @@ impl Classes {
     }
 }
 
-/// One thread's memory of classes, those met last first.
+/// One thread's cache of classes, most recent first.
 #[derive(Debug, Default)]
 pub(crate) struct Remembered {
     small: Vec<(u64, u32)>,
@@ -80,7 +80,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// So many states of each class.
+    /// The number of states of each class.
     pub fn of(counts: Vec<u64>) -> Tally {
         Tally { counts }
     }
@@ -146,7 +146,7 @@ mod tests {
             assert_eq!(remembered.class(order, || expected), expected);
         }
         for order in orders.iter().rev() {
-            let known = remembered.class(order, || unreachable!("it was asked for before"));
+            let known = remembered.class(order, || unreachable!("it was looked up before"));
             assert_eq!(known, classes.of(order));
         }
     }

@@ -143,7 +143,7 @@ fn representatives_stand_for_all_states() {
     assert!(smaller > 400 && runs > 1500, "too few: {smaller} smaller, {runs} steps");
 }
 
-/// The action of a system of which pictures show the processes and not whom the shared variable names.
+/// The action of a system whose pictures show the processes but not the process that the shared variable names.
 struct Sketched<'a>(&'a Processes);
 
 struct SketchingActor<'a>(Box<dyn Actor + 'a>);

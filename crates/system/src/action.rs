@@ -1,9 +1,9 @@
 //! What a symmetry group does to the states and labels of a system.
 //!
-//! The group permutes *points*; an element is a slice of images, `element[p]` is where point `p` goes. What that does
-//! to a row (which component becomes which, which values its slots then hold) is the system's own knowledge, and so is
-//! the [`Picture`] of a row. Like a system, an action is shared by all threads, and what a thread needs for itself is
-//! in its [`Actor`].
+//! The group permutes *points*; an element is a slice of images, `element[p]` is where point `p` goes. The system
+//! itself knows what that does to a row (which component becomes which, which values its slots then hold) and draws the
+//! [`Picture`] of a row. Like a system, an action is shared by all threads, and what a thread needs for itself is in
+//! its [`Actor`].
 
 use crate::labels::LabelId;
 use crate::layout::Value;
@@ -20,19 +20,20 @@ pub trait Action: Send + Sync {
     /// Elements that generate the group.
     fn generators(&self) -> &[Vec<u32>];
 
-    /// Whether an element that keeps the picture of a row keeps the row. Where it does not, a row may have several representatives, and
-    /// nothing but which element is applied may be read off pictures.
+    /// Whether an element that keeps the picture of a row keeps the row. Where it does not, a row may have several
+    /// representatives, and pictures may only be used to choose the element to apply.
     fn pictures_are_complete(&self) -> bool {
         true
     }
 
-    /// A number above every colour that pictures give to this point, when one is known; it is the same for all points that elements
-    /// carry to each other. Who draws more than the action does can put it above.
+    /// A number above every colour that pictures give to this point, when one is known; it is the same for all points
+    /// that elements carry to each other. A caller that draws more than the action does uses colours from this number
+    /// on.
     fn colours(&self, _point: u32) -> Option<u32> {
         None
     }
 
-    /// What a person calls a point.
+    /// The name of a point for users.
     fn describe_point(&self, point: u32) -> String {
         point.to_string()
     }
@@ -46,8 +47,8 @@ pub trait Actor {
     /// Draws a row; `picture` is cleared first.
     fn picture(&mut self, row: &[Value], picture: &mut Picture);
 
-    /// Draws only what a row has in some of its slots; `picture` is cleared first. False when the picture of a row is not what
-    /// its slots draw one by one, colours added up and vertices and edges put together.
+    /// Draws only what a row has in some of its slots; `picture` is cleared first. False when the picture of a row is
+    /// not the sum of what its slots draw: colours added, vertices and edges united.
     fn draw_slots(&mut self, _row: &[Value], _slots: &[u32], _picture: &mut Picture) -> bool {
         false
     }
@@ -57,10 +58,11 @@ pub trait Actor {
         self.picture(row, picture);
     }
 
-    /// Draws how the picture of a row differs from that of `from`, the row that was begun with last, when the rows differ only in these
-    /// slots: `before` has the edges that are gone, `after` those that are new, and where a vertex has another colour, the second
-    /// is the first with what `before` has taken away and what `after` has added. Both are cleared first, and have
-    /// all the vertices that pictures have where nothing is drawn. False when it is not known.
+    /// Draws how the picture of a row differs from that of `from`, the row that the last [`Actor::begin`] drew, when
+    /// the rows differ only in these slots: `before` has the edges that are gone, `after` those that are new, and where
+    /// a vertex has another colour, the second is the first with what `before` has taken away and what `after` has
+    /// added. Both are cleared first, and have all the vertices that pictures have where nothing is drawn. False when
+    /// it is not known.
     fn draw_change(
         &mut self,
         from: &[Value],
@@ -72,21 +74,21 @@ pub trait Actor {
         self.draw_slots(from, slots, before) && self.draw_slots(to, slots, after)
     }
 
-    /// `into` becomes what an element of the group makes of a row of the same width.
+    /// `into` becomes the image of a row of the same width under an element of the group.
     fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]);
 
-    /// Appends the points that the value of a slot speaks of, the slot itself included when elements move it: an element that
-    /// fixes them fixes both. False when rows are not permuted slot by slot.
+    /// Appends the points that the value of a slot refers to, including the slot itself when elements move it: an
+    /// element that fixes them fixes both. False when rows are not permuted slot by slot.
     fn references(&mut self, _slot: usize, _value: Value, _points: &mut Vec<u32>) -> bool {
         false
     }
 
-    /// What an element of the group makes of the value of a slot: the slot where it is then, and the value there. Asked only where
-    /// [`Actor::references`] answers.
+    /// The image of the value of a slot under an element of the group: the slot where it is then, and the value there.
+    /// Called only where [`Actor::references`] returns true.
     fn apply_to_slot(&mut self, _element: &[u32], slot: usize, value: Value) -> (usize, Value) {
         (slot, value)
     }
 
-    /// What an element of the group makes of a label.
+    /// The image of a label under an element of the group.
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId;
 }

@@ -2,9 +2,10 @@
 //!
 //! The idea is that of LTSmin's local transition caching (Blom, van de Pol, Weber, *LTSmin: distributed and symbolic
 //! reachability*, 2010): where a group reads few slots, far fewer combinations of their values occur than states, and
-//! its steps are computed once for each. Steps come group by group, so their order is not that of the system itself.
+//! its steps are computed once for each. Steps are delivered group by group, so their order is not that of the system
+//! itself.
 //!
-//! Invariant: an entry is made only of a walk that ended with `Ok`; a walk that was cut leaves nothing behind.
+//! Invariant: an entry is made only from a walk that ended with `Ok`; a walk that was cut leaves no entry.
 //!
 //! Cost: a look-up for each group and row, the entries in memory, one table for each explorer.
 
@@ -76,9 +77,9 @@ struct Entry {
 }
 
 impl Remembered {
-    /// The steps for these values, found now if they were not known.
+    /// The steps for these values, computed now if they were not known.
     fn entry(&mut self, reads: &[Value], explorer: &mut dyn Explorer) -> Result<&Entry, Cut> {
-        // The second look-up is the price of handing out a reference.
+        // The second look-up is the price of returning a reference.
         if !self.entries.contains_key(reads) {
             let mut entry = Entry::default();
             explorer.local_successors(&self.group, reads, &mut |step| {

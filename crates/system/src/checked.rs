@@ -1,19 +1,19 @@
-//! A wrapper that proves the declarations of a system honest while it is explored.
+//! A wrapper that verifies the declarations of a system while it is explored.
 //!
 //! For every row that is expanded it checks that
 //!
 //! - every value is one that its slot can hold, and every step belongs to a group;
-//! - a step changes nothing but the slots it says it wrote, and these are slots that its group declares to write; a
-//!   slot that a group must write is among them;
-//! - a slot that a group does not declare to read has no influence on its steps: with another value in it the same
-//!   labels and written values come out, and where the slot is not written the other value is kept. The other values
-//!   are ones that were seen in that slot before, so the wrapper learns as it goes;
+//! - a step changes only the slots that it reports as written; these are slots that its group declares to write, and
+//!   the slots that a group must write are among them;
+//! - a slot that a group does not declare to read has no influence on its steps: with another value in it the steps
+//!   have the same labels and written values, and where the slot is not written the other value is kept. The other
+//!   values are those that occurred in that slot before;
 //! - the local successors of every group are its steps;
-//! - a walk that is cut after some step returns the cut unchanged, and the explorer is then as good as a fresh one;
+//! - a walk that is cut after some step returns the cut unchanged, and the explorer then behaves like a fresh one;
 //! - every mark has a value below its bound.
 //!
-//! A dishonest declaration is a bug in the system and panics with its name. Cost: one more expansion for each slot and
-//! row, and some; meant for tests.
+//! A wrong declaration is a bug in the system and panics with its name. Cost: more than one additional expansion for
+//! each slot and row; meant for tests.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,14 +66,14 @@ struct CheckedExplorer<'a> {
     system: &'a dyn System,
     control: &'a Control,
     inner: Box<dyn Explorer + 'a>,
-    /// The groups, and an explorer that is asked for local successors only.
+    /// The groups, and an explorer that is used for local successors only.
     local: Option<(Vec<LocalGroup>, Box<dyn Explorer + 'a>)>,
     layout: &'a Layout,
     groups: &'a [Group],
     seen: &'a Mutex<Vec<Vec<Value>>>,
 }
 
-/// A step, kept: its label, its row, and for each slot whether it was written.
+/// A copy of a step: its label, its row, and for each slot whether it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Taken {
     group: GroupId,
@@ -161,7 +161,7 @@ impl CheckedExplorer<'_> {
         let mut changed = row.to_vec();
         changed[slot] = other;
         let again = match self.expand(&changed) {
-            // No run leads to the changed row, so it may lead to what has no room.
+            // No run leads to the changed row, so its steps may have no room.
             Err(Cut::Outgrown) => return Ok(()),
             again => again?,
         };
@@ -204,7 +204,7 @@ impl CheckedExplorer<'_> {
         Ok(())
     }
 
-    /// Breaks off after some step; the cut comes back, and the next walk is as good as a fresh explorer's.
+    /// Cuts the walk after some step: the cut must be returned, and the next walk must equal a fresh explorer's.
     fn check_cuts(&mut self, row: &[Value], steps: &[Taken]) -> Walk {
         if steps.is_empty() {
             return Ok(());
@@ -237,7 +237,7 @@ impl CheckedExplorer<'_> {
     }
 }
 
-/// Stands in for an explorer that is in use.
+/// A placeholder for an explorer that is in use.
 struct Absent;
 
 impl Explorer for Absent {

@@ -1,14 +1,14 @@
-//! Why a walk ended before it was through.
+//! Why a walk ended early.
 
 use std::fmt;
 
 use trefoil_control::{Control, Stopped};
 
-/// Why a walk over the steps of a state ended early. It has two words, because it is returned through every layer for
-/// every step; the control knows why it stopped, and what is wrong with a model is boxed.
+/// Why a walk over the steps of a state ended early. It takes two words, because it is returned through every layer for
+/// every step; the control knows why it stopped, and the error of a model is boxed.
 ///
-/// What a sink breaks off with comes back unchanged through every wrapper. `Ok` means that every step was handed out,
-/// and only then may anything be remembered of a walk.
+/// The cut that a sink returns passes unchanged through every wrapper. `Ok` means that every step was delivered, and
+/// only then may results of a walk be remembered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// The sink has what it wanted.
@@ -24,7 +24,7 @@ pub enum Cut {
 /// What is wrong with a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// In words.
+    /// The message.
     pub message: String,
     /// Where, as a range of bytes in one of the front end's files.
     pub place: Option<WrongPlace>,
@@ -45,9 +45,9 @@ pub struct WrongPlace {
 pub type Walk = Result<(), Cut>;
 
 impl Cut {
-    /// Whether the sink had enough; every other reason to end early is an error still.
+    /// Whether the sink had enough; every other reason to end early stays an error.
     ///
-    /// For a caller whose own sink says [`Cut::Enough`].
+    /// For a caller whose own sink returns [`Cut::Enough`].
     #[inline]
     pub fn had_enough(walk: Walk) -> Result<bool, Cut> {
         match walk {
@@ -57,7 +57,7 @@ impl Cut {
         }
     }
 
-    /// The reason in words, as the control of the walk knows it.
+    /// The reason as text, as the control of the walk knows it.
     pub fn explain(&self, control: &Control) -> String {
         match self {
             Cut::Enough => "the search has what it wanted".into(),

@@ -1,27 +1,29 @@
-//! Hennessy–Milner formulas, with what is needed to look past `τ`, and whether a state satisfies one.
+//! Hennessy–Milner formulas, with modalities that abstract from `τ`, and whether a state satisfies one.
 //!
-//! A [`Formula`] says what a state can do: `<a>φ` holds where an `a`-step leads to a state that satisfies `φ` (Hennessy and
-//! Milner, *Algebraic laws for nondeterminism and concurrency*, 1985). Two systems that are not strongly bisimilar are told apart by one,
-//! and that formula is the evidence. Written out it can be exponential in the number of its different parts, so it is kept
-//! as a graph in which equal parts are one node, and it is printed with names for the parts that occur more than once.
+//! A [`Formula`] says what a state can do: `<a>φ` holds where an `a`-step leads to a state that satisfies `φ` (Hennessy
+//! and Milner, *Algebraic laws for nondeterminism and concurrency*, 1985). A formula distinguishes any two systems that
+//! are not strongly bisimilar, and that formula is the evidence. As text it can be exponential in the number of its
+//! different parts, so it is kept as a graph in which equal parts are one node, and it is printed with names for the
+//! parts that occur more than once.
 //!
-//! # Formulas that do not count `τ`
+//! # Formulas that abstract from `τ`
 //!
-//! `(φ until ψ)` holds where a path of `τ`-steps, perhaps of none, leads through states with `φ` to one with `ψ`; `(φ until <a>ψ)` where it
-//! leads through states with `φ` to one that has `φ`, too, and an `a`-step to one with `ψ` (De Nicola and Vaandrager, *Three
-//! logics for branching bisimulation*, 1995). With `true` for `φ` they are written `<tau*>ψ` and `<tau*.a>ψ`, and `<tau*.a.tau*>ψ` is the
-//! second followed by the first. `forever φ` holds where an infinite path of `τ`-steps stays in states with `φ` (Van Glabbeek, Luttik and
-//! Trčka, *Branching bisimilarity with explicit divergence*, 2009).
+//! `(φ until ψ)` holds where a path of `τ`-steps, perhaps of none, leads through states with `φ` to one with `ψ`;
+//! `(φ until <a>ψ)` where it leads through states with `φ` to one that has `φ`, too, and an `a`-step to one with `ψ`
+//! (De Nicola and Vaandrager, *Three logics for branching bisimulation*, 1995). With `true` for `φ` they are written
+//! `<tau*>ψ` and `<tau*.a>ψ`, and `<tau*.a.tau*>ψ` is the second followed by the first. `forever φ` holds where an
+//! infinite path of `τ`-steps stays in states with `φ` (Van Glabbeek, Luttik and Trčka, *Branching bisimilarity with
+//! explicit divergence*, 2009).
 //!
 //! A formula is evidence against an equivalence only if equivalent states agree on it, so [`Logic`] says which of these
 //! belong together: strong bisimilarity preserves `<a>`; simulation preserves it without negation, and ready simulation
 //! with refusals beside; branching bisimilarity preserves `until`; delay bisimilarity `<tau*>` and `<tau*.a>`; weak
 //! bisimilarity `<tau*>` and `<tau*.a.tau*>`; where divergence is preserved, `forever` belongs to the logic, after
-//! `<tau*>` for delay and weak bisimilarity (which say nothing about the states on the way to where they diverge).
-//! [`Formula::is_in`] decides it by looking at every part.
+//! `<tau*>` for delay and weak bisimilarity (which do not constrain the states on the way to a divergence).
+//! [`Formula::is_in`] decides it by checking every part.
 //!
-//! [`satisfies`] evaluates a formula on any system ([`satisfaction`]). Nothing here recurses: formulas can be as deep as systems are
-//! long.
+//! [`satisfies`] evaluates a formula on any system ([`satisfaction`]). Nothing here recurses: formulas can be as deep
+//! as systems have states.
 
 mod satisfaction;
 
@@ -43,7 +45,7 @@ impl FormulaId {
     }
 }
 
-/// A part of a formula; what it refers to has a smaller number.
+/// A part of a formula; it refers to parts with smaller numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FormulaNode {
     /// Holds everywhere.
@@ -54,8 +56,8 @@ pub enum FormulaNode {
     And(Vec<FormulaId>),
     /// Holds where a step by this label leads to a state in which the part holds.
     Diamond(LabelId, FormulaId),
-    /// Holds where `τ`-steps, perhaps none, lead through states with `during` to one with `then`; or, when there is a (visible)
-    /// label, to one with `during` that has a step by the label to one with `then`.
+    /// Holds where `τ`-steps, perhaps none, lead through states with `during` to one with `then`; or, when there is a
+    /// (visible) label, to one with `during` that has a step by the label to one with `then`.
     Until {
         /// What holds on the way.
         during: FormulaId,
@@ -75,7 +77,7 @@ pub enum Logic {
     Strong,
     /// Without negation: where the simulated state has it, the simulating one has it.
     Simulation,
-    /// The same, and what cannot be done at once: ready simulation.
+    /// The same, and which labels are not offered: ready simulation.
     ReadySimulation,
     /// Branching bisimilarity.
     Branching {
@@ -94,7 +96,7 @@ pub enum Logic {
     },
 }
 
-/// A formula over the labels of a table: a graph of parts and the part that is meant.
+/// A formula over the labels of a table: a graph of parts and its root.
 #[derive(Clone)]
 pub struct Formula {
     labels: Arc<Labels>,
@@ -104,7 +106,7 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// The formula that holds everywhere, as a start.
+    /// The formula that holds everywhere, to start with.
     pub fn new(labels: Arc<Labels>) -> Formula {
         let mut formula = Formula { labels, nodes: Vec::new(), known: HashMap::default(), root: FormulaId(0) };
         formula.root = formula.node(FormulaNode::True);
@@ -121,12 +123,12 @@ impl Formula {
         &self.nodes
     }
 
-    /// The part that is meant.
+    /// The root.
     pub fn root(&self) -> FormulaId {
         self.root
     }
 
-    /// Says which part is meant.
+    /// Sets the root.
     pub fn set_root(&mut self, root: FormulaId) {
         assert!(root.index() < self.nodes.len());
         self.root = root;
@@ -142,7 +144,7 @@ impl Formula {
         id
     }
 
-    /// What holds everywhere.
+    /// The part that holds everywhere.
     pub fn truth(&mut self) -> FormulaId {
         self.node(FormulaNode::True)
     }
@@ -200,7 +202,7 @@ impl Formula {
             FormulaNode::Diamond(_, next) => is_true(next),
             _ => false,
         };
-        // `forever` is preserved by itself, or only when nothing is said about the way to it.
+        // `forever` is preserved on its own, or only when the formula does not constrain the way to it.
         let bare = |part: &FormulaId| matches!(self.nodes[part.index()], FormulaNode::Forever(_));
         let after_silence = |index: usize| match &self.nodes[index] {
             FormulaNode::True => true,

@@ -2,7 +2,7 @@
 //!
 //! One table serves a whole check: a specification and an implementation intern into the same [`Labels`], so that equal
 //! labels are equal numbers and no engine ever compares text. The table only grows, and from any thread, because some
-//! systems meet new labels while they are explored.
+//! systems find new labels while they are explored.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -117,7 +117,7 @@ impl Labels {
         &self.table[id.index()]
     }
 
-    /// The order of two labels by what they say: the same in every run, whichever was met first. `τ` comes before `✓`
+    /// The order of two labels by their text: the same in every run, whichever was interned first. `τ` comes before `✓`
     /// and both before all others.
     pub fn compare(&self, left: LabelId, right: LabelId) -> Ordering {
         if left == right {

@@ -10,13 +10,13 @@ pub type Value = u32;
 /// Things that are numbered as they are found: terms, states of lazy components, nodes of a normal form.
 ///
 /// A domain is shared by all threads, and which number a thing gets depends on which thread came first. Its canonical
-/// bytes do not: equal things have equal bytes in every run and on every machine. They are what rows are compared by,
-/// and what makes rows portable.
+/// bytes do not: equal things have equal bytes in every run and on every machine. Rows are compared by them, and
+/// portable through them.
 pub trait Domain: Send + Sync {
-    /// Appends the canonical bytes of a value that was met.
+    /// Appends the canonical bytes of a value that was found.
     fn bytes(&self, value: Value, into: &mut Vec<u8>);
 
-    /// The value with these canonical bytes, which is met now if it was not before; none when they are no value's.
+    /// The value with these canonical bytes, numbered now if it is new; none when they are not the bytes of a value.
     fn value(&self, bytes: &[u8]) -> Option<Value>;
 
     /// The order of two values by their canonical bytes.
@@ -30,13 +30,13 @@ pub trait Domain: Send + Sync {
         one.cmp(&other)
     }
 
-    /// A value in words.
+    /// A value as text.
     fn text(&self, value: Value) -> String;
 
-    /// How many values were met.
+    /// How many values were found.
     fn len(&self) -> usize;
 
-    /// Whether no value was met.
+    /// Whether no value was found.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -104,7 +104,7 @@ impl Eq for Values {}
 /// One slot of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// What a person calls it.
+    /// Its name for users.
     pub name: String,
     /// What it can hold.
     pub values: Values,
@@ -164,8 +164,8 @@ impl Layout {
         self.slots.len()
     }
 
-    /// The order of two rows by the canonical bytes of their slots: the same in every run, whichever thread met a value
-    /// first.
+    /// The order of two rows by the canonical bytes of their slots: the same in every run, whichever thread found a
+    /// value first.
     pub fn compare(&self, left: &[Value], right: &[Value]) -> Ordering {
         if !self.met {
             return left.cmp(right);
@@ -194,7 +194,7 @@ impl Layout {
         }
     }
 
-    /// The row with these canonical bytes ([`Layout::bytes`]); none when they are no row's.
+    /// The row with these canonical bytes ([`Layout::bytes`]); none when they are not the bytes of a row.
     pub fn row(&self, mut bytes: &[u8]) -> Option<Vec<Value>> {
         let mut row = Vec::with_capacity(self.slots.len());
         for slot in &self.slots {

@@ -1,13 +1,13 @@
 //! The waist of Trefoil: a transition system as engines see it.
 //!
 //! Front ends make [`System`]s, engines explore them, and neither knows the other. A state is a row of typed slots
-//! ([`Layout`]); transitions come in groups that declare which slots they read and write ([`Group`]); labels live in one
-//! table per check ([`Labels`]); what a check found is a [`Witness`], and no witness reaches a user before the
-//! [`replay`] module, which shares no code with any engine, has accepted it on the system itself.
+//! ([`Layout`]); transitions come in groups that declare which slots they read and write ([`Group`]); labels live in
+//! one table per check ([`Labels`]); the result of a failed check is a [`Witness`], and no witness reaches a user
+//! before the [`replay`] module, which shares no code with any engine, has accepted it on the system itself.
 //!
 //! A walk over the successors of a row says how it ended ([`Cut`]): only a walk that was not cut may be remembered. The
-//! steps of one group can be asked for by the values that the group reads ([`LocalGroup`]), states carry [`Mark`]s, and
-//! a system may come with the [`Action`] of a symmetry group, which also draws the [`Picture`] of a state.
+//! steps of one group can be computed from the values that the group reads ([`LocalGroup`]), states carry [`Mark`]s,
+//! and a system may come with the [`Action`] of a symmetry group, which also draws the [`Picture`] of a state.
 //!
 //! Absent here on purpose: syntax, search orders, stores. `docs/decisions/001-the-waist.md` says why the parts are as
 //! they are.

@@ -1,9 +1,9 @@
 //! Steps of one group, from the values that the group reads.
 //!
-//! A group's steps depend on the values of its guards and reads alone. Given these, taken from one row that was met,
-//! [`crate::Explorer::local_successors`] hands out each step as a label and the values it writes. That is one row of a
-//! relation to a symbolic engine, the key of a cache to an explicit one ([`crate::Cached`]), and what independence of
-//! groups is decided by.
+//! A group's steps depend on the values of its guards and reads alone. Given these, taken from a reachable row,
+//! [`crate::Explorer::local_successors`] delivers each step as a label and the values it writes. A symbolic engine uses
+//! that as one row of a relation, an explicit one as an entry of a cache ([`crate::Cached`]), and it decides which
+//! groups are independent.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl LocalGroup {
     }
 }
 
-/// A step of a group, as its values tell it.
+/// A step of a group, by the values that it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalStep<'a> {
     /// Its label.

@@ -1,8 +1,8 @@
-//! Marks: what a state says of itself besides its transitions.
+//! Marks: properties of a state besides its transitions.
 //!
 //! A mark has a meaning that engines know, a value, and the slots that the value depends on. It is evaluated from the
 //! values of those slots alone ([`crate::Explorer::mark`]), so that a symbolic engine can tabulate it and a reduction
-//! can tell whether it keeps it.
+//! can decide whether it preserves it.
 
 use crate::layout::{SlotSet, Value};
 
@@ -21,13 +21,13 @@ impl MarkId {
 /// What a mark means to engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
-    /// 1 where the system may rest for ever without being in error.
+    /// 1 where the system may stay forever without an error.
     ValidEnd,
-    /// 1 where the specification of a product does not allow what has happened.
+    /// 1 where the specification of a product does not allow the trace.
     Forbidden,
-    /// 1 where nothing internal can happen.
+    /// 1 where no internal step is possible.
     Stable,
-    /// Not 0 where the model itself went wrong; the value says how.
+    /// Not 0 where the model is in error; the value says which.
     Error,
 }
 

@@ -1,14 +1,14 @@
-//! A state as a coloured graph: all that a representative strategy gets to see.
+//! A state as a coloured graph: all that a representative strategy sees.
 //!
 //! The first vertices of a picture are the *points* that a symmetry group permutes: values of symmetric types,
 //! identifiers of processes and channels. The others are anonymous: components without an identity, cells of lists,
-//! sets, entries of maps. What a state says without naming a point is in the colours, which point stands where is in
-//! the edges, labelled by position: a component that holds `x` in its second variable has an edge labelled 2 to `x`. A
+//! sets, entries of maps. Colours hold what a state says without naming a point; edges, labelled by position, hold
+//! which point stands where: a component that holds `x` in its second variable has an edge labelled 2 to `x`. A
 //! component that a point identifies can be drawn at the point itself: its control state is then the colour of the
 //! point, and its references are edges from there.
 //!
-//! The promise of whoever draws: an element of the group carries one state to another exactly when it carries the
-//! picture of the one to the picture of the other, for some way to map the anonymous vertices.
+//! Every action promises: an element of the group carries one state to another exactly when it carries the picture of
+//! the one to the picture of the other, for some map of the anonymous vertices.
 
 /// An edge with its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

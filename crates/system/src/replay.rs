@@ -34,7 +34,7 @@ pub enum Rejection {
     Allowed,
     /// The kind of failure does not exist in this model, or is none of this check.
     NotInModel,
-    /// A walk of the replay was cut: there was no time or memory to find out.
+    /// A walk of the replay was cut: time or memory did not suffice.
     Cut(Cut),
 }
 
@@ -241,7 +241,8 @@ impl<'a> Subset<'a> {
             }
             self.advance(event)?;
             if self.rows.is_empty() {
-                // A shorter run would have been the witness; this one claims something about a state nobody can be in.
+                // A shorter run would have been the witness; this one claims something about a state that is not
+                // reachable.
                 return Err(Rejection::WrongEnd);
             }
         }
@@ -259,7 +260,7 @@ impl<'a> Subset<'a> {
         Ok(false)
     }
 
-    /// Is there a cycle of `τ` among the rows, which are closed under `τ`? By taking away what has no `τ` left.
+    /// Is there a cycle of `τ` among the rows, which are closed under `τ`? Removes rows without a remaining `τ`.
     fn diverges(&mut self) -> Result<bool, Cut> {
         let rows: Vec<Vec<Value>> = self.rows.iter().cloned().collect();
         if self.view.explicit {

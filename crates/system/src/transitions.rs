@@ -1,4 +1,5 @@
-//! What engines ask of a system: an initial row, and the successors of a row, all of them or those of one group.
+//! The interface of a system to engines: an initial row, and the successors of a row, all of them or those of one
+//! group.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -36,10 +37,10 @@ impl GroupId {
     }
 }
 
-/// What a transition group declares. [`crate::Checked`] proves it honest.
+/// What a transition group declares. [`crate::Checked`] verifies it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
-    /// What a person calls it.
+    /// Its name for users.
     pub name: String,
     /// Slots that decide whether the group can move at all.
     pub guards: SlotSet,
@@ -63,7 +64,7 @@ impl Group {
     }
 }
 
-/// One transition, as an explorer hands it out: it lives only as long as the call.
+/// One transition, as an explorer delivers it: it lives only as long as the call.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
     /// The group it comes from.
@@ -86,13 +87,13 @@ impl<'a> Step<'a> {
     }
 }
 
-/// The slots that a step wrote, whether or not the value is another one; all other slots were copied.
+/// The slots that a step wrote, whether or not the value changed; all other slots were copied.
 #[derive(Clone, Copy, Debug)]
 pub enum Written<'a> {
     /// All that its group declares to write.
     Group,
-    /// These, each with its value before the write. A slot may be named twice, and numbers behind the end of the row
-    /// mean nothing.
+    /// These, each with its value before the write. A slot may be named twice, and numbers beyond the end of the row
+    /// are ignored.
     Slots(&'a [Change]),
 }
 
@@ -105,9 +106,10 @@ pub type Sink<'s> = dyn FnMut(Step<'_>) -> Walk + 's;
 /// Where the failures and divergences of a state come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
-    /// From the transitions: a state without `τ` accepts what it offers, and diverges when it has an infinite path of `τ`.
+    /// From the transitions: a state without `τ` accepts what it offers, and diverges when it has an infinite path of
+    /// `τ`.
     FromTransitions,
-    /// From [`Explorer::observe`]: states stand for several states of an original and carry what those could do.
+    /// From [`Explorer::observe`]: states stand for several states of an original and carry what those accept.
     Explicit,
 }
 
@@ -140,7 +142,7 @@ pub trait System: Send + Sync {
     fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut>;
 
     /// A thread's own view, with the scratch space that successors need. It obeys the control of this question, is made
-    /// and dropped by one thread, and is as good as new after a walk that was cut.
+    /// and dropped by one thread, and behaves like a new one after a walk that was cut.
     fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a>;
 
     /// The same system with more room in its rows, after a walk ended with [`Cut::Outgrown`].
@@ -168,12 +170,12 @@ pub trait System: Send + Sync {
         LabelId(u32::MAX)
     }
 
-    /// Itself, when all of it is in memory: an engine that knows its type works on it directly.
+    /// The system itself, when all of it is in memory: an engine that knows its type works on it directly.
     fn in_memory(&self) -> Option<&dyn Any> {
         None
     }
 
-    /// A state in words, for witnesses.
+    /// A state as text, for witnesses.
     fn describe(&self, row: &[Value]) -> String {
         let slots = self.layout().slots();
         let parts: Vec<String> = slots.iter().zip(row).map(|(slot, value)| format!("{}={value}", slot.name)).collect();
@@ -188,12 +190,12 @@ pub trait System: Send + Sync {
 
 /// One thread's view of a system.
 pub trait Explorer {
-    /// Hands every successor of `row` to `sink`, always in the same order, until the sink or the control ends it.
+    /// Passes every successor of `row` to `sink`, always in the same order, until the sink or the control ends it.
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk;
 
-    /// Hands every step of one group to `sink`, given the values of the group's [`Group::inputs`] in some row that was
-    /// met, ascending by slot, whatever stands in other slots. By default the other slots are filled in from the
-    /// initial row.
+    /// Passes every step of one group to `sink`, given the values of the group's [`Group::inputs`] in some reachable
+    /// row, ascending by slot, whatever the other slots hold. By default the other slots are filled in from the initial
+    /// row.
     fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
         let row = group.filled_in(reads);
         let (mut values, mut written) = (Vec::new(), Vec::new());
@@ -205,12 +207,12 @@ pub trait Explorer {
         })
     }
 
-    /// The value of a mark, given the values of the slots that it reads in some row that was met, ascending by slot.
+    /// The value of a mark, given the values of the slots that it reads in some reachable row, ascending by slot.
     fn mark(&mut self, _mark: MarkId, _reads: &[Value]) -> Result<Value, Cut> {
         unreachable!("this system declares no marks")
     }
 
-    /// Acceptances and divergence of a state; asked only of systems with [`Observations::Explicit`].
+    /// Acceptances and divergence of a state; called only on systems with [`Observations::Explicit`].
     fn observe(&mut self, _row: &[Value]) -> Result<Observation, Cut> {
         unreachable!("the observations of this system come from its transitions")
     }

@@ -55,13 +55,13 @@ impl Path {
 pub enum Failure {
     /// The last step of the run is an event that the specification does not allow after the trace before it.
     Event,
-    /// The run ends in a state that stably accepts only these labels (ascending), and the specification insists on more.
+    /// The run ends in a state that stably accepts only these labels (ascending), and the specification requires more.
     Acceptance(Vec<LabelId>),
     /// The run ends in a state that can stably do nothing; one after `✓` is such a state.
     Deadlock,
-    /// Whatever state the trace of the run leads to, this event, which was asked for, cannot follow.
+    /// No state after the trace of the run offers this event, which the question requires.
     Missing(LabelId),
-    /// The run ends in a state that may refuse an event that was asked for.
+    /// The run ends in a state that may refuse an event that the question requires.
     Refusal {
         /// The event.
         event: LabelId,
@@ -112,9 +112,10 @@ impl Witness {
     }
 }
 
-/// Evidence carried by an element of a group that acts on the system: what is a witness stays one, if the group keeps what was asked.
+/// The image of evidence under an element of a group that acts on the system: it stays a witness if the group preserves
+/// the question.
 impl Witness {
-    /// What the element makes of it.
+    /// Its image under the element.
     pub fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> Witness {
         match self {
             Witness::Path { path, failure } => {
@@ -134,7 +135,7 @@ impl Witness {
 }
 
 impl Path {
-    /// What an element of a group makes of it.
+    /// Its image under an element of a group.
     pub fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> Path {
         let steps = self.steps.iter().map(|step| step.permuted(element, actor)).collect();
         Path { start: permuted_row(&self.start, element, actor), steps }

@@ -1,6 +1,7 @@
 //! The part of a wrapper from system to system that is the system itself.
 
-/// The methods of [`crate::System`] that a wrapper with a field `system` passes on unchanged: everything but its explorer.
+/// The methods of [`crate::System`] that a wrapper with a field `system` passes on unchanged: everything but its
+/// explorer.
 macro_rules! the_system_itself {
     () => {
         fn layout(&self) -> &Layout {

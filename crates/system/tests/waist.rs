@@ -1,4 +1,4 @@
-//! The checking wrapper catches dishonest systems, and the replayer rejects witnesses that are none.
+//! The checking wrapper catches wrong declarations, and the replayer rejects wrong witnesses.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -267,7 +267,7 @@ fn a_divergence_must_be_a_silent_cycle() {
         let asked = replay_has_trace(&looping(), &[A, B], model, &shown, &free());
         assert_eq!(asked, expected);
     }
-    // The cycle comes after all that was asked for.
+    // The cycle comes after the whole trace.
     let after = replay_has_trace(&looping(), &[A], Model::FailuresDivergences, &shown, &free());
     assert_eq!(after, Err(Rejection::Allowed));
 }
@@ -301,11 +301,11 @@ fn a_trace_must_be_missing_or_refused_where_the_witness_says() {
         |trace: &[LabelId], model, witness: &Witness| replay_has_trace(&choosing(), trace, model, witness, &free());
     assert_eq!(replay_has_trace(&short(), &[A, B], Model::Traces, &missing(&[(A, 1)], B), &free()), Ok(()));
     assert_eq!(asked(&[A, B], Model::Traces, &missing(&[(A, 2)], B)), Err(Rejection::Allowed), "another state has it");
-    assert_eq!(asked(&[A, B], Model::Traces, &missing(&[(A, 2)], A)), Err(Rejection::WrongEnd), "it was not asked for");
+    assert_eq!(asked(&[A, B], Model::Traces, &missing(&[(A, 2)], A)), Err(Rejection::WrongEnd), "it is not required");
     assert_eq!(
         asked(&[B], Model::Traces, &missing(&[(A, 2)], B)),
         Err(Rejection::Allowed),
-        "another trace was asked for"
+        "another trace is required"
     );
     let refused = |steps: &[(LabelId, Value)], event, accepted: &[LabelId]| Witness::Path {
         path: path(steps),
@@ -315,8 +315,8 @@ fn a_trace_must_be_missing_or_refused_where_the_witness_says() {
     assert_eq!(asked(&[A, B], Model::Failures, &shown), Ok(()));
     assert_eq!(asked(&[A, B], Model::FailuresDivergences, &shown), Ok(()));
     assert_eq!(asked(&[A, B], Model::Traces, &shown), Err(Rejection::NotInModel));
-    assert_eq!(asked(&[A, A], Model::Failures, &shown), Err(Rejection::WrongEnd), "it was not asked for");
-    assert_eq!(asked(&[A], Model::Failures, &shown), Err(Rejection::Allowed), "nothing more was asked for");
+    assert_eq!(asked(&[A, A], Model::Failures, &shown), Err(Rejection::WrongEnd), "it is not required");
+    assert_eq!(asked(&[A], Model::Failures, &shown), Err(Rejection::Allowed), "nothing more is required");
     assert_eq!(asked(&[A, B], Model::Failures, &refused(&[(A, 1)], B, &[B])), Err(Rejection::WrongEnd));
     assert_eq!(asked(&[A, B], Model::Failures, &refused(&[(A, 2)], B, &[])), Err(Rejection::WrongEnd));
     assert_eq!(replay_run(&choosing(), &[A, B], &path(&[(A, 1), (B, 0)]), &free()), Ok(()));

@@ -35,7 +35,7 @@ struct Counters {
     groups: Vec<Group>,
     marks: Vec<Mark>,
     fault: Fault,
-    /// How often successors were asked for.
+    /// How often successors were computed.
     asked: Arc<AtomicU32>,
 }
 

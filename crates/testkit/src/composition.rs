@@ -8,11 +8,11 @@ use trefoil_system::{LabelId, StateId};
 /// A composition in terms of label numbers.
 #[derive(Clone, Debug, Default)]
 pub struct NaiveComposition {
-    /// The labels that are taken by all who have them; `None`: every label is.
+    /// The labels that all components with the label take together; `None`: all labels.
     pub synchronised: Option<BTreeSet<LabelId>>,
     /// For each component what it does, or nothing; and what is seen.
     pub vectors: Vec<(Vec<Option<LabelId>>, LabelId)>,
-    /// Labels that a component never does otherwise than by a vector, besides those that are in one.
+    /// Labels that a component does only by vectors, besides those that are in one.
     pub only_by_vectors: BTreeSet<(usize, LabelId)>,
     /// Pairs of old and new.
     pub renamed: BTreeSet<(LabelId, LabelId)>,
@@ -79,7 +79,7 @@ impl NaiveComposition {
     }
 }
 
-/// All ways in which the components named by `who` take a step with their label, the others staying where they are.
+/// All ways in which the components named by `who` take a step with their label while the others stay in their states.
 pub(crate) fn moves(components: &[Lts], state: &[u32], who: &dyn Fn(usize) -> Option<LabelId>) -> Vec<Vec<u32>> {
     let mut tuples = vec![Vec::new()];
     for (i, lts) in components.iter().enumerate() {
@@ -99,7 +99,8 @@ pub(crate) fn moves(components: &[Lts], state: &[u32], who: &dyn Fn(usize) -> Op
     tuples
 }
 
-/// The least number of visible events (or of steps, when `all`) on a path from the initial state to each state, as a fixpoint.
+/// The least number of visible events (or of steps, when `all`) on a path from the initial state to each state, as a
+/// fixpoint.
 pub fn distances(lts: &Lts, all: bool) -> Vec<Option<u32>> {
     let mut distances = vec![None; lts.state_count()];
     distances[lts.initial().index()] = Some(0);

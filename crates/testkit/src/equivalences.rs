@@ -1,22 +1,25 @@
 //! The equivalences, naively and straight from their definitions, for systems of at most 64 states.
 //!
-//! A bisimilarity is the greatest relation `R` such that `s R t` implies that `s` and `t` match each other's steps; it is
-//! found by starting with all pairs and throwing out those that do not, until none is thrown out. With `⇒` for any
-//! number of `τ`-steps, a step `s –a→ s'` is matched by `t`
+//! A bisimilarity is the greatest relation `R` such that `s R t` implies that `s` and `t` match each other's steps; it
+//! is found by starting with all pairs and removing those that do not, until none is removed. With `⇒` for any number
+//! of `τ`-steps, a step `s –a→ s'` is matched by `t`
 //!
 //! - strongly: by `t –a→ t'` with `s' R t'`;
-//! - branching: if `a = τ` and `s' R t`, or by `t ⇒ t₁ –a→ t'` with `s R t₁` and `s' R t'` (Van Glabbeek and Weijland 1996);
+//! - branching: if `a = τ` and `s' R t`, or by `t ⇒ t₁ –a→ t'` with `s R t₁` and `s' R t'` (Van Glabbeek and Weijland
+//!   1996);
 //! - in delay: if `a = τ` by `t ⇒ t'` with `s' R t'`, else by `t ⇒ t₁ –a→ t'` with `s' R t'` (Van Glabbeek 1993);
 //! - weakly: if `a = τ` by `t ⇒ t'` with `s' R t'`, else by `t ⇒ t₁ –a→ t₂ ⇒ t'` with `s' R t'` (Milner 1989).
 //!
-//! Divergence is preserved when an infinite `τ`-path of states related to `t` obliges `t` to an infinite `τ`-path of states
-//! related to them. In a finite system such a path ends in a cycle, so it is enough that a state `s` on a `τ`-cycle obliges
-//! `t` to `t ⇒ e` with `e` on a `τ`-cycle and `s R e`; that form shrinks with `R`, as a greatest fixpoint needs. (The
-//! states between `t` and `e` are then related too: they can do what `e` can, and `t` what they can.)
+//! Divergence is preserved when an infinite `τ`-path of states related to `t` obliges `t` to an infinite `τ`-path of
+//! states related to them. In a finite system such a path ends in a cycle, so it is enough that a state `s` on a
+//! `τ`-cycle obliges `t` to `t ⇒ e` with `e` on a `τ`-cycle and `s R e`; that form shrinks with `R`, as a greatest
+//! fixpoint needs. (The states between `t` and `e` are then related too: they can do what `e` can, and `t` what they
+//! can.)
 //!
-//! Simulation is the greatest relation `R` such that `s R t` implies that `t` matches the steps of `s` strongly; ready simulation moreover that
-//! both can do the same labels. Two states are equivalent when each simulates the other. The smallest system has a state for each
-//! class that is reached from the class of the initial state by steps to classes that no other step by the label exceeds.
+//! Simulation is the greatest relation `R` such that `s R t` implies that `t` matches the steps of `s` strongly; ready
+//! simulation moreover that both can do the same labels. Two states are equivalent when each simulates the other. The
+//! smallest system has a state for each class that is reached from the class of the initial state by steps to classes
+//! that no other step by the label exceeds.
 //!
 //! Traces are compared by walking both powersets at once.
 
@@ -111,8 +114,8 @@ impl View {
     }
 }
 
-/// Which states simulate which, in that many rounds of throwing out pairs: bit `t` of entry `s` says that `t` simulates `s`, or that
-/// no formula of that depth says otherwise.
+/// Which states simulate which, after that many rounds of removing pairs: bit `t` of entry `s` says that `t` simulates
+/// `s`, or that no formula of that depth says otherwise.
 pub fn simulated_within(lts: &Lts, ready: bool, rounds: usize) -> Vec<u64> {
     let view = View::new(lts);
     let kind = if ready { Equivalence::ReadySimulation } else { Equivalence::Simulation };
@@ -133,8 +136,8 @@ pub fn simulated_within(lts: &Lts, ready: bool, rounds: usize) -> Vec<u64> {
     related
 }
 
-/// Which states agree on all formulas with that many nested modalities `<tau*>`, `<tau*.a>` (delay) or `<tau*.a.tau*>` (weak) and, where
-/// divergence counts, `<tau*>forever`: entry `s` is the number of its class.
+/// Which states agree on all formulas with that many nested modalities `<tau*>`, `<tau*.a>` (delay) or `<tau*.a.tau*>`
+/// (weak) and, where divergence counts, `<tau*>forever`: entry `s` is the number of its class.
 pub fn silently_alike_within(lts: &Lts, equivalence: Equivalence, depth: usize) -> Vec<usize> {
     use Equivalence::*;
     let view = View::new(lts);
@@ -168,8 +171,8 @@ pub fn bisimilar(lts: &Lts, equivalence: Equivalence) -> Vec<u64> {
     bisimilar_within(lts, equivalence, usize::MAX)
 }
 
-/// The relation after that many rounds of throwing out at once all pairs that do not match each other: for strong
-/// bisimilarity, which states no formula of that depth tells apart.
+/// The relation after that many rounds of removing all pairs that do not match each other: for strong bisimilarity, the
+/// pairs of states that no formula of that depth distinguishes.
 pub fn bisimilar_within(lts: &Lts, equivalence: Equivalence, rounds: usize) -> Vec<u64> {
     let view = View::new(lts);
     let all = if view.states == 64 { u64::MAX } else { (1 << view.states) - 1 };
@@ -285,7 +288,7 @@ fn alphabet(lts: &Lts, weak: bool) -> BTreeSet<LabelId> {
     labels.filter(|label| !weak || *label != LabelId::TAU).collect()
 }
 
-/// The length of a shortest trace that one of two states has and the other has not.
+/// The length of a shortest trace that only one of two states has.
 pub fn shortest_difference(lts: &Lts, left: StateId, right: StateId, weak: bool) -> Option<usize> {
     let view = View::new(lts);
     let close = |set: States| if weak { view.close(set) } else { set };

@@ -1,7 +1,8 @@
-//! A job that is stopped at a poll leaves nothing behind that a later one believes.
+//! A job that is stopped at a poll leaves no wrong result behind for a later job.
 //!
-//! The oracle asks a question without a limit and counts its polls. Then it stops the question at each poll in turn, as
-//! each kind of stop, asks again without a limit on the same subject, and compares the answer with that of a fresh one.
+//! The oracle runs a question without a limit and counts its polls. Then it stops the question at each poll in turn, by
+//! each kind of stop, runs it again without a limit on the same subject, and compares the answer with that of a fresh
+//! subject.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -26,7 +27,7 @@ const REASONS: [Stopped; 4] = [
 ];
 
 /// Stops a question at each of its polls, or at `most` of them that are spread evenly, and panics when an answer
-/// afterwards, on the same subject, is not that of a fresh subject. An answer that comes in spite of the stop must be
+/// afterwards, on the same subject, is not that of a fresh subject. An answer that is given despite the stop must be
 /// the right one.
 pub fn interrupt<S, A: PartialEq + Debug, E: Debug>(
     most: u64,

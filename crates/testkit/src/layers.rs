@@ -6,7 +6,8 @@ use trefoil_system::LabelId;
 
 use crate::composition::NaiveProduct;
 
-/// What is left of a product from a tuple on when a step loses against another of the same tuple whose label is above its own.
+/// What is left of a product from a tuple on when a step loses against another of the same tuple whose label is above
+/// its own.
 pub fn prioritised(
     product: &NaiveProduct,
     initial: &[u32],
@@ -70,7 +71,7 @@ pub fn wrong_chase(product: &NaiveProduct, start: &[u32], chased: &NaiveProduct,
             // A chase ended in a cycle: it stays there.
             let stays = steps.len() == 1 && steps.contains(&(LabelId::TAU, state.clone()));
             if !stays || !is_on_a_cycle(product, state) {
-                return Some(format!("{state:?} should do nothing but diverge"));
+                return Some(format!("{state:?} should only diverge"));
             }
             continue;
         }

@@ -1,5 +1,5 @@
-//! Generalised supercombinators, straight from the definition (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model
-//! checking*, 2019, definitions 62 and 63).
+//! Generalised supercombinators, straight from the definition (Gibson-Robinson and Lowe, *Symmetry reduction in CSP
+//! model checking*, 2019, definitions 62 and 63).
 
 use std::collections::BTreeSet;
 

@@ -12,7 +12,7 @@ pub type Element = Vec<u32>;
 /// Something that a permutation of points acts on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Object {
-    /// Stays what it is.
+    /// It is fixed.
     Tag(u32),
     /// A point.
     Point(u32),
@@ -33,7 +33,7 @@ impl Object {
         }
     }
 
-    /// One that is nested at most so deep.
+    /// A random thing of at most this nesting depth.
     pub fn random(points: usize, depth: usize, random: &mut Random) -> Object {
         match random.below(if depth == 0 { 3 } else { 5 }) {
             0 => Object::Tag(random.below(2) as u32),
@@ -58,7 +58,8 @@ pub fn shuffled(points: usize, random: &mut Random) -> Element {
     element
 }
 
-/// Generators of a random group: symmetric on all or on parts, rings with or without reflections, blocks that are exchanged, or anything.
+/// Generators of a random group: symmetric on all or on parts, rings with or without reflections, blocks that are
+/// exchanged, or anything.
 pub fn random_generators(points: usize, random: &mut Random) -> Vec<Element> {
     let identity: Element = (0..points as u32).collect();
     let names = shuffled(points, random);

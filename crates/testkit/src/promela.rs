@@ -1,7 +1,8 @@
-//! Random Promela programs, small enough to be searched at once and of many sorts: every construct that changes which states are kept.
+//! Random Promela programs, small enough for a quick search, with every construct that changes which states are kept.
 //!
-//! All values stay below four, loops count or may be left, and there are few processes, so that the programs have few states. What a
-//! program means is somebody else's business: the text goes to Spin and to ourselves, and the numbers of states must agree.
+//! All values stay below four, loops count or may be left, and there are few processes, so that the programs have few
+//! states. The generator does not know what a program means: Spin and Trefoil both search it, and the numbers of states
+//! must agree.
 
 use crate::Random;
 

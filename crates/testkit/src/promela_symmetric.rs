@@ -1,7 +1,8 @@
-//! Random Promela programs with replicated processes: stars, cliques, rings (by parameters, and by arithmetic), trees, hypercubes, three tiers; some of them with something that
-//! breaks the symmetry of the shape.
+//! Random Promela programs with replicated processes: stars, cliques, rings (by parameters, and by arithmetic), trees,
+//! hypercubes, three tiers; some of them with something that breaks the symmetry of the shape.
 //!
-//! What is symmetric about a program is somebody else's business. The programs are small enough for their states to be listed.
+//! The generator does not compute the symmetries of a program; the programs are small enough for their states to be
+//! listed.
 
 use crate::Random;
 

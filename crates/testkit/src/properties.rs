@@ -1,7 +1,7 @@
 //! Deadlock, divergence, determinism and having a trace, straight from the definitions.
 //!
-//! As for refinement, all traces are walked at once, with the set of states that each leads to. For systems with at most 64 states and
-//! few labels.
+//! As for refinement, all traces are walked at once, with the set of states that each leads to. For systems with at
+//! most 64 states and few labels.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -30,7 +30,8 @@ fn shortest(lts: &Lts, holds: impl Fn(&Definitions, u64) -> bool) -> Option<usiz
     None
 }
 
-/// The length of the shortest trace with which all labels can be refused, or in failures-divergences that is a divergence.
+/// The length of the shortest trace with which all labels can be refused, or in failures-divergences that is a
+/// divergence.
 pub fn shortest_deadlock(lts: &Lts, model: Model) -> Option<usize> {
     shortest(lts, |definitions, states| {
         definitions.refusals(states).contains(&((1 << definitions.labels) - 1))
@@ -51,8 +52,8 @@ pub fn shortest_nondeterminism(lts: &Lts) -> Option<usize> {
     })
 }
 
-/// How much of a trace a system can do, or in models that observe it cannot refuse to do. The rest of the trace begins with what
-/// is missing or may be refused.
+/// How much of a trace a system can do, or in models that observe it cannot refuse to do. The rest of the trace begins
+/// with what is missing or may be refused.
 pub fn trace_that_it_has(lts: &Lts, trace: &[LabelId], model: Model) -> usize {
     let act = alphabet(&[lts]);
     let definitions = Definitions::new(lts, &act);

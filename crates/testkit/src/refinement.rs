@@ -1,9 +1,9 @@
 //! Refinement straight from the definitions, and pairs of systems on which it is worth deciding.
 //!
-//! The oracle walks all traces of the implementation at once: after each trace it has the set of states that the specification
-//! can be in and the set of states that the implementation can be in, as masks of bits, and compares what the definitions
-//! compare: refusals as sets of sets of labels, all of them listed, and divergence by stepping as often as there are states. Traces
-//! come in the order of their length, so the first difference is at the least one.
+//! The oracle walks all traces of the implementation at once: after each trace it has the set of states that the
+//! specification can be in and the set of states that the implementation can be in, as masks of bits, and compares what
+//! the definitions compare: refusals as sets of sets of labels, all of them listed, and divergence by stepping as often
+//! as there are states. Traces come in the order of their length, so the first difference is at the least one.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -128,11 +128,11 @@ impl Definitions {
     }
 }
 
-/// A specification and an implementation with at most 12 states each, with `τ`-cycles now and then. Some pairs have nothing to do
-/// with each other; most implementations are made from their specification by changes that mostly keep refinement, so
+/// A specification and an implementation with at most 12 states each, with `τ`-cycles now and then. Some pairs are
+/// unrelated; most implementations are made from their specification by changes that mostly preserve refinement, so
 /// that each verdict is frequent in every model.
 pub fn random_pair(labels: &Arc<Labels>, random: &mut Random) -> (Lts, Lts) {
-    // Most specifications are small: the definitions cost what there are subsets.
+    // Most specifications are small: the definitions enumerate all subsets.
     let most = if random.chance(20) { 12 } else { 6 };
     let states = 1 + random.below(most);
     let shape = RandomShape {

@@ -1,13 +1,13 @@
 //! Random systems on which a group acts: interchangeable processes that hold each other's names.
 //!
-//! Each of `n` processes, the points, has a control state and a variable that holds nothing or the name of a process; there
-//! is one shared variable of the same kind. A rule moves a process `x`, sometimes together with another one `y`, and can
-//! speak only of `x`, `y`, what their variables and the shared one hold, and whether names are equal; so every permutation
-//! of the processes carries steps to steps. Labels name the rule and perhaps `x` or `y`. The group is any group of
-//! permutations of the processes.
+//! Each of `n` processes, the points, has a control state and a variable that holds nothing or the name of a process;
+//! there is one shared variable of the same kind. A rule moves a process `x`, sometimes together with another one `y`,
+//! and can refer only to `x`, `y`, the values of their variables and of the shared one, and whether names are equal; so
+//! every permutation of the processes carries steps to steps. Labels name the rule and perhaps `x` or `y`. The group is
+//! any group of permutations of the processes.
 //!
-//! Everything here is written down directly: a row is permuted by permuting names, and the picture has a coloured vertex
-//! for each process and edges for the variables.
+//! Everything here is written down directly: a row is permuted by permuting names, and the picture has a coloured
+//! vertex for each process and edges for the variables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,10 +34,10 @@ pub enum Held {
     Other,
 }
 
-/// Who takes part besides the process that moves.
+/// Which process takes part besides the one that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partner {
-    /// Nobody.
+    /// None.
     Nobody,
     /// Any other process in this control state.
     In(Value),
@@ -82,7 +82,7 @@ pub struct Rule {
     pub variable: Held,
     /// What the shared variable holds.
     pub shared: Held,
-    /// Who takes part.
+    /// Which process takes part.
     pub partner: Partner,
     /// The next control state.
     pub to: Value,
@@ -191,7 +191,7 @@ impl Processes {
     /// A random one.
     pub fn random(labels: &Arc<Labels>, shape: Shape, generators: Vec<Vec<u32>>, random: &mut Random) -> Processes {
         let mut rules: Vec<Rule> = (0..shape.rules).map(|_| random_rule(shape, random)).collect();
-        // Something can be done at the start.
+        // Some step is possible at the start.
         rules[0] = Rule { from: 0, variable: Held::Any, shared: Held::Any, partner: Partner::Nobody, ..rules[0] };
         Processes::new(labels, shape, rules, generators)
     }
@@ -401,7 +401,8 @@ impl Actor for ProcessesActor<'_> {
     }
 }
 
-/// Generators of some group of permutations of this many points: all of them, those of two parts, rotations, or an exchange.
+/// Generators of some group of permutations of this many points: all of them, those of two parts, rotations, or an
+/// exchange.
 pub fn random_generators(points: usize, random: &mut Random) -> Vec<Vec<u32>> {
     let identity: Vec<u32> = (0..points as u32).collect();
     let exchanged = |one: usize, other: usize| {

@@ -1,13 +1,13 @@
 //! Timed processes over explicit time: an interpreter that knows nothing of `tock`-CSP.
 //!
-//! FDR explains a timed section by a translation into untimed operators over an event `tock`. This is the other way to say the
-//! same: a process has a relation *time passes* of its own beside its steps ([`Timed::pass`] and [`Timed::steps`]), by rules for
-//! each operator, as for Timed CSP (Schneider, *Concurrent and Real-Time Systems*, 2000). An offer waits; what is delayed counts down;
-//! operands of choices, interrupts and parallel compositions grow older together; what is ready to terminate waits for the
-//! others. A state is a tree, copied at every step.
+//! FDR explains a timed section by a translation into untimed operators over an event `tock`. This is an independent
+//! definition: a process has a relation *time passes* of its own beside its steps ([`Timed::pass`] and
+//! [`Timed::steps`]), by rules for each operator, as for Timed CSP (Schneider, *Concurrent and Real-Time Systems*,
+//! 2000). An offer waits; what is delayed counts down; operands of choices, interrupts and parallel compositions grow
+//! older together; what is ready to terminate waits for the others. A state is a tree, copied at every step.
 //!
-//! [`Timed::explore`] makes passing of time the label `tock`, at last, and closes the process: what is ready to terminate and can do
-//! something else may terminate by itself.
+//! [`Timed::explore`] finally makes the passing of time the label `tock` and closes the process: a process that is
+//! ready to terminate and can do something else may terminate on its own.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -46,7 +46,7 @@ impl fmt::Display for Set {
 /// A timed process.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timed {
-    /// Time passes for ever.
+    /// Time passes forever.
     Stop,
     /// Ready to terminate.
     Skip,
@@ -56,9 +56,9 @@ pub enum Timed {
     Prefix(u8, Box<Timed>),
     /// Any of some events, `[] x : S @ x -> P`.
     Any(Set, Box<Timed>),
-    /// An event has happened and takes so much more time.
+    /// An event has happened and takes this much more time.
     After(u32, Box<Timed>),
-    /// Several processes, of which the first event decides.
+    /// Several processes; the first event decides between them.
     External(Vec<Timed>),
     /// A choice that the process makes.
     Internal(Box<Timed>, Box<Timed>),
@@ -88,9 +88,9 @@ pub enum Timed {
     Never,
     /// An untimed process that terminates and does not wait for it.
     Now,
-    /// An untimed process that does an event for ever and never waits.
+    /// An untimed process that repeats an event forever and never waits.
     Loop(u8),
-    /// An event that must happen at once, then a timed process.
+    /// An event that must happen immediately, then a timed process.
     Urgent(u8, Box<Timed>),
     /// Has terminated.
     Ended,

@@ -104,11 +104,11 @@ fn the_oracle_knows_the_books() {
     assert_eq!(verdicts::refines(Model::Failures, &external, &internal).violation, Some(0));
     assert_eq!(verdicts::deterministic(Model::Failures, &external).violation, None);
     assert_eq!(verdicts::deterministic(Model::Failures, &internal).violation, Some(0));
-    // Termination is not for the environment to refuse: (<>, {a}) is a failure of a -> STOP [] SKIP.
+    // The environment cannot refuse termination: (<>, {a}) is a failure of a -> STOP [] SKIP.
     let choice = meaning(prefix(a, Process::Stop).external(Process::Skip));
     assert!(choice.initially().refusals.has(Events::SIGMA) && !choice.initially().refusals.has(Events::ALL));
     assert_eq!(verdicts::deterministic(Model::Failures, &choice).violation, Some(0));
-    // The stable failures model cannot see what the other one sees first.
+    // The stable failures model does not see a divergence that the failures-divergences model sees.
     let hidden = meaning(Process::Run(Events::one(a)).hide(Events::one(a)));
     assert_eq!(verdicts::divergence_free(&hidden).violation, Some(0));
     assert_eq!(verdicts::refines(Model::Failures, &meaning(Process::Stop), &hidden).violation, None);
@@ -119,7 +119,7 @@ fn the_oracle_knows_the_books() {
     assert_eq!(verdicts::deadlock_free(Model::Failures, &meaning(Process::Run(Events::one(a)))).holds(), None);
 }
 
-/// What looks like a law and is none is refuted: the comparison can fail.
+/// A plausible but wrong law is refuted: the comparison can fail.
 #[test]
 fn what_is_no_law_is_refuted() {
     type Sides = fn(Process, Process, Process) -> (Process, Process);

@@ -1,10 +1,13 @@
-"""ArrayQueue: a bounded queue in an array without locks (Shann, Huang and Chen, 2000, as corrected by Colvin and Groves, "Formal verification of an array-based nonblocking queue", 2005) is linearisable.
+"""ArrayQueue: a bounded queue in an array without locks (Shann, Huang and Chen, 2000, as corrected by Colvin and
+Groves, "Formal verification of an array-based nonblocking queue", 2005) is linearisable.
 
-Front and Rear are positions in an array of two cells, each with a tag, and each cell has a tag with its datum; a compare and swap replaces the tag as well, so that nobody
-takes a value for one that he saw before. In the algorithm tags are counted. Here a new tag is any one that nobody else has seen and not yet forgotten,
-so that the types of the tags are symmetric, as are threads and data, and few tags are enough: two for each thread are shared by Front and Rear,
-one for each thread by a cell. Positions go round twice the array, so that full and empty differ. A thread forgets all tags after every round.
-The first tags are chosen by `construct`. Broken, a new tag is any, and values are taken for what they were before.
+Front and Rear are positions in an array of two cells, each with a tag, and each cell has a tag with its datum; a
+compare and swap replaces the tag as well, so that no thread takes a value for one that it saw before. In the algorithm
+tags are counted. Here a new tag is any tag that no other thread remembers, so that the types of the tags are symmetric,
+as are threads and data, and few tags are enough: two for each thread are shared by Front and Rear, one for each thread
+by a cell. Positions run around the array twice, so that full and empty differ. A thread forgets all tags after every
+round. The first tags are chosen by `construct`. Broken, any tag may be the new one, and threads mistake new values for
+old ones.
 """
 
 from families.common import names

@@ -1,6 +1,7 @@
-"""CoarseGrainedListSet: a set as a sorted linked list under one lock (Herlihy and Shavit, "The Art of Multiprocessor Programming", section 9.4; named in Gibson-Robinson and Lowe, 2019, section 8).
+"""CoarseGrainedListSet: a set as a sorted linked list under one lock (Herlihy and Shavit, "The Art of Multiprocessor
+Programming", section 9.4; named in Gibson-Robinson and Lowe, 2019, section 8).
 
-Broken, nobody takes the lock.
+Broken, no thread takes the lock.
 """
 
 from families import listsets

@@ -9,7 +9,8 @@ def names(prefix, count):
 def assertions(claim, indices):
     """The claim plainly, with every symmetric type, and with the types that index processes alone.
 
-    `indices` is the list of the latter, as `:[symmetry reduce]:` wants it, or nothing when there is no type of data beside them.
+    `indices` is the list of the latter, as `:[symmetry reduce]:` wants it, or nothing when there is no type of data
+    beside them.
     """
     lines = [f"assert {claim}", f"assert {claim} :[symmetry reduce]"]
     if indices:

@@ -1,8 +1,10 @@
-"""Database: managers of copies of a database, who update it one at a time (Jensen's example for coloured Petri nets; named in Gibson-Robinson and Lowe, 2019, section 8).
+"""Database: managers of copies of a database, which update it one at a time (Jensen's example for coloured Petri nets;
+named in Gibson-Robinson and Lowe, 2019, section 8).
 
-A manager updates his copy and sends a message to each of the others; each of them receives it, performs the update and acknowledges; when all have, the first one
-goes on. That are n 3^(n - 1) + 1 states and, since only the numbers of managers in each stage matter, n (n + 1) / 2 + 1 orbits. Broken, a manager goes on although somebody
-has not received the message.
+A manager updates its copy and sends a message to each of the others; each of them receives it, performs the update and
+acknowledges; when all have, the first one continues. These are n 3^(n - 1) + 1 states and, since only the numbers of
+managers in each stage matter, n (n + 1) / 2 + 1 orbits. Broken, a manager continues although another one has not
+received the message.
 """
 
 from families.common import names

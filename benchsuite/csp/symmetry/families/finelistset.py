@@ -1,6 +1,8 @@
-"""FineGrainedListSet: a set as a sorted linked list with a lock for each node (Herlihy and Shavit, "The Art of Multiprocessor Programming", section 9.5; named in Gibson-Robinson and Lowe, 2019, section 8).
+"""FineGrainedListSet: a set as a sorted linked list with a lock for each node (Herlihy and Shavit, "The Art of
+Multiprocessor Programming", section 9.5; named in Gibson-Robinson and Lowe, 2019, section 8).
 
-Locks are taken hand over hand: a thread that is about to lock a node holds the one before it. Broken, it lets go of that one first.
+Locks are taken hand over hand: a thread that is about to lock a node holds the one before it. Broken, it releases that
+one first.
 """
 
 from families import listsets

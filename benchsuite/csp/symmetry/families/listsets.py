@@ -1,7 +1,9 @@
-"""What the two list sets share: a sorted list of nodes, and the specification of a set (Herlihy and Shavit, "The Art of Multiprocessor Programming", chapter 9).
+"""What the two list sets share: a sorted list of nodes, and the specification of a set (Herlihy and Shavit, "The Art of
+Multiprocessor Programming", chapter 9).
 
-Data are compared by their order, as by a hash, so that only nodes and threads are symmetric; there are as many data as nodes. The list begins at Header, which holds nothing, and ends with
-Null. An operation tells its result at the point where it takes effect, so that the specification is the sequential set. Removed nodes are used again at once.
+Data are compared by their order, as by a hash, so that only nodes and threads are symmetric; there are as many data as
+nodes. The list begins at Header, which holds nothing, and ends with Null. An operation announces its result at the
+point where it takes effect, so that the specification is the sequential set. Removed nodes are reused immediately.
 """
 
 from families.common import names

@@ -1,6 +1,7 @@
-"""ListStack: a stack as a linked list under one lock (Gibson-Robinson and Lowe, "Symmetry reduction in CSP model checking", 2019, figures 1 and 2).
+"""ListStack: a stack as a linked list under one lock (Gibson-Robinson and Lowe, "Symmetry reduction in CSP model
+checking", 2019, figures 1 and 2).
 
-The model is the one of `benchsuite/csp/generate stack`, and is asked from there. Broken, nobody takes the lock.
+The model is the one of `benchsuite/csp/generate stack`, which this module runs. Broken, no thread takes the lock.
 """
 
 import pathlib
@@ -12,7 +13,8 @@ INDICES = ("diff(NodeOrNull, {| Null |})", "Thread")
 FIXED = False
 # Parameters, size of the instance, and whether it can be checked without reduction.
 INSTANCES = (((3, 3, 2), "quick", True), ((4, 3, 3), "normal", True), ((7, 4, 2), "normal", False), ((8, 4, 2), "normal", False))
-# Published: states without and with reduction (K and M as printed), and with the types that index processes alone; None where a run was not made.
+# Published: states without and with reduction (K and M as printed), and with the types that index processes alone; None
+# where a run was not made.
 PUBLISHED = {
     (6, 4, 3): ("5952M", "108.9K", "650.9K"),
     (7, 4, 2): ("3812M", "37.57K", "75.12K"),

@@ -1,9 +1,11 @@
-"""LockFreeQueue: the queue of Michael and Scott ("Simple, fast, and practical non-blocking and blocking concurrent queue algorithms", 1996) is linearisable.
+"""LockFreeQueue: the queue of Michael and Scott ("Simple, fast, and practical non-blocking and blocking concurrent
+queue algorithms", 1996) is linearisable.
 
-The linked list begins with a dummy node. What makes it finite is that nodes are used again: a thread that reads Head or Tail is noted at the node that it
-finds, and a node that has left the queue is free when nobody is noted there any more, as with hazard pointers or a garbage collector. A free node may hold anything. A thread
-lets go of all its nodes after every round. Where the dummy node comes from is chosen by `construct`, with its datum; fixed, it is N0 with D0.
-The specification lets every operation happen at a hidden event between call and return. Broken, Head is set without being compared.
+The linked list begins with a dummy node. The model is finite because nodes are reused: a thread that reads Head or Tail
+is noted at the node that it finds, and a node that has left the queue is free when no thread is noted there any more,
+as with hazard pointers or a garbage collector. A free node may hold anything. A thread releases all its nodes after
+every round. `construct` chooses the dummy node and its datum; fixed, it is N0 with D0. The specification lets every
+operation happen at a hidden event between call and return. Broken, Head is set without being compared.
 """
 
 from families.common import names

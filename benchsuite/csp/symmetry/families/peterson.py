@@ -1,8 +1,9 @@
-"""Peterson: mutual exclusion for n processes (Peterson, "Myths about the mutual exclusion problem", 1981; named in Gibson-Robinson and Lowe, 2019, section 8).
+"""Peterson: mutual exclusion for n processes (Peterson, "Myths about the mutual exclusion problem", 1981; named in
+Gibson-Robinson and Lowe, 2019, section 8).
 
-A process climbs n - 1 levels. It waits on a level until all others are below it, or until somebody else came to this level after it. Both are checked in one step,
-as in Bošnački, Dams and Holenderski, "Symmetric Spin", 2002. Levels are numbers; only processes are symmetric. Broken, a process
-writes the turn before the flag.
+A process climbs n - 1 levels. It waits on a level until all others are below it, or until another process came to this
+level after it. Both are checked in one step, as in Bošnački, Dams and Holenderski, "Symmetric Spin", 2002. Levels are
+numbers; only processes are symmetric. Broken, a process writes the turn before the flag.
 """
 
 from families.common import names

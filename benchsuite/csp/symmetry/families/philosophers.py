@@ -1,8 +1,10 @@
-"""DiningPhilosophers: philosophers who first choose their places at the table, and a butler who keeps one chair empty (Gibson-Robinson and Lowe, 2019, section 8).
+"""DiningPhilosophers: philosophers who first choose their places at the table, and a butler that keeps one chair empty
+(Gibson-Robinson and Lowe, 2019, section 8).
 
-A philosopher and the fork on his left have the same name. The ring is made by the first steps: somebody sits down first, then each time somebody sits down
-beside the last one, until the ring is closed. So the names are symmetric and what is left are the rotations. Fixed, the ring is written into
-the script, which no type shows to be symmetric any more. Broken, the butler lets everybody sit down.
+A philosopher and the fork on the left have the same name. The first steps make the ring: one philosopher sits down
+first, then one after the other sits down beside the last one, until the ring is closed. So the names are symmetric, and
+only the rotations are left. Fixed, the ring is written into the script, which no type shows to be symmetric any more.
+Broken, the butler lets all philosophers sit down.
 """
 
 from families.common import names

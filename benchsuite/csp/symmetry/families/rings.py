@@ -1,8 +1,11 @@
-"""Rings: stations on rings that split and join. Not one of the published families: it shows where `canonical` has fewer states than `ordering`.
+"""Rings: stations on rings that split and join. Not one of the published families: it shows where `canonical` has fewer
+states than `ordering`.
 
-Every station knows its successor, at first itself. Two stations may exchange their successors, which joins two rings or splits one, so that the successors are always a
-permutation, and every permutation is met. Orbits are types of cycles, n! states and as many orbits as there are partitions of n. Refinement of colours sees nothing but loops
-in a permutation; a strategy that chooses after it has several representatives for most of the types. Broken, one of the two keeps its successor, and two stations have the same.
+Every station knows its successor, at first itself. Two stations may exchange their successors, which joins two rings or
+splits one, so that the successors are always a permutation, and every permutation is reached. Orbits are types of
+cycles, n! states and as many orbits as there are partitions of n. Refinement of colours distinguishes only the fixed
+points of a permutation; a strategy that chooses after it has several representatives for most of the types. Broken, one
+of the two keeps its successor, and two stations have the same.
 """
 
 from families.common import names

@@ -1,8 +1,11 @@
-"""Tables: philosophers who sit down at several round tables of any size. Not one of the published families: it is here because refinement of colours does not see it all.
+"""Tables: philosophers who sit down at several round tables of any size. Not one of the published families: it is here
+because refinement of colours does not distinguish all its states.
 
-Everybody chooses a neighbour on the right whom nobody else has chosen, so that the neighbours make a permutation. Its cycles are the tables (who sits alone, his own neighbour, never gets a second fork), and as long as everybody
-does the same, a table of two and one of four look to every refinement like one of six or like two of three: a strategy that orders by refinement and then chooses has several
-representatives for some orbits, where `canonical` has one. Whoever has one fork and cannot get the other puts it back. Broken, he does not.
+Each philosopher chooses a neighbour on the right that no other one has chosen, so that the neighbours make a
+permutation. Its cycles are the tables (a philosopher that sits alone never gets a second fork), and as long as all
+philosophers do the same, a table of two and one of four look to every refinement like a table of six or like two of
+three: a strategy that orders by refinement and then chooses has several representatives for some orbits, where
+`canonical` has one. A philosopher that has one fork and cannot get the other puts it back. Broken, it does not.
 """
 
 from families.common import names

@@ -1,9 +1,11 @@
-"""TreeBroadcast: nodes grow a spanning tree from a distinguished sender and then broadcast along it (named in Gibson-Robinson and Lowe, 2019, section 8).
+"""TreeBroadcast: nodes grow a spanning tree from a distinguished sender and then broadcast along it (named in
+Gibson-Robinson and Lowe, 2019, section 8).
 
-Every node of the tree invites every other one; who is invited first by somebody becomes a child, and everybody else is refused. A node that has
-invited everybody waits for a message of its parent, delivers it, passes it on to its children and acknowledges it when all of them have. The sender
-takes the next message when the last one is acknowledged. Nodes are symmetric except for the sender, and hold sets of nodes. Broken, a node
-says yes to everybody: all but its first parent wait for it in vain.
+Every node of the tree invites every other one; a node becomes a child of the node that invites it first, and refuses
+all later invitations. A node that has invited all others waits for a message of its parent, delivers it, passes it on
+to its children and acknowledges it when all of them have. The sender takes the next message when the last one is
+acknowledged. Nodes are symmetric except for the sender, and hold sets of nodes. Broken, a node accepts all invitations:
+all but its first parent wait for it without end.
 """
 
 from families.common import names

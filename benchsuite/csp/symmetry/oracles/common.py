@@ -72,7 +72,8 @@ def permuted_point(node_places, datum_places, node, value):
 
 
 def nodes_threads_data(image, nodes, threads, data):
-    """Generators of all permutations of nodes and of threads; and those of data. `image` makes one of a permutation of each."""
+    """Generators of all permutations of nodes and of threads; and those of data. `image` makes one of a permutation of
+    each."""
     same = [list(range(size)) for size in (nodes, threads, data)]
     generators = [image(permutation, same[1], same[2]) for permutation in symmetric(nodes)]
     generators += [image(same[0], permutation, same[2]) for permutation in symmetric(threads)]

@@ -19,7 +19,7 @@ def at_table(permutation):
 
 
 def eating(me, what, neighbour, forks):
-    """Steps 1 to 6 of a philosopher who has sat down: the next step and the forks, or nothing."""
+    """Steps 1 to 6 of a philosopher that has sat down: the next step and the forks, or nothing."""
     first, second = forks[me], forks[neighbour]
     if what == 1 and first is None:
         yield (2, put(forks, me, me))

@@ -1,6 +1,7 @@
 """LockFreeQueue beside its specification, as plain Python.
 
-The specification is made deterministic by sets of its states, and sets after which the same events are possible for ever are put together: `Specification` has their numbers.
+The specification is made deterministic by sets of its states, and sets with the same future events are merged:
+`Specification` has their numbers.
 """
 
 from oracles.common import moved, nodes_threads_data, optional, permuted_point, put
@@ -10,7 +11,8 @@ FREE = "free"
 
 
 class Specification:
-    """A state of a set is the contents of the queue and the stage of each client. Events are (thread, stage before, stage after)."""
+    """A state of a set is the contents of the queue and the stage of each client. Events are (thread, stage before,
+    stage after)."""
 
     def __init__(self, capacity, threads, data):
         self.capacity = capacity

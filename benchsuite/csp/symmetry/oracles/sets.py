@@ -1,7 +1,8 @@
 """CoarseGrainedListSet and FineGrainedListSet, as plain Python.
 
-A place is a number of a node, HEADER or None for Null. After a result is told, a thread has a silent step before it lets go of its locks and one after it, which is how
-`;` works; that is the point `over` and the end of the tuple of steps that are left.
+A place is a number of a node, HEADER or None for Null. After a result is announced, a thread has a silent step before
+it releases its locks and one after it, which is how `;` works; that is the point `over` and the end of the tuple of
+steps that are left.
 """
 
 from oracles.common import moved, put, symmetric

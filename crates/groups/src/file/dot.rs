@@ -1,9 +1,10 @@
 //! Graphs in Graphviz' DOT language.
 //!
-//! The whole language is read: directed and undirected graphs, chains of edges, subgraphs as the ends of edges, defaults
-//! (`node [color=red]`) with their scopes, ports, strings of all kinds, comments. What counts: the attribute `color` (or
-//! `colour`) of vertices and edges, the `label` of edges, and, when asked for, the `label` of vertices. Parallel edges count as often as
-//! they are written, except in `strict` graphs, where the last one counts. Everything else is about drawing and is skipped.
+//! The whole language is read: directed and undirected graphs, chains of edges, subgraphs as the ends of edges,
+//! defaults (`node [color=red]`) with their scopes, ports, strings of all kinds, comments. What counts: the attribute
+//! `color` (or `colour`) of vertices and edges, the `label` of edges, and, if requested, the `label` of vertices.
+//! Parallel edges count as often as they are written, except in `strict` graphs, where the last one counts. Everything
+//! else is about drawing and is skipped.
 //!
 //! Subgraphs nest as deep as memory allows: the parser keeps its own stack. The vertices that a subgraph mentions are a
 //! range of one list of all mentions, so nesting costs nothing.

@@ -8,9 +8,9 @@
 //!
 //! `vertices` is a list of names or objects, or a number `n`, which makes vertices `0` to `n - 1`. An edge is a pair, a
 //! triple with a colour, or an object. Vertices are named by text or by number; a number that is no name is a place in
-//! the list, counted from 0. Without `directed` edges have no direction. Words of other tools are understood: `nodes`, `links`, `id`,
-//! `source`, `target`, `colour`, `label`; `multigraph`, `graph` and `name` of the whole and `key` of an edge say nothing here.
-//! Any other field is refused: a misspelt `color` would give another group.
+//! the list, counted from 0. Without `directed` edges have no direction. Words of other tools are understood: `nodes`,
+//! `links`, `id`, `source`, `target`, `colour`, `label`; `multigraph`, `graph` and `name` of the whole and `key` of an
+//! edge say nothing here. Any other field is refused: a misspelt `color` would give another group.
 
 use std::collections::HashMap;
 

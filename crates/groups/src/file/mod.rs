@@ -59,7 +59,7 @@ pub struct GraphReading {
 pub enum GraphError {
     /// The file cannot be used.
     Diagnostic(Box<Diagnostic>),
-    /// A budget ran out, or somebody interrupted.
+    /// A budget ran out, or the user interrupted.
     Stopped(Stopped),
 }
 
@@ -85,8 +85,8 @@ pub fn read_graph(file: &Path, reading: GraphReading, control: &Control) -> Resu
     graph_from_text(&name, &text, named_json.then_some(true).or(named_dot.then_some(false)), reading, control)
 }
 
-/// Reads permutations from a file, or from standard input when its name is `-`: one in cycle notation on each line, with
-/// comments from `#` to the end of the line. Each comes with its degree.
+/// Reads permutations from a file, or from standard input when its name is `-`: one in cycle notation on each line,
+/// with comments from `#` to the end of the line. Each comes with its degree.
 pub fn permutations_from_file(file: &Path, control: &Control) -> Result<Vec<(SparsePermutation, usize)>, GraphError> {
     let name = file.display().to_string();
     let text = read_text(file, EXAMPLE_FILE, control)?;

@@ -86,7 +86,7 @@ impl ColouredGraph {
     }
 }
 
-/// The arcs of a graph by vertex, as refinement wants them.
+/// The arcs of a graph by vertex, as refinement needs them.
 ///
 /// A vertex lists its neighbours along outgoing and then incoming arcs, each with a class: the colour and direction of
 /// the arc. When every arc has its mirror image the incoming half says nothing new and is left out.

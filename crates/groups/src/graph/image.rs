@@ -1,23 +1,25 @@
-//! A canonical image of a coloured graph under a given group, which may be any group of permutations of some of its vertices.
+//! A canonical image of a coloured graph under a given group, which may be any group of permutations of some of its
+//! vertices.
 //!
 //! The first vertices of the graph are the points of the group; the others are anonymous and may be permuted at will
-//! within their colours. Canonical labelling solves this when the group is symmetric; here only its elements are allowed.
-//! After Jefferson, Jonauskyte, Pfeiffer and Waldecker, *Minimal and canonical images*, 2019, with the refinement of
-//! graphs in place of theirs for sets.
+//! within their colours. Canonical labelling solves this when the group is symmetric; here only its elements are
+//! allowed. After Jefferson, Jonauskyte, Pfeiffer and Waldecker, *Minimal and canonical images*, 2019, with the
+//! refinement of graphs in place of theirs for sets.
 //!
 //! A node of the search is the sequence of points that are to become the first base points; the next is taken from the
-//! image of the next basic orbit, it is individualised and the graph refined, and the trace of that step says how good it
-//! was. Three facts keep the tree small:
+//! image of the next basic orbit, it is individualised and the graph refined, and the trace of that step says how good
+//! it was. Three facts keep the tree small:
 //!
-//! - The stabiliser of the graph in the group comes first, found bottom up along the sequence of base points itself, as in
-//!   `search`: traces must agree with those of the base, orbits of what is known are tried once, and a node gives up when more
-//!   choices fail than the orbit of the base point leaves over.
+//! - The stabiliser of the graph in the group comes first, found bottom up along the sequence of base points itself, as
+//!   in `search`: traces must agree with those of the base, orbits of what is known are tried once, and a node gives up
+//!   when more choices fail than the orbit of the base point leaves over.
 //! - Level by level only the least traces are kept, over all nodes.
-//! - Choices that the rest of the stabiliser carries into each other are followed once, so that the nodes of a level are
-//!   pairwise inequivalent.
+//! - Choices that the rest of the stabiliser carries into each other are followed once, so that the nodes of a level
+//!   are pairwise inequivalent.
 //!
-//! When the base is placed, the element is determined; the anonymous vertices are then labelled canonically with all points
-//! individualised, and the least labelled graph wins. No stabiliser is ever listed. Cost: polynomial for each node.
+//! When the base is placed, the element is determined; the anonymous vertices are then labelled canonically with all
+//! points individualised, and the least labelled graph wins. No stabiliser is ever listed. Cost: polynomial for each
+//! node.
 
 use std::cmp::Ordering;
 
@@ -176,7 +178,8 @@ impl Search<'_> {
         Ok(stabiliser)
     }
 
-    /// An element that fixes the base points before `level`, carries its base point to `candidate` and extends to an automorphism.
+    /// An element that fixes the base points before `level`, carries its base point to `candidate` and extends to an
+    /// automorphism.
     fn element_through(
         &mut self,
         level: usize,

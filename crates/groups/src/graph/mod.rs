@@ -109,8 +109,8 @@ pub fn canonical_labelling(graph: &ColouredGraph, control: &Control) -> Result<C
     Ok(CanonicalLabelling { labels: Permutation::from_bijection(labels), automorphisms: result(search) })
 }
 
-/// A numbering of the vertices that refinement gives, with arbitrary choices where refinement does not decide: isomorphic
-/// graphs get equal numberings only when all such choices are alike.
+/// A numbering of the vertices that refinement gives, with arbitrary choices where refinement does not decide:
+/// isomorphic graphs get equal numberings only when all such choices are alike.
 pub fn refined_labelling(graph: &ColouredGraph, control: &Control) -> Result<Permutation, Stopped> {
     let adjacency = prepare(graph, control)?;
     let search = Search::new(graph, &adjacency, control)?;

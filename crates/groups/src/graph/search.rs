@@ -11,8 +11,9 @@
 //! above it, so the order of the whole group is the product of the orbits of the choices, and at most `n - 1`
 //! generators are found.
 //!
-//! A node off the path is given up early: if an isomorphism carried the path's node to it, then as many vertices of its cell would
-//! succeed as the orbit of the path's choice has, and that orbit is known. Where the cell is one orbit, one failure is enough.
+//! A node off the path is given up early: if an isomorphism carried the path's node to it, then as many vertices of its
+//! cell would succeed as the orbit of the path's choice has, and that orbit is known. Where the cell is one orbit, one
+//! failure is enough.
 //!
 //! Which cell is split matters for locality: the smallest of those that the last refinement made, else the one made
 //! most recently. The search thus finishes a part of the graph before it enters the next, and `matching` can exchange

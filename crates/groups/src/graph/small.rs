@@ -6,13 +6,13 @@
 //!
 //! - The first round of refinement, by the cells of the colours, is a sum of digests over the arcs (`small_rows`).
 //! - Most graphs are done when their colours have been refined and every point is alone: no search, no certificate.
-//! - Cells of *twins*, vertices that can be exchanged with everything else in its place, are laid out in any order; each
-//!   gives a factor `k!` of automorphisms. Unused values and idle processes are such.
-//! - Regular graphs, about which refinement says nothing, are split once by what pairs of vertices have in common.
+//! - Cells of *twins*, vertices that can be exchanged with everything else in its place, are laid out in any order;
+//!   each gives a factor `k!` of automorphisms. Unused values and idle processes are such.
+//! - Regular graphs, which refinement leaves whole, are split once by what pairs of vertices have in common.
 //! - What is left is searched. The first path goes down by the first vertex of the least cell of points, anonymous
 //!   vertices after all points. Then, from its end upwards, every other vertex of the cell is tried that no known
-//!   automorphism makes equal to one that was: a leaf that equals the first or the best one gives an automorphism, nodes
-//!   whose traces differ from the first path's and exceed the best one's are left.
+//!   automorphism makes equal to one that was: a leaf that equals the first or the best one gives an automorphism,
+//!   nodes whose traces differ from the first path's and exceed the best one's are left.
 //!
 //! The number of automorphisms, as far as they differ on points, is the product of the orbits along the first path and
 //! of the factors of the twins. Since points come first, levels of anonymous vertices count only automorphisms that fix
@@ -43,7 +43,7 @@ pub struct SmallGraphs {
     best: Leaf,
     /// Automorphisms by their images.
     generators: Vec<[u8; MOST]>,
-    /// Sets of vertices of which all permutations are automorphisms.
+    /// Sets of vertices such that every permutation of a set is an automorphism.
     twins: Vec<u64>,
     order: Order,
     steps: u64,
@@ -135,7 +135,8 @@ impl SmallGraphs {
         }
     }
 
-    /// Starts a graph with this many vertices, the first `points` of which are points. Says no when it is too large.
+    /// Starts a graph with this many vertices, the first `points` of which are points. Returns `false` when the graph
+    /// is too large.
     #[inline]
     pub fn begin(&mut self, vertices: usize, points: usize) -> bool {
         self.fits = vertices <= MOST && points <= vertices;
@@ -147,23 +148,24 @@ impl SmallGraphs {
         self.fits
     }
 
-    /// The colour of the next vertex; all must be given, in order, before arcs are. Only points of one `kind` may be exchanged,
-    /// and kinds are below 2^24; vertices that are no points are of one further kind.
+    /// The colour of the next vertex; all must be given, in order, before arcs are. Only points of one `kind` may be
+    /// exchanged, and kinds are below 2^24; vertices that are no points are of one further kind.
     #[inline]
     pub fn colour(&mut self, kind: u32, colour: u32) {
         let kind = if self.rows.vertices() < self.points { u64::from(kind & 0xff_ffff) } else { 1 << 24 };
         self.rows.add_vertex(kind << 32 | u64::from(colour));
     }
 
-    /// Adds an arc between vertices that exist. Says no when the graph has too many colours of arcs, or two equal arcs.
+    /// Adds an arc between vertices that exist. Returns `false` when the graph has too many colours of arcs, or two
+    /// equal arcs.
     #[inline]
     pub fn arc(&mut self, from: u32, to: u32, colour: u32) -> bool {
         self.fits &= self.rows.add(from, to, colour);
         self.fits
     }
 
-    /// The graph that was described is to be changed and labelled several times; whatever is done to it from now on is taken
-    /// back by [`SmallGraphs::revert`]. Says no when a part of it was refused.
+    /// The graph that was described is to be changed and labelled several times; whatever is done to it from now on is
+    /// taken back by [`SmallGraphs::revert`]. Returns `false` when a part of it was refused.
     pub fn keep(&mut self) -> bool {
         if self.fits {
             self.rows.keep();
@@ -171,20 +173,20 @@ impl SmallGraphs {
         self.fits
     }
 
-    /// Adds to the colour of a vertex of a graph that was kept, and takes away from it.
+    /// Adds to the colour of a vertex of a graph that was kept, and subtracts from it.
     #[inline]
     pub fn recolour(&mut self, vertex: u32, less: u32, more: u32) {
         self.rows.recolour(vertex, less, more);
     }
 
-    /// Removes an arc of a graph that was kept. Says no when it is not there.
+    /// Removes an arc of a graph that was kept. Returns `false` when there is no such arc.
     #[inline]
     pub fn remove_arc(&mut self, from: u32, to: u32, colour: u32) -> bool {
         self.fits &= self.rows.remove(from, to, colour);
         self.fits
     }
 
-    /// Takes back what was done since the graph was kept.
+    /// Reverts all changes since the graph was kept.
     pub fn revert(&mut self) {
         self.rows.revert();
         self.fits = true;
@@ -216,8 +218,9 @@ impl SmallGraphs {
     }
 
     /// Splits cells by what pairs of vertices have in common: how many neighbours of each kind, and where the other one
-    /// stands. Tells nearly everything apart in graphs that are regular but not symmetric, which a search would have to
-    /// try vertex by vertex. Says whether anything was split; rings and lists are not tried, since it cannot help them.
+    /// stands. This distinguishes nearly all vertices of graphs that are regular but not symmetric, where a search
+    /// would have to try vertex by vertex. Returns whether anything was split; rings and lists are skipped, since the
+    /// split cannot help there.
     fn sharpen(&mut self) -> bool {
         let many =
             |vertex: usize| bits(self.rows.classes(vertex)).any(|class| self.rows.row(class, vertex).count_ones() > 1);
@@ -265,8 +268,8 @@ impl SmallGraphs {
         queue != 0
     }
 
-    /// Numbers the points of the graph that was described by refinement, with arbitrary choices where it does not decide.
-    /// Panics when a part of the graph was refused.
+    /// Numbers the points of the graph that was described by refinement, with arbitrary choices where it does not
+    /// decide. Panics when a part of the graph was refused.
     pub fn arrange(&mut self) {
         assert!(self.fits && self.rows.vertices() == self.vertices, "the graph is not complete");
         let queue = self.partition.start(&self.rows, &mut self.sorted);
@@ -301,8 +304,8 @@ impl SmallGraphs {
         matches!(self.order, Order::Small(1))
     }
 
-    /// Calls `each` with generators of the automorphisms, as images of the points, until it says no; says whether it
-    /// never did.
+    /// Calls `each` with generators of the automorphisms, as images of the points, until it returns `false`; returns
+    /// whether it never did.
     pub fn all_generators(&self, mut each: impl FnMut(&[u32]) -> bool) -> bool {
         let points = low_bits(self.points);
         let mut images = [0u32; MOST];

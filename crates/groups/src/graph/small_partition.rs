@@ -1,10 +1,10 @@
 //! Ordered partitions of at most 64 vertices as bit sets, and their refinement.
 //!
 //! The same refinement as in `refinement`, for graphs that are made and thrown away by the million: a cell is a word
-//! with a bit for each vertex, named by the position where it begins; neighbours are words too (`small_rows`).
-//! A splitter of one vertex splits by its rows as they are; a larger one adds its rows bit by bit into words that hold the
-//! binary digits of all 64 counts at once, and splits by each digit. Nothing is sorted, nothing is allocated, and undoing
-//! is copying.
+//! with a bit for each vertex, named by the position where it begins; neighbours are words too (`small_rows`). A
+//! splitter of one vertex splits by its rows as they are; a larger one adds its rows bit by bit into words that hold
+//! the binary digits of all 64 counts at once, and splits by each digit. Nothing is sorted, nothing is allocated, and
+//! undoing is copying.
 //!
 //! Splitters are taken in the order of their positions, and what one splitter does to different cells is summed up by a
 //! commutative hash, so everything is the same for every numbering of the vertices.
@@ -32,8 +32,9 @@ impl Partition {
         Partition { cells: [0; MOST], home: [0; MOST], open: 0, loose: 0, trace: 0 }
     }
 
-    /// The cells are what colours and then marks tell apart, in their order. Returns where all parts but the largest of each
-    /// colour begin: the marks have done what the cells of the colours would as splitters. `sorted` is scratch space.
+    /// The cells are the vertices of equal colour and equal mark, in the order of colours and then marks. Returns where
+    /// all parts but the largest of each colour begin: the marks have done what the cells of the colours would as
+    /// splitters. `sorted` is scratch space.
     #[inline]
     pub(crate) fn start(&mut self, rows: &SmallRows, sorted: &mut [u8; MOST]) -> u64 {
         (self.open, self.loose, self.trace) = (0, 0, 0);

@@ -1,21 +1,22 @@
 //! A graph of at most 64 vertices in bit sets, and changes to it that are taken back.
 //!
-//! The neighbours of a vertex are words with a bit for each vertex, one word for each *class* of arcs (colour and direction), and
-//! one more word tells the classes in which a vertex has neighbours at all: a picture has few of them at each vertex, and
-//! whoever walks over a graph visits only those.
+//! The neighbours of a vertex are words with a bit for each vertex, one word for each *class* of arcs (colour and
+//! direction), and one more word lists the classes in which a vertex has neighbours at all: a picture has few of them
+//! at each vertex, and a walk over a graph visits only those.
 //!
-//! Beside them every vertex has a *mark*, a sum over its arcs of a digest of the colour at the other end times a number for the
-//! class: what refinement by the cells of the colours would tell apart, but for coincidences, which are met later. Being a sum,
-//! it is kept up to date arc by arc.
+//! Beside them every vertex has a *mark*, a sum over its arcs of a digest of the colour at the other end times a number
+//! for the class: it separates what refinement by the cells of the colours would separate, except for collisions, which
+//! later rounds resolve. Being a sum, it is kept up to date arc by arc.
 //!
 //! # Changes
 //!
 //! The states that one step leads to differ from the state before in few slots, and so do their pictures. So a graph
-//! can be described once ([`SmallRows::keep`]), changed by a few colours and arcs, labelled, and taken back ([`SmallRows::revert`]); the cost
-//! is in proportion to what changes and to the arcs where colours change. Colours and marks are copied back, arcs are toggled again.
+//! can be described once ([`SmallRows::keep`]), changed by a few colours and arcs, labelled, and taken back
+//! ([`SmallRows::revert`]); the cost is in proportion to what changes and to the arcs where colours change. Colours and
+//! marks are copied back, arcs are toggled again.
 //!
-//! Invariants: a word is zero exactly when its class is not among the vertex's; an arc is in the words of both its ends; each mark is
-//! the sum over the arcs that are there, with the colours that are there.
+//! Invariants: a word is zero exactly when its class is not among the vertex's; an arc is in the words of both its
+//! ends; each mark is the sum over the arcs that are there, with the colours that are there.
 
 /// How many vertices a small graph can have.
 pub(crate) const MOST: usize = 64;
@@ -122,7 +123,7 @@ impl SmallRows {
         }
     }
 
-    /// Adds an arc; says no when there are too many colours or there is such an arc already.
+    /// Adds an arc; returns `false` when there are too many colours or there is such an arc already.
     #[inline]
     pub(crate) fn add(&mut self, from: u32, to: u32, colour: u32) -> bool {
         if colour as usize >= MOST_COLOURS {
@@ -142,7 +143,7 @@ impl SmallRows {
         true
     }
 
-    /// Removes an arc; says no when there is none.
+    /// Removes an arc; returns `false` when there is none.
     #[inline]
     pub(crate) fn remove(&mut self, from: u32, to: u32, colour: u32) -> bool {
         if colour as usize >= MOST_COLOURS {
@@ -182,7 +183,7 @@ impl SmallRows {
         self.toggled.clear();
     }
 
-    /// Takes back all changes since the graph was kept.
+    /// Reverts all changes since the graph was kept.
     pub(crate) fn revert(&mut self) {
         for at in 0..self.toggled.len() {
             let [from, to, class] = self.toggled[at];
@@ -217,7 +218,7 @@ const FACTORS: [u64; 2 * MOST_COLOURS] = {
     factors
 };
 
-/// A word that looks random, for each word another.
+/// A pseudo-random word, different for each word.
 #[inline]
 pub(crate) const fn digest(word: u64) -> u64 {
     let word = word.wrapping_add(0x1234_5678_9abc_def1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,16 +1,17 @@
 //! `deter`: one deterministic process among those that refine the argument.
 //!
-//! Every choice that is not the environment's is made once and for all. A state that has `τ` becomes the nearest stable state that it
-//! reaches by `τ`, and of several transitions of a stable state with one label the first is taken; *first* is by the number of the
-//! target in the given system, so the choice depends on the input alone. The result has no `τ` and one successor a label, so it is
-//! deterministic; its traces are traces of the argument and its stable states are states of the argument with the same
-//! offers, so it refines the argument in traces, failures and failures-divergences.
+//! Every choice that is not the environment's is made once and for all. A state that has `τ` becomes the nearest stable
+//! state that it reaches by `τ`, and of several transitions of a stable state with one label the first is taken;
+//! *first* is by the number of the target in the given system, so the choice depends on the input alone. The result has
+//! no `τ` and one successor a label, so it is deterministic; its traces are traces of the argument and its stable
+//! states are states of the argument with the same offers, so it refines the argument in traces, failures and
+//! failures-divergences.
 //!
-//! A state that reaches no stable state by `τ` cannot but diverge. It becomes a `τ`-loop: in failures nothing else refines it. So
-//! the result is deterministic exactly where the argument can avoid divergence.
+//! A state that reaches no stable state by `τ` always diverges. It becomes a `τ`-loop: in failures nothing else refines
+//! it. So the result is deterministic exactly where the argument can avoid divergence.
 //!
-//! Which refinement it is depends on the order of states, and so on how the argument was compiled: a script must not rely on it, and a
-//! verdict about `deter(P)` says something about one of many processes.
+//! Which refinement it is depends on the order of states, and so on how the argument was compiled: a script must not
+//! rely on it, and a verdict about `deter(P)` says something about one of many processes.
 //!
 //! Cost: one backward breadth-first search over `τ` and one walk over the result; linear.
 
@@ -31,7 +32,8 @@ pub(super) fn refine(lts: &Lts, control: &Control) -> Result<Lts, Stopped> {
     let settled = settled(lts, control)?;
     let mut numbers = vec![NONE; lts.state_count()];
     let mut states: Vec<StateId> = Vec::new();
-    // A state stands for itself when it is stable; those that never settle stand for one that loops, whichever comes first.
+    // A state stands for itself when it is stable; all states that never become stable share one looping state, the
+    // first of them.
     let mut looping = NONE;
     let mut number = |state: StateId, states: &mut Vec<StateId>| {
         let stable = settled[state.index()];

@@ -1,20 +1,22 @@
 //! `diamond`: `τ` is eliminated without making sets of states.
 //!
-//! After Roscoe, Gardiner, Goldsmith, Hulance, Jackson and Scattergood, *Hierarchical compression for model-checking CSP* (1995).
-//! When every cycle of `τ` has become one state ([`super::tau_loops`]), the new transitions of a state are all those of the states that it
-//! reaches by `τ`; it accepts what the stable ones among them accept, and diverges if one of them does. Of two transitions with one
-//! label, one goes if its target is reached by `τ` from the other's: whatever it can do, the other can. Only the initial state
-//! and targets of transitions that are left are states of the result. So there are never more of them than before, however much
-//! nondeterminism there is, which is the difference to normalising.
+//! After Roscoe, Gardiner, Goldsmith, Hulance, Jackson and Scattergood, *Hierarchical compression for model-checking
+//! CSP* (1995). When every cycle of `τ` has become one state ([`super::tau_loops`]), the new transitions of a state are
+//! all those of the states that it reaches by `τ`; it accepts what the stable ones among them accept, and diverges if
+//! one of them does. Of two transitions with one label, one is removed if `τ` leads from the other's target to its own:
+//! whatever follows it also follows the other. Only the initial state and targets of remaining transitions are states
+//! of the result. So the result never has more states than the argument, however much nondeterminism there is; a normal
+//! form can.
 //!
-//! Taking away all transitions that are covered at once is right because `τ` is acyclic, so that of those that cover each other
-//! in a chain the last one stays.
+//! All covered transitions can be removed in one step because `τ` is acyclic: in a chain of transitions that cover each
+//! other, the last one stays.
 //!
-//! *Divergence.* A state that only loops has no visible transitions and no acceptance, so nothing but the mark tells that it was there:
-//! the mark is collected over all states that `τ` reaches, and never from the states that are kept. Where that is forgotten, a
-//! process that diverges passes for one that does not.
+//! *Divergence.* A state that only loops has no visible transitions and no acceptance, so only the mark of divergence
+//! represents it: the mark is collected over all states that `τ` reaches, not only over those that are kept. Otherwise
+//! a diverging process would appear not to diverge.
 //!
-//! Cost: the sum of the states and transitions that `τ` reaches from each state that is kept, at worst quadratic; it stops at a limit.
+//! Cost: the sum of the states and transitions that `τ` reaches from each state that is kept, at worst quadratic; it
+//! stops at a limit.
 
 use std::collections::HashMap;
 
@@ -27,11 +29,12 @@ use super::unmerged::unmerged;
 use crate::explicit::{Lts, Transition};
 use crate::generalised::{Acceptances, Glts, stable_acceptances};
 
-/// How many steps of work the limit on the size stands for.
+/// How many steps of work one unit of the size limit allows.
 const WORK: usize = 16;
 
-/// A system with the same traces, stable failures and divergences in which only states that stand for a choice of acceptances have `τ`.
-/// It can be larger than the argument; none when it is larger than `limit` or takes work out of proportion to it.
+/// A system with the same traces, stable failures and divergences in which only states that stand for a choice of
+/// acceptances have `τ`. It can be larger than the argument; none when it is larger than `limit` or takes
+/// disproportionate work.
 pub fn diamond_form(lts: &Lts, limit: usize, control: &Control) -> Result<Option<Lts>, Stopped> {
     let factored = tau_loops::factor(lts, control)?;
     control.progress().begin("eliminating τ", factored.state_count() as u64);
@@ -85,7 +88,7 @@ fn uncovered(same: &[Transition], silence: &mut Silence<'_>) -> Result<Option<Ve
     }
     let mut left = same.to_vec();
     for step in same {
-        // What a covered one covers is covered by the same that covers it.
+        // Covering is transitive: whatever a covered transition covers is covered by its coverer.
         if !left.contains(step) {
             continue;
         }

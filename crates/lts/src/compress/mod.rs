@@ -3,24 +3,25 @@
 //! [`COMPRESSIONS`] is the table of what there is, under the names that CSPM scripts give them. Three kinds:
 //!
 //! - bisimulations, which are those of [`crate::equivalence`]: `sbisim`, `dbisim`, `wbisim`;
-//! - changes of the graph that keep traces, stable failures and divergences: `tau_loop_factor` ([`tau_loops`]), `diamond`
-//!   ([`mod@diamond`]), `normal` ([`normal_form`]) and `model_compress`, which takes the smallest;
+//! - changes of the graph that keep traces, stable failures and divergences: `tau_loop_factor` ([`tau_loops`]),
+//!   `diamond` ([`mod@diamond`]), `normal` ([`normal_form`]) and `model_compress`, which takes the smallest;
 //! - `deter` ([`deterministic`]), which is no compression at all but a choice: its result refines its argument.
 //!
 //! # Merged states without generalised systems
 //!
-//! `diamond` and `normal` merge states that accept different sets of events. Roscoe, Gardiner, Goldsmith, Hulance, Jackson and
-//! Scattergood (*Hierarchical compression for model-checking CSP*, 1995) annotate the merged states with acceptances and a mark of
-//! divergence. We write the annotations back as transitions ([`unmerged`]), so the result is an ordinary system that any
-//! operator and any engine can take. That costs states, so the result is only used where it is smaller than what branching
-//! bisimilarity leaves; otherwise, and after it, delay bisimilarity is what makes it small. Delay bisimilarity does not come first, because
-//! it is the expensive one where there is much `τ`, and that is where these two are called for.
+//! `diamond` and `normal` merge states that accept different sets of events. Roscoe, Gardiner, Goldsmith, Hulance,
+//! Jackson and Scattergood (*Hierarchical compression for model-checking CSP*, 1995) annotate the merged states with
+//! acceptances and a mark of divergence. We write the annotations back as transitions ([`unmerged`]), so the result is
+//! an ordinary system that any operator and any engine can take. That costs states, so the result is only used where it
+//! is smaller than what branching bisimilarity leaves; otherwise, and after it, delay bisimilarity is what makes it
+//! small. Delay bisimilarity does not come first, because it is expensive where there is much `τ`, which is where
+//! scripts use these two.
 //!
 //! # Every model at once
 //!
-//! A component is compiled once and serves checks in all models, so nothing here depends on a model: what is kept are the traces, the stable
-//! failures and the divergences, each of them also beyond a divergence. `model_compress` makes no use of its licence to be right
-//! in one model only.
+//! A component is compiled once and serves checks in all models, so nothing here depends on a model: every compression
+//! preserves the traces, the stable failures and the divergences, each of them also beyond a divergence.
+//! `model_compress` is likewise right in every model, although it need not be.
 //!
 //! # Termination
 //!
@@ -47,7 +48,7 @@ pub use normal_form::normal_form;
 /// A way to make a system smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Compression {
-    /// As it is.
+    /// Unchanged.
     Explicate,
     /// Strong bisimilarity.
     Sbisim,
@@ -57,7 +58,7 @@ pub enum Compression {
     Wbisim,
     /// States on one cycle of `τ` become one.
     TauLoopFactor,
-    /// `τ` is taken away.
+    /// `τ` is eliminated.
     Diamond,
     /// The normal form.
     Normal,
@@ -78,7 +79,7 @@ pub enum Promise {
     Refines,
 }
 
-/// What a person is told about a compression.
+/// A compression as help shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct CompressionInfo {
     /// The compression.
@@ -135,7 +136,7 @@ pub const COMPRESSIONS: &[CompressionInfo] = &[
     CompressionInfo {
         compression: Compression::Diamond,
         name: "diamond",
-        about: "τ is eliminated: what follows after τ follows at once, and what another way covers goes",
+        about: "τ is eliminated: what follows after τ follows immediately, and transitions that others cover are removed",
         promise: Promise::SameInEveryModel,
         paper: HIERARCHICAL,
     },
@@ -168,8 +169,8 @@ impl Compression {
         COMPRESSIONS.iter().find(|info| info.compression == self).expect("every compression is in the table")
     }
 
-    /// Can one state of the result stand for states of the argument that are not bisimilar? Priority and chase have no meaning
-    /// over such a result: they ask what single states can do.
+    /// Can one state of the result stand for states of the argument that are not bisimilar? Priority and chase have no
+    /// meaning over such a result: they depend on what single states can do.
     pub fn merges(self) -> bool {
         matches!(self, Compression::Diamond | Compression::Normal | Compression::ModelCompress | Compression::Deter)
     }
@@ -203,8 +204,8 @@ impl FromStr for Compression {
     }
 }
 
-/// The compressed system. Except for `explicate` its initial state is 0 and every state is reachable; it has never more states
-/// than the argument.
+/// The compressed system. Except for `explicate` its initial state is 0 and every state is reachable; it has never more
+/// states than the argument.
 pub fn compress(lts: &Lts, compression: Compression, control: &Control) -> Result<Lts, Stopped> {
     let bisimilar = |equivalence| Ok(minimise(lts, equivalence, control)?.lts);
     match compression {
@@ -235,7 +236,7 @@ pub fn compress(lts: &Lts, compression: Compression, control: &Control) -> Resul
     }
 }
 
-/// How large something may become that is only wanted when it is smaller in the end than this.
+/// How large an intermediate system may become if the result is used only when it is smaller than this.
 fn room(lts: &Lts) -> usize {
     (lts.state_count() + lts.transition_count()).saturating_mul(4).saturating_add(1 << 12)
 }

@@ -1,7 +1,8 @@
 //! Cycles of `τ`: states that reach each other by `τ` alone become one state that has a `τ`-loop.
 //!
-//! Each of them can become any other before it does anything that can be seen, so they have the same traces, failures and divergences,
-//! and are bisimilar in every sense in which `τ` is internal. The loop stands for the divergence; a `τ`-loop that was there stays.
+//! Each of them can become any other before it does anything that can be seen, so they have the same traces, failures
+//! and divergences, and are bisimilar in every sense in which `τ` is internal. The loop stands for the divergence; a
+//! `τ`-loop that was there stays.
 //!
 //! States are numbered by the least state of their component, the initial one first. Cost: linear, plus sorting rows.
 

@@ -1,20 +1,21 @@
 //! Generalised systems without `τ`, written as ordinary ones.
 //!
-//! A generalised state has visible transitions, minimal acceptances and perhaps a mark of divergence. When it does not diverge and its one
-//! acceptance is all that it offers, it is an ordinary stable state. Otherwise it becomes
+//! A generalised state has visible transitions, minimal acceptances and perhaps a mark of divergence. When it does not
+//! diverge and its one acceptance is all that it offers, it is an ordinary stable state. Otherwise it becomes
 //!
 //! - a *copy* for each minimal acceptance: a stable state with the transitions of that set, to the same targets;
 //! - a *chooser* that has `τ` to each copy, the transitions that no copy has, and a `τ`-loop if the state diverges.
 //!
-//! Traces: the chooser and its copies have all transitions between them, and nothing else. Failures: copies are the only stable states,
-//! and each refuses what lies outside of an acceptance. Divergences: loops of choosers are the only cycles of `τ`. So each of
-//! the three is as it was, whether one looks beyond divergences or not.
+//! Traces: the chooser and its copies have all transitions between them, and nothing else. Failures: copies are the
+//! only stable states, and each refuses what lies outside one acceptance. Divergences: loops of choosers are the only
+//! cycles of `τ`. So all three are preserved, beyond divergences as well.
 //!
 //! # Termination
 //!
-//! Where `✓` is offered by states that offer nothing else, `{✓}` is an acceptance of every state that can terminate. It may not be a minimal one,
-//! because nothing at all is accepted too. Then a copy for `{✓}` is added, which refuses no more than is refused anyway, so that the
-//! chooser need not have the `✓`. Where `✓` is offered beside other events it is an event like any other.
+//! Where `✓` is offered by states that offer nothing else, `{✓}` is an acceptance of every state that can terminate. It
+//! may not be a minimal one, because nothing at all is accepted too. Then a copy for `{✓}` is added, which refuses no
+//! more than is refused anyway, so that the chooser need not have the `✓`. Where `✓` is offered beside other events it
+//! is an event like any other.
 //!
 //! Cost: linear in what is made, which is at most the number of acceptances times the labels in them.
 

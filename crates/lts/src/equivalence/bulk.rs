@@ -1,14 +1,15 @@
 //! The first rounds of refinement, on all nodes at once.
 //!
-//! In the beginning almost every node changes its block in every round, and bookkeeping that finds out which do
-//! costs more than it saves. So the first rounds compute every signature from nothing (Blom and Orzan 2002): the labels and
-//! blocks that a node leads to, and the block it is in. Inert steps are handled as [`super::refinement`] says, with the same
-//! reason why bisimilar nodes stay together. A round reads the transitions in their order and one number for each target, so it
-//! is as fast as memory allows; on systems without regularity two or three rounds leave little to do. They go on as long as each
-//! at least doubles the number of blocks.
+//! In the beginning almost every node changes its block in every round, and keeping track of which do costs more than
+//! it saves. So the first rounds compute every signature from nothing (Blom and Orzan 2002): the labels and blocks that
+//! a node leads to, and the block it is in. Inert steps are handled as [`super::refinement`] says, with the same reason
+//! why bisimilar nodes stay together. A round reads the transitions in their order and one number for each target, so
+//! it is as fast as memory allows; on systems without regularity two or three rounds leave little to do. They go on as
+//! long as each at least doubles the number of blocks.
 //!
-//! Cost: a round is linear in the size of the signatures, which is at most that of the graph: a node with inert steps either
-//! has the signature of one below it or names those below it by number. Memory: 16 bytes a transition at most, given back.
+//! Cost: a round is linear in the size of the signatures, which is at most that of the graph: a node with inert steps
+//! either has the signature of one below it or names those below it by number. Memory: 16 bytes a transition at most,
+//! freed afterwards.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::LabelId;
@@ -32,7 +33,7 @@ pub(super) struct Coarse {
     pub(super) stable: bool,
 }
 
-/// Refines the partition with one block while that is fast, in at most so many rounds.
+/// Refines the partition with one block while that is fast, in at most this many rounds.
 pub(super) fn refine_in_bulk(
     graph: &Graph<'_>,
     internal: bool,

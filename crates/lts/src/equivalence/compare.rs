@@ -4,18 +4,19 @@
 //! minimised: they are equivalent exactly when their initial states fall into one block. The new state cannot be
 //! reached from either, so it changes nothing. Labels are matched by what they say; two systems need not share a table.
 //!
-//! For traces the sets of states that a trace leads to in the one and in the other are walked breadth-first, two by two, on the
-//! common quotient modulo a finer bisimilarity, until one offers what the other does not. Pairs that follow from pairs
-//! seen before are left out (Hopcroft and Karp, *A linear algorithm for testing equivalence of finite automata*, 1971): if such a
-//! pair differed, one of those it follows from would, at the same length or less, so a first difference is still a shortest.
+//! For traces the sets of states that a trace leads to in the one and in the other are walked breadth-first, two by
+//! two, on the common quotient modulo a finer bisimilarity, until one offers what the other does not. Pairs that follow
+//! from pairs seen before are left out (Hopcroft and Karp, *A linear algorithm for testing equivalence of finite
+//! automata*, 1971): if such a pair differed, one of those it follows from would, at the same length or less, so a
+//! first difference is still a shortest.
 //!
-//! For simulations the systems are side by side, too, and each is asked whether it simulates the other.
+//! For simulations the systems are side by side, too, and both directions are checked.
 //!
-//! The evidence is a trace that only one of the systems has; for bisimilarities and simulations a formula on which equivalent
-//! states agree ([`super::distinguish`], [`super::distinguish_silent`], [`super::distinguish_simulation`]). Both are checked on the given
-//! systems, by code that shares nothing with this, before they are handed out. Systems that are not branching, delay or
-//! weakly bisimilar often differ in their visible traces, which is easier to understand; when a bounded search finds such a
-//! trace, it comes with the formula.
+//! The evidence is a trace that only one of the systems has; for bisimilarities and simulations a formula on which
+//! equivalent states agree ([`super::distinguish`], [`super::distinguish_silent`], [`super::distinguish_simulation`]).
+//! Both are checked on the given systems, by code that shares nothing with this, before they are returned. Systems that
+//! are not branching, delay or weakly bisimilar often differ in their visible traces, which is easier to understand;
+//! when a bounded search finds such a trace, it comes with the formula.
 
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ pub enum Evidence {
         trace: Vec<LabelId>,
         /// The table of its labels.
         labels: Arc<Labels>,
-        /// Who has it.
+        /// Which of the systems has it.
         holder: Side,
         /// May `τ` come between its labels?
         weak: bool,
@@ -59,11 +60,12 @@ pub enum Evidence {
     Formula {
         /// The formula.
         formula: Formula,
-        /// Who satisfies it.
+        /// Which of the systems satisfies it.
         holder: Side,
         /// What makes it evidence: equivalent states agree on formulas of this logic.
         logic: Logic,
-        /// How many of the logic's modalities are nested; except for branching bisimilarity no formula with fewer does it.
+        /// How many of the logic's modalities are nested; except for branching bisimilarity no formula with fewer
+        /// suffices.
         depth: usize,
     },
 }
@@ -75,13 +77,15 @@ pub struct Comparison {
     pub equivalent: bool,
     /// Why not; already checked on both systems: a trace for traces, a formula for all others.
     pub evidence: Option<Evidence>,
-    /// For bisimilarities that pass over `τ`, a visible trace that only one of them has, if there is one and it was found.
+    /// For bisimilarities that pass over `τ`, a visible trace that only one of them has, if there is one and it was
+    /// found.
     pub trace: Option<Evidence>,
-    /// For bisimilarities and simulations, the numbers of classes that the states of the left and of the right system fall into.
+    /// For bisimilarities and simulations, the numbers of classes that the states of the left and of the right system
+    /// fall into.
     pub classes: Option<(usize, usize)>,
 }
 
-/// The result of asking whether one system simulates another.
+/// The result of checking whether one system simulates another.
 #[derive(Clone, Debug)]
 pub struct Simulated {
     /// The verdict.
@@ -167,7 +171,7 @@ fn silent_pass(equivalence: Equivalence) -> Option<Pass> {
     }
 }
 
-/// No evidence is handed out that does not hold on the systems.
+/// Evidence is checked on the systems before it is returned.
 fn verify(evidence: Option<&Evidence>, left: &Lts, right: &Lts, control: &Control) -> Result<(), Stopped> {
     if let Some(evidence) = evidence {
         let accepted = check(evidence, left, right, control).map_err(|_| control.why())?;
@@ -176,7 +180,7 @@ fn verify(evidence: Option<&Evidence>, left: &Lts, right: &Lts, control: &Contro
     Ok(())
 }
 
-/// Does the evidence tell the two systems apart?
+/// Does the evidence distinguish the two systems?
 pub fn check(evidence: &Evidence, left: &dyn System, right: &dyn System, control: &Control) -> Result<bool, Cut> {
     match evidence {
         Evidence::Formula { formula, holder, logic, .. } => {
@@ -192,7 +196,7 @@ pub fn check(evidence: &Evidence, left: &dyn System, right: &dyn System, control
     }
 }
 
-/// Two systems reduced side by side modulo simulation equivalence, and who simulates whom.
+/// Two systems reduced side by side modulo simulation equivalence, and the simulation preorder between their classes.
 struct Simulations {
     lts: Lts,
     ready: bool,
@@ -295,8 +299,8 @@ impl Union {
     }
 }
 
-/// One table for both, and what the labels of the right one are in it when they change. The labels of the left table keep
-/// their numbers.
+/// One table for both, and what the labels of the right one are in it when they change. The labels of the left table
+/// keep their numbers.
 fn common_labels(left: &Arc<Labels>, right: &Arc<Labels>) -> (Arc<Labels>, Option<Vec<LabelId>>) {
     if Arc::ptr_eq(left, right) {
         return (left.clone(), None);
@@ -309,7 +313,7 @@ fn common_labels(left: &Arc<Labels>, right: &Arc<Labels>) -> (Arc<Labels>, Optio
     (Arc::new(labels), Some(translation))
 }
 
-/// A shortest trace that one of two states has and the other has not, among the first sets of states.
+/// A shortest trace that only one of two states has, among the first sets of states.
 fn first_difference(
     lts: &Lts,
     (left, right): (StateId, StateId),

@@ -1,8 +1,8 @@
 //! The powerset construction: a deterministic system with the same traces (Rabin and Scott 1959).
 //!
-//! A state of the result is a set of states: those that a trace can lead to, closed under `τ` when that is internal. Sets
-//! are interned as sorted lists of numbers and explored breadth-first, labels ascending, so the result depends on the
-//! input alone. There can be 2ⁿ of them: the budget is asked as they grow. Whoever calls reduces the system
+//! A state of the result is a set of states: those that a trace can lead to, closed under `τ` when that is internal.
+//! Sets are interned as sorted lists of numbers and explored breadth-first, labels ascending, so the result depends on
+//! the input alone. There can be 2ⁿ of them, so the memory budget is polled as they grow. Callers reduce the system
 //! modulo a bisimilarity first, which makes the sets smaller and more often equal.
 
 use trefoil_control::{Control, Stopped};

@@ -1,17 +1,19 @@
-//! A formula of least depth that tells two states apart.
+//! A formula of least depth that distinguishes two states.
 //!
-//! Let `Pₖ` be the partition into states that no formula of depth `k` tells apart: `P₀` has one block, and two states share a block of
-//! `Pₖ₊₁` when they have the same pairs of a label and a block of `Pₖ` (Hennessy and Milner 1985). Where `s` and `t` part at
-//! level `k`, one of them, say `s`, has a step `a` to an `s'` such that no `a`-step of `t` leads into the block of `s'` in `Pₖ₋₁`.
-//! Then `<a>` of the conjunction, over those `a`-successors `t'` of `t`, of formulas that hold for `s'` and not for `t'` holds for `s` and
-//! not for `t` (Cleaveland, *On automatically explaining bisimulation inequivalence*, 1991). Each of the parts is
-//! of the least depth for its two states, below `k`, so the whole has depth `k`, the least there is (Martens and Groote, *Computing
-//! minimal distinguishing Hennessy–Milner formulas is NP-hard, but variants are tractable*, 2023). Of the possible
-//! steps we take one with the fewest conjuncts; the formula is not claimed to be the smallest.
+//! Let `Pₖ` be the partition into states that no formula of depth `k` distinguishes: `P₀` has one block, and two states
+//! share a block of `Pₖ₊₁` when they have the same pairs of a label and a block of `Pₖ` (Hennessy and Milner 1985).
+//! Where `s` and `t` part at level `k`, one of them, say `s`, has a step `a` to an `s'` such that no `a`-step of `t`
+//! leads into the block of `s'` in `Pₖ₋₁`. Then `<a>` of the conjunction, over those `a`-successors `t'` of `t`, of
+//! formulas that hold for `s'` and not for `t'` holds for `s` and not for `t` (Cleaveland, *On automatically explaining
+//! bisimulation inequivalence*, 1991). Each part has the least depth for its two states, below `k`, so the whole has
+//! depth `k`, the least possible (Martens and Groote, *Computing minimal distinguishing Hennessy–Milner formulas is
+//! NP-hard, but variants are tractable*, 2023). Of the possible steps we take one with the fewest conjuncts; the
+//! formula is not claimed to be the smallest.
 //!
-//! The levels are computed until the two states part. Only changes are kept: the largest part of a block keeps its number, so
-//! a state has at most log n of them, and what its block was at any level is found by search. A part of the formula depends only
-//! on the blocks of its two states at the level where they part, so parts are made once for each two blocks.
+//! The levels are computed until the two states part. Only changes are kept: the largest part of a block keeps its
+//! number, so a state has at most log n of them, and what its block was at any level is found by search. A part of the
+//! formula depends only on the blocks of its two states at the level where they part, so parts are made once for each
+//! two blocks.
 //!
 //! The input is a system without bisimilar states. Cost: levels as in partition refinement with signatures, then the
 //! degrees of the two states for each part.
@@ -74,7 +76,7 @@ struct Choice {
 
 /// The blocks of every state at every level.
 pub(super) struct Levels {
-    /// For each state its blocks with the level from which on it has them, ascending.
+    /// For each state its blocks, each with the first level at which the state is in it, ascending.
     history: Vec<Vec<(u32, u32)>>,
     depth: u32,
 }

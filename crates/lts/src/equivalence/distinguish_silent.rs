@@ -1,22 +1,25 @@
-//! Formulas that tell apart states which are not branching, delay or weakly bisimilar, with divergence preserved or not.
+//! Formulas that distinguish states that are not branching, delay or weakly bisimilar, with or without divergence.
 //!
-//! As for strong bisimilarity ([`super::distinguish`]) the states are split level by level, each level by what can be seen of
-//! the blocks of the one before; where two states part, one of them sees something that the other does not, and a formula
-//! says what that is, with formulas for the blocks of lower levels inside.
+//! As for strong bisimilarity ([`super::distinguish`]) the states are split level by level, each level by what can be
+//! observed of the previous level's blocks. Where two states part, one of them has an observation that the other lacks,
+//! and a formula expresses it, with formulas for the blocks of lower levels inside.
 //!
-//! **Delay and weak.** What a state sees is `(a, B)`: after any `τ`, an `a` leads into `B` (for weak bisimilarity, and then any `τ`); `(τ, B)`: any `τ` lead into `B`;
-//! and, if divergence counts, `(Δ, B)`: any `τ` lead to a divergence in `B`. If `s` sees `(a, B)` by a state `s'` and `t` does not, then
-//! `<tau*.a>` of the conjunction of formulas for `s'` against all the states that `t` comes to by `a` is the formula, of as many nested
-//! modalities as the level, and none with fewer does it (the argument of Hennessy and Milner, with double arrows for steps). `(Δ, B)`
-//! becomes `<tau*>forever φ`: the states of a cycle of `τ` are equivalent, so `φ` holds on all of it or nowhere.
+//! **Delay and weak.** What a state sees is `(a, B)`: after any `τ`, an `a` leads into `B` (for weak bisimilarity, and
+//! then any `τ`); `(τ, B)`: any `τ` lead into `B`; and, if divergence counts, `(Δ, B)`: any `τ` lead to a divergence in
+//! `B`. If `s` sees `(a, B)` by a state `s'` and `t` does not, then `<tau*.a>` of the conjunction of formulas for `s'`
+//! against all the states that `t` comes to by `a` is the formula, of as many nested modalities as the level, and none
+//! with fewer suffices (the argument of Hennessy and Milner, with double arrows for steps). `(Δ, B)` becomes
+//! `<tau*>forever φ`: the states of a cycle of `τ` are equivalent, so `φ` holds on all of it or nowhere.
 //!
-//! **Branching.** What a state sees is `(a, B)`: steps of `τ` within its own block `B₀` lead to a state with an `a`-step into `B`; `(τ, B)` likewise for
-//! `B ≠ B₀`; `(Δ, B₀)`: they lead to a divergence (Blom and Orzan, *Distributed branching bisimulation reduction of state spaces*, 2003).
-//! The formula is `(φ until <a>ψ)` (Korver, *Computing distinguishing formulas for branching bisimulation*, 1991). `ψ` is made against all states into
-//! which `t` has an `a`-step from within `B₀`. `φ` is made for `s` against all states `u` into which `t` leaves `B₀` by `τ`, for behind
-//! them there may be what `ψ` asks for; those behind which there is no `a` are left out. On `B₀` both formulas are constant, being of
-//! lower levels. For `(τ, B)` the formula is `(φ until ψ)`, with `ψ` against `t` and every such `u`; for `(Δ, B₀)`, it is `forever φ`.
-//! These have at most as many nested modalities as the level; that none has fewer is not claimed.
+//! **Branching.** What a state sees is `(a, B)`: steps of `τ` within its own block `B₀` lead to a state with an
+//! `a`-step into `B`; `(τ, B)` likewise for `B ≠ B₀`; `(Δ, B₀)`: they lead to a divergence (Blom and Orzan,
+//! *Distributed branching bisimulation reduction of state spaces*, 2003). The formula is `(φ until <a>ψ)` (Korver,
+//! *Computing distinguishing formulas for branching bisimulation*, 1991). `ψ` is made against all states into which `t`
+//! has an `a`-step from within `B₀`. `φ` is made for `s` against all states `u` into which `t` leaves `B₀` by `τ`,
+//! because `ψ` may hold after them; those after which there is no `a` are left out. On `B₀` both formulas are constant,
+//! being of lower levels. For `(τ, B)` the formula is `(φ until ψ)`, with `ψ` against `t` and every such `u`; for
+//! `(Δ, B₀)`, it is `forever φ`. These have at most as many nested modalities as the level; that none has fewer is not
+//! claimed.
 //!
 //! The input is a quotient, in which `τ` has no cycles but the loops that mark divergence. Cost: the levels as in
 //! [`super::saturation`], then for each part what `τ` reaches from its two states.
@@ -174,7 +177,8 @@ impl View<'_> {
         let mut best: Option<Plan> = None;
         for (from, against, negated) in [(s, t, false), (t, s, true)] {
             let (mine, theirs) = (&sights[usize::from(negated)], &sights[usize::from(!negated)]);
-            // What is seen first of a label decides; all of them have the same states against them, one block less or more.
+            // What is seen first of a label decides; all of them have the same states against them, one block less or
+            // more.
             for (&(label, block), &target) in mine.seen.iter().filter(|(what, _)| !theirs.seen.contains_key(what)) {
                 let answers = theirs.seen.range((label, 0)..=(label, u32::MAX));
                 let mut then: Vec<(u32, u32)> = answers.map(|(_, &answer)| (target, answer)).collect();

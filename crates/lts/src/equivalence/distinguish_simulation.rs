@@ -1,15 +1,17 @@
 //! A formula without negation, of least depth, that one state satisfies and a state that does not simulate it does not.
 //!
-//! Where `t` does not simulate `s`, there is a step `s –a→ s'` such that no `a`-step of `t` leads to a state that simulates `s'`. Then `<a>` of the
-//! conjunction, over the `a`-successors `t'` of `t`, of formulas for `s'` against `t'` holds for `s` and not for `t`. For ready simulation there is a
-//! second reason: a label that only one of them can do, and then `<a>true` or `[a]false` is the formula.
+//! Where `t` does not simulate `s`, there is a step `s –a→ s'` such that no `a`-step of `t` leads to a state that
+//! simulates `s'`. Then `<a>` of the conjunction, over the `a`-successors `t'` of `t`, of formulas for `s'` against
+//! `t'` holds for `s` and not for `t`. For ready simulation there is a second reason: a label that only one of them can
+//! do, and then `<a>true` or `[a]false` is the formula.
 //!
-//! This is a game on pairs, won by whoever shows the difference. The pairs that can come up are collected, and then won in rounds, first those
-//! that are won at once, then those with a step after which all answers are won: so each pair is won in the first round in which it can be, and
-//! its formula has that depth, the least there is. The input is a system without little brothers: a formula that fails
-//! for a state fails for those that it simulates, and one that holds holds for those that simulate it, so nothing is lost.
+//! This is a game on pairs, which the player that shows the difference wins. The pairs that can occur are collected and
+//! then won in rounds: first those that are won immediately, then those with a step after which all answers are won. So
+//! each pair is won in the first possible round, and its formula has that depth, the least possible. The input is a
+//! system without little brothers: a formula that fails for a state also fails for the states that it simulates, and a
+//! formula that holds for a state also holds for the states that simulate it, so no formula is lost.
 //!
-//! Cost: the pairs that come up, each with the product of the two states' degrees.
+//! Cost: the number of pairs that occur, each times the product of the two states' degrees.
 
 use std::collections::HashMap;
 
@@ -48,7 +50,8 @@ struct Game<'a> {
     order: Vec<u32>,
 }
 
-/// A formula that holds in one state and not in the other, which does not simulate it; `above(s, t)` says who simulates whom.
+/// A formula that holds in one state and not in the other, which does not simulate it; `above(s, t)` says whether `t`
+/// simulates `s`.
 pub(super) fn distinguish(
     lts: &Lts,
     (holds, fails): (StateId, StateId),
@@ -84,7 +87,8 @@ pub(super) fn distinguish(
         if next.is_multiple_of(1 << 12) {
             control.check()?;
         }
-        let pair = *game.order.get(next).expect("who is not simulated is told apart by some formula");
+        let pair =
+            *game.order.get(next).expect("some formula distinguishes a state from one that does not simulate it");
         next += 1;
         for number in std::mem::take(&mut game.waiting[pair as usize]) {
             let step = &mut game.moves[number as usize];

@@ -1,10 +1,12 @@
-//! The graph that partition refinement works on: the reachable part, with cycles of `τ` contracted when `τ` is internal.
+//! The graph that partition refinement works on: the reachable part, with cycles of `τ` contracted when `τ` is
+//! internal.
 //!
-//! Minimisation counts only what can be reached, so everything else is dropped first. All states of a strongly connected
-//! component of `τ`-steps are branching bisimilar (and therefore delay and weakly bisimilar), so for those equivalences a
-//! component becomes one node and the `τ`-steps inside it vanish: what is left of `τ` is acyclic, which the later stages
-//! rely on. Where divergence is observed, a component that has a cycle gets a step to itself under [`DIVERGENCE`], a label
-//! that no table holds and that is visible to every algorithm; [`super::quotient`] turns it back into a `τ`-loop.
+//! Minimisation counts only what can be reached, so everything else is dropped first. All states of a strongly
+//! connected component of `τ`-steps are branching bisimilar (and therefore delay and weakly bisimilar), so for those
+//! equivalences a component becomes one node and the `τ`-steps inside it vanish: what is left of `τ` is acyclic, which
+//! the later stages rely on. Where divergence is observed, a component that has a cycle gets a step to itself under
+//! [`DIVERGENCE`], a label that no table holds and that is visible to every algorithm; [`super::quotient`] turns it
+//! back into a `τ`-loop.
 //!
 //! The components are those of [`crate::components`].
 //! Nodes are numbered by their least state, so that neighbours in the input stay neighbours. When nothing is dropped or
@@ -30,11 +32,11 @@ const MOST_TRANSITIONS: usize = 1 << 31;
 /// What `τ` means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tau {
-    /// A label as any other.
+    /// A label like any other.
     Visible,
-    /// Internal; infinitely many in a row are as good as none.
+    /// Internal; an infinite sequence of them is not observed.
     Internal,
-    /// Internal; infinitely many in a row are observed.
+    /// Internal; an infinite sequence of them is observed.
     Divergent,
 }
 

@@ -1,12 +1,13 @@
 //! Equivalences on labelled transition systems: making a system as small as possible, and comparing two.
 //!
 //! [`EQUIVALENCES`] is the table of what there is; the essays are in the files: the graph that is worked on
-//! ([`graph`]), strong and branching bisimilarity ([`refinement`]), delay and weak bisimilarity ([`saturation`]), simulation and
-//! ready simulation ([`simulation`]), traces ([`determinise`]), the result ([`quotient`]), and verdicts with their evidence
-//! ([`compare`], with formulas from [`distinguish`], [`distinguish_silent`] and [`distinguish_simulation`]).
+//! ([`graph`]), strong and branching bisimilarity ([`refinement`]), delay and weak bisimilarity ([`saturation`]),
+//! simulation and ready simulation ([`simulation`]), traces ([`determinise`]), the result ([`quotient`]), and verdicts
+//! with their evidence ([`compare`], with formulas from [`distinguish`], [`distinguish_silent`] and
+//! [`distinguish_simulation`]).
 //!
-//! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU), and the
-//! result depends on the input alone, to the numbers of its states.
+//! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU),
+//! and the result, including the numbers of its states, depends on the input alone.
 
 mod bulk;
 mod compare;
@@ -65,7 +66,7 @@ pub enum Equivalence {
     WeakTrace,
 }
 
-/// What a person is told about an equivalence.
+/// An equivalence as help shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct EquivalenceInfo {
     /// The equivalence.
@@ -89,7 +90,7 @@ pub const EQUIVALENCES: &[EquivalenceInfo] = &[
     EquivalenceInfo {
         equivalence: Equivalence::Branching,
         name: "branching",
-        about: "branching bisimilarity: τ may come before a step, if it changes nothing",
+        about: "branching bisimilarity: τ-steps between equivalent states may precede a step",
         paper: "Van Glabbeek and Weijland, Branching time and abstraction in bisimulation semantics, 1996",
     },
     EquivalenceInfo {
@@ -101,7 +102,7 @@ pub const EQUIVALENCES: &[EquivalenceInfo] = &[
     EquivalenceInfo {
         equivalence: Equivalence::Delay,
         name: "delay",
-        about: "delay bisimilarity: any τ may come before a step",
+        about: "delay bisimilarity: any τ-steps may precede a step",
         paper: "Van Glabbeek, The linear time – branching time spectrum II, 1993",
     },
     EquivalenceInfo {
@@ -113,7 +114,7 @@ pub const EQUIVALENCES: &[EquivalenceInfo] = &[
     EquivalenceInfo {
         equivalence: Equivalence::Weak,
         name: "weak",
-        about: "weak bisimilarity: any τ may come before and after a step",
+        about: "weak bisimilarity: any τ-steps may precede and follow a step",
         paper: "Milner, Communication and concurrency, 1989",
     },
     EquivalenceInfo {
@@ -125,19 +126,19 @@ pub const EQUIVALENCES: &[EquivalenceInfo] = &[
     EquivalenceInfo {
         equivalence: Equivalence::ReadySimulation,
         name: "ready-simulation",
-        about: "each does all that the other does, with the same labels on offer on the way; τ is a label",
+        about: "mutual ready simulation: matching states offer the same labels; τ counts as a label",
         paper: "Bloom, Istrail and Meyer, Bisimulation can't be traced, 1995",
     },
     EquivalenceInfo {
         equivalence: Equivalence::Simulation,
         name: "simulation",
-        about: "each does all that the other does, step by step; τ is a label",
+        about: "mutual simulation: each system matches every step of the other; τ counts as a label",
         paper: "Ranzato and Tapparo, A new efficient simulation equivalence algorithm, 2007",
     },
     EquivalenceInfo {
         equivalence: Equivalence::Trace,
         name: "trace",
-        about: "the same sequences of labels, τ being a label as any other",
+        about: "the same sequences of labels; τ counts as a label",
         paper: "Rabin and Scott, Finite automata and their decision problems, 1959",
     },
     EquivalenceInfo {
@@ -221,8 +222,8 @@ pub struct Minimised {
 
 impl Minimised {
     /// The state of the smallest system that stands for a state of the given one; none for a state that could not be
-    /// reached, nor (for simulations) for one that only such states lead to as are simulated by others beside them, nor for traces,
-    /// where the states of the smallest system stand for sets of states.
+    /// reached, nor (for simulations) for one reached only through little brothers, nor for traces, where the states of
+    /// the smallest system stand for sets of states.
     pub fn block_of(&self, state: StateId) -> Option<StateId> {
         self.block_of.get(state.index()).copied().filter(|&block| block != ABSENT).map(StateId)
     }
@@ -231,8 +232,8 @@ impl Minimised {
 /// The smallest system, in its number of states, that is equivalent to the given one.
 ///
 /// `strong`, `branching` and the simulations have the least number of transitions too. For traces the result is
-/// deterministic. Except where divergence is preserved there is no `τ`-loop in the result of an equivalence for which `τ`
-/// is internal, and there only to mark a divergence.
+/// deterministic. Except where divergence is preserved there is no `τ`-loop in the result of an equivalence for which
+/// `τ` is internal, and there only to mark a divergence.
 pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Result<Minimised, Stopped> {
     match equivalence {
         Equivalence::Strong | Equivalence::Branching | Equivalence::DivergenceBranching => {

@@ -1,8 +1,8 @@
 //! A refinable partition of numbers `0..n`, with marks.
 //!
-//! The elements of a block are a contiguous range; the marked ones are its prefix. Marking an element and asking for its
-//! block cost a constant; splitting a block costs what is marked in it (Valmari and Lehtinen, *Efficient minimization of
-//! DFAs with partial transition functions*, 2008).
+//! The elements of a block are a contiguous range; the marked ones are its prefix. Marking an element and asking for
+//! its block cost a constant; splitting a block costs what is marked in it (Valmari and Lehtinen, *Efficient
+//! minimization of DFAs with partial transition functions*, 2008).
 
 /// A block: the range of its elements, the first `marked` of them marked.
 #[derive(Clone, Copy, Debug)]
@@ -86,8 +86,9 @@ impl Partition {
         self.position[element as usize] < block.start + block.marked
     }
 
-    /// Makes blocks of the classes of a block's marked elements, which are given; the unmarked ones are a class of their own.
-    /// The largest keeps the number; the elements of the others are told with their new block. No mark is left.
+    /// Makes blocks of the classes of a block's marked elements, which are given; the unmarked ones are a class of
+    /// their own. The largest keeps the number; the elements of the others are reported with their new block. No mark
+    /// is left.
     pub(super) fn divide(&mut self, number: u32, classes: &[Vec<u32>], mut moved: impl FnMut(u32, u32)) {
         let block = self.blocks[number as usize];
         let rest = Block { start: block.start + block.marked, end: block.end, marked: 0 };

@@ -1,11 +1,12 @@
 //! From a partition to the smallest system: one state a block.
 //!
 //! In a stable partition every bottom node of a block (one without an inert step) shows all that the block can do, so
-//! the row of a block is the row of its least bottom node, with blocks for targets, each transition once. Inert steps are
-//! left out; a mark of divergence becomes a `τ`-loop, the only one there can be.
+//! the row of a block is the row of its least bottom node, with blocks for targets, each transition once. Inert steps
+//! are left out; a mark of divergence becomes a `τ`-loop, the only one there can be.
 //!
-//! States are numbered by the least node of their block, except that the initial one is 0: the result depends on the input
-//! alone, neighbours stay neighbours, and what is minimal already keeps its numbers. Cost: linear, plus sorting long rows.
+//! States are numbered by the least node of their block, except that the initial one is 0: the result depends on the
+//! input alone, neighbours stay neighbours, and what is minimal already keeps its numbers. Cost: linear, plus sorting
+//! long rows.
 
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ pub(super) fn quotient(
     control.afford(blocks * 24 + block_of.len() * 4)?;
     let Numbering { number_of, order } = Numbering::new(graph.initial, block_of, blocks);
     let number_of_node: Vec<u32> = block_of.iter().map(|&block| number_of[block as usize]).collect();
-    // Who speaks for a state: the least bottom node.
+    // The node that represents a state: the least bottom node.
     let mut speaker = order;
     speaker.fill(ABSENT);
     for node in 0..graph.nodes() as u32 {
@@ -75,7 +76,8 @@ impl Numbering {
     }
 }
 
-/// The system with the given rows, which may name a transition more than once and in which [`DIVERGENCE`] is a `τ`-loop.
+/// The system with the given rows, which may name a transition more than once and in which [`DIVERGENCE`] is a
+/// `τ`-loop.
 pub(super) fn collect(
     states: usize,
     mut row_of: impl FnMut(usize, &mut Vec<Transition>),

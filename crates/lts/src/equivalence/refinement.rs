@@ -2,46 +2,48 @@
 //!
 //! # Idea
 //!
-//! Start with one block of all nodes and split blocks whose nodes can be told apart by what they do, until none is left
-//! (Kanellakis and Smolka 1990; for branching bisimilarity Groote and Vaandrager, *An efficient algorithm for branching
+//! Start with one block of all nodes and split blocks whose nodes behave differently, until none is left (Kanellakis
+//! and Smolka 1990; for branching bisimilarity Groote and Vaandrager, *An efficient algorithm for branching
 //! bisimulation and stuttering equivalence*, 1990). What a node does is its signature (Blom and Orzan, *A distributed
 //! algorithm for strong bisimulation reduction of state spaces*, 2002; Blom and van de Pol, *Distributed branching
 //! bisimulation reduction by inductive signatures*, 2009): the pairs of a label and the block it leads to. A `τ`-step
-//! within a block is *inert* when `τ` is internal, and a node has the pairs of the nodes it reaches by inert steps as well.
+//! within a block is *inert* when `τ` is internal, and a node has the pairs of the nodes it reaches by inert steps as
+//! well.
 //!
-//! The first rounds compute all signatures ([`super::bulk`]). To go on like that would be quadratic. From then on we depart from the papers in three ways:
+//! The first rounds compute all signatures ([`super::bulk`]). Continuing like that would be quadratic. From then on we
+//! depart from the papers in three ways:
 //!
-//! - **The largest part keeps the number of the block**, and only transitions into the other parts are looked at. A node is
-//!   *touched* when one of its transitions now leads to a new block. An untouched node that reaches no touched one by inert
-//!   steps has the signature it had, without any new block in it, so it never stays together with one that has: those nodes
-//!   need not be looked at to be split off. A node changes its block at most log n times, because each time its
-//!   new block has at most half the size of the old one (Hopcroft 1971).
+//! - **The largest part keeps the number of the block**, and only transitions into the other parts are looked at. A
+//!   node is *touched* when one of its transitions now leads to a new block. An untouched node that reaches no touched
+//!   one by inert steps has the signature it had, without any new block in it, so it never stays together with one that
+//!   has: those nodes are split off without being visited. A node changes its block at most log n times, because each
+//!   time its new block has at most half the size of the old one (Hopcroft 1971).
 //! - **Bundles.** The transitions from one block by one label to one block share a bundle, a counter (compare the
-//!   block-bunch slices of Jansen, Groote, Keiren and Wijs, *An O(m log n) algorithm for branching bisimilarity on labelled
-//!   transition systems*, 2020).
-//!   A signature is a set of bundles. A *bottom* node has no inert step. Every node reaches a bottom node of its block by
-//!   inert steps, so a block is stable exactly when each of its bottom nodes takes part in every bundle of the block: long
-//!   inert chains above bottom nodes that change alike are never walked. When a part of a block moves to a new one,
-//!   bundles are renamed through a forwarding entry, without hashing.
-//! - **Classes within a block.** When a block is not stable, its touched nodes and those above them are classified in the
-//!   order of the inert steps, last first. With `σ(s)` the bundles of `s` and the classes that `s` reaches by one inert
-//!   step, `s` joins the youngest class `X` it reaches when `σ(s) ∖ {X} ⊆ σ(X)`, and else opens (or finds) the class with
-//!   the set `σ(s)`. Bisimilar nodes get one class, by induction along the inert steps: of a set of bisimilar nodes, those
-//!   without a step into the set have equal `σ`, and the others have no more than those. Untouched nodes are the oldest class.
+//!   block-bunch slices of Jansen, Groote, Keiren and Wijs, *An O(m log n) algorithm for branching bisimilarity on
+//!   labelled transition systems*, 2020). A signature is a set of bundles. A *bottom* node has no inert step. Every
+//!   node reaches a bottom node of its block by inert steps, so a block is stable exactly when each of its bottom nodes
+//!   takes part in every bundle of the block: long inert chains above bottom nodes that change alike are never walked.
+//!   When a part of a block moves to a new one, bundles are renamed through a forwarding entry, without hashing.
+//! - **Classes within a block.** When a block is not stable, its touched nodes and those above them are classified in
+//!   the order of the inert steps, last first. With `σ(s)` the bundles of `s` and the classes that `s` reaches by one
+//!   inert step, `s` joins the youngest class `X` it reaches when `σ(s) ∖ {X} ⊆ σ(X)`, and else opens (or finds) the
+//!   class with the set `σ(s)`. Bisimilar nodes get one class, by induction along the inert steps: of a set of
+//!   bisimilar nodes, those without a step into the set have equal `σ`, and the others have no more than those.
+//!   Untouched nodes are the oldest class.
 //!
 //! # Invariants
 //!
-//! `bundle[t]` of a transition from a block with several nodes is [`INERT`] exactly when both ends are in it and its label is
-//! internal `τ`; else it is the bundle of its source's block, label and target's block, and `count` is the size of the
-//! bundle. Blocks of one node are settled: nobody asks for their bundles again and they are not kept up to date.
+//! `bundle[t]` of a transition from a block with several nodes is [`INERT`] exactly when both ends are in it and its
+//! label is internal `τ`; else it is the bundle of its source's block, label and target's block, and `count` is the
+//! size of the bundle. Blocks of one node are settled: their bundles are never used again and not kept up to date.
 //! Touched nodes are marked in the partition, and every block with marks is in the queue.
 //!
 //! # Cost
 //!
 //! Every move of a node costs its degree: O(m log n) in all. A touched bottom node costs its out-degree, once per round
-//! in which it is touched; classifying costs the nodes above touched ones, once per split. Inputs can be made on
-//! which the last two dominate; then the cost is bounded by m times the number of rounds. Memory: 24 bytes a
-//! transition and 44 a node besides the graph.
+//! in which it is touched; classifying costs the nodes above touched ones, once per split. There are inputs on which
+//! the last two dominate; then the cost is bounded by m times the number of rounds. Memory: 24 bytes a transition and
+//! 44 a node besides the graph.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::LabelId;
@@ -57,7 +59,7 @@ const INERT: u32 = u32::MAX;
 /// Distinguishes classes from bundles in a signature.
 const CLASS: u32 = 1 << 31;
 
-/// The class of nodes that nothing new can be said about.
+/// The class of nodes whose signature did not change.
 const UNTOUCHED: u32 = 0;
 
 /// A stable partition of the nodes of a graph.
@@ -66,17 +68,17 @@ pub(super) struct Refined {
     pub(super) block_of: Vec<u32>,
     /// How many blocks there are.
     pub(super) blocks: usize,
-    /// How often the queue of blocks ran through.
+    /// How often the queue of blocks was processed.
     pub(super) rounds: u64,
 }
 
-/// The coarsest stable partition: strong bisimilarity, or branching bisimilarity when `internal` says that `τ` is internal.
-/// In the latter case the graph has no cycle of `τ`.
+/// The coarsest stable partition: strong bisimilarity, or branching bisimilarity when `internal` says that `τ` is
+/// internal. In the latter case the graph has no cycle of `τ`.
 pub(super) fn refine(graph: &Graph<'_>, internal: bool, control: &Control) -> Result<Refined, Stopped> {
     refine_after(MOST_ROUNDS, graph, internal, control)
 }
 
-/// The same, with at most so many rounds on all nodes at once.
+/// The same, with at most this many rounds on all nodes at once.
 fn refine_after(bulk_rounds: u64, graph: &Graph<'_>, internal: bool, control: &Control) -> Result<Refined, Stopped> {
     control.progress().begin("refining", graph.nodes() as u64);
     let Coarse { block_of, blocks, mut rounds, stable } = refine_in_bulk(graph, internal, bulk_rounds, control)?;
@@ -234,7 +236,7 @@ impl<'a> Refiner<'a> {
         self.stamp
     }
 
-    /// Accounts for work done and looks whether it is to be stopped.
+    /// Accounts for work done and polls the control.
     fn worked(&mut self, steps: usize) -> Result<(), Stopped> {
         self.work += steps;
         if self.work > 1 << 16 {
@@ -573,7 +575,7 @@ impl<'a> Refiner<'a> {
     }
 }
 
-/// The transitions by target, except those from blocks of one node, which nobody asks for.
+/// The transitions by target, except those from blocks of one node, which no step uses.
 fn backward(graph: &Graph<'_>, partition: &Partition, internal: bool) -> (Vec<u32>, Vec<Incoming>) {
     let nodes = graph.nodes();
     let unsettled = |&node: &u32| partition.blocks[partition.block_of[node as usize] as usize].len() > 1;

@@ -3,35 +3,36 @@
 //! # Definitions
 //!
 //! Write `⇒` for any number of `τ`-steps. A symmetric relation `R` is a *weak bisimulation* (Milner, *Communication and
-//! concurrency*, 1989) when `s R t` and `s –a→ s'` imply `t ⇒ –a→ ⇒ t'` with `s' R t'` for visible `a`, and `t ⇒ t'` with `s' R t'`
-//! for `a = τ`. In a *delay bisimulation* (Van Glabbeek, *The linear time – branching time spectrum II*, 1993) no `τ` may come
-//! after the visible step: `t ⇒ –a→ t'`. Branching bisimilarity is finer than delay bisimilarity, which is finer than weak
-//! bisimilarity, so reducing modulo branching bisimilarity first loses nothing; the same holds for the three that preserve
-//! divergence, where the mark of a divergent state is a visible step to itself.
+//! concurrency*, 1989) when `s R t` and `s –a→ s'` imply `t ⇒ –a→ ⇒ t'` with `s' R t'` for visible `a`, and `t ⇒ t'`
+//! with `s' R t'` for `a = τ`. In a *delay bisimulation* (Van Glabbeek, *The linear time – branching time spectrum
+//! II*, 1993) no `τ` may come after the visible step: `t ⇒ –a→ t'`. Branching bisimilarity is finer than delay
+//! bisimilarity, which is finer than weak bisimilarity, so reducing modulo branching bisimilarity first loses nothing;
+//! the same holds for the three that preserve divergence, where the mark of a divergent state is a visible step to
+//! itself.
 //!
 //! # How
 //!
-//! Both are strong bisimilarity of the saturated system, whose steps are `⇒` and `⇒ –a→ ⇒` (or `⇒ –a→`). That relation is often
-//! quadratic, so it is never made. Signature refinement needs only the *blocks* that can be reached:
+//! Both are strong bisimilarity of the saturated system, whose steps are `⇒` and `⇒ –a→ ⇒` (or `⇒ –a→`). That relation
+//! is often quadratic, so it is never made. Signature refinement needs only the *blocks* that can be reached:
 //!
 //! - `silent(s)`: the blocks of the states `t` with `s ⇒ t`, its own included;
 //! - `visible(s)`: the pairs of a label `a` and a block with `s ⇒ –a→ ⇒ t`, or `s ⇒ –a→ t`, for a `t` in the block.
 //!
 //! `τ` is acyclic here, so both follow from those of the direct successors, in the order of the `τ`-steps, last first.
-//! Sets are interned: equal sets are one number, and most are shared. The largest part of a split block keeps its number;
-//! then only the states that moved, and those whose successors' sets changed, are computed again, and (as in
+//! Sets are interned: equal sets are one number, and most are shared. The largest part of a split block keeps its
+//! number; then only the states that moved, and those whose successors' sets changed, are computed again, and (as in
 //! [`super::refinement`]) a state whose sets changed never stays together with one whose sets did not.
 //!
 //! # The quotient
 //!
-//! Its states are the blocks. It has a step `B –a→ C` when a state of `B` has one to a state of `C`, except: no `τ` within a
-//! block; no `τ` to `C` when another `τ` leads to a block from which `C` is reached silently; no visible `a` to `C` when the
-//! same follows after a first `τ`, or (weak) from another `a`-step by silent ones after it. Taking all those away at once is
-//! right: each follows from steps that begin lower or end higher in the order of `τ`, which is acyclic on blocks, since blocks that reach
-//! each other silently are equivalent.
+//! Its states are the blocks. It has a step `B –a→ C` when a state of `B` has one to a state of `C`, except: no `τ`
+//! within a block; no `τ` to `C` when another `τ` leads to a block from which `C` is reached silently; no visible `a`
+//! to `C` when the same follows after a first `τ`, or (weak) from another `a`-step by silent ones after it. All of
+//! those can be removed in one step: each follows from steps that begin lower or end higher in the order of `τ`, which
+//! is acyclic on blocks, since blocks that reach each other silently are equivalent.
 //!
-//! Cost: a round costs the sets that change in it; in the worst case all of them, each up to the number of blocks (times
-//! labels). The memory budget is asked while they grow.
+//! Cost: a round costs the sets that change in it; in the worst case all of them, each up to the number of blocks
+//! (times labels). The memory budget is polled while they grow.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -86,8 +87,8 @@ pub(super) fn saturate(graph: &Graph<'_>, pass: Pass, control: &Control) -> Resu
 
 /// The blocks of every node after every round until two nodes part.
 ///
-/// A round splits by what is seen of the blocks of the round before, so nodes that are together after `k` rounds are those that no
-/// formula with `k` nested modalities tells apart (for branching bisimilarity: of the formulas that
+/// A round splits by what is seen of the blocks of the round before, so nodes that are together after `k` rounds are
+/// those that no formula with `k` nested modalities distinguishes (for branching bisimilarity: of the formulas that
 /// [`super::distinguish_silent`] makes).
 pub(super) fn levels_until_parted(
     graph: &Graph<'_>,
@@ -283,7 +284,7 @@ impl<'a> Saturation<'a> {
                 if label == LabelId::TAU && passed {
                     set.extend_from_slice(self.visible_sets.get(self.visible[target.index()]));
                 } else if self.pass != Pass::Around || label == DIVERGENCE {
-                    // Where a divergence is, is seen; what comes after it, without it.
+                    // The block of a divergence is observed; what follows the divergence is observed without it.
                     set.push(pair(label, block));
                 } else {
                     let blocks = self.silent_sets.get(self.silent[target.index()]);
@@ -402,7 +403,7 @@ impl<'a> Saturation<'a> {
     }
 }
 
-/// Interns anew what is in use.
+/// Interns again what is in use.
 fn collect<T: super::signatures::Element>(sets: &mut Signatures<T>, used: &mut [u32]) {
     let mut kept = Signatures::new();
     for number in used.iter_mut() {

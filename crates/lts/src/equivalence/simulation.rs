@@ -1,33 +1,38 @@
-//! The largest simulation and ready simulation: who can do all that another does.
+//! The largest simulation and ready simulation: which states can do all that another state does.
 //!
-//! `t` *simulates* `s`, `s ≤ t`, when there is a relation that has this pair and in which, for every step `s –a→ s'` of a pair `(s, t)`, there is a
-//! step `t –a→ t'` with `(s', t')` related (Milner, *An algebraic definition of simulation between programs*, 1971). It is a *ready* simulation when
-//! related states can do the same labels (Bloom, Istrail and Meyer, *Bisimulation can't be traced*, 1995). `τ` is a label as any other.
+//! `t` *simulates* `s`, `s ≤ t`, when there is a relation that has this pair and in which, for every step `s –a→ s'` of
+//! a pair `(s, t)`, there is a step `t –a→ t'` with `(s', t')` related (Milner, *An algebraic definition of simulation
+//! between programs*, 1971). It is a *ready* simulation when related states can do the same labels (Bloom, Istrail and
+//! Meyer, *Bisimulation can't be traced*, 1995). `τ` is a label as any other.
 //!
 //! # The algorithm
 //!
-//! A partition `P` of the states and a relation `Rel` on its blocks that together are never too small, refined until they are right
-//! (Ranzato and Tapparo, *A new efficient simulation equivalence algorithm*, 2007; for labels as in Abdulla, Holík, Kaati and Vojnar,
-//! *A uniform (bi-)simulation-based framework for reducing tree automata*, 2009). `Rel(B)` are the blocks that may still simulate block `B`. A block
-//! has for each label a set `Remove`: states that have lost their last step by it into the blocks of `Rel(B)`, so that they cannot simulate anything
-//! that has such a step into `B`. To process it is to split every block by it (the two parts inheriting everything) and to take
-//! `D` out of `Rel(C)` for every block `D` inside of the set and every `C` with a step into `B`; whoever loses a step by that goes to the `Remove`
-//! of `C`. At the start blocks are the states that can do the same labels, and `Rel` is inclusion of those (for ready
-//! simulation: equality). At the end blocks are the classes of simulation equivalence, and `Rel` is the order between them.
+//! A partition `P` of the states and a relation `Rel` on its blocks together over-approximate simulation and are
+//! refined until they are exact (Ranzato and Tapparo, *A new efficient simulation equivalence algorithm*, 2007; for
+//! labels as in Abdulla, Holík, Kaati and Vojnar, *A uniform (bi-)simulation-based framework for reducing tree
+//! automata*, 2009). `Rel(B)` are the blocks that may still simulate block `B`. A block has for each label a set
+//! `Remove`: states that have lost their last step by it into the blocks of `Rel(B)`, so that they cannot simulate
+//! anything that has such a step into `B`. To process it is to split every block by it (the two parts inheriting
+//! everything) and to take `D` out of `Rel(C)` for every block `D` inside the set and every `C` with a step into `B`; a
+//! state that loses its last step by that joins the `Remove` of `C`. At the start blocks are the states that can do the
+//! same labels, and `Rel` is inclusion of those (for ready simulation: equality). At the end blocks are the classes of
+//! simulation equivalence, and `Rel` is the order between them.
 //!
-//! Why it may be wrong to think that a single state of `C` with a step into `B` is enough, and why it is: the other states of `C` are related to it
-//! by `Rel`, so they have such a step into `Rel(B)`, or they would be in `Remove` and split off.
+//! Why a single state of `C` with a step into `B` is enough: the other states of `C` are related to it by `Rel`, so
+//! they have such a step into `Rel(B)`, or they would be in `Remove` and split off.
 //!
-//! Where we depart: the paper keeps a counter for every block and state, which takes more memory than all the rest. We look at the steps of a state
-//! again when one is lost. The systems come reduced modulo strong bisimilarity, which never relates too much.
+//! Where we depart: the paper keeps a counter for every block and state, which takes more memory than all the rest. We
+//! scan the steps of a state again when one is lost. The systems come reduced modulo strong bisimilarity, which is
+//! finer than simulation equivalence.
 //!
-//! Cost: a bit for every pair of classes, and time in proportion to classes times transitions times the number of steps that one state has by
-//! one label.
+//! Cost: a bit for every pair of classes, and time in proportion to classes times transitions times the number of steps
+//! that one state has by one label.
 //!
 //! # The quotient
 //!
-//! A class has the steps of any of its states, less those to a class that another step by the same label exceeds (*little brothers*); then it is the
-//! smallest equivalent system, in states and in transitions (Bustan and Grumberg, *Simulation-based minimization*, 2003).
+//! A class has the steps of any of its states, less those to a class that another step by the same label exceeds
+//! (*little brothers*); then it is the smallest equivalent system, in states and in transitions (Bustan and Grumberg,
+//! *Simulation-based minimization*, 2003).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -100,11 +105,11 @@ struct Run<'a> {
     incoming: Vec<Transition>,
     partition: Partition,
     relation: Relation,
-    /// By block and label, the states that have no such step into what simulates the block. Parts of one block share them until
-    /// one of them loses more.
+    /// By block and label, the states that have no such step into what simulates the block. Parts of one block share
+    /// them until one of them loses more.
     remove: Vec<BTreeMap<LabelId, Arc<Vec<u32>>>>,
     work: Vec<(u32, LabelId)>,
-    /// The blocks that were met last, by the number of the search.
+    /// The blocks that were visited last, by the number of the search.
     met: Vec<u32>,
     searches: u32,
     steps: usize,
@@ -178,8 +183,8 @@ impl<'a> Run<'a> {
         block.start as usize..block.end as usize
     }
 
-    /// For a block of the start, every label and the states that can do it but not into what simulates the block. Only labels by
-    /// which something steps into the block matter.
+    /// For a block of the start, every label and the states that can do it but not into what simulates the block. Only
+    /// labels by which something steps into the block matter.
     fn first_losses(&mut self, block: u32) -> Result<(), Stopped> {
         let mut labels: Vec<LabelId> = Vec::new();
         for at in self.members(block) {
@@ -215,7 +220,7 @@ impl<'a> Run<'a> {
     }
 
     fn process(&mut self, block: u32, label: LabelId, lost: &[u32]) -> Result<(), Stopped> {
-        // Who steps into the block, before it is split itself.
+        // The states with a step into the block, before it is split itself.
         let mut sources: Vec<u32> = Vec::new();
         for at in self.members(block) {
             let steps = self.incoming(self.partition.elements[at]);
@@ -256,7 +261,7 @@ impl<'a> Run<'a> {
         blocks
     }
 
-    /// Whoever had its last step into what simulates `lower` in the block `upper` loses it.
+    /// Collects the states whose last step into what simulates `lower` led into the block `upper`.
     fn lose(&mut self, lower: u32, upper: u32) -> Result<(), Stopped> {
         for at in self.members(upper) {
             let target = self.partition.elements[at] as usize;
@@ -320,7 +325,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Relates blocks whose labels are included in one another; a block that has a rare label looks only at those that have it.
+/// Relates blocks whose labels are included in one another; a block that has a rare label looks only at those that have
+/// it.
 fn relate_by_inclusion(
     relation: &mut Relation,
     sets: &Signatures<u32>,
@@ -349,8 +355,8 @@ fn relate_by_inclusion(
 }
 
 impl Simulation {
-    /// One state a class, the class of the initial state first, the others by their least states; without little brothers.
-    /// `number_of` has the state of each class. With `reachable`, only what can be reached is there.
+    /// One state a class, the class of the initial state first, the others by their least states; without little
+    /// brothers. `number_of` has the state of each class. With `reachable`, only what can be reached is there.
     pub(super) fn quotient(&self, lts: &Lts, reachable: bool, control: &Control) -> Result<(Lts, Vec<u32>), Stopped> {
         const ABSENT: u32 = u32::MAX;
         let mut speaker = vec![ABSENT; self.classes];

@@ -1,9 +1,9 @@
 //! Aldebaran files: streamed in, streamed out.
 //!
-//! Reading takes blocks of whole lines. A line in the form that tools write costs one search for its end, two short scans for the
-//! numbers and one look into the reader's own label table; every other line goes to the careful reader in `aut_line`. The header
-//! is checked against the body, and nothing is allocated because of what it promises except, after the control has agreed, one
-//! row start a state.
+//! Reading takes blocks of whole lines. A line in the form that tools write costs one search for its end, two short
+//! scans for the numbers and one look into the reader's own label table; every other line goes to the careful reader in
+//! `aut_line`. The header is checked against the body, and nothing is allocated because of what it promises except,
+//! after the control has agreed, one row start a state.
 //!
 //! Memory: see `gather`; besides that one block, and the texts of the labels.
 
@@ -25,7 +25,7 @@ use super::output::{Buffer, LabelTexts};
 use super::{ReadError, ReadOptions, WriteError, codes};
 use crate::explicit::Lts;
 
-/// Below this size the row starts are allocated without asking whether they fit.
+/// Below this size the row starts are allocated without checking whether they fit.
 const LARGE: usize = 64 << 20;
 
 pub(crate) fn read(
@@ -280,8 +280,8 @@ impl Reading<'_> {
     }
 }
 
-/// A number as a message shows it: as it is written, for its value stops at the largest that 64 bits hold. One that is not to be
-/// read by anyone is only described.
+/// A number as a message shows it: as it is written, for its value stops at the largest that 64 bits hold. One that is
+/// too long to read is only described.
 fn written(text: &[u8], number: &Number) -> String {
     const READABLE: usize = 40;
     match text[number.at.clone()].trim_ascii() {

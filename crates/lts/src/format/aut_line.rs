@@ -1,18 +1,18 @@
 //! One header or one transition of an `.aut` file.
 //!
-//! The lexical rules are those of CADP's manual page and of what mCRL2 reads, where both can be had:
+//! The lexical rules are those of CADP's manual page and those of mCRL2's reader, where both can be satisfied:
 //!
-//! - Blanks may stand between tokens. A statement normally fills one line; one that breaks off between tokens goes on in the
-//!   next line, as mCRL2 reads it.
-//! - A label is what stands between the first comma and the last one of its line. A quoted label ends at the last quote of its
-//!   line, so it may hold quotes, commas and parentheses: what tools write without any escape is read back as it was. An
-//!   unquoted label is taken without the blanks around it. (mCRL2 ends an unquoted label at the first comma and drops the blanks in
-//!   it; CADP writes neither in unquoted labels.)
+//! - Blanks may stand between tokens. A statement normally fills one line; one that breaks off between tokens goes on
+//!   in the next line, as mCRL2 reads it.
+//! - A label is what stands between the first comma and the last one of its line. A quoted label ends at the last quote
+//!   of its line, so it may hold quotes, commas and parentheses: what tools write without any escape is read back as it
+//!   was. An unquoted label is taken without the blanks around it. (mCRL2 ends an unquoted label at the first comma and
+//!   drops the blanks in it; CADP writes neither in unquoted labels.)
 //! - What looks like two transitions on one line is refused rather than read as one with an odd label.
 //! - Numbers are natural numbers in decimal; leading zeros do not matter.
 //!
-//! [`quick`] knows only what tools write, `(1,"a",2)` and `(1,a,2)` without blanks, and looks at the line from both ends;
-//! everything else, right or wrong, is left to [`transition`].
+//! [`quick`] knows only what tools write, `(1,"a",2)` and `(1,a,2)` without blanks, and looks at the line from both
+//! ends; everything else, right or wrong, is left to [`transition`].
 
 use std::ops::Range;
 
@@ -135,7 +135,7 @@ pub(crate) fn swallows(label: &[u8], quoted: bool) -> bool {
     memchr_iter(if quoted { b'"' } else { b',' }, label).any(matches_at)
 }
 
-/// Takes the bytes at the front that are as asked.
+/// Takes the bytes at the front that satisfy the predicate.
 fn take(rest: &mut &[u8], asked: impl Fn(u8) -> bool) -> usize {
     let count = rest.iter().position(|&byte| !asked(byte)).unwrap_or(rest.len());
     *rest = &rest[count..];
@@ -213,7 +213,8 @@ impl Cursor<'_> {
         Err(Fault::Wrong(Mistake { code, message: message.into(), at, help: self.help }))
     }
 
-    /// Something else stands where `what` was expected. When that is on a later line, the place is the end of the line before.
+    /// Something else stands where `what` was expected. When that is on a later line, the place is the end of the line
+    /// before.
     fn expected<T>(&self, what: &str) -> Result<T, Fault> {
         let before = self.text[..self.at].iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1);
         let broken = memchr(b'\n', &self.text[before..self.at]).is_some();

@@ -1,16 +1,16 @@
 //! mCRL2's textual FSM files: parameters, states, transitions, and perhaps where it starts.
 //!
-//! Sections are separated by lines of three dashes. A *parameter* is `name(count) Type "value" …`, with `count` values (none are needed
-//! when the count is 0, and then the parameter is ignored). A *state* is a row of numbers, one a parameter, each the number
-//! of a value. A *transition* is `source target "label"`, states being numbered from 1 in the order of their rows. State 1 is the
-//! initial one unless a fourth section names another. Blank lines mean nothing anywhere, as in mCRL2; so a file without
-//! parameters cannot list its states, and has those that its transitions name (without gaps, so that a number costs no more memory
-//! than the file has bytes).
+//! Sections are separated by lines of three dashes. A *parameter* is `name(count) Type "value" …`, with `count` values
+//! (none are needed when the count is 0, and then the parameter is ignored). A *state* is a row of numbers, one a
+//! parameter, each the number of a value. A *transition* is `source target "label"`, states being numbered from 1 in
+//! the order of their rows. State 1 is the initial one unless a fourth section names another. Blank lines mean nothing
+//! anywhere, as in mCRL2; so a file without parameters cannot list its states, and has those that its transitions name
+//! (without gaps, so that a number costs no more memory than the file has bytes).
 //!
-//! Trefoil's systems have no state vectors: parameters and rows are checked and dropped. Where we are stricter than mCRL2: rows
-//! have as many values as there are parameters, values exist, and where states are listed transitions name no others. On the
-//! way out a file has one parameter, `deadlock`, for viewers to colour by and for the states to be listed; the initial state and
-//! state 0 change places when they differ.
+//! Trefoil's systems have no state vectors: parameters and rows are checked and dropped. Where we are stricter than
+//! mCRL2: rows have as many values as there are parameters, values exist, and where states are listed transitions name
+//! no others. On the way out a file has one parameter, `deadlock`, for viewers to colour by and for the states to be
+//! listed; the initial state and state 0 change places when they differ.
 //!
 //! Reading is streamed as for Aldebaran: see `gather` for the memory it takes.
 
@@ -31,7 +31,7 @@ use super::output::{Buffer, LabelTexts};
 use super::{ReadError, ReadOptions, WriteError, codes};
 use crate::explicit::Lts;
 
-/// Below this size the row starts are allocated without asking whether they fit.
+/// Below this size the row starts are allocated without checking whether they fit.
 const LARGE: usize = 64 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -360,7 +360,7 @@ impl Reading<'_> {
         // A few bytes do not make a system of a billion states: each state that is not listed is on some transition.
         let most = 2 * self.gather.count() as u64 + 1;
         if let Some((_, line)) = self.greatest.as_ref().filter(|_| states > most) {
-            let message = format!("this would make {states} states, of which at least {} have no steps", states - most);
+            let message = format!("this would make {states} states, at least {} of them without steps", states - most);
             return Err(Diagnostic::error(codes::STATE_OUT_OF_RANGE, message, Place::Line(line.clone()))
                 .help("states are numbered without gaps; a file with states that are on no transition lists them")
                 .into());

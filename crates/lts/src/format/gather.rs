@@ -1,13 +1,13 @@
 //! Transitions in any order, gathered into rows with little memory to spare.
 //!
-//! What is read goes into chunks of fixed size, 12 bytes a transition, so nothing is copied when there turn out to be more, and
-//! nothing is allocated because a header promised it. At the end one pass counts the transitions of each state and a second one
-//! puts them into their rows, giving each chunk back as soon as it is empty. Files are usually sorted by source; then the rows are
-//! filled from front to back and the peak stays near 12 bytes a transition. In any other order it is 20. Row starts come on top,
-//! 8 bytes a state.
+//! What is read goes into chunks of fixed size, 12 bytes a transition, so nothing is copied when there turn out to be
+//! more, and nothing is allocated because a header promised it. At the end one pass counts the transitions of each
+//! state and a second one puts them into their rows, freeing each chunk as soon as it is empty. Files are usually
+//! sorted by source; then the rows are filled from front to back and the peak stays near 12 bytes a transition. In any
+//! other order it is 20. Row starts take another 8 bytes a state.
 //!
-//! The array of starts serves as its own cursor: counts are put two places late, so that after the running sum entry `s + 1` is
-//! where row `s` begins, and after the rows are filled it is where row `s` ends.
+//! The array of starts serves as its own cursor: counts are put two places late, so that after the running sum entry
+//! `s + 1` is where row `s` begins, and after the rows are filled it is where row `s` ends.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Label texts of one file to the numbers of the shared table, without an allocation per line.
 //!
-//! The shared [`Labels`] take a lock and an owned label for each question; a file repeats few labels millions of times. So
-//! the reader keeps its own open-addressing table from raw bytes to numbers and asks the shared one only for texts that are
-//! new in this file. The hash is seeded, so no file can be made to collide. Linear probing, at most half full.
+//! The shared [`Labels`] take a lock and an owned label for each lookup; a file repeats few labels millions of times.
+//! So the reader keeps its own open-addressing table from raw bytes to numbers and asks the shared one only for texts
+//! that are new in this file. The hash is seeded, so no file can be made to collide. Linear probing, at most half full.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;

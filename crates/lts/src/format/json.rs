@@ -9,10 +9,10 @@
 //! ]}
 //! ```
 //!
-//! `labels` has each label once: a string, or an array of strings for a name with arguments. A transition is source, index into
-//! `labels`, target. States are numbered from 0 and all exist, transitions or not. The label `tau` is `τ`. Keys come in any
-//! order, except that `states` and `labels` come before `transitions`, so that a reader needs to keep nothing else; unknown keys
-//! are passed over. The version changes when an old reader would misread a new file.
+//! `labels` has each label once: a string, or an array of strings for a name with arguments. A transition is source,
+//! index into `labels`, target. States are numbered from 0 and all exist, transitions or not. The label `tau` is `τ`.
+//! Keys come in any order, except that `states` and `labels` come before `transitions`, so that a reader needs to keep
+//! nothing else; unknown keys are passed over. The version changes when an old reader would misread a new file.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::explicit::Lts;
 const FORMAT: &str = "trefoil-lts";
 const VERSION: u64 = 1;
 
-/// How many transitions are read between two looks at the control.
+/// How many transitions are read between two polls of the control.
 const BATCH: usize = 1 << 14;
 
 /// The keys that must be there, each at most once.

@@ -1,8 +1,8 @@
 //! JSON, a byte at a time: blanks, strings, numbers, skipped values, and where in the file they are.
 //!
-//! The window over the file keeps what a diagnostic shows of the current line and lets everything else go, so a document on one
-//! line of any length is read in constant memory. Nesting is only followed where a value is skipped, with a stack on the heap
-//! of a bit more than nothing a level and a limit.
+//! The window over the file keeps what a diagnostic shows of the current line and lets everything else go, so a
+//! document on one line of any length is read in constant memory. Nesting is only followed where a value is skipped,
+//! with a small stack on the heap and a limit.
 
 use memchr::memchr_iter;
 use trefoil_control::human_bytes;
@@ -17,7 +17,7 @@ const WINDOW: usize = 256 << 10;
 /// What is kept before the current byte when the window moves on.
 const CONTEXT: usize = 256;
 
-/// How deep values that nobody asked for may be nested.
+/// How deep skipped values may be nested.
 const DEEPEST: usize = 10_000;
 
 /// A number as a message shows it; [`JsonBytes::natural`] stops at the largest that 64 bits hold.

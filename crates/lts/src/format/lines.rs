@@ -1,8 +1,8 @@
 //! A stream cut into blocks of whole lines.
 //!
-//! The buffer has a fixed size unless a single line is longer; then it doubles, up to [`LONGEST`] bytes. What follows the last line
-//! break of a block is moved to the front before the next block is read, so every byte is copied at most once more than
-//! the operating system copies it (a long line logarithmically often).
+//! The buffer has a fixed size unless a single line is longer; then it doubles, up to [`LONGEST`] bytes. What follows
+//! the last line break of a block is moved to the front before the next block is read, so every byte is copied at most
+//! once more than the operating system copies it (a long line logarithmically often).
 
 use memchr::memrchr;
 use trefoil_source::Diagnostic;
@@ -25,7 +25,7 @@ pub(crate) enum NoBlock {
 /// Blocks of whole lines.
 pub(crate) struct Lines {
     buffer: Vec<u8>,
-    /// The block handed out last ends here; up to `filled` follows the start of the next line.
+    /// The last block returned ends here; up to `filled` follows the start of the next line.
     taken: usize,
     filled: usize,
     finished: bool,

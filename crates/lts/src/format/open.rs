@@ -1,8 +1,9 @@
 //! What is in a file: opening it, taking off gzip, and finding the format.
 //!
-//! Content decides before names do where they can contradict each other: gzip and mCRL2's binary format have magic bytes and are
-//! recognised whatever the file is called. Between the text formats the caller's word counts first, then the ending, then the
-//! first character that is not blank; an FSM file has none of its own and is known by a line of three dashes.
+//! Content decides before names do where they can contradict each other: gzip and mCRL2's binary format have magic
+//! bytes and are recognised whatever the file is called. Between the text formats the caller's choice counts first,
+//! then the ending, then the first character that is not blank; an FSM file has no such character and is recognised by
+//! a line of three dashes.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,9 +1,9 @@
 //! Things on which generators act, and the transpositions of points that can be made of the generators.
 //!
-//! A transposition that is a generator has conjugates, `g t g⁻¹` for every generator `g`, and those have conjugates again:
-//! walking them finds every pair of points that such a transposition exchanges, each with a word. Exchanging is then an
-//! equivalence on points (when `(a b)` and `(b c)` are there, so is the conjugate `(a c)`), and the group has every
-//! permutation of each of its classes.
+//! A transposition that is a generator has conjugates, `g t g⁻¹` for every generator `g`, and those have conjugates
+//! again: walking them finds every pair of points that such a transposition exchanges, each with a word. Exchanging is
+//! then an equivalence on points (when `(a b)` and `(b c)` are there, so is the conjugate `(a c)`), and the group has
+//! every permutation of each of its classes.
 
 use std::collections::VecDeque;
 
@@ -97,7 +97,7 @@ impl<'a> Acted<'a> {
         queue.push_back(number);
     }
 
-    /// Does exchanging two points of one class leave a thing as it is? `word` is scratch space.
+    /// Does exchanging two points of one class fix a thing? `word` is scratch space.
     pub(super) fn exchange_fixes(&self, one: u16, other: u16, thing: u32, word: &mut Vec<u32>) -> bool {
         let mut number = self.paired[one as usize * self.points + other as usize];
         let mut image = thing;
@@ -119,7 +119,7 @@ impl<'a> Acted<'a> {
     }
 }
 
-/// The inverse of a permutation; `None` when it is none.
+/// The inverse of a permutation; `None` when the map is not a permutation.
 pub(super) fn inverse(map: &[u32]) -> Option<Vec<u32>> {
     let mut inverse = vec![u32::MAX; map.len()];
     for (from, &to) in (0..).zip(map) {

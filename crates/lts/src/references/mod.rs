@@ -1,24 +1,25 @@
 //! What a symmetry group does to states, by tuples of points instead of by element.
 //!
-//! A group permutes *points*; its generators also permute the states of some machines (the components of a network, the nodes
-//! of a specification, a set of labels), and carry machines to machines. There are too many elements to keep a map for each.
-//! But a state that says "control is here, `x` is `a` and `y` is `b`" goes wherever its *shape* and the images of `a`
-//! and `b` say. So every state gets a shape, its orbit, and a tuple of points, its references, such that whatever fixes the
-//! points fixes the state; applying an element is then mapping a few points and one look-up in a table of the shape.
-//! (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 6.2, do the same with the control states and
-//! environments that their compiler keeps. We find shapes and references in the explicit machines themselves, so
-//! that states that compression has merged, variables that nobody reads again, and machines from files are served alike.)
+//! A group permutes *points*; its generators also permute the states of some machines (the components of a network, the
+//! nodes of a specification, a set of labels), and carry machines to machines. There are too many elements to keep a
+//! map for each. But a state that says "control is here, `x` is `a` and `y` is `b`" goes wherever its *shape* and the
+//! images of `a` and `b` say. So every state gets a shape, its orbit, and a tuple of points, its references, such that
+//! whatever fixes the points fixes the state; applying an element is then mapping a few points and one look-up in a
+//! table of the shape. (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, section 6.2, do the
+//! same with the control states and environments that their compiler keeps. We find shapes and references in the
+//! explicit machines themselves, so that states that compression has merged, variables that are never read again, and
+//! machines from files need no special treatment.)
 //!
-//! The files: [`acted`] has the generators, [`naming`] finds shapes and references and proves that the generators do define an
-//! action; the tables are made here. A table is a dense array in mixed radix when it is not much larger than the number of tuples,
-//! and otherwise a hash table.
+//! The files: [`acted`] has the generators, [`naming`] finds shapes and references and proves that the generators do
+//! define an action; the tables are made here. A table is a dense array in mixed radix when it is not much larger than
+//! the number of tuples, and otherwise a hash table.
 //!
 //! # Drawing
 //!
-//! A state is drawn as a vertex coloured by its shape, with an edge to each of its references, labelled by position; positions
-//! that elements exchange without changing the state, *blocks*, share a label. When several tuples name a state even so, each is
-//! drawn as a vertex of its own, and the state's vertex points to them. An element carries a state to another exactly when it carries
-//! the drawings to each other.
+//! A state is drawn as a vertex coloured by its shape, with an edge to each of its references, labelled by position;
+//! positions that elements exchange without changing the state, *blocks*, share a label. When several tuples name a
+//! state even so, each is drawn as a vertex of its own, and the state's vertex points to them. An element carries a
+//! state to another exactly when it carries the drawings to each other.
 //!
 //! Cost: making is in proportion to states times generators, and to the tuples; 56 bytes a state. Applying is a
 //! few loads and does not allocate.
@@ -94,7 +95,7 @@ const MOST_POINTS: usize = 1 << 16;
 /// How many states there may be in all machines together.
 const MOST_STATES: usize = 1 << 24;
 
-/// How many cells the dense tables may take beyond what is in proportion to the tuples.
+/// How many cells the dense tables may take beyond those proportional to the number of tuples.
 const SPARE_CELLS: usize = 1 << 21;
 
 /// A tuple with more points is looked up by hashing.
@@ -104,8 +105,8 @@ const INLINE: usize = 4;
 #[derive(Clone, Copy, Default)]
 struct Record {
     base: u32,
-    /// Zero when the state is fixed, one or two when the place is to be computed from two or from four points, and otherwise a hash
-    /// table's number plus three.
+    /// Zero when the state is fixed, one or two when the place is to be computed from two or from four points, and
+    /// otherwise a hash table's number plus three.
     way: u32,
     points: [u16; INLINE],
     strides: [u32; INLINE],
@@ -117,7 +118,7 @@ const FROM_FOUR: u32 = 2;
 const HASHED: u32 = 3;
 
 impl Record {
-    /// The place of the image, from so many points.
+    /// The place of the image, from this many points.
     #[inline(always)]
     fn place(&self, element: &[u32], count: usize) -> usize {
         let terms = self.points.iter().zip(&self.strides).take(count);
@@ -276,14 +277,15 @@ impl References {
         self.naming.tuples(self.thing(machine, state))
     }
 
-    /// The point that stands for a machine: whatever carries the one to its image carries the other there, and the first reference
-    /// of each state is this point.
+    /// The point that stands for a machine: whatever carries the one to its image carries the other there, and the
+    /// first reference of each state is this point.
     pub fn identity(&self, machine: u32) -> Option<u32> {
         self.identities[machine as usize].map(u32::from)
     }
 
-    /// Does a state refer to none of the points that an element moves, as told by [`moved`]? Then the element leaves it as it is. Most
-    /// elements that lead to representatives move few points, and this asks for less memory than applying them.
+    /// Does a state refer to none of the points that an element moves, as computed by [`moved`]? Then the element fixes
+    /// the state. Most elements that lead to representatives move few points, and this test touches less memory than
+    /// applying them.
     #[inline(always)]
     pub fn is_fixed(&self, moved: u64, machine: u32, state: Value) -> bool {
         self.masks[(self.starts[machine as usize] + state) as usize] & moved == 0
@@ -320,16 +322,16 @@ impl References {
         table[&image[..start]]
     }
 
-    /// Draws a state: a vertex of the colour `first_colour` plus the number of its shape, with its references. It takes labels below
-    /// `2 + LONGEST` and is best drawn with others in whatever order the machines have.
+    /// Draws a state: a vertex of the colour `first_colour` plus the number of its shape, with its references. It takes
+    /// labels below `2 + LONGEST` and is best drawn with others in whatever order the machines have.
     pub fn draw(&self, machine: u32, state: Value, first_colour: u32, picture: &mut Picture) {
         let shape = self.shape(machine, state);
         let vertex = picture.add_vertex(first_colour + shape);
         self.draw_references(machine, state, vertex, 0, first_colour + self.shapes() as u32, picture);
     }
 
-    /// Draws the references of a state at a vertex, with labels from `first_label`, leaving out the identity of its machine when the
-    /// vertex is that point; `colour` is for vertices that stand for one of several tuples.
+    /// Draws the references of a state at a vertex, with labels from `first_label`, leaving out the identity of its
+    /// machine when the vertex is that point; `colour` is for vertices that stand for one of several tuples.
     pub fn draw_references(
         &self,
         machine: u32,

@@ -1,17 +1,18 @@
 //! For each orbit of things one tuple of points per thing that moves with it.
 //!
-//! A tuple names a thing when whatever fixes the points of the tuple fixes the thing. It is enough to find one tuple for
-//! one thing of an orbit; the others get its images. Where a thing is left alone by exchanges within some classes of
-//! points, the largest class need not be named at all, and of each other class only which points are in it matters: a
-//! *block*, in ascending order. Where the group has other elements, points are added until the tuple is enough.
+//! A tuple names a thing when whatever fixes the points of the tuple fixes the thing. It is enough to find one tuple
+//! for one thing of an orbit; the others get its images. Where exchanges within some classes of points fix a thing, the
+//! largest class need not be named at all, and of each other class only which points are in it matters: a *block*, in
+//! ascending order. Where the group has other elements, points are added until the tuple is enough.
 //!
 //! # Why this is a proof
 //!
-//! All images of the tuple and the thing together are walked, under the generators. When no tuple comes with two things,
-//! the thing is a function of the tuple, and so of the element alone, whichever word of generators made it: at once the
-//! tuple is enough and what the generators do is an action. When a tuple `t` comes with two things, by the words `g` and `h`, then
-//! `h⁻¹g` keeps the first tuple and moves the thing. A point that it moves is added; when it moves no point outside the
-//! tuple, then two elements that are equal on points differ on things, and there is no action.
+//! All images of the tuple and the thing together are walked, under the generators. When no tuple comes with two
+//! things, the thing is a function of the tuple, and so of the element alone, whichever word of generators made it:
+//! this proves both that the tuple is enough and that the generators define an action. When a tuple `t` comes with two
+//! things, by the words `g` and `h`, then `h⁻¹g` keeps the first tuple and moves the thing. A point that it moves is
+//! added; when it moves no point outside the tuple, then two elements that are equal on points differ on things, and
+//! there is no action.
 
 use std::collections::HashMap;
 
@@ -20,13 +21,13 @@ use trefoil_control::{Control, Stopped};
 use super::Unnamed;
 use super::acted::{Acted, inverse};
 
-/// A tuple has at most so many points.
+/// The greatest length of a tuple.
 pub(super) const LONGEST: usize = 64;
 
 /// How many tuples there may be in all.
 const MOST_TUPLES: usize = 1 << 24;
 
-/// The things of one orbit, as seen by who is told which points they name.
+/// The things of one orbit, described by the points that they name.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     /// How many points each tuple has.
@@ -97,7 +98,7 @@ struct Namer<'a> {
 
 /// What came of spreading a tuple over an orbit.
 enum Spread {
-    /// Every thing has so many tuples, and here they are, by place.
+    /// Every thing has this many tuples; they are listed by place.
     Named(usize, Vec<u16>),
     /// An element, as images of points, that keeps the tuple and moves the thing.
     Moved(Vec<u32>),

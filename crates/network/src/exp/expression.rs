@@ -1,7 +1,7 @@
 //! From text to a tree.
 //!
-//! A recursive descent over tokens. Nesting is limited, so that no text can exhaust the stack; chains of one operator are one node, so they may be
-//! as long as anybody likes.
+//! A recursive descent over tokens. Nesting is limited, so that no text can exhaust the stack; chains of one operator
+//! are one node, so they may have any length.
 
 use std::ops::Range;
 
@@ -191,7 +191,7 @@ struct Operator {
 }
 
 impl Operator {
-    /// Two operators of which a chain is one composition of all.
+    /// Two associative operators: a chain of one of them is a single composition.
     fn joins(&self, other: &Operator) -> bool {
         match (&self.synchronised, &other.synchronised) {
             (Synchronised::All, Synchronised::All) => true,

@@ -1,7 +1,7 @@
 //! From a tree to rules over its files.
 //!
-//! A behaviour becomes the list of its rules, from the inside out; a composition joins the rules of its branches by label. A file that is named
-//! twice is two components of one LTS. Cost: the rules that are made on the way.
+//! A behaviour becomes the list of its rules, from the inside out; a composition joins the rules of its branches by
+//! label. A file that is named twice is two components of one LTS. Cost: the rules that are made on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -54,7 +54,8 @@ impl From<Stopped> for NotFlattened {
 }
 
 impl Expression {
-    /// The components and rules; `systems` are those of [`Expression::files`], in that order, over the same label table.
+    /// The components and rules; `systems` are those of [`Expression::files`], in that order, over the same label
+    /// table.
     pub fn flatten(
         &self,
         labels: &Arc<Labels>,
@@ -104,8 +105,8 @@ impl Name {
         }
     }
 
-    /// What is open in a label that the name fits: the offers of a gate, or what its only `*` stands for; `None` when the name leaves
-    /// nothing open.
+    /// The part of a label that a matching name leaves open: the offers of a gate, or what its only `*` stands for;
+    /// `None` when the name leaves nothing open.
     fn open<'l>(&self, label: &'l str) -> Option<&'l str> {
         if !self.quoted {
             return Some(&label[gate_length(label)..]);
@@ -253,7 +254,7 @@ impl Flattening<'_> {
         }
         let alphabet = self.visible(by_branch.iter().flatten());
         let everybody: Vec<usize> = (0..branches.len()).collect();
-        // Who names a label before the arrow.
+        // The branches that name a label before the arrow.
         let mut naming: BTreeMap<LabelId, Vec<usize>> = BTreeMap::new();
         for (index, branch) in branches.iter().enumerate() {
             for name in &branch.interface {
@@ -341,7 +342,7 @@ impl Flattening<'_> {
         span: Span,
         made: &mut Vec<Rule>,
     ) -> Result<(), NotFlattened> {
-        // Begun combinations by how many branches take part; branch after branch, each may take part or not.
+        // Partial combinations by how many branches take part; branch after branch, each may take part or not.
         let mut begun: Vec<Vec<Parts>> = vec![Vec::new(); count + 1];
         begun[0].push(Vec::new());
         for (at, rules) in branches.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! What a group of proved symmetries does to the rows and labels of a network.
 //!
-//! An element of the group is known by the points that it permutes; what it does to a slot is in [`References`] over the components
-//! (and the format, which is one more machine), what it does to a label in references over the labels. Neither applying nor
-//! drawing allocates. A component whose states are found while it runs has a network inside, on whose rows the group acts in the same
-//! way; the image of a row that was not met yet gets a number then.
+//! An element of the group is known by the points that it permutes; what it does to a slot is in [`References`] over
+//! the components (and the format, which is one more machine), what it does to a label in references over the labels.
+//! Neither applying nor drawing allocates. A component whose states are found while it runs has a network inside, on
+//! whose rows the group acts in the same way; the image of a row that was not found yet gets a number then.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::lazy::LazyMachine;
 use crate::network::Network;
 use crate::rules::Behaviour;
 
-/// Why proved symmetries do not make an action, in words.
+/// Why proved symmetries do not make an action, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     words: String,
@@ -49,7 +49,7 @@ pub struct NetworkAction {
     rows: Rows,
 }
 
-/// The action on the rows of a network, or of one inside of a component.
+/// The action on the rows of a network, or of one inside a component.
 struct Rows {
     slots: References,
     drawing: Drawing,
@@ -61,9 +61,9 @@ struct Rows {
 }
 
 impl NetworkAction {
-    /// The action of the group that these generators generate, each with the image that was proved for it. The points have these
-    /// names. Where it depends on how an element is composed what becomes of components that are alike, the components that are moved become
-    /// points too, after those that are given.
+    /// The action of the group that these generators generate, each with the image that was proved for it. The points
+    /// have these names. Where the image of indistinguishable components depends on how an element is composed, the
+    /// components that are moved become points too, after the given ones.
     ///
     /// # Panics
     ///
@@ -206,7 +206,7 @@ impl Rows {
     }
 
     fn apply(&self, element: &[u32], row: &[Value], into: &mut [Value], scratch: &mut Scratch) {
-        // What refers to no point that is moved stays where it is, and what does goes to where such a one was.
+        // A state that refers to no moved point stays in place, and one that does goes to where such a state was.
         into.copy_from_slice(row);
         let moved = references::moved(element);
         for &slot in &self.moving {
@@ -227,7 +227,7 @@ impl Rows {
     }
 }
 
-/// A thread's buffers for the network inside of a component.
+/// A thread's buffers for the network inside a component.
 #[derive(Default)]
 struct Scratch {
     row: Vec<Value>,

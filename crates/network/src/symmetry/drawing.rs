@@ -1,20 +1,21 @@
 //! How a row is drawn in few vertices.
 //!
-//! [`References::draw`] draws any state as a vertex with edges to its references. A row has a state of every machine, which allows
-//! for less, and representatives are found faster in small pictures:
+//! [`References::draw`] draws any state as a vertex with edges to its references. A row has a state of every machine,
+//! so less suffices, and representatives are found faster in small pictures:
 //!
 //! - A machine that a point stands for is drawn at the point: its shape is a digit of the point's colour, its other
 //!   references are edges from the point. Several such machines at one point have digits and labels of their own.
-//! - A machine that no element moves marks its references: a digit in the colours of the points tells machine, shape and position. Where it
-//!   has no references, its shape is a digit in the colour of one further vertex, which all such machines share; and when
-//!   there is only one such shape, nothing is drawn.
-//! - Of any other kind of machine one shape is left out, if there is one with a state for each machine (an empty channel): who is not
-//!   drawn is in that shape. States with two references are drawn as edges between them, as long as there
-//!   are labels; others as vertices.
+//! - A machine that no element moves marks its references: a digit in the colours of the points encodes machine, shape
+//!   and position. Where it has no references, its shape is a digit in the colour of one further vertex, which all such
+//!   machines share; and when there is only one such shape, nothing is drawn.
+//! - Of any other kind of machine one shape is left out, if there is one with a state for each machine (an empty
+//!   channel): a machine that is not drawn is in that shape. States with two references are drawn as edges between
+//!   them, as long as there are labels; others as vertices.
 //! - A state that several tuples name is drawn as a vertex, wherever its machine would have been drawn.
 //!
-//! Digits are taken away from colours below 2^29; a machine that finds no room is drawn as vertices, whose colours are from 2^29 to 2^30.
-//! Which digits and labels are taken is in a [`Canvas`], which a network shares with those inside of its components.
+//! Digits are taken away from colours below 2^29; a machine that finds no room is drawn as vertices, whose colours are
+//! from 2^29 to 2^30. Which digits and labels are taken is in a [`Canvas`], which a network shares with those inside
+//! its components.
 //!
 //! Everything is decided beforehand: for each state there is a list of what to add to the picture.
 
@@ -109,7 +110,7 @@ struct Family {
 }
 
 impl Drawing {
-    /// Decides how to draw. `initial` is a row that is met often.
+    /// Decides how to draw. `initial` is a row that occurs often.
     pub(super) fn new(
         references: &References,
         canvas: &mut Canvas,

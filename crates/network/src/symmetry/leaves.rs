@@ -1,9 +1,9 @@
 //! The explicit machines of a network, and which of them are each other's images.
 //!
-//! A permutation of labels makes of each machine another one, its image. Machines and images are put side by side and their
-//! states divided into classes of strong bisimilarity. Machines are usually minimal: then the states of an image and of
-//! the machine it equals stand in the same classes, one in each, and that is the map of states. A machine that is not
-//! minimal has states that no step tells apart; where incoming steps tell them apart, they are refined by these, and states
+//! A permutation of labels maps each machine to another one, its image. Machines and images are put side by side and
+//! their states divided into classes of strong bisimilarity. Machines are usually minimal: then the states of an image
+//! and of the machine it equals stand in the same classes, one in each, and that is the map of states. A machine that
+//! is not minimal has bisimilar states; where incoming steps distinguish them, they are refined by these, and states
 //! that are alike even so are mapped in the order of their numbers, so that maps compose to maps of the same kind.
 //! Whatever was found is accepted only after every transition was checked.
 
@@ -39,7 +39,7 @@ pub(super) struct Leaves {
 
 /// What is known of the machines under one permutation of labels.
 pub(super) struct Matching {
-    /// For each machine a number that tells what it does.
+    /// For each machine a number that identifies its behaviour.
     pub(super) own: Vec<u32>,
     /// The same for its image.
     pub(super) image: Vec<u32>,
@@ -185,8 +185,8 @@ impl Leaves {
         Ok(Matching { own, image, class, image_class, classes, maps: HashMap::default() })
     }
 
-    /// The map from the states of a machine to those of another that is an isomorphism up to labels, if one is found; states are
-    /// numbered within their machines.
+    /// The map from the states of a machine to those of another that is an isomorphism up to labels, if one is found;
+    /// states are numbered within their machines.
     pub(super) fn map(
         &self,
         matching: &mut Matching,
@@ -242,14 +242,15 @@ impl Leaves {
             if self.is_isomorphism(labels, from, to, &map) {
                 return Ok(Some(map.into()));
             }
-            // The states that are alike are linked: choose one, and see what follows.
+            // The indistinguishable states are linked: choose one, and refine again.
             let Some(tie) = tie else { return Ok(None) };
             colours[tie as usize] = u64::MAX - 1;
             targets[map[tie as usize] as usize] = u64::MAX - 1;
         }
     }
 
-    /// For each state of a machine what leads out and in: labels (outgoing ones even, incoming ones odd) and neighbours.
+    /// For each state of a machine what leads out and in: labels (outgoing ones even, incoming ones odd) and
+    /// neighbours.
     fn neighbours(&self, machine: u32, rename: &dyn Fn(LabelId) -> LabelId) -> Vec<Vec<(u64, u32)>> {
         let states = self.states(machine);
         let mut all = vec![Vec::new(); states.len()];
@@ -326,7 +327,7 @@ fn refined(graph: &[Vec<(u64, u32)>], colours: &[u64]) -> Vec<u64> {
     graph.iter().zip(colours).map(digest).collect()
 }
 
-/// A number that looks like chance (the last steps of SplitMix64).
+/// A pseudo-random number (the last steps of SplitMix64).
 pub(super) fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

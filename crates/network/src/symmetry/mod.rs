@@ -1,13 +1,15 @@
 //! Symmetries of networks: proving them, and what they do to rows and labels.
 //!
-//! A permutation of labels is a symmetry of a network when some permutation of its components, with a map from the states of each to
-//! those of its image, carries transitions to transitions and rules to rules and fixes the initial row (Gibson-Robinson and
-//! Lowe, *Symmetry reduction in CSP model checking*, 2019, definitions 29 and 67 to 69, proposition 35). That is checked on what was compiled, not on its text:
-//! [`Prover`]. What is proved for generators holds for the group that they generate (lemma 33), and [`NetworkAction`] applies
-//! any element of it to rows and labels, and draws rows for the strategies that choose representatives. [`Symmetric`] is a
-//! network together with its action.
+//! A permutation of labels is a symmetry of a network when some permutation of its components, with a map from the
+//! states of each to those of its image, carries transitions to transitions and rules to rules and fixes the initial
+//! row (Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019, definitions 29 and 67 to 69,
+//! proposition 35). That is checked on what was compiled, not on its text: [`Prover`]. What is proved for generators
+//! holds for the group that they generate (lemma 33), and [`NetworkAction`] applies any element of it to rows and
+//! labels, and draws rows for the strategies that choose representatives. [`Symmetric`] is a network together with its
+//! action.
 //!
-//! Absent here on purpose: where a permutation of labels comes from. A front end lifts permutations of values to labels.
+//! Absent here on purpose: where a permutation of labels comes from. A front end lifts permutations of values to
+//! labels.
 
 mod action;
 mod automorphisms;
@@ -50,7 +52,8 @@ pub struct Image {
     pub states: Vec<Arc<[u32]>>,
     /// The format that each format becomes.
     pub formats: Vec<u32>,
-    /// For each component whose states are found while it runs, what becomes of the network inside; such a component becomes itself.
+    /// For each component whose states are found while it runs, what becomes of the network inside; such a component
+    /// becomes itself.
     pub lazy: Vec<(u32, Image)>,
 }
 
@@ -69,7 +72,7 @@ impl Image {
     }
 }
 
-/// Why a permutation of labels was not proved to be a symmetry, in words.
+/// Why a permutation of labels was not proved to be a symmetry, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// It is not a permutation that fixes `τ` and `✓`.
@@ -78,7 +81,7 @@ pub enum Obstacle {
     Components(String),
     /// A rule has no image.
     Rules(String),
-    /// A layer is in the way.
+    /// A layer prevents it.
     Layer(String),
 }
 
@@ -92,8 +95,8 @@ impl fmt::Display for Obstacle {
 
 impl std::error::Error for Obstacle {}
 
-/// Proves that a permutation of labels is a symmetry of a network, or says what is in the way. Who has several for one network prepares a
-/// [`Prover`].
+/// Proves that a permutation of labels is a symmetry of a network, or says what prevents it. A caller with several
+/// permutations of one network prepares a [`Prover`].
 pub fn mappable(network: &Network, labels: &[LabelId], control: &Control) -> Result<Result<Image, Obstacle>, Stopped> {
     Prover::new(network).prove(labels, control)
 }

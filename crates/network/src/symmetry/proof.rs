@@ -1,11 +1,13 @@
 //! Whether a permutation of labels is a symmetry of a network: definition 29, and 67 to 69 with formats.
 //!
-//! The components are divided by what their machines do ([`super::leaves`]); where several do the same, by the rules that
-//! they take part in: colours of components and formats are refined by the rules, on the side of the images and on the side
-//! of the network together. Components that are alike even then are mapped in the order of their numbers, or, when that is not a
-//! map of the rules, one of them is chosen and the colours are refined again. In the end every rule is looked up.
+//! The components are divided by what their machines do ([`super::leaves`]); where several do the same, by the rules
+//! that they take part in: colours of components and formats are refined by the rules, on the side of the images and on
+//! the side of the network together. Components that are alike even then are mapped in the order of their numbers, or,
+//! when that is not a map of the rules, one of them is chosen and the colours are refined again. In the end every rule
+//! is looked up.
 //!
-//! Cost: in proportion to the transitions of the machines and the parts of the rules, with a logarithm for bisimilarity.
+//! Cost: in proportion to the transitions of the machines and the parts of the rules, with a logarithm for
+//! bisimilarity.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,11 +27,11 @@ const MOST_CHOICES: usize = 256;
 /// A network prepared for proofs of symmetry.
 pub struct Prover<'a> {
     pub(super) network: &'a Network,
-    /// What a person calls the components.
+    /// The names of the components for users.
     names: Vec<String>,
     pub(super) leaves: Leaves,
     pub(super) book: Rulebook,
-    /// The networks inside of components whose states are found while they run.
+    /// The networks inside components whose states are found while they run.
     pub(super) inner: Vec<(u32, Prover<'a>)>,
 }
 
@@ -64,7 +66,8 @@ impl<'a> Prover<'a> {
         self.names.get(component).map_or("", String::as_str)
     }
 
-    /// Proves that a permutation of labels, the identity beyond its length, is a symmetry of the network; or says what is in the way.
+    /// Proves that a permutation of labels, the identity beyond its length, is a symmetry of the network; or says what
+    /// prevents it.
     pub fn prove(&self, labels: &[LabelId], control: &Control) -> Result<Result<Image, Obstacle>, Stopped> {
         self.attempt(labels, None, control)
     }
@@ -130,7 +133,7 @@ impl<'a> Prover<'a> {
                 Err(rule) => failed = failed.or(Some(rule)),
             }
             let Some(one) = tie else { break };
-            // Those that are alike are linked: choose one, and see what follows.
+            // The indistinguishable ones are linked: choose one, and refine again.
             source.components[one as usize] = u64::MAX;
             target.components[map[one as usize] as usize] = u64::MAX;
         }
@@ -206,8 +209,8 @@ impl<'a> Prover<'a> {
         None
     }
 
-    /// What of the layers is in the way of a renaming of labels. Priorities are no obstacle when the order is kept: they choose by
-    /// labels alone. A chase chooses by the order of rules.
+    /// The layer that prevents a renaming of labels, if any. Priorities are no obstacle when the order is kept: they
+    /// choose by labels alone. A chase chooses by the order of rules.
     pub(super) fn layers(&self, labels: &[LabelId]) -> Option<Obstacle> {
         match self.network.layer() {
             Some(Layer::Chase(_)) => {
@@ -286,7 +289,7 @@ impl<'a> Prover<'a> {
         }
         let Some(lost) = lost else { return Obstacle::Components("the components do not match".into()) };
         let size = |component: usize| self.network.states_of(component);
-        // Of those that are nobody's image, one as large as the lost one, and itself first.
+        // Of the components without a preimage, one as large as the one without an image, and that one itself first.
         let explicit = |component: &usize| self.leaves.machine_of[*component] != LAZY;
         let free = (0..target.len())
             .filter(explicit)
@@ -317,8 +320,8 @@ impl<'a> Prover<'a> {
         })
     }
 
-    /// A trace after which the image of a component and another offer different labels; and such a label, and whether it is the image
-    /// that offers it. Walks the first targets only.
+    /// A trace after which the image of a component and another offer different labels; and such a label, and whether
+    /// it is the image that offers it. Walks the first targets only.
     fn difference(&self, labels: &[LabelId], from: usize, to: usize) -> Option<(Vec<LabelId>, LabelId, bool)> {
         let [one, two] = [from, to].map(|component| self.leaves.initial[self.leaves.machine_of[component] as usize]);
         let mut walked: Vec<(u32, u32, usize, LabelId)> = vec![(one, two, 0, LabelId::TAU)];

@@ -1,8 +1,8 @@
 //! The rules of a network as rows of numbers, and whether a map of components carries rules to rules.
 //!
-//! Rules that can never be taken, because a participant has no such label, are left out. Formats that cannot be reached by
-//! rules from the initial one are left out too, and every map fixes them. What is hidden is a rule's label like any other: where a hidden label came
-//! from makes no difference.
+//! Rules that can never be taken, because a participant has no such label, are left out. Formats that cannot be reached
+//! by rules from the initial one are left out too, and every map fixes them. What is hidden is a rule's label like any
+//! other: where a hidden label came from makes no difference.
 
 use std::collections::HashMap;
 
@@ -121,7 +121,7 @@ impl Rulebook {
             }
             let place = &mut by_format[rule.format as usize];
             *place = place.wrapping_add(mix(digest));
-            // A format is told apart by who leads to it, too.
+            // The formats that lead to a format distinguish it, too.
             let place = &mut by_format[rule.next as usize];
             *place = place.wrapping_add(mix(digest.wrapping_mul(7)));
         }
@@ -171,8 +171,8 @@ impl Rulebook {
         }
     }
 
-    /// The map of formats that goes with a map of components under which rules are carried to rules, one to one; or a rule whose image
-    /// is not there. Formats that are alike are mapped in the order of their numbers if possible.
+    /// The map of formats that goes with a map of components under which rules are carried to rules, one to one; or a
+    /// rule whose image is not there. Formats that are alike are mapped in the order of their numbers if possible.
     pub(super) fn formats_under(&self, labels: &[LabelId], components: &[u32]) -> Result<Vec<u32>, &Flat> {
         let mut map = vec![NONE; self.formats];
         let mut taken = vec![false; self.formats];
@@ -180,8 +180,8 @@ impl Rulebook {
         taken[self.initial as usize] = true;
         let mut key = Vec::new();
         let mut imaging = Imaging { labels, components, parts: Vec::new(), resets: Vec::new() };
-        // Rules come format by format, each format after one that leads to it (the walk of `new`), so that one pass finds the
-        // map wherever the next format is determined; a second pass checks everything.
+        // Rules come format by format, each format after one that leads to it (the walk of `new`), so that one pass
+        // finds the map wherever the next format is determined; a second pass checks everything.
         let mut undecided = true;
         let mut colours = None;
         while undecided {
@@ -207,7 +207,7 @@ impl Rulebook {
                 progress = true;
             }
             if undecided && !progress {
-                // Several rules differ in the next format only: what follows there tells which is meant.
+                // Several rules differ in the next format only: the rules of that format decide which is meant.
                 if colours.is_none() {
                     let (source, target) = self.format_colours(labels, components);
                     if let Some((map, _)) = in_order(&source, &target)
@@ -274,7 +274,8 @@ impl Rulebook {
         })
     }
 
-    /// A rule that these maps do not carry to a rule, if any; or one of a format with more rules or fewer than its image.
+    /// A rule that these maps do not carry to a rule, if any; or one of a format with more rules or fewer than its
+    /// image.
     fn wrong(&self, labels: &[LabelId], components: &[u32], formats: &[u32]) -> Option<&Flat> {
         let mut imaging = Imaging { labels, components, parts: Vec::new(), resets: Vec::new() };
         let mut key = Vec::new();

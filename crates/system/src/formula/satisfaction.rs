@@ -1,14 +1,16 @@
 //! Does a system satisfy a formula, and does it have a trace? Naively.
 //!
-//! [`satisfies`] asks a node in a state, and before it the nodes and states that the answer depends on, each once; [`has_trace`] does the
-//! same for the simplest of formulas, a sequence of steps. They share nothing with the algorithms that find formulas and traces.
+//! [`satisfies`] evaluates a node in a state after the nodes and states that the answer depends on, each once;
+//! [`has_trace`] does the same for the simplest of formulas, a sequence of steps. They share nothing with the
+//! algorithms that find formulas and traces.
 //!
-//! `until` and `forever` depend on all states that `τ` leads to. Those are asked at once, and the answers for all of them
-//! are found together, going backwards: from the states in which an `until` holds at once to their predecessors; and, for
-//! `forever`, by taking away states without a successor that is left. Such a set of states is closed, so its answers are final,
-//! and a state is in one such set for each node.
+//! `until` and `forever` depend on all states that `τ` leads to. All of them are evaluated together, backwards: from
+//! the states in which an `until` holds immediately to their predecessors; and, for `forever`, by removing states
+//! without a remaining successor. Such a set of states is closed under `τ`, so its answers are final, and for each node
+//! a state is in one such set.
 //!
-//! Cost of `satisfies`: at most the number of nodes times the number of states and transitions that the formula looks at.
+//! Cost of `satisfies`: at most the number of nodes times the number of states and transitions that the formula
+//! reaches.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -21,14 +23,14 @@ use crate::labels::{LabelId, Labels};
 use crate::layout::Value;
 use crate::transitions::{Explorer, System};
 
-/// Does the initial state of a system satisfy a formula? Labels are matched by what they say, so the system may have a table
-/// of its own.
+/// Does the initial state of a system satisfy a formula? Labels are matched by what they say, so the system may have a
+/// table of its own.
 pub fn satisfies(system: &dyn System, formula: &Formula, control: &Control) -> Result<bool, Cut> {
     let own = labels_in(system.labels(), formula.labels());
     let mut explored = Explored::new(system, control);
     let start = explored.number(&system.initial(control)?);
     let mut holds: Answers = HashMap::default();
-    // A question waits on the stack for the answers it depends on; it has used as many of them as it says.
+    // A question waits on the stack for the answers it depends on, and counts how many of them it has used.
     let mut questions = vec![(formula.root(), start, 0usize)];
     let mut asked = 0usize;
     while let Some((part, state, used)) = questions.pop() {
@@ -110,7 +112,7 @@ impl Region {
         Ok(Region { states })
     }
 
-    /// Asks what is not known yet of what the states' answers depend on.
+    /// Pushes the unanswered questions that the states' answers depend on.
     fn questions(
         &self,
         explored: &Explored<'_>,
@@ -143,7 +145,7 @@ impl Region {
         }
     }
 
-    /// Answers for all states of the region, what they depend on being known.
+    /// Answers for all states of the region; the answers that they depend on are known.
     fn answer(
         &self,
         explored: &Explored<'_>,
@@ -180,7 +182,7 @@ impl Region {
                             on_the_way && steps.any(|&(_, target)| holds[&(*then, target)])
                         }
                     };
-                    // A successor outside of the region has its answer already.
+                    // A successor outside the region has its answer already.
                     let later = || on_the_way && silent(state).any(|next| holds.get(&(part, next)) == Some(&true));
                     if at_once || later() {
                         answers[at] = true;
@@ -197,7 +199,7 @@ impl Region {
                 }
             }
             FormulaNode::Forever(inner) => {
-                // How many successors are left; a state that runs out is taken away.
+                // How many successors are left; a state without any is removed.
                 let mut left = vec![0usize; self.states.len()];
                 let mut work = Vec::new();
                 for (at, &state) in self.states.iter().enumerate() {
@@ -227,8 +229,8 @@ impl Region {
     }
 }
 
-/// Looks for an alternative with the given value, from the one after `used` on: the answer, or the question that must be
-/// answered first and how many alternatives before it have the other value.
+/// Looks for an alternative with the given value, from the one after `used` on: the answer, or the question that must
+/// be answered first and how many alternatives before it have the other value.
 fn decide(
     alternatives: impl Iterator<Item = (FormulaId, usize)>,
     used: usize,
@@ -245,7 +247,7 @@ fn decide(
     Err(!wanted)
 }
 
-/// The states of a system that were met, and their steps once they are asked for.
+/// The states of a system that were found, and their steps once they are needed.
 struct Explored<'a> {
     explorer: Box<dyn Explorer + 'a>,
     numbers: HashMap<Vec<Value>, usize>,
@@ -287,7 +289,7 @@ impl<'a> Explored<'a> {
     }
 }
 
-/// Does a system have a trace, its labels being those of the given table? With `weak`, steps of `τ` may come anywhere between.
+/// Does a system have a trace over the labels of the given table? With `weak`, `τ` may occur anywhere between.
 pub fn has_trace(
     system: &dyn System,
     labels: &Arc<Labels>,

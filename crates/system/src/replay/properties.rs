@@ -7,8 +7,8 @@ use crate::labels::LabelId;
 use crate::transitions::System;
 use crate::witness::{Failure, Model, Path, Witness};
 
-/// Does the witness show that the system can deadlock? Where divergence is observed, that it diverges shows it too: whatever
-/// diverges may refuse everything.
+/// Does the witness show that the system can deadlock? Where divergence is observed, a divergence shows it too: a
+/// diverging process may refuse everything.
 pub fn replay_deadlock(
     system: &dyn System,
     model: Model,
@@ -62,8 +62,8 @@ pub fn replay_determinism(
     }
 }
 
-/// Does the witness show that the system does not have the trace: in the traces model, that it cannot do it; in others, that it
-/// need not?
+/// Does the witness show that the system does not have the trace: in the traces model, that it cannot do the trace; in
+/// others, that it may refuse to?
 pub fn replay_has_trace(
     system: &dyn System,
     trace: &[LabelId],

@@ -1,24 +1,26 @@
 //! What a process means: its traces, its stable failures and its divergences, as sets.
 //!
-//! The sets are those of Roscoe, *The Theory and Practice of Concurrency* (1998, with its later corrections) and *Understanding
-//! Concurrent Systems* (2010): `s` is a trace; `(s, X)` is a stable failure when the process can after `s` come to rest
-//! and refuse all of `X ⊆ Σ ∪ {✓}`; `s` is a divergence when it can go on internally for ever after `s`. They are kept
-//! for `s ∈ Σ*` only: a trace that ends in `✓` is noted at the trace before it, everything is refused after it and nothing
-//! diverges. Termination is a signal, so `(s, X)` is a failure whenever `s^<✓>` is a trace and `✓ ∉ X`.
+//! The sets are those of Roscoe, *The Theory and Practice of Concurrency* (1998, with its later corrections) and
+//! *Understanding Concurrent Systems* (2010): `s` is a trace; `(s, X)` is a stable failure when the process can after
+//! `s` reach a stable state that refuses all of `X ⊆ Σ ∪ {✓}`; `s` is a divergence when the process has an infinite
+//! sequence of internal steps after `s`. They are kept for `s ∈ Σ*` only: a trace that ends in `✓` is noted at the
+//! trace before it, everything is refused after it and nothing diverges. Termination is a signal, so `(s, X)` is a
+//! failure whenever `s^<✓>` is a trace and `✓ ∉ X`.
 //!
-//! The divergences here are those the process itself has: nothing is added after a divergence. From these three sets the
-//! failures-divergences model is got by adding every behaviour after each divergence, which [`super::verdicts`] does where it compares.
-//! (All operators are compositional on the triple without closing it: this is what congruence with the operational
-//! semantics needs, and closing it afterwards gives the same as closing it at every operator, since both are congruent.)
+//! The divergences here are those the process itself has: nothing is added after a divergence. From these three sets
+//! the failures-divergences model is obtained by adding every behaviour after each divergence, which
+//! [`super::verdicts`] does where it compares. (All operators are compositional on the triple without closing it: this
+//! is what congruence with the operational semantics needs, and closing it afterwards gives the same as closing it at
+//! every operator, since both are congruent.)
 //!
 //! Refusals are closed under subsets, so only the greatest are kept.
 //!
-//! `RUN`, `CHAOS` and recursions have infinitely many traces. A denotation may therefore have a *horizon* `h`: it has exactly the
-//! behaviours after traces of at most `h` events. In every operator that hides nothing, a trace of the whole is made of
-//! traces of the parts that are not longer (`✓` not counted), so the horizon of the whole is the least of the parts'. A
-//! denotation with horizon `h` that has no trace of `h` events has none that are longer, traces being closed under
-//! prefixes: it is complete and the horizon is forgotten. Hiding, and linking, of a denotation that is not complete is refused, since
-//! a short trace may come from a long one; but see [`super::equations`] for `RUN(A) \ B`.
+//! `RUN`, `CHAOS` and recursions have infinitely many traces. A denotation may therefore have a *horizon* `h`: it has
+//! exactly the behaviours after traces of at most `h` events. In every operator that hides nothing, a trace of the
+//! whole is made of traces of the parts that are not longer (`✓` not counted), so the horizon of the whole is the least
+//! of the parts'. A denotation with horizon `h` that has no trace of `h` events has none that are longer, traces being
+//! closed under prefixes: it is complete and the horizon is forgotten. Hiding, and linking, of a denotation that is not
+//! complete is refused, since a short trace may come from a long one; but see [`super::equations`] for `RUN(A) \ B`.
 
 use std::collections::BTreeMap;
 
@@ -137,7 +139,7 @@ impl Denotation {
         Denotation { after: BTreeMap::new(), horizon: Some(HORIZON) }
     }
 
-    /// No more than what is known after traces of so many events.
+    /// Only the behaviours after traces of at most this many events.
     pub(super) fn known_to(mut self, horizon: usize) -> Denotation {
         self.after.retain(|trace, _| trace.len() <= horizon);
         self.horizon = Some(horizon);
@@ -188,7 +190,7 @@ impl Denotation {
         &self.after[&Vec::new()]
     }
 
-    /// When set, only behaviours after traces of at most so many events are here, and the process may have more.
+    /// When set, only behaviours after traces of at most this many events are here, and the process may have more.
     pub fn horizon(&self) -> Option<usize> {
         self.horizon
     }
@@ -210,10 +212,11 @@ impl Denotation {
         }
     }
 
-    /// The healthiness conditions that are not built into the representation; what is broken, in words.
+    /// Checks the healthiness conditions that are not built into the representation; the error says which one is
+    /// violated.
     ///
-    /// Traces are closed under prefixes; what cannot happen can be refused (with any refusal); where `✓` is possible all
-    /// else can be refused; and after each trace the process comes to rest or diverges.
+    /// Traces are closed under prefixes; what cannot happen can be refused (with any refusal); where `✓` is possible
+    /// all else can be refused; and after each trace the process becomes stable or diverges.
     pub fn healthy(&self) -> Result<(), String> {
         if !self.after.contains_key(&Vec::new()) {
             return Err("there is no empty trace".into());

@@ -1,20 +1,23 @@
 //! The operators' equations on traces, stable failures and divergences.
 //!
-//! `T`, `F` and `D` are the three sets of [`super::denotation`], `s` and `t` are traces without `✓`, and `s ∥_A t` is the set of
-//! all ways to run `s` and `t` together that synchronise on `A`. The equations of the operators of Roscoe's books are theirs. Those of
-//! the three that only FDR has are derived here from how its manual says that they run; in all of them `✓` is never in `A`:
+//! `T`, `F` and `D` are the three sets of [`super::denotation`], `s` and `t` are traces without `✓`, and `s ∥_A t` is
+//! the set of all ways to run `s` and `t` together that synchronise on `A`. The equations of the operators of Roscoe's
+//! books are theirs. Those of the three that only FDR has are derived here from how its manual says that they run; in
+//! all of them `✓` is never in `A`:
 //!
-//! - *Link parallel* `P [a<->b] Q`: `P`'s `a` and `Q`'s `b` happen together and are hidden; other events of either happen alone, also
-//!   those that both can do; `✓` happens together. So it is `s` and `t` run together with tied events cancelled against each other;
-//!   it is at rest when both are and no tie has both its ends offered; and it refuses `x` when each side that could do `x` alone does.
-//! - *Synchronising choice* `P [+A+] Q`: both do events of `A` together, and any other event (`✓` too) decides for
-//!   the side that does it. So after a common trace of `A` both are there, and `x ∈ A` is refused when either refuses it, any other
-//!   when both do; and a trace that leaves `A` is one of `P` or of `Q` alone, of which the part before leaving is a trace of both.
-//! - *Synchronising interrupt* `P /+A+\ Q`: both do events of `A` together, `P` does others alone, and an event of `Q` outside of `A` (`✓`
-//!   too) leaves `P` for good. So after `s` of `P`, `Q` has done `s ↾ A`, and from there either can go on.
+//! - *Link parallel* `P [a<->b] Q`: `P`'s `a` and `Q`'s `b` happen together and are hidden; other events of either
+//!   happen alone, also those that both can do; `✓` happens together. So it is `s` and `t` run together with tied
+//!   events cancelled against each other; it is at rest when both are and no tie has both its ends offered; and it
+//!   refuses `x` when each side that could do `x` alone does.
+//! - *Synchronising choice* `P [+A+] Q`: both do events of `A` together, and any other event (`✓` too) decides for the
+//!   side that does it. So after a common trace of `A` both are there, and `x ∈ A` is refused when either refuses it,
+//!   any other when both do; and a trace that leaves `A` is one of `P` or of `Q` alone, and its part before leaving is
+//!   a trace of both.
+//! - *Synchronising interrupt* `P /+A+\ Q`: both do events of `A` together, `P` does others alone, and an event of `Q`
+//!   outside `A` (`✓` too) ends `P`. So after `s` of `P`, `Q` has done `s ↾ A`, and from there either can continue.
 //!
-//! When a `✓` is possible beside other events, the process can at any moment decide to terminate, so that the choice operators and
-//! interrupts have the failure `(s, Σ)` there even where one side cannot refuse all of `Σ`.
+//! When a `✓` is possible beside other events, the process can at any moment decide to terminate, so that the choice
+//! operators and interrupts have the failure `(s, Σ)` there even where one side cannot refuse all of `Σ`.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +44,7 @@ fn meaning(process: &Process, known: &mut Vec<(usize, Denotation)>) -> Meaning {
         Process::Chaos(events) => words(*events, After::refuses(Events::ALL)),
         Process::Variable(name) => {
             let found = known.iter().rev().find(|(other, _)| other == name);
-            Ok(found.expect("a variable is inside of its recursion").1.clone())
+            Ok(found.expect("a variable is inside its recursion").1.clone())
         }
         Process::Recursion(name, body) => recursion(*name, body, known),
         Process::Prefix(event, then) => prefixed(*event, &meaning(then, known)?),
@@ -65,9 +68,10 @@ fn meaning(process: &Process, known: &mut Vec<(usize, Denotation)>) -> Meaning {
     }
 }
 
-/// Behind an event, two approximations that agree after traces of `n` events make bodies that agree after traces of `n + 1`. So from
-/// any beginning, one approximation more than the horizon has events is the meaning up to the horizon. No operator that hides is around
-/// a variable, so that the horizons of the approximations, which say nothing of the meaning, do not matter on the way.
+/// Behind an event, two approximations that agree after traces of `n` events make bodies that agree after traces of
+/// `n + 1`. So from any beginning, one approximation more than the horizon has events is the meaning up to the horizon.
+/// No operator that hides is around a variable, so that the horizons of the approximations, which say nothing of the
+/// meaning, do not matter on the way.
 fn recursion(name: usize, body: &Process, known: &mut Vec<(usize, Denotation)>) -> Meaning {
     let mut approximation = words(Events::NONE, After::refuses(Events::ALL))?;
     for _ in 0..=HORIZON {
@@ -100,7 +104,7 @@ fn words(events: Events, after: After) -> Meaning {
             whole.add(trace, after.clone());
         }
         longest = longer;
-        // More than five events are too many, and it will be said: no need to list them.
+        // More than five events are too many, which is reported below: no need to list them.
         if longest.len() > 2_000 {
             return Err(Beyond::TooLarge);
         }
@@ -132,11 +136,12 @@ fn unary(modifier: &Modifier, process: &Process, known: &mut Vec<(usize, Denotat
     }
 }
 
-/// `F = {(s \ A, X) | (s, X ∪ A) ∈ F(P)}`, `D = {s \ A | s ∈ D(P)}`, and infinitely many hidden events diverge; a process
-/// with finitely many traces has no such run.
+/// `F = {(s \ A, X) | (s, X ∪ A) ∈ F(P)}`, `D = {s \ A | s ∈ D(P)}`, and infinitely many hidden events diverge; a
+/// process with finitely many traces has no such run.
 ///
-/// When `A ∩ B ≠ ∅`, both `RUN(A) \ B` and `CHAOS(A) \ B` diverge after every trace of `(A ∖ B)*`: in both some event of `B` is possible
-/// again after every trace. `RUN(A)` never refuses it, so `RUN(A) \ B` has no stable failure; `CHAOS(A)` can refuse everything at any time.
+/// When `A ∩ B ≠ ∅`, both `RUN(A) \ B` and `CHAOS(A) \ B` diverge after every trace of `(A ∖ B)*`: in both some event
+/// of `B` is possible again after every trace. `RUN(A)` never refuses it, so `RUN(A) \ B` has no stable failure;
+/// `CHAOS(A)` can refuse everything at any time.
 fn hidden(process: &Process, events: Events, known: &mut Vec<(usize, Denotation)>) -> Meaning {
     match process {
         Process::Run(all) if all.meet(events) != Events::NONE => {
@@ -221,8 +226,8 @@ fn internal(left: &Denotation, right: &Denotation) -> Meaning {
     whole.finished()
 }
 
-/// `P [] Q` when `A` is empty: `F = {(<>, X) ∈ F(P) ∩ F(Q)} ∪ {(s, X) ∈ F(P) ∪ F(Q) | s ≠ <>} ∪ {(<>, X) | <✓> ∈ T(P) ∪ T(Q), ✓ ∉ X}`,
-/// `D = D(P) ∪ D(Q)`. For other `A` as the head of the file says.
+/// `P [] Q` when `A` is empty: `F = {(<>, X) ∈ F(P) ∩ F(Q)} ∪ {(s, X) ∈ F(P) ∪ F(Q) | s ≠ <>} ∪ {(<>, X) | <✓> ∈ T(P) ∪
+/// T(Q), ✓ ∉ X}`, `D = D(P) ∪ D(Q)`. For other `A` as the head of the file says.
 fn synchronising_choice(left: &Denotation, right: &Denotation, together: Events) -> Meaning {
     let mut whole = Denotation::of_parts([left, right]);
     let undecided = |s: &Trace| s.iter().all(|&event| together.has(event));
@@ -263,7 +268,8 @@ fn sliding(left: &Denotation, right: &Denotation) -> Meaning {
     whole.finished()
 }
 
-/// `F = {(s, X) | (s, X ∪ {✓}) ∈ F(P)} ∪ {(s^t, X) | s^<✓> ∈ T(P), (t, X) ∈ F(Q)}`, `D = D(P) ∪ {s^t | s^<✓> ∈ T(P), t ∈ D(Q)}`
+/// `F = {(s, X) | (s, X ∪ {✓}) ∈ F(P)} ∪ {(s^t, X) | s^<✓> ∈ T(P), (t, X) ∈ F(Q)}`, `D = D(P) ∪ {s^t | s^<✓> ∈ T(P), t
+/// ∈ D(Q)}`
 fn sequence(left: &Denotation, right: &Denotation) -> Meaning {
     Denotation::pairs(left, right)?;
     let mut whole = Denotation::of_parts([left, right]);
@@ -282,8 +288,8 @@ fn sequence(left: &Denotation, right: &Denotation) -> Meaning {
     whole.finished()
 }
 
-/// `F = {(s, X) ∈ F(P) | (<>, X) ∈ F(Q)} ∪ {(s, X) | s^<✓> ∈ T(P) or <✓> ∈ T(Q), ✓ ∉ X} ∪ {(s^t, X) | s ∈ T(P), (t, X) ∈ F(Q), t ≠ <>}`,
-/// `D = D(P) ∪ {s^t | s ∈ T(P), t ∈ D(Q)}`
+/// `F = {(s, X) ∈ F(P) | (<>, X) ∈ F(Q)} ∪ {(s, X) | s^<✓> ∈ T(P) or <✓> ∈ T(Q), ✓ ∉ X} ∪ {(s^t, X) | s ∈ T(P), (t, X)
+/// ∈ F(Q), t ≠ <>}`, `D = D(P) ∪ {s^t | s ∈ T(P), t ∈ D(Q)}`
 fn interrupt(left: &Denotation, right: &Denotation) -> Meaning {
     Denotation::pairs(left, right)?;
     let mut whole = Denotation::of_parts([left, right]);
@@ -324,7 +330,8 @@ fn synchronising_interrupt(left: &Denotation, right: &Denotation, together: Even
     whole.finished()
 }
 
-/// `F = {(s, X) ∈ F(P) | s ∈ (Σ ∖ A)*} ∪ {(s^<a>^t, X) | s^<a> ∈ T(P), s ∈ (Σ ∖ A)*, a ∈ A, (t, X) ∈ F(Q)}`, and the same for `D`
+/// `F = {(s, X) ∈ F(P) | s ∈ (Σ ∖ A)*} ∪ {(s^<a>^t, X) | s^<a> ∈ T(P), s ∈ (Σ ∖ A)*, a ∈ A, (t, X) ∈
+/// F(Q)}`, and the same for `D`
 fn exception(left: &Denotation, right: &Denotation, thrown: Events) -> Meaning {
     Denotation::pairs(left, right)?;
     let mut whole = Denotation::of_parts([left, right]);
@@ -342,8 +349,8 @@ fn exception(left: &Denotation, right: &Denotation, thrown: Events) -> Meaning {
     whole.finished()
 }
 
-/// `F = {(u, Y ∪ Z) | (s, Y) ∈ F(P), (t, Z) ∈ F(Q), Y ∖ (A ∪ {✓}) = Z ∖ (A ∪ {✓}), u ∈ s ∥_A t}`, `D = {u ∈ s ∥_A t | s ∈ D(P) and t ∈ T(Q), or
-/// the other way round}`
+/// `F = {(u, Y ∪ Z) | (s, Y) ∈ F(P), (t, Z) ∈ F(Q), Y ∖ (A ∪ {✓}) = Z ∖ (A ∪ {✓}), u ∈ s ∥_A t}`, `D = {u ∈ s ∥_A t | s
+/// ∈ D(P) and t ∈ T(Q), or the other way round}`
 fn parallel(left: &Denotation, right: &Denotation, together: Events) -> Meaning {
     Denotation::pairs(left, right)?;
     let mut whole = Denotation::of_parts([left, right]);
@@ -364,8 +371,8 @@ fn parallel(left: &Denotation, right: &Denotation, together: Events) -> Meaning 
     whole.finished()
 }
 
-/// `F = {(u, X) | u ∈ (A ∪ B)*, (u ↾ A, Y) ∈ F(P), (u ↾ B, Z) ∈ F(Q), X ∩ (A ∪ B ∪ {✓}) = (Y ∩ (A ∪ {✓})) ∪ (Z ∩ (B ∪ {✓}))}`,
-/// `D = {u ∈ (A ∪ B)* | u ↾ A ∈ D(P) and u ↾ B ∈ T(Q), or the other way round}`
+/// `F = {(u, X) | u ∈ (A ∪ B)*, (u ↾ A, Y) ∈ F(P), (u ↾ B, Z) ∈ F(Q), X ∩ (A ∪ B ∪ {✓}) = (Y ∩ (A ∪ {✓})) ∪ (Z ∩ (B ∪
+/// {✓}))}`, `D = {u ∈ (A ∪ B)* | u ↾ A ∈ D(P) and u ↾ B ∈ T(Q), or the other way round}`
 fn alphabetised(left: &Denotation, right: &Denotation, ours: Events, theirs: Events) -> Meaning {
     Denotation::pairs(left, right)?;
     let mut whole = Denotation::of_parts([left, right]);
@@ -426,8 +433,9 @@ fn link(left: &Denotation, right: &Denotation, ties: &Pairs) -> Meaning {
     whole.finished()
 }
 
-/// All ways to run `s` and `t` together. Events of `lefts` in `s` and of `rights` in `t` happen only with a partner of the other: `meets` says
-/// whether two are partners and, if so, whether what they do can be seen (as the first's event). Nothing beyond the whole's horizon.
+/// All ways to run `s` and `t` together. Events of `lefts` in `s` and of `rights` in `t` happen only with a partner of
+/// the other: `meets` says whether two are partners and, if so, whether what they do can be seen (as the first's
+/// event). Nothing beyond the whole's horizon.
 fn merges(
     s: &[Event],
     t: &[Event],

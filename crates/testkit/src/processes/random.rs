@@ -1,4 +1,4 @@
-//! Processes at random, and pairs of which refinement is in doubt.
+//! Processes at random, and pairs for which refinement holds about as often as not.
 
 use super::alphabet::{Event, Events};
 use super::denotation::Denotation;
@@ -21,7 +21,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Anything of this size, with few events more often than with many, so that they meet.
+    /// Anything of this size, with few events more often than with many, so that processes share events.
     pub fn any(size: usize, random: &mut Random) -> Shape {
         let events = [0b00_0011, 0b00_0111, 0b00_0111, 0b11_0011, 0b11_1111][random.below(5)];
         Shape { size, events: Events(events), divergence: true, infinite: true, compressions: false }
@@ -38,8 +38,8 @@ pub fn random_process(shape: Shape, random: &mut Random) -> (Process, Denotation
     }
 }
 
-/// Two processes that have denotations: mostly the second is made from the first by a few changes, so that refinement holds about as often
-/// as not, in each direction and each model.
+/// Two processes that have denotations: mostly the second is made from the first by a few changes, so that refinement
+/// holds about as often as not, in each direction and each model.
 pub fn random_pair(shape: Shape, random: &mut Random) -> [(Process, Denotation); 2] {
     let first = random_process(shape, random);
     if random.chance(15) {
@@ -213,7 +213,7 @@ impl Maker<'_> {
         }
         match self.random.below(100) {
             0..6 if self.shape.infinite && size > 2 => {
-                // Inside of a recursion there may be others, with other names.
+                // Inside a recursion there may be others, with other names.
                 let name = self.random.below(1_000);
                 Process::Recursion(name, Box::new(self.recursive(size - 1, &mut vec![name], false)))
             }

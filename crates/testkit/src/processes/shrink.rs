@@ -30,7 +30,8 @@ pub fn shrink_pair(
     }
 }
 
-/// Every process that is smaller by one step: a part in place of the whole, a constant in place of a part, a copy left out.
+/// Every process that is smaller by one step: a part in place of the whole, a constant in place of a part, a copy left
+/// out.
 fn smaller(process: &Process) -> Vec<Process> {
     let mut all: Vec<Process> = process.parts().into_iter().cloned().collect();
     for constant in [Process::Stop, Process::Skip] {

@@ -1,6 +1,7 @@
 //! Processes as trees, and short ways to write them.
 //!
-//! Recursion is allowed where it keeps the process finite and its meaning can be found step by step: [`Process::well_founded`].
+//! Recursion is allowed where it keeps the process finite and its meaning can be found step by step:
+//! [`Process::well_founded`].
 
 use super::alphabet::{Event, Events};
 
@@ -22,7 +23,8 @@ pub enum Process {
     Run(Events),
     /// `a -> P`
     Prefix(Event, Box<Process>),
-    /// `e?x:V -> P(x)`, or `e$x:V -> P(x)` when the process chooses the value: for each value of `V` its process; not empty.
+    /// `e?x:V -> P(x)`, or `e$x:V -> P(x)` when the process chooses the value: for each value of `V` its process; not
+    /// empty.
     Input {
         /// Does the process choose?
         chosen: bool,
@@ -37,7 +39,7 @@ pub enum Process {
     Replicated(Replication, Vec<Process>),
     /// `let Xn = P within Xn`
     Recursion(usize, Box<Process>),
-    /// `Xn`, inside of its recursion.
+    /// `Xn`, inside its recursion.
     Variable(usize),
 }
 
@@ -241,11 +243,11 @@ impl Process {
         }
     }
 
-    /// Is every variable inside of its recursion, behind an event, and where nothing is left around it when it is reached?
-    /// The last keeps the process finite: `X = a -> (X ; P)` is not.
+    /// Is every variable inside its recursion, behind an event, and without an enclosing operator that remains when it
+    /// is reached? The last keeps the process finite: `X = a -> (X ; P)` is not.
     pub fn well_founded(&self) -> bool {
         fn go(process: &Process, known: &mut Vec<usize>, behind: &mut Vec<usize>) -> bool {
-            // Inside of what stays around it no variable is known.
+            // Inside an operator that remains, no variable is allowed.
             let closed = |process: &Process| go(process, &mut Vec::new(), &mut Vec::new());
             match process {
                 Process::Variable(name) => behind.contains(name),

@@ -1,9 +1,9 @@
 //! What a check of a process must answer, from its denotation.
 //!
 //! A process refines another when its sets are subsets: its traces; its traces and stable failures; its failures and
-//! divergences, both with everything added after each divergence. Everything being allowed from a divergence of the
-//! specification on, what comes after one is not looked at; before it the added sets make no difference: a divergence of the
-//! implementation alone is a violation already.
+//! divergences, both with everything added after each divergence. From a divergence of the specification on everything
+//! is allowed, so behaviours after one are not compared; before it the added sets make no difference: a divergence of
+//! the implementation alone is a violation already.
 //!
 //! The properties follow FDR: a process that has terminated can do nothing more and counts as deadlocked; and in the
 //! failures-divergences model a divergence can refuse everything, so that it breaks deadlock freedom and determinism.
@@ -102,8 +102,8 @@ pub fn divergence_free(process: &Denotation) -> Verdict {
     shortest(process, process.traces().filter(|(_, after)| after.diverges).map(|(trace, _)| trace.len()))
 }
 
-/// Is it deterministic: can it never refuse what it can also do (and, with divergences, does it never diverge)? Not in the
-/// traces model. The length is that of the trace before the event.
+/// Is it deterministic: can it never refuse what it can also do (and, with divergences, does it never diverge)? Not in
+/// the traces model. The length is that of the trace before the event.
 pub fn deterministic(model: Model, process: &Denotation) -> Verdict {
     assert!(model != Model::Traces, "traces say nothing about determinism");
     let violations = process.traces().filter(|(trace, after)| {
@@ -115,8 +115,8 @@ pub fn deterministic(model: Model, process: &Denotation) -> Verdict {
     Verdict { horizon: verdict.horizon.map(|horizon| horizon - 1), ..verdict }
 }
 
-/// Has it the trace; with failures: can it not refuse it on the way; with divergences: nor diverge on the way? `None` when
-/// the trace is beyond the horizon.
+/// Has it the trace; with failures: can it not refuse it on the way; with divergences: nor diverge on the way? `None`
+/// when the trace is beyond the horizon.
 pub fn has_trace(model: Model, process: &Denotation, trace: &[Event]) -> Option<bool> {
     if process.horizon().is_some_and(|horizon| trace.len() > horizon) {
         return None;

@@ -1,6 +1,6 @@
 //! Algebraic laws of CSP.
 //!
-//! Both sides of a law mean the same whatever processes, events and sets are put in. They are those of Roscoe, *The Theory and
+//! Both sides of a law mean the same for all processes, events and sets. They are those of Roscoe, *The Theory and
 //! Practice of Concurrency* (1998) and *Understanding Concurrent Systems* (2010), and Hoare, *Communicating Sequential
 //! Processes* (1985), in the form that holds when `✓` is a signal, with the models in which they hold; those of link
 //! parallel and of the synchronising operators follow from the equations in [`super::equations`].
@@ -21,9 +21,9 @@ use crate::Random;
 
 /// Every model.
 const ALL: &[Model] = &[Model::Traces, Model::Failures, Model::FailuresDivergences];
-/// What traces do not tell from divergence.
+/// The traces model, for laws that do not distinguish divergence.
 const TRACES: &[Model] = &[Model::Traces];
-/// What is lost after a divergence.
+/// Failures-divergences, for laws that rely on a divergence hiding all that follows it.
 const DIVERGENCES: &[Model] = &[Model::FailuresDivergences];
 
 /// A law.
@@ -41,7 +41,7 @@ pub fn laws() -> impl Iterator<Item = &'static Law> {
     [choice::LAWS, sequence::LAWS, parallel::LAWS, hiding::LAWS, renaming::LAWS, infinite::LAWS].into_iter().flatten()
 }
 
-/// What is put into a law: every call gives something new.
+/// The operands of a law: every call gives a new one.
 pub struct Operands<'a> {
     /// Where the operands come from.
     pub random: &'a mut Random,
