@@ -1,4 +1,4 @@
-/* Lamport's bakery with tickets that are taken in two steps. */
+/* Lamport's bakery algorithm; a process takes its ticket in two steps. */
 /* expect: 2164 states, 4014 transitions, 0 errors */
 #define N 2
 #define MOST 5

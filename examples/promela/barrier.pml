@@ -1,4 +1,4 @@
-/* A barrier that is used again: processes count themselves in and out. */
+/* A reusable barrier: processes count themselves in and out. */
 /* expect: 361 states, 835 transitions, 0 errors */
 #define N 3
 byte arrived, leaving, round;

@@ -1,4 +1,4 @@
-/* A server that hands out private channels, made by its agents. */
+/* A server hands out private channels that its agents create. */
 /* expect: 375 states, 660 transitions, 0 errors */
 mtype = { request, grant, deny, release };
 chan server = [0] of { mtype, chan };

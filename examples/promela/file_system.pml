@@ -1,4 +1,4 @@
-/* A file system of two i-nodes and three blocks: creating and deleting keep every block in one place. */
+/* A file system of two i-nodes and three blocks: after every creation and deletion, each block has one owner. */
 /* expect: 1560 states, 3462 transitions, 0 errors */
 #define NODES 2
 #define BLOCKS 3

@@ -1,4 +1,4 @@
-/* Peterson's algorithm with the two assignments in the wrong order: both come in. */
+/* Peterson's algorithm with the two assignments in the wrong order: both processes enter the critical section. */
 /* expect: 98 states, 187 transitions, 8 errors */
 bool wants[2];
 byte turn, inside;

@@ -1,4 +1,4 @@
-/* Philosophers who all take the left fork first: they starve together. */
+/* Philosophers that all take the left fork first: they deadlock. */
 /* expect: 118 states, 341 transitions, 1 errors */
 #define N 4
 bool fork_taken[N];

@@ -1,4 +1,4 @@
-/* Producers and consumers over one buffered channel; what is received was sent. */
+/* Producers and consumers over one buffered channel; every received message was sent. */
 /* expect: 6428 states, 20221 transitions, 0 errors */
 chan buffer = [3] of { byte, bit };
 byte sent, received;

@@ -1,4 +1,4 @@
-/* Readers and writers with a counter that is kept in one atomic place. */
+/* Readers and writers with a counter that atomic statements protect. */
 /* expect: 31 states, 88 transitions, 0 errors */
 #define READERS 3
 #define WRITERS 2

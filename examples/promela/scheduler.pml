@@ -1,4 +1,4 @@
-/* Priorities and conditions on whole processes. */
+/* Priorities, and `provided` clauses of whole processes. */
 /* expect: 14 states, 14 transitions, 1 errors */
 byte shared_value;
 bool enabled_slow = true;

@@ -1,4 +1,4 @@
-/* A sliding window of two messages over channels that may lose what they carry. */
+/* A sliding window of two messages over channels that may lose messages. */
 /* expect: 1532 states, 3549 transitions, 0 errors */
 #define WINDOW 2
 #define NUMBERS 4

@@ -1,4 +1,4 @@
-/* A machine that breaks: nested escapes. */
+/* A vending machine that breaks down: nested escapes. */
 /* expect: 1039 states, 2219 transitions, 11 errors */
 mtype = { coin, tea, coffee };
 chan slot = [1] of { mtype };

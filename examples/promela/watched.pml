@@ -1,4 +1,4 @@
-/* A trace declaration: what is sent on the channel alternates. */
+/* A trace declaration: the messages on the channel alternate. */
 /* expect: 26 states, 32 transitions, 0 errors */
 mtype = { open, close };
 chan door = [1] of { mtype };

@@ -1,4 +1,4 @@
-/* Values are cut to their types; arithmetic is C's. */
+/* Assignments cut values to the width of the variable; arithmetic is that of C. */
 /* expect: 21 states, 21 transitions, 0 errors */
 byte b = 255;
 short s = 32767;

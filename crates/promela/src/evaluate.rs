@@ -2,7 +2,7 @@
 
 use crate::syntax::tree::Binary;
 
-/// The value of an operator with two operands; none when something is divided by zero. Both operands are evaluated before.
+/// The value of an operator with two operands; none for a division by zero. Both operands are evaluated before.
 #[inline]
 pub(crate) fn binary(operator: Binary, left: i32, right: i32) -> Option<i32> {
     Some(match operator {

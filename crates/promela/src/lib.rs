@@ -1,7 +1,8 @@
 //! Promela, the language of Spin: text to a typed program, and the program as a system of the waist.
 //!
-//! [`read`] does the whole way from a file to a [`Program`]; [`Model`] runs it. With every reduction off, the states and steps of a
-//! model are exactly those that Spin's own verifier stores and takes; `machine/explorer.rs` says what a step is.
+//! [`read`] does the whole way from a file to a [`Program`]; [`Model`] runs it. With every reduction off, the states
+//! and steps of a model are exactly those that Spin's own verifier stores and takes; `machine/explorer.rs` says what a
+//! step is.
 
 mod codes;
 mod compile;
@@ -17,7 +18,7 @@ mod trail;
 mod walk;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_source::{Diagnostic, FileId, Sources};
+use trefoil_source::{Diagnostic, FileId, Place, Sources};
 
 pub use codes::CODES;
 pub use compile::MOST_PROCESSES;
@@ -27,7 +28,8 @@ pub use simulate::{Act, Message, Moment, Move, Simulation, Simulator, Standing, 
 pub use syntax::Reader;
 pub use trail::{Followed, Line, Trail};
 
-/// Reads, resolves and compiles a model. The diagnostics say what is wrong with it; with an error among them there is no program.
+/// Reads, resolves and compiles a model. The diagnostics describe its mistakes; with an error among them there is no
+/// program. A syntax error does not hide the mistakes in names and types of the rest.
 pub fn read(
     file: FileId,
     sources: &mut Sources,
@@ -35,11 +37,19 @@ pub fn read(
     diagnostics: &mut Vec<Diagnostic>,
     control: &Control,
 ) -> Result<Option<Program>, Stopped> {
-    let units = syntax::parse(file, sources, reader, diagnostics, control)?;
-    if diagnostics.iter().any(|told| told.severity == trefoil_source::Severity::Error) {
+    let tree = syntax::parse(file, sources, reader, diagnostics, control)?;
+    if tree.incomplete {
         return Ok(None);
     }
-    let mut program = compile::compile(file, &units, diagnostics, control)?;
+    let parsed = diagnostics.len();
+    let mut program = compile::compile(file, &tree, diagnostics, control)?;
+    if parsed > 0 {
+        // Mistakes of both stages in the order of the text.
+        diagnostics.sort_by_key(|diagnostic| match diagnostic.labels[0].place {
+            Place::Span(span) => (span.file, span.start),
+            _ => (file, 0),
+        });
+    }
     if let Some(program) = &mut program {
         compile::add_texts(program, sources);
     }

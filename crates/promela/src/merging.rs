@@ -1,13 +1,15 @@
 //! Which statements a verifier of Spin merges with the one before them.
 //!
-//! Unless it is told not to (`-o3`), Spin makes one transition of a statement and those behind it that nobody else can notice. A trail then has
-//! one line for all of them. To follow such a trail one has to know where the merged statements end, above all behind its last line:
-//! the assertion that fails may be one of them.
+//! Without the option `-o3`, Spin joins a statement and those behind it that no other process can observe to one
+//! transition. A trail then has one line for all of them. A reader of such a trail must know where the merged
+//! statements end, above all behind the last line: the assertion that fails may be one of them.
 //!
-//! A statement can be merged to the one before it when it is all that its state has, has no label and no escape, cannot block (an assignment, an
-//! assertion, something printed, a jump), and is either inside an atomic sequence or speaks of nothing but variables of its process. Others can be merged to
-//! such a statement, and to a condition, a receive, or a send (where no channel is a rendezvous) that nobody else notices; where there is a choice,
-//! to its first option only. No invariant depends on this: where the rule here says more or less than Spin's own, a line of the trail tells.
+//! Spin merges a statement to the one before it if it is the only transition of its state, has no label and no escape,
+//! cannot block (an assignment, an assertion, a `printf`, a jump), and either stands inside an atomic sequence or uses
+//! only variables of its own process. The statement before it may be another such statement, a condition, a receive, or
+//! a send (in a model without rendezvous channels) that no other process observes; at a choice, Spin merges to the
+//! first option only. No invariant depends on this rule: where it differs from Spin's own, the next line of the trail
+//! shows it.
 
 use crate::machine::Model;
 use crate::program::{Action, ExpressionId, Node, PlaceId, ProcessType, Program};
@@ -65,7 +67,7 @@ impl<'m> Merging<'m> {
         &self.model.program.processes[usize::from(act.kind)]
     }
 
-    /// Is there no escape, and nobody who could notice?
+    /// Has it no escape, and can no other process observe it?
     fn is_unseen(&self, act: Act, moment: &Moment) -> bool {
         let transition = act.transition(self.model);
         let atomic = transition.atomic || moment.holder == Some(act.process);
@@ -111,7 +113,7 @@ fn is_own_value(program: &Program, root: ExpressionId) -> bool {
     true
 }
 
-/// A new process may be one that nobody waits for.
+/// A new process may be one that no process waits for.
 fn is_free_of_runs(program: &Program, root: ExpressionId) -> bool {
     let mut work = vec![root];
     while let Some(expression) = work.pop() {

@@ -1,7 +1,7 @@
 //! The compiled model: frames of cells, process types as tables of transitions, expressions in one flat list.
 //!
-//! Nothing here is text any more, but everything keeps its name and its place: which statement a transition is, which variable a cell
-//! belongs to, which channel an initialiser makes. What looks for symmetry, draws charts or tells a trail needs no more than this.
+//! The program contains no text, but every part keeps its name and its place: the statement of a transition, the
+//! variable of a cell, the channel of an initialiser. Symmetry detection, charts and trails need nothing else.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Sort {
 pub struct Cell {
     /// What a person calls it: `a[2].b`.
     pub name: String,
-    /// What it holds.
+    /// Its contents.
     pub sort: Sort,
     /// Does it stay out of the state? Only where it is declared `hidden` and never read in a step that has not written
     /// it before.
@@ -79,17 +79,17 @@ pub struct Cell {
 pub struct ChannelKind {
     /// 0 for a rendezvous.
     pub capacity: u32,
-    /// What the fields hold.
+    /// The values of the fields.
     pub fields: Vec<Sort>,
     /// Is a message one record?
     pub is_record: bool,
     /// The variable it is made for.
     pub name: String,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
-/// What is done when a frame is made, in order.
+/// The initialisers of a new frame, in order.
 #[derive(Clone, Debug)]
 pub enum Initialiser {
     /// A cell gets a value.
@@ -137,7 +137,7 @@ pub struct Place {
     pub global: bool,
     /// The first cell.
     pub base: u32,
-    /// What it holds.
+    /// Its contents.
     pub sort: Sort,
     /// The indices.
     pub indices: Box<[Index]>,
@@ -159,13 +159,13 @@ pub enum Pattern {
 /// `run`
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What runs.
+    /// The processes.
     pub process: ProcessTypeId,
     /// One value per cell of the parameters.
     pub arguments: Vec<ExpressionId>,
     /// Its priority.
     pub priority: u8,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -176,9 +176,9 @@ pub struct Poll {
     pub channel: ExpressionId,
     /// Anywhere, or at the head?
     pub random: bool,
-    /// What must be equal; nothing where anything goes.
+    /// The value that must be equal; nothing where every value matches.
     pub fields: Vec<Option<ExpressionId>>,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -189,13 +189,13 @@ pub struct Remote {
     pub process: ProcessTypeId,
     /// Which one; the only one when nothing is said.
     pub index: Option<ExpressionId>,
-    /// What is looked at.
+    /// The part of the other process.
     pub target: RemoteTarget,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
-/// What is looked at.
+/// The part of the other process.
 #[derive(Clone, Copy, Debug)]
 pub enum RemoteTarget {
     /// Is it at this state?
@@ -281,13 +281,13 @@ pub struct Receive {
     pub channel: ExpressionId,
     /// From anywhere, or from the head?
     pub random: bool,
-    /// Does the message stay?
+    /// Does the message stay in the channel?
     pub copy: bool,
     /// The fields.
     pub fields: Vec<Pattern>,
 }
 
-/// The body of a `d_step`: statements that follow each other, choices that take the first option that passes.
+/// The body of a `d_step`: consecutive statements, choices that take the first option that passes.
 #[derive(Clone, Debug)]
 pub struct Indivisible {
     /// When it can begin.
@@ -312,7 +312,7 @@ pub enum Guard {
 pub enum IndivisibleStep {
     /// An action and the step after it; behind the last one the `d_step` ends.
     Do {
-        /// What is done.
+        /// The action.
         action: Action,
         /// The step after it.
         next: u32,
@@ -349,7 +349,7 @@ pub struct Statement {
     pub text: String,
     /// Its line.
     pub line: usize,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
     /// Its number among all statements of the model; Spin's trails name transitions by it.
     pub number: u32,
@@ -366,11 +366,11 @@ pub struct Statement {
 /// The text of a statement that a longer one stands for: `i <= n` in a `for`.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
-    /// What stands on the left.
+    /// The left part.
     pub left: Option<Span>,
-    /// What stands between.
+    /// The text between.
     pub between: &'static str,
-    /// What stands on the right.
+    /// The right part.
     pub right: Option<Span>,
 }
 
@@ -388,9 +388,9 @@ pub struct Print {
 pub struct Transition {
     /// The statement, by its control state.
     pub statement: Control,
-    /// What it does.
+    /// Its effect.
     pub action: Arc<Action>,
-    /// Where it leads; 0 when the process is gone.
+    /// The target; 0 at the end of the process.
     pub target: Control,
     /// Does the process keep control behind it?
     pub atomic: bool,
@@ -403,13 +403,13 @@ pub struct Transition {
 pub struct ProcessType {
     /// Its name.
     pub name: Arc<str>,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
     /// Its variables, parameters first.
     pub frame: Frame,
     /// How many of its cells are parameters.
     pub parameters: u32,
-    /// Where it starts.
+    /// Its initial control state.
     pub start: Control,
     /// The transitions of each control state, in the order in which they are tried.
     pub transitions: Vec<Vec<Transition>>,
@@ -431,7 +431,7 @@ pub struct ProcessType {
 
 impl ProcessType {
     /// The control states that a process can come to. The options of a choice are states of their own, and mostly
-    /// nobody is there.
+    /// no process is there.
     pub(crate) fn reachable(&self) -> Vec<bool> {
         let mut reachable = vec![false; self.transitions.len()];
         let mut work = vec![self.start];
@@ -460,7 +460,7 @@ pub struct NamedClaim {
     pub name: String,
     /// `never` or `ltl`.
     pub kind: &'static str,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -471,7 +471,7 @@ pub struct Program {
     pub globals: Frame,
     /// Process types in the order of the model.
     pub processes: Vec<ProcessType>,
-    /// What runs from the start, oldest first, with priorities.
+    /// The processes that run from the start, oldest first, with priorities.
     pub active: Vec<(ProcessTypeId, u8)>,
     /// All operations of all expressions.
     pub expressions: Vec<Node>,

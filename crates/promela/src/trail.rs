@@ -1,22 +1,25 @@
-//! Trails: runs as Spin writes them down and replays them.
+//! Trails: runs in the format that Spin writes and replays.
 //!
-//! A trail is lines of three numbers, `depth:process:transition`. The depth counts from 1; processes are numbered as `_pid`
-//! numbers them; a transition is the number that Spin gave to its statement as it read the model, counting through all proctypes in the
-//! order of the text (claims that stand between them count too). A rendezvous is two lines, the send and then the receive. A `d_step` is one
-//! line. That a process ends is a line.
+//! A trail consists of lines of three numbers, `depth:process:transition`. The depth counts from 1. The process is its
+//! `_pid`. The transition is the number that Spin gives to its statement while it reads the model; the numbers run
+//! through all proctypes and claims in the order of the text. A rendezvous is two lines, the send and then the receive.
+//! A `d_step` is one line. The end of a process is a line.
 //!
-//! Lines with a negative depth say something about the whole: `-1` is the beginning of a cycle, `-2:n:-2` says that claim `n` runs
-//! (it is then process 0, and all others are one more), `-4:-4:-4` that the verifier was made with statement merging: a line then stands
-//! for its statement and those that are merged with it. Lines from `-5` to `-8` say that the verifier chose another order.
+//! A line with a negative depth describes the whole trail: `-1` is the beginning of a cycle; `-2:n:-2` says that claim
+//! `n` runs (it is then process 0, and the numbers of all others are one higher); `-4:-4:-4` says that the verifier
+//! merges statements, so that a line stands for its statement and those that are merged with it. Lines from `-5` to
+//! `-8` say that the verifier uses another search order.
 //!
-//! What we write has no such lines: no claim runs and nothing is merged. `spin -t` needs no option to replay it, since the
-//! numbers come from reading the model and no option of Spin (`-o1`, `-o2`, `-o3`, …) changes them; merging is switched on by the
-//! line alone. A verifier replays it (`pan -r`) when it was made without merging (`spin -a -o3`) and without claim (`-DNOCLAIM`).
+//! The trails that [`Trail::of`] writes have no such lines: no claim runs and no statements are merged. `spin -t`
+//! replays them without options, because the numbers come from reading the model and no option of Spin (`-o1`, `-o2`,
+//! `-o3`, …) changes them; only the line `-4:-4:-4` switches merging on. A verifier replays them (`pan -r`) if it was
+//! generated without merging (`spin -a -o3`) and compiled without a claim (`-DNOCLAIM`).
 //!
-//! [`Trail::follow`] finds the moves of a model that a trail names. A line names a process and a statement, and in a moment at most one
-//! move fits, except where a send is offered to several receivers; then the next line tells which. Statements that are merged to that of a line
-//! are executed with it (see `merging`). Where a line does not fit all the same, its process goes on alone while it has no choice: merged statements
-//! are such that nobody else sees them, so it does not matter when they are executed.
+//! [`Trail::follow`] finds the moves of a model that a trail names. A line names a process and a statement. At most one
+//! move fits, except where several processes can receive a rendezvous; then the next line decides. Statements that are
+//! merged to that of a line are executed with it (see `merging`). Where a line still does not fit, its process
+//! continues alone while it has no choice: no other process observes merged statements, so their time of execution is
+//! irrelevant.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -103,7 +106,7 @@ impl Trail {
                 -8..=-5 => {
                     return wrong("the verifier that wrote this trail chose another order of processes or transitions");
                 }
-                ..0 => return wrong("a line of a trail has no such depth"),
+                ..0 => return wrong("this depth has no meaning in a trail"),
                 _ => {
                     let process = process - i64::from(claim);
                     // The claim's own lines say nothing about the model.
@@ -111,7 +114,7 @@ impl Trail {
                         continue;
                     }
                     let (Ok(process), Ok(transition)) = (u8::try_from(process), u32::try_from(transition)) else {
-                        return wrong("there is no such process or transition");
+                        return wrong("this process or transition does not exist");
                     };
                     if trail.lines.len() >= MOST_LINES {
                         return wrong("the trail is too long");
@@ -144,7 +147,8 @@ impl Trail {
                 break;
             }
             if fitting.is_none() && self.merged && !known.contains(&self.lines[at].transition) {
-                // A jump that is a step of its own only in a verifier that merges: it leads to where the process is already.
+                // A jump that is a step of its own only in a verifier that merges: it leads to the current state of the
+                // process.
                 at += 1;
                 continue;
             }
@@ -183,7 +187,8 @@ impl Trail {
             && wrong.is_some_and(|fault| fault.kind == FaultKind::Trace)
     }
 
-    /// The only statement that the process of a line can execute on its way to the line, or else that of the line before.
+    /// The only statement that the process of a line can execute on its way to the line, or else that of the line
+    /// before.
     fn filling<'p>(&self, possible: &'p [Move], at: usize) -> Option<&'p Move> {
         let processes = [Some(at), at.checked_sub(1)];
         processes.into_iter().flatten().find_map(|line| {

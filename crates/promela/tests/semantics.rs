@@ -1,10 +1,13 @@
-//! `semantics.md` says what Promela means, example by example; every number in it is checked, and compared with Spin's where Spin is.
+//! `semantics.md` says what Promela means, example by example; every number in it is checked, and compared with Spin's
+//! where Spin is.
 
 mod support;
 
 use support::{
     Numbers, check_honesty, compile, has_spin, is_compared, numbers_in, numbers_of, pan, roomy, unreached, unreached_in,
 };
+
+use trefoil_source::{Diagnostic, Report, Severity, Sources};
 
 struct Case {
     line: usize,
@@ -28,8 +31,10 @@ fn cases(page: &str) -> Vec<Case> {
         while lines.peek().is_some_and(|(_, line)| line.is_empty()) {
             lines.next();
         }
-        let said = lines.next().and_then(|(_, line)| line.strip_prefix("→ ")).map(str::to_string);
-        let said = said.unwrap_or_else(|| panic!("line {number}: nothing is said about this model"));
+        let paragraph: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| !line.is_empty()).collect();
+        let paragraph = paragraph.join(" ");
+        let said = paragraph.strip_prefix("→ ").map(str::to_string);
+        let said = said.unwrap_or_else(|| panic!("line {number}: no arrow follows this model"));
         cases.push(Case { line: number + 1, text, said });
     }
     cases
@@ -55,20 +60,37 @@ fn models_mean_what_the_page_says() {
 }
 
 #[test]
-fn mistakes_are_told_at_their_place() {
+fn mistakes_are_reported_at_their_place() {
     for case in cases(include_str!("mistakes.md")) {
         let (program, diagnostics, sources) = compile("page.pml", &case.text);
-        let told: Vec<String> = diagnostics
-            .iter()
-            .map(|diagnostic| {
-                let report = trefoil_source::Report::new(diagnostic, &sources);
-                format!("{} in line {}", report.code, report.places[0].line.unwrap_or(0))
-            })
-            .collect();
-        assert_eq!(told.join(", "), case.said, "line {}: {diagnostics:?}", case.line);
-        let wrong = diagnostics.iter().any(|diagnostic| diagnostic.severity == trefoil_source::Severity::Error);
+        let places: Vec<String> = diagnostics.iter().map(|diagnostic| place(diagnostic, &sources)).collect();
+        assert_eq!(places.join(", "), case.said, "line {}: {diagnostics:?}", case.line);
+        let wrong = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         assert_eq!(program.is_none(), wrong, "line {}", case.line);
     }
+}
+
+#[test]
+fn classic_mistakes_get_one_diagnostic_and_a_hint() {
+    for case in cases(include_str!("hints.md")) {
+        let (program, diagnostics, sources) = compile("page.pml", &case.text);
+        let texts: Vec<String> = diagnostics
+            .iter()
+            .map(|diagnostic| {
+                let hint = diagnostic.help.as_ref().map_or_else(String::new, |help| format!(" — {help}"));
+                format!("{}: {}{hint}", place(diagnostic, &sources), diagnostic.message)
+            })
+            .collect();
+        assert_eq!(texts.join("; "), case.said, "line {}", case.line);
+        let wrong = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        assert_eq!(program.is_none(), wrong, "line {}", case.line);
+    }
+}
+
+/// `P010 in line 3`
+fn place(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    let report = Report::new(diagnostic, sources);
+    format!("{} in line {}", report.code, report.places[0].line.unwrap_or(0))
 }
 
 /// Spin takes states that differ in hidden variables only for one, and goes on from the first that it meets: here it

@@ -1,5 +1,5 @@
-//! Symmetries of models: each is an automorphism of the explicit state space, quotients have one state for each orbit, and models that break a
-//! restriction lose the symmetries that it breaks.
+//! Symmetries of models: each is an automorphism of the explicit state space, quotients have one state for each orbit,
+//! and models that break a restriction lose the symmetries that it breaks.
 
 mod support;
 
@@ -121,8 +121,8 @@ fn edges(picture: &Picture) -> BTreeSet<Edge> {
     edges
 }
 
-/// How a picture changes along a step is what makes of the picture of its source that of its target. How many changes were drawn, and
-/// how many there were.
+/// How a picture changes along a step is what makes of the picture of its source that of its target. How many changes
+/// were drawn, and how many there were.
 fn check_changes(symmetric: &Symmetric, space: &Space, text: &str) -> (usize, usize) {
     let action = symmetric.action().expect("it has one");
     let (mut actor, mut plain) = (action.actor(), action.actor());
@@ -371,7 +371,7 @@ fn examples_agree() {
 
 #[test]
 fn references_in_queues_and_twins_are_exact() {
-    // Two types, channels in messages, queues that hold several of them, and processes of which all but one do nothing.
+    // Two types, channels in messages, queues that hold several of them, and processes that do nothing except one.
     let text = "
         chan in[3] = [1] of { byte };
         chan work[2] = [2] of { chan, pid };
@@ -387,7 +387,7 @@ fn references_in_queues_and_twins_are_exact() {
             run Client(in[0]); run Client(in[1]); run Client(in[2]); run Server(work[0]); run Server(work[1]); run Hand()
         } }";
     has_order(text, 12);
-    // Messages name their senders and each other, and processes keep what they were told.
+    // Messages name their senders and each other, and processes keep what they receive.
     let text = "
         chan box[4] = [2] of { pid, pid };
         proctype P() {
@@ -531,11 +531,11 @@ fn reasons_name_the_statement() {
     let text = three("byte x; bit h[4];", "", "do :: h[_pid] = 1 :: h[2] -> x = 1 :: x = 0 od");
     let symmetries = found(&text);
     let told: Vec<&str> = symmetries.reasons.iter().map(|reason| reason.text.as_str()).collect();
-    assert!(told.iter().any(|text| text.contains("is not like") && text.contains("h[2]")), "{told:?}");
+    assert!(told.iter().any(|text| text.contains("are not symmetric") && text.contains("h[2]")), "{told:?}");
     assert!(symmetries.diagram.nodes.len() > 4 && !symmetries.diagram.arcs.is_empty());
 }
 
-/// Models in Markdown, each with the order of its group and what is in the way of more.
+/// Models in Markdown, each with the order of its group and the reason why it is not larger.
 #[test]
 fn what_keeps_processes_apart_is_found() {
     let page = include_str!("symmetry.md");
@@ -564,7 +564,8 @@ fn what_keeps_processes_apart_is_found() {
     assert!(models > 50, "{models}");
 }
 
-/// The order of the largest part of a model's group that is one of another model whose rows look the same: every element is tried.
+/// The order of the largest part of a model's group that is one of another model whose rows look the same: every
+/// element is tried.
 fn largest_part(whole: &str, part: &str) -> usize {
     let symmetries = found(whole);
     let symmetric = symmetries.symmetric.expect("it has symmetries");
@@ -629,7 +630,7 @@ fn symmetries_that_are_broken_in_part_leave_the_largest_part() {
         (whole.clone(), clients("h[_pid]", "h[1] == 0")),
         (whole.clone(), clients("h[_pid]", "!(h[1] && h[4])")),
         (whole.clone(), clients("h[_pid]", "h[1] + h[2] + h[3] < 3")),
-        // Groups of two, of which neither is special.
+        // Groups of two, neither of them special.
         (whole.clone(), clients("h[_pid]", "!((h[1] && h[2]) || (h[3] && h[4]))")),
         (ring("c[3], c[0]"), ring("c[0], c[3]")),
     ];

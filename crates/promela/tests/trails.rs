@@ -51,7 +51,7 @@ fn steps_by_moves(simulator: &mut Simulator<'_>, row: &[Value]) -> Option<BTreeS
     Some(found)
 }
 
-/// On the first states of a model: the steps are those that moves give, and every step can be told.
+/// On the first states of a model: the steps are those that moves give, and every step can be unfolded.
 fn check_moves(model: &Model, what: &str, most: u64) {
     let control = Control::unlimited();
     let options = Options { threads: 1, order: Order::Steps, ..Options::default() };
@@ -75,7 +75,7 @@ fn check_moves(model: &Model, what: &str, most: u64) {
         }
         for (label, after) in &steps {
             let moves = simulator.unfold(&row, *label, after).expect("no budget");
-            let moves = moves.unwrap_or_else(|| panic!("{what}: a step cannot be told: {}", model.describe(&row)));
+            let moves = moves.unwrap_or_else(|| panic!("{what}: a step cannot be unfolded: {}", model.describe(&row)));
             let mut here = simulator.moment(&row);
             for step in &moves {
                 let told = simulator.tell(&here, step);
@@ -108,7 +108,8 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Writes the trail of every counterexample of a model and lets Spin replay it, and one of its verifiers if asked; how many there were.
+/// Writes the trail of every counterexample of a model and lets Spin replay it, and one of its verifiers if asked; how
+/// many there were.
 fn check_replay(text: &str, what: &str, verifier: bool) -> usize {
     let Some(model) = model_of("m.pml", text) else { return 0 };
     let control = Control::unlimited();
@@ -124,7 +125,7 @@ fn check_replay(text: &str, what: &str, verifier: bool) -> usize {
         let mut before = path.start.clone();
         for step in &path.steps {
             let unfolded = simulator.unfold(&before, step.label, &step.row).expect("no budget");
-            moves.extend(unfolded.unwrap_or_else(|| panic!("{what}: a step cannot be told")));
+            moves.extend(unfolded.unwrap_or_else(|| panic!("{what}: a step cannot be unfolded")));
             before = step.row.clone();
         }
         if fault.is_some()
@@ -191,7 +192,7 @@ fn check_replay(text: &str, what: &str, verifier: bool) -> usize {
             run(folder.path(), "gcc", &["-O0", "-w", "-DSAFETY", "-DNOCLAIM", "-o", "pan", "pan.c"]);
             let said = run(folder.path(), &folder.path().join("pan").to_string_lossy(), &["-r"]);
             let ends = format!("spin: trail ends after {} steps", trail.lines.len());
-            // An event that breaks a trace is told by the verifier before the trail is over.
+            // The verifier reports an event that violates a trace before the end of the trail.
             assert!(said.contains(&ends) || said.contains("event_trace error"), "{told}\n{said}");
             assert!(!said.contains("not found"), "{told}\n{said}");
         }
@@ -213,7 +214,7 @@ fn spin_replays_trails_of_examples_to_the_same_end() {
     assert!(replayed >= 3);
 }
 
-/// Every example with somebody who finds fault with it: when nothing else can happen, or once somebody has moved.
+/// Every example with a process that violates an assertion: if nothing else is enabled, or once a process has moved.
 #[test]
 fn spin_replays_trails_of_broken_examples_to_the_same_end() {
     if !has_spin() {
@@ -264,7 +265,7 @@ fn merged_statements_are_followed_to_the_error() {
 
 const MERGED: &str = "byte g;\nactive proctype P() { byte x; g = 1; x = 1; x = 2; assert(x == 3); x = 4; g = 2 }\n";
 
-/// Follows what a verifier of Spin writes, made as Spin makes it when it is told nothing; how many trails there were.
+/// Follows the trails of a verifier that Spin generates without options; returns their number.
 fn follow_verifier(text: &str, what: &str) -> usize {
     let Some(model) = model_of("m.pml", text) else { return 0 };
     let folder = tempfile::tempdir().expect("a folder");

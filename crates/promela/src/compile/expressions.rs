@@ -6,12 +6,12 @@ use trefoil_source::{Diagnostic, Place as Where, Span};
 
 use super::names::{Shape, Symbol, Variable};
 use super::{Compiled, Compiler, Wrong};
-use crate::codes::{ARGUMENTS, D_STEP, MISPLACED, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE};
+use crate::codes::{ARGUMENTS, D_STEP, MISPLACED, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME, WRONG_TYPE, counted};
 use crate::evaluate::binary;
 use crate::program::{
     ChannelKind, ExpressionId, Index, Node, Pattern, Place, PlaceId, Poll, Remote, RemoteTarget, Run, Sort,
 };
-use crate::syntax::tree::{Expression, ExpressionKind, Probe, Reference, Unary};
+use crate::syntax::tree::{Binary, Expression, ExpressionKind, Probe, Reference, Unary, Word};
 use trefoil_source::nearest;
 
 /// A reference that was looked up: its cells, and what is known about them.
@@ -23,8 +23,8 @@ pub(crate) struct Found {
     pub(crate) channel: Option<Arc<ChannelKind>>,
 }
 
-/// Names that mean something without a declaration.
-const RESERVED: &[&str] = &["_pid", "_nr_pr", "_last", "_priority", "_"];
+/// Names that need no declaration.
+pub(super) const RESERVED: &[&str] = &["_pid", "_nr_pr", "_last", "_priority", "_"];
 
 impl Compiler<'_> {
     pub(super) fn node(&mut self, node: Node) -> ExpressionId {
@@ -70,14 +70,15 @@ impl Compiler<'_> {
         match (given, sort) {
             (Some(Sort::Channel), Sort::Channel) => {}
             (Some(Sort::Channel), _) if matches!(sort, Sort::Bits(_)) => {
-                return self.complain(WRONG_TYPE, "a channel does not fit here", expression.span);
+                return self.complain(WRONG_TYPE, "a channel does not fit into a `bit` or `bool`", expression.span);
             }
             (Some(Sort::Channel), _) => {
-                self.warn(SUSPICIOUS, "a channel is kept as a number here", expression.span);
+                self.warn(SUSPICIOUS, "this stores a channel as a number", expression.span);
             }
             (Some(Sort::Mtype(given)), Sort::Mtype(wanted)) if given != wanted => {
                 let name = |set: u16| self.program.mtypes[usize::from(set)].0.clone();
-                let message = format!("an mtype of the set `{}` is needed, not of `{}`", name(wanted), name(given));
+                let message =
+                    format!("expected an mtype of the set `{}`, found one of `{}`", name(wanted), name(given));
                 self.warn(SUSPICIOUS, message, expression.span);
             }
             _ => {}
@@ -89,7 +90,7 @@ impl Compiler<'_> {
         {
             self.warn(
                 SUSPICIOUS,
-                format!("{value} does not fit and is cut to {}", sort.read(value as u32 & sort.mask())),
+                format!("{value} does not fit and becomes {}", sort.read(value as u32 & sort.mask())),
                 expression.span,
             );
         }
@@ -134,24 +135,21 @@ impl Compiler<'_> {
                 }
             }
             ExpressionKind::Binary(operator, left, right) => {
-                let (left, right) = (self.expression(left)?, self.expression(right)?);
-                Node::Binary(*operator, left, right)
+                self.suspect_mask(*operator, left, right, span);
+                // Both sides are checked before a mistake in one of them ends this.
+                let (left, right) = (self.expression(left), self.expression(right));
+                Node::Binary(*operator, left?, right?)
             }
             ExpressionKind::Conditional(parts) => {
                 let [condition, yes, no] = &**parts;
-                Node::Conditional(self.expression(condition)?, self.expression(yes)?, self.expression(no)?)
+                let parts = (self.expression(condition), self.expression(yes), self.expression(no));
+                Node::Conditional(parts.0?, parts.1?, parts.2?)
             }
             ExpressionKind::Run { process, arguments, priority } => {
                 if self.in_d_step {
-                    return self.complain(D_STEP, "a d_step cannot run a process; use atomic", span);
+                    return self.complain(D_STEP, "a d_step cannot run a process; write `atomic` instead", span);
                 }
-                let Some(number) = self.names.process(&process.text) else {
-                    return self.complain(
-                        UNKNOWN_NAME,
-                        format!("no proctype is called `{}`", process.text),
-                        process.span,
-                    );
-                };
+                let number = self.proctype(process)?;
                 if priority.is_some_and(|priority| !(0..=255).contains(&priority)) {
                     return self.complain(TOO_LARGE, "a priority is a number from 1 to 255", span);
                 }
@@ -189,29 +187,24 @@ impl Compiler<'_> {
             }
             ExpressionKind::Timeout => Node::Timeout,
             ExpressionKind::NonProgress => {
-                return self.complain(MISPLACED, "`np_` means something only in a never claim", span);
+                return self.complain(MISPLACED, "`np_` belongs into a never claim", span);
             }
             ExpressionKind::Enabled(process) => {
-                self.warn(SUSPICIOUS, "`enabled` is meant for never claims", span);
+                self.warn(SUSPICIOUS, "`enabled` belongs into a never claim", span);
                 self.enabled.get_or_insert(span);
                 Node::Enabled(self.expression(process)?)
             }
             ExpressionKind::ProgramCounter(process) => {
-                self.warn(SUSPICIOUS, "`pc_value` is meant for never claims", span);
+                self.warn(SUSPICIOUS, "`pc_value` belongs into a never claim", span);
                 Node::ProgramCounter(self.expression(process)?)
             }
             ExpressionKind::Priority(process) => Node::Priority(self.expression(process)?),
             ExpressionKind::RemoteLabel { process, index, label } => {
-                let Some(number) = self.names.process(&process.text) else {
-                    return self.complain(
-                        UNKNOWN_NAME,
-                        format!("no proctype is called `{}`", process.text),
-                        process.span,
-                    );
-                };
+                let number = self.proctype(process)?;
                 let own = self.current.as_ref().is_some_and(|current| current.text == process.text);
                 if !own && !self.names.remote.contains_key(&number) {
-                    let message = format!("`{}` is declared below this place; Spin refuses that", process.text);
+                    let message =
+                        format!("the proctype `{}` is declared below this place; Spin refuses that", process.text);
                     self.warn(SUSPICIOUS, message, process.span);
                 }
                 let index = index.as_ref().map(|index| self.expression(index)).transpose()?;
@@ -221,13 +214,7 @@ impl Compiler<'_> {
                 Node::Remote(self.program.remotes.len() as u32 - 1)
             }
             ExpressionKind::RemoteVariable { process, index, variable } => {
-                let Some(number) = self.names.process(&process.text) else {
-                    return self.complain(
-                        UNKNOWN_NAME,
-                        format!("no proctype is called `{}`", process.text),
-                        process.span,
-                    );
-                };
+                let number = self.proctype(process)?;
                 let index = index.as_ref().map(|index| self.expression(index)).transpose()?;
                 let own = self.current.as_ref().is_some_and(|current| current.text == process.text);
                 let known = match self.names.find(&variable.name.text) {
@@ -235,8 +222,13 @@ impl Compiler<'_> {
                     _ => self.names.remote.get(&number).and_then(|names| names.get(&variable.name.text)).cloned(),
                 };
                 let Some(known) = known else {
-                    let message =
-                        format!("`{}` has no variable `{}` above this place", process.text, variable.name.text);
+                    if self.broken.contains(&variable.name.text) {
+                        return Err(Wrong);
+                    }
+                    let message = format!(
+                        "the proctype `{}` has no variable `{}` above this place",
+                        process.text, variable.name.text
+                    );
                     return self.complain(UNKNOWN_NAME, message, variable.span);
                 };
                 let found = self.select(known, variable)?;
@@ -248,27 +240,41 @@ impl Compiler<'_> {
                 Node::Remote(self.program.remotes.len() as u32 - 1)
             }
             ExpressionKind::Temporal(name, _) => {
-                return self.complain(MISPLACED, format!("`{name}` means something only in an ltl formula"), span);
+                return self.complain(MISPLACED, format!("`{name}` belongs into an ltl formula"), span);
             }
+            ExpressionKind::Broken => return Err(Wrong),
         };
         Ok(self.node(node))
     }
 
     fn run_arguments(&mut self, process: u16, given: &[Expression], span: Span) -> Compiled<Vec<ExpressionId>> {
         let mut wanted = Vec::new();
-        for declaration in self.names.parameters[usize::from(process)].clone() {
+        let Some(parameters) = self.names.parameters[usize::from(process)].clone() else {
+            let _: Vec<Compiled<ExpressionId>> = given.iter().map(|argument| self.expression(argument)).collect();
+            return Err(Wrong);
+        };
+        for declaration in parameters {
             for declared in &declaration.variables {
-                let shape = self.parameter_shape(&declaration, declared)?;
+                // The mistake is reported where the proctype is compiled.
+                let shape = self.parameter_shape(&declaration, declared).ok_or(Wrong)?;
                 self.flatten(shape, &mut wanted);
             }
         }
         let mut arguments = Vec::new();
+        let mut wrong = false;
         for argument in given {
-            arguments.extend(self.expand(argument, &wanted[arguments.len().min(wanted.len())..])?);
+            match self.expand(argument, &wanted[arguments.len().min(wanted.len())..]) {
+                Ok(values) => arguments.extend(values),
+                Err(Wrong) => wrong = true,
+            }
+        }
+        if wrong {
+            return Err(Wrong);
         }
         if arguments.len() != wanted.len() {
             let name = self.program.processes[usize::from(process)].name.clone();
-            let message = format!("`{name}` takes {} arguments, not {}", wanted.len(), arguments.len());
+            let wanted = counted(wanted.len(), "argument");
+            let message = format!("the proctype `{name}` takes {wanted}, not {}", arguments.len());
             return self.complain(ARGUMENTS, message, span);
         }
         Ok(arguments)
@@ -278,11 +284,59 @@ impl Compiler<'_> {
         &mut self,
         declaration: &crate::syntax::tree::Declaration,
         declared: &crate::syntax::tree::Declared,
-    ) -> Compiled<Shape> {
+    ) -> Option<Shape> {
         if declared.length.is_some() || declared.initial.is_some() {
-            return self.complain(WRONG_TYPE, "a parameter is no array and has no initial value", declared.name.span);
+            return None;
         }
-        self.shape_of(declaration, declared)
+        let reported = self.diagnostics.len();
+        let shape = self.shape_of(declaration, declared).ok();
+        self.diagnostics.truncate(reported);
+        shape
+    }
+
+    /// The number of a proctype by name.
+    fn proctype(&mut self, name: &Word) -> Compiled<u16> {
+        if let Some(number) = self.names.process(&name.text) {
+            return Ok(number);
+        }
+        if self.broken.contains(&name.text) {
+            return Err(Wrong);
+        }
+        let near = nearest(&name.text, self.names.proctypes());
+        let help = near.map(|near| format!("did you mean `{near}`?"));
+        self.unknown(format!("the proctype `{}` is not declared", name.text), name, help)
+    }
+
+    /// Reports a name that nothing declares: once, because its other uses are the same mistake.
+    fn unknown<T>(&mut self, message: String, name: &Word, help: Option<String>) -> Compiled<T> {
+        let wrong = Diagnostic::error(UNKNOWN_NAME, message, Where::Span(name.span));
+        self.diagnostics.push(match help {
+            Some(help) => wrong.help(help),
+            None => wrong,
+        });
+        self.broken.insert(name.text.clone());
+        Err(Wrong)
+    }
+
+    /// Warns of `flags & 1 == 0`, which compares before it masks.
+    fn suspect_mask(&mut self, operator: Binary, left: &Expression, right: &Expression, span: Span) {
+        let sign = match operator {
+            Binary::BitAnd => "&",
+            Binary::BitOr => "|",
+            _ => return,
+        };
+        use Binary::*;
+        let compares = |part: &Expression| {
+            matches!(&part.kind, ExpressionKind::Binary(Equal | Different | Less | Greater | AtMost | AtLeast, ..))
+        };
+        // In brackets a part begins before its own first part.
+        let bare = |part: &Expression| matches!(&part.kind, ExpressionKind::Binary(_, first, _) if first.span.start == part.span.start);
+        if compares(left) != compares(right) && [left, right].into_iter().any(|part| compares(part) && bare(part)) {
+            let message = format!("`{sign}` combines bits here, after the comparison beside it");
+            let warning = Diagnostic::warning(SUSPICIOUS, message, Where::Span(span));
+            let help = format!("write `{sign}{sign}` to combine conditions, or brackets around the `{sign}`");
+            self.diagnostics.push(warning.help(help));
+        }
     }
 
     /// The values of an argument: several when it is a record.
@@ -322,7 +376,7 @@ impl Compiler<'_> {
                 "_nr_pr" => Node::ProcessCount,
                 "_last" => Node::Last,
                 "_priority" => Node::OwnPriority,
-                _ => return self.complain(MISPLACED, "`_` can be written but not read", reference.span),
+                _ => return self.complain(MISPLACED, "`_` can be assigned but not read", reference.span),
             };
             return Ok(self.node(node));
         }
@@ -331,7 +385,7 @@ impl Compiler<'_> {
             return self.complain(WRONG_TYPE, format!("`{name}` is a record, not a value"), reference.span);
         };
         if found.whole.is_some() {
-            let message = format!("`{name}` is an array: an index is missing");
+            let message = format!("`{name}` is an array and needs an index");
             return self.complain(WRONG_TYPE, message, reference.span);
         }
         let simple = found.place.indices.is_empty() && sort != Sort::Short;
@@ -369,7 +423,7 @@ impl Compiler<'_> {
             );
         };
         if found.whole.is_some() {
-            let message = format!("`{name}` is an array: an index is missing");
+            let message = format!("`{name}` is an array and needs an index");
             return self.complain(WRONG_TYPE, message, reference.span);
         }
         Ok((self.new_place(found.place), sort))
@@ -385,19 +439,42 @@ impl Compiler<'_> {
             Some(Symbol::Constant { .. }) => {
                 self.complain(WRONG_TYPE, format!("`{}` is a constant, not a variable", name.text), reference.span)
             }
-            // Why it is not there was said where it is declared.
-            None if self.broken.contains(&name.text) => Err(Wrong),
-            None => {
-                let message = format!("nothing declares `{}`", name.text);
-                let unknown = Diagnostic::error(UNKNOWN_NAME, message, Where::Span(name.span));
-                let near = nearest(&name.text, self.names.known());
-                let help = near.map(|near| format!("did you mean `{near}`?"));
-                self.diagnostics.push(match help {
-                    Some(help) => unknown.help(help),
-                    None => unknown,
-                });
+            // The mistake is in its declaration, or an earlier use has been reported.
+            None if self.broken.contains(&name.text) => {
+                self.check_indices(reference);
                 Err(Wrong)
             }
+            None => {
+                let near = nearest(&name.text, self.names.known().chain(["true", "false", "skip", "timeout"]));
+                let near = near.map(|near| format!("did you mean `{near}`?"));
+                let help = match &*name.text {
+                    "continue" => Some("write `goto` to a label before the loop".to_string()),
+                    "NULL" | "null" => Some("write a number: Promela has no null value".to_string()),
+                    _ if self.names.process(&name.text).is_some() => Some(format!("write `run {}(…)`", name.text)),
+                    _ => near,
+                };
+                self.check_indices(reference);
+                self.unknown(format!("`{}` is not declared", name.text), name, help)
+            }
+        }
+    }
+
+    /// Reports a use that contradicts a declaration: once, because the mistake may be in the declaration.
+    fn complain_once<T>(&mut self, message: String, span: Span) -> Compiled<T> {
+        if self.diagnostics.iter().any(|known| known.message == message) {
+            return Err(Wrong);
+        }
+        self.complain(WRONG_TYPE, message, span)
+    }
+
+    /// Checks the indices of a reference whose first name means nothing.
+    fn check_indices(&mut self, reference: &Reference) {
+        let mut at = Some(reference);
+        while let Some(part) = at {
+            if let Some(index) = &part.index {
+                let _: Compiled<ExpressionId> = self.expression(index);
+            }
+            at = part.field.as_deref();
         }
     }
 
@@ -415,7 +492,11 @@ impl Compiler<'_> {
             match (&at.index, variable.length) {
                 (Some(index), Some(length)) => match self.fold(index) {
                     Some(value) if value < 0 || value as u32 >= length => {
-                        let message = format!("index {value} of `{}`, which has {length} elements", variable.name);
+                        let message = format!(
+                            "the index {value} is outside of `{}`, which has {}",
+                            variable.name,
+                            counted(length as usize, "element")
+                        );
                         return self.complain(TOO_LARGE, message, index.span);
                     }
                     Some(value) => base += value as u32 * stride,
@@ -425,7 +506,7 @@ impl Compiler<'_> {
                     }
                 },
                 (Some(index), None) => {
-                    return self.complain(WRONG_TYPE, format!("`{}` is no array", variable.name), index.span);
+                    return self.complain_once(format!("`{}` is not an array", variable.name), index.span);
                 }
                 (None, length) => whole = length,
             }
@@ -444,12 +525,12 @@ impl Compiler<'_> {
             if whole.is_some() {
                 return self.complain(
                     WRONG_TYPE,
-                    format!("`{}` is an array: an index is missing", variable.name),
+                    format!("`{}` is an array and needs an index", variable.name),
                     at.span,
                 );
             }
             let Shape::Record(record) = variable.shape else {
-                return self.complain(WRONG_TYPE, format!("`{}` is no record", variable.name), at.span);
+                return self.complain_once(format!("`{}` is not a record", variable.name), at.span);
             };
             let fields = &self.names.records[record].fields;
             let Some(field) = fields.iter().find(|field| field.name == next.name.text).cloned() else {
@@ -467,10 +548,10 @@ impl Compiler<'_> {
         match found.shape {
             Shape::Cell(Sort::Channel) => {}
             Shape::Cell(Sort::Bits(1)) | Shape::Record(_) => {
-                return self.complain(WRONG_TYPE, format!("`{name}` is no channel"), reference.span);
+                return self.complain_once(format!("`{name}` is not a channel"), reference.span);
             }
             Shape::Cell(_) => {
-                self.warn(SUSPICIOUS, format!("`{name}` is no `chan`, but is used as one"), reference.span)
+                self.warn(SUSPICIOUS, format!("`{name}` is not a `chan`, but is used as one"), reference.span)
             }
         }
         let kind = found.channel.clone();
@@ -481,11 +562,15 @@ impl Compiler<'_> {
     pub(super) fn resolve_remote_labels(&mut self) {
         for (remote, label, span) in std::mem::take(&mut self.remote_labels) {
             let process = &self.program.processes[usize::from(self.program.remotes[remote].process)];
+            let wrong = self.labels_of_wrong.get(&process.name);
+            if wrong.is_some_and(|labels| labels.contains(&label)) || self.broken.contains(&label) {
+                continue;
+            }
             let found = process.labels.iter().find(|(name, _)| *name == label).map(|(_, state)| *state);
             match found {
                 Some(state) => self.program.remotes[remote].target = RemoteTarget::Label(state),
                 None => {
-                    let message = format!("`{}` has no label `{label}`", process.name);
+                    let message = format!("the proctype `{}` has no label `{label}`", process.name);
                     let _: Compiled<()> = self.complain(crate::codes::LABEL, message, span);
                 }
             }

@@ -1,21 +1,21 @@
 //! The elements of a process and where control goes from each.
 //!
-//! Spin turns a proctype into a list of elements: one per statement, one per selection and per block, and joints (`.`) where
-//! control comes together. Which of them are control states, and which steps a process takes between them, decides how many
-//! states a model has; so the same elements are made here, in the same order, with the same numbers, and control is followed by
-//! the same rules (read off the verifiers that Spin 6.5 generates with all its optimisations off):
+//! Spin turns a proctype into a list of elements: one per statement, one per selection and per block, and joints (`.`)
+//! where control comes together. The elements that are control states, and the steps between them, determine the number
+//! of states of a model. So the compiler makes the same elements in the same order with the same numbers, and follows
+//! control by the same rules (read off the verifiers that Spin 6.5 generates with all its optimisations off):
 //!
-//! - joints, jumps and breaks are no steps of their own, except where an option begins with one, where a jump is a label's own
-//!   statement, and where an atomic sequence ends;
+//! - joints, jumps and breaks are not steps of their own, except where an option begins with one, where a jump is the
+//!   statement of a label, and where an atomic sequence ends;
 //! - a statement inside `atomic` keeps control; the last one gives it up, and following control from inside stops at
 //!   the first element that is not atomic;
 //! - an escape (`unless`) belongs to every element of its main sequence, the inner ones first.
 
 use std::sync::Arc;
 
-use trefoil_source::Span;
+use trefoil_source::{Diagnostic, Place, Span, nearest};
 
-use super::{Compiled, Compiler};
+use super::{Compiled, Compiler, Wrong};
 use crate::codes::{D_STEP, LABEL, LOOP_OF_JUMPS};
 use crate::program::{Action, Shown};
 
@@ -289,15 +289,16 @@ impl Body {
         };
         let Some(found) = found else {
             let name = if let Jump::Label(name, _) = jump { &**name } else { "break" };
-            return compiler.complain(LABEL, format!("there is no label `{name}` in this process"), span);
+            return compiler.no_label(name, self.labels.iter().map(|label| &*label.name), span);
         };
         if self.elements[found].d_step != self.elements[element].d_step {
-            return compiler.complain(D_STEP, "this jump crosses the border of a d_step", span);
+            return compiler.complain(D_STEP, "a jump cannot enter or leave a d_step", span);
         }
         Ok(found)
     }
 
-    /// Follows control from an element to where a process rests next. `atomic` says that it comes from inside an atomic sequence.
+    /// Follows control from an element to the next state of the process. `atomic` says that it comes from inside an
+    /// atomic sequence.
     pub(super) fn hunt(&self, from: ElementId, atomic: bool, compiler: &mut Compiler<'_>) -> Compiled<ElementId> {
         let mut at = from;
         for _ in 0..10_000 {
@@ -321,7 +322,11 @@ impl Body {
             }
             at = next;
         }
-        compiler.complain(LOOP_OF_JUMPS, "jumps lead to each other and never to a statement", self.elements[from].span)
+        compiler.complain(
+            LOOP_OF_JUMPS,
+            "these jumps lead to each other and never to a statement",
+            self.elements[from].span,
+        )
     }
 
     /// Where an option or block begins.
@@ -335,5 +340,22 @@ impl Body {
             };
         }
         at
+    }
+}
+
+impl Compiler<'_> {
+    /// Reports a jump to a label that its process does not have.
+    pub(super) fn no_label<'l, T>(
+        &mut self,
+        name: &str,
+        known: impl Iterator<Item = &'l str>,
+        span: Span,
+    ) -> Compiled<T> {
+        let wrong = Diagnostic::error(LABEL, format!("this process has no label `{name}`"), Place::Span(span));
+        self.diagnostics.push(match nearest(name, known) {
+            Some(near) => wrong.help(format!("did you mean `{near}`?")),
+            None => wrong,
+        });
+        Err(Wrong)
     }
 }

@@ -61,7 +61,7 @@ impl Compiler<'_> {
             };
         }
         let span = from.map_or(draft.body.elements[0].span, |from| draft.body.elements[from].span);
-        self.complain(LOOP_OF_JUMPS, "jumps lead to each other and never to a statement", span)
+        self.complain(LOOP_OF_JUMPS, "these jumps lead to each other and never to a statement", span)
     }
 
     fn step_of(&mut self, draft: &mut Draft<'_>, element: ElementId) -> Compiled<IndivisibleStep> {
@@ -113,8 +113,8 @@ fn decides(action: &Action) -> bool {
     matches!(action, Action::Condition(_) | Action::Send(_) | Action::Receive(_))
 }
 
-/// The guards of a selection. Options that begin with anything but a condition, send, receive or `else` do not count, as in
-/// Spin's verifiers; where none counts the selection can always begin.
+/// The guards of a selection. Options that begin with anything but a condition, send, receive or `else` do not count,
+/// as in Spin's verifiers; where none counts the selection can always begin.
 fn collected(body: &Body, selection: ElementId, compiler: &mut Compiler<'_>) -> Guard {
     let mut guards = Vec::new();
     let mut work = vec![selection];

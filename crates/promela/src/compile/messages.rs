@@ -1,13 +1,13 @@
-//! Messages: what stands behind `!` and `?`, field by field.
+//! Messages: the fields behind `!` and `?`.
 //!
-//! A record among them stands for all its fields. A number of fields that cannot be right is an error; one that Spin accepts is a warning, and
-//! an error of the run that comes there.
+//! A record among them stands for all its fields. A number of fields that cannot be right is an error; one that Spin
+//! accepts is a warning, and a run-time error of the statement.
 
 use trefoil_source::Span;
 
 use super::names::{Shape, Symbol};
 use super::{Compiled, Compiler};
-use crate::codes::ARGUMENTS;
+use crate::codes::{ARGUMENTS, counted};
 use crate::program::{ChannelKind, ExpressionId, Node, Pattern, Sort};
 use crate::syntax::tree::{Argument, Expression, ExpressionKind};
 
@@ -70,7 +70,7 @@ impl Compiler<'_> {
 
     /// A wrong number of fields that Spin accepts: an error of the run that comes there.
     pub(super) fn suspect_fields(&mut self, given: usize, fields: usize, span: Span) {
-        let message = format!("{}, not {given}: a run that comes here fails", length_of(fields));
+        let message = format!("{}, not {given}: this is a run-time error", length_of(fields));
         self.warn(ARGUMENTS, message, span);
     }
 
@@ -121,5 +121,5 @@ impl Compiler<'_> {
 
 /// How long the messages of a channel are, in words.
 fn length_of(fields: usize) -> String {
-    format!("the messages of this channel have {fields} field{}", if fields == 1 { "" } else { "s" })
+    format!("the messages of this channel have {}", counted(fields, "field"))
 }

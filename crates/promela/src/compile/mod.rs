@@ -1,9 +1,12 @@
 //! Tree to program: names, types, control flow.
 //!
-//! Promela is compiled in the order of its text: a name is declared before it is used (proctypes and labels excepted). The
-//! stages of this folder are `names` (scopes and declarations), `expressions`, `statements` (the elements of a process, in Spin's own
-//! order, so that numbers of statements agree with Spin's), `flow` (where control goes from each element) and `transitions`
-//! (the table that a machine runs).
+//! The compiler follows the order of the text: a name is declared before it is used (proctypes and labels excepted).
+//! The stages of this folder are `names` (scopes and declarations), `expressions`, `statements` (the elements of a
+//! process, in Spin's order, so that the numbers of statements agree with Spin's), `flow` (where control goes from each
+//! element) and `transitions` (the table that a machine runs).
+//!
+//! A tree may contain parts with syntax errors. The compiler passes over them in silence and checks everything else; it
+//! returns no program. A name that a wrong declaration introduces is *broken*: its uses are not reported again.
 
 mod expressions;
 mod flow;
@@ -23,17 +26,17 @@ use std::sync::Arc;
 use trefoil_control::{Control, Stopped};
 use trefoil_source::{Diagnostic, FileId, Place, Severity, Span};
 
-use crate::codes::{NO_PROCESS, NOT_SUPPORTED, SUSPICIOUS, TOO_LARGE, UNKNOWN_NAME};
+use crate::codes::{NO_PROCESS, NOT_SUPPORTED, SUSPICIOUS, TOO_LARGE};
 use crate::program::{EventTrace, Frame, NamedClaim, Program, Shown};
-use crate::syntax::tree::{Claim, ClaimBody, Process, Unit, Word};
+use crate::syntax::tree::{Claim, ClaimBody, Process, Tree, Unit, Word};
 use names::Names;
 
-/// A mistake was told.
+/// The compiler or the parser has reported a mistake.
 pub(crate) struct Wrong;
 
 pub(crate) type Compiled<T> = Result<T, Wrong>;
 
-/// What is compiled so far.
+/// The state of the compiler.
 pub(crate) struct Compiler<'a> {
     pub(crate) program: Program,
     pub(crate) names: Names,
@@ -48,9 +51,11 @@ pub(crate) struct Compiler<'a> {
     pub(crate) in_d_step: bool,
     /// The proctype that is compiled.
     pub(crate) current: Option<Word>,
-    /// Names whose declaration is wrong: nothing more is said about them.
+    /// Names whose declaration is wrong, and unknown names that have been reported: their uses are silent.
     pub(crate) broken: HashSet<Arc<str>>,
-    /// Who claims to be the only sender or, with `true`, receiver of a global channel.
+    /// The labels of proctypes that have no table of transitions because of a mistake.
+    pub(crate) labels_of_wrong: HashMap<Arc<str>, HashSet<Arc<str>>>,
+    /// The proctype that claims to be the only sender or, with `true`, receiver of a global channel.
     pub(crate) exclusive: HashMap<(Arc<str>, bool), Word>,
     /// Where `enabled` is used first.
     pub(crate) enabled: Option<Span>,
@@ -69,23 +74,23 @@ impl Compiler<'_> {
     }
 }
 
-/// Most processes that run at one time.
+/// The largest number of processes that run at the same time.
 pub const MOST_PROCESSES: usize = 255;
 
-/// Most channels that there are at one time.
+/// The largest number of channels that exist at the same time.
 pub(crate) const MOST_CHANNELS: usize = 255;
 
-/// Compiles the units of a model; nothing when something is wrong with it, which the diagnostics say.
+/// Compiles a model. The result is `None` when a diagnostic is an error.
 pub(crate) fn compile(
     file: FileId,
-    units: &[Unit],
+    tree: &Tree,
     diagnostics: &mut Vec<Diagnostic>,
     control: &Control,
 ) -> Result<Option<Program>, Stopped> {
     let told = diagnostics.len();
     let mut wide = HashSet::new();
     loop {
-        let program = compile_with(file, units, &wide, diagnostics, control)?;
+        let program = compile_with(file, tree, &wide, diagnostics, control)?;
         let more = program.as_ref().map(wide_bits::wide_bits).unwrap_or_default();
         if more.is_subset(&wide) {
             return Ok(program);
@@ -98,11 +103,12 @@ pub(crate) fn compile(
 /// Compiles with bytes for these arrays of bits.
 fn compile_with(
     file: FileId,
-    units: &[Unit],
+    tree: &Tree,
     wide: &HashSet<Arc<str>>,
     diagnostics: &mut Vec<Diagnostic>,
     control: &Control,
 ) -> Result<Option<Program>, Stopped> {
+    let Tree { units, poisoned, .. } = tree;
     let program = Program {
         globals: Frame::default(),
         processes: Vec::new(),
@@ -129,7 +135,8 @@ fn compile_with(
         remote_names: BTreeSet::new(),
         in_d_step: false,
         current: None,
-        broken: HashSet::new(),
+        broken: poisoned.clone(),
+        labels_of_wrong: HashMap::new(),
         exclusive: HashMap::new(),
         enabled: None,
         wide,
@@ -138,7 +145,7 @@ fn compile_with(
     compiler.find_reserved(units);
     for unit in units {
         control.check()?;
-        // What is wrong with a unit is told; the next one may have mistakes of its own.
+        // After a mistake in a unit the next one is checked, too.
         let _: Compiled<()> = compiler.unit(unit);
     }
     compiler.resolve_remote_labels();
@@ -148,7 +155,7 @@ fn compile_with(
             Unit::Process(process) => Some(process.name.span),
             _ => None,
         });
-        let message = "nothing runs: there is no init and no active proctype";
+        let message = "no process runs: the model has no `init` and no active proctype";
         let span = place.unwrap_or(Span { file, start: 0, end: 0 });
         compiler.warn(NO_PROCESS, message, span);
     }
@@ -170,16 +177,20 @@ impl Compiler<'_> {
             Unit::Trace { forbidden, body, span, end } => {
                 let name = Word { text: ":trace:".into(), span: *span };
                 if self.program.trace.is_some() {
-                    self.warn(SUSPICIOUS, "only the last trace declaration counts", *span);
+                    self.warn(
+                        SUSPICIOUS,
+                        "an earlier `trace` or `notrace` has no effect: only the last one counts",
+                        *span,
+                    );
                 }
-                let automaton = self.process_type(&name, &[], body, *end, None, true)?;
+                let automaton = self.process_type(&name, Some(&[]), body, *end, None, true)?;
                 self.program.trace = Some(EventTrace { forbidden: *forbidden, automaton });
                 Ok(())
             }
         }
     }
 
-    /// What a process can do beside a handshake that is only half made is not defined; Spin's verifiers refuse it too.
+    /// Which statements are enabled in the middle of a rendezvous is undefined; Spin's verifiers refuse it, too.
     fn check_enabled(&mut self) {
         let Some(span) = self.enabled else { return };
         let frames = self.program.processes.iter().map(|process| &process.frame).chain([&self.program.globals]);
@@ -205,34 +216,23 @@ impl Compiler<'_> {
     }
 
     fn process(&mut self, process: &Process) -> Compiled<()> {
-        let Some(number) = self.names.process(&process.name.text) else {
-            return self.complain(UNKNOWN_NAME, "this proctype is declared twice", process.name.span);
-        };
-        let count = match &process.active {
-            Some(active) => self.constant(active)?,
-            None => i32::from(&*process.name.text == ":init:"),
-        };
-        if count < 0 || count as usize + self.program.active.len() > MOST_PROCESSES {
-            let message = format!("at most {MOST_PROCESSES} processes can run");
-            return self.complain(TOO_LARGE, message, process.name.span);
-        }
-        if process.priority.is_some_and(|priority| !(1..=255).contains(&priority)) {
-            return self.complain(TOO_LARGE, "a priority is a number from 1 to 255", process.name.span);
-        }
+        let number = self.names.process(&process.name.text).ok_or(Wrong)?;
+        let count = self.count_of(process);
         self.current = Some(process.name.clone());
         let compiled = self.process_type(
             &process.name,
-            &process.parameters,
+            process.parameters.as_deref(),
             &process.body,
             process.end,
             process.provided.as_ref(),
             false,
         );
         self.current = None;
-        let mut compiled = compiled?;
+        let (count, mut compiled) = (count?, compiled?);
         compiled.deterministic = process.deterministic;
         if process.deterministic {
-            self.warn(SUSPICIOUS, "whether a D_proctype is deterministic is not checked", process.name.span);
+            let message = "Trefoil does not check that a D_proctype is deterministic";
+            self.warn(SUSPICIOUS, message, process.name.span);
         }
         self.program.processes[usize::from(number)] = compiled;
         let priority = process.priority.unwrap_or(1) as u8;
@@ -241,9 +241,25 @@ impl Compiler<'_> {
         }
         Ok(())
     }
+
+    /// How many processes of a type run from the start.
+    fn count_of(&mut self, process: &Process) -> Compiled<i32> {
+        let count = match &process.active {
+            Some(active) => self.constant(active)?,
+            None => i32::from(&*process.name.text == ":init:"),
+        };
+        if count < 0 || count as usize + self.program.active.len() > MOST_PROCESSES {
+            let message = format!("a model runs at most {MOST_PROCESSES} processes at a time");
+            return self.complain(TOO_LARGE, message, process.name.span);
+        }
+        if process.priority.is_some_and(|priority| !(1..=255).contains(&priority)) {
+            return self.complain(TOO_LARGE, "a priority is a number from 1 to 255", process.name.span);
+        }
+        Ok(count)
+    }
 }
 
-/// Statements longer than this are cut where they are told.
+/// Longer statements are cut in reports.
 const LONGEST_TEXT: usize = 60;
 
 /// Gives every statement its text and line.

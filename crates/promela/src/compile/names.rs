@@ -10,7 +10,7 @@ use crate::codes::{DECLARED_TWICE, MISPLACED, NOT_CONSTANT, SUSPICIOUS, TOO_LARG
 use crate::program::{Cell, ChannelKind, ExpressionId, Frame, Initialiser, Node, ProcessType, ProcessTypeId, Sort};
 use crate::syntax::tree::{
     ChannelType, Declaration, Declared, Expression, ExpressionKind, Initial, MtypeSet, Statement, StatementKind,
-    TypeName, Unit, Visibility, Word, run_in, visit_expressions,
+    TypeName, Unit, Visibility, Word, inner_statements, run_in, visit_all, visit_expressions,
 };
 
 /// Cells of a frame; a larger one is refused.
@@ -36,7 +36,7 @@ pub(crate) struct Variable {
     /// Elements, when it is an array.
     pub(crate) length: Option<u32>,
     pub(crate) shape: Shape,
-    /// What its messages are, when it was made with a channel.
+    /// The type of its messages, if it starts with a channel.
     pub(crate) channel: Option<Arc<ChannelKind>>,
     /// The value it starts with, when that is a constant: what an array's length may name.
     pub(crate) constant: Option<i32>,
@@ -71,8 +71,8 @@ pub(crate) struct Names {
     processes: HashMap<Arc<str>, ProcessTypeId>,
     /// For each process type, the names of its frame, for remote references.
     pub(crate) remote: HashMap<ProcessTypeId, HashMap<Arc<str>, Variable>>,
-    /// The parameters of each process type, as they are written.
-    pub(crate) parameters: Vec<Vec<Declaration>>,
+    /// The parameters of each process type as the model writes them; nothing when they contain a syntax error.
+    pub(crate) parameters: Vec<Option<Vec<Declaration>>>,
 }
 
 impl Names {
@@ -85,7 +85,12 @@ impl Names {
         local.or_else(|| self.global.get(name))
     }
 
-    /// All names that mean something here.
+    /// The names of the proctypes.
+    pub(crate) fn proctypes(&self) -> impl Iterator<Item = &str> {
+        self.processes.keys().map(|name| &**name)
+    }
+
+    /// All names that are visible here.
     pub(crate) fn known(&self) -> impl Iterator<Item = &str> {
         let local = self.scopes.iter().flat_map(|(_, scope)| scope.keys());
         local.chain(self.global.keys()).map(|name| &**name)
@@ -147,7 +152,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Finds out whether priorities and `_last` are used, which make the state larger, and which labels are looked at from outside.
+    /// Finds whether the model uses priorities and `_last`, which enlarge the state, and which labels remote references
+    /// name.
     pub(super) fn find_reserved(&mut self, units: &[Unit]) {
         let (mut last, mut priority) = (false, false);
         let labels = &mut self.remote_names;
@@ -174,14 +180,7 @@ impl Compiler<'_> {
             match &statement.kind {
                 StatementKind::SetPriority(..) => priority = true,
                 StatementKind::Assign(to, _) => priority |= &*to.name.text == "_priority",
-                StatementKind::Labelled(_, inner) => work.push(inner),
-                StatementKind::Atomic(body) | StatementKind::DStep(body) | StatementKind::Block { body, .. } => {
-                    work.extend(body);
-                }
-                StatementKind::For { body, .. } | StatementKind::ForIn { body, .. } => work.extend(body),
-                StatementKind::If(options) | StatementKind::Do(options) => work.extend(options.iter().flatten()),
-                StatementKind::Unless(main, escape) => work.extend([&**main, &**escape]),
-                _ => {}
+                _ => work.extend(inner_statements(statement)),
             }
         }
         self.program.uses_last = last;
@@ -193,6 +192,7 @@ impl Compiler<'_> {
             None => 0,
             Some(name) => self.mtype_set(name),
         };
+        let mut twice = Ok(());
         // Spin counts the names of one declaration backwards.
         for name in declared.names.iter().rev() {
             let known = &mut self.program.mtypes[usize::from(set)].1;
@@ -202,10 +202,10 @@ impl Compiler<'_> {
                 return self.complain(TOO_LARGE, "an mtype set has at most 255 names", name.span);
             }
             if self.names.global.insert(name.text.clone(), Symbol::Constant { value, set }).is_some() {
-                return self.complain(DECLARED_TWICE, format!("`{}` is declared twice", name.text), name.span);
+                twice = self.complain(DECLARED_TWICE, format!("`{}` is declared twice", name.text), name.span);
             }
         }
-        Ok(())
+        twice
     }
 
     fn mtype_set(&mut self, name: &Word) -> u16 {
@@ -258,13 +258,13 @@ impl Compiler<'_> {
         let grown = u64::from(size) + u64::from(self.size(variable.shape)) * u64::from(variable.length.unwrap_or(1));
         match u32::try_from(grown) {
             Ok(grown) if (grown as usize) <= MOST_CELLS => Ok(grown),
-            _ => self.complain(TOO_LARGE, "these variables are too many", span),
+            _ => self.complain(TOO_LARGE, "the variables of this frame are too many", span),
         }
     }
 
     fn sort(&mut self, name: &TypeName, width: Option<(i32, Span)>, span: Span) -> Compiled<Shape> {
         if let (Some((_, place)), false) = (width, matches!(name, TypeName::Unsigned)) {
-            return self.complain(WRONG_TYPE, "only `unsigned` has a number of bits", place);
+            return self.complain(WRONG_TYPE, "only `unsigned` takes a number of bits", place);
         }
         Ok(Shape::Cell(match name {
             TypeName::Bit => Sort::Bits(1),
@@ -290,10 +290,14 @@ impl Compiler<'_> {
             TypeName::Mtype(Some(set)) => Sort::Mtype(self.mtype_set(set)),
             TypeName::Record(record) => match self.names.record_names.get(&record.text) {
                 Some(&record) => return Ok(Shape::Record(record)),
-                // Why it is not there was said where it is declared.
+                // The mistake is in its declaration.
                 None if self.broken.contains(&record.text) => return Err(Wrong),
                 None => {
-                    return self.complain(UNKNOWN_NAME, format!("no type is called `{}`", record.text), record.span);
+                    return self.complain(
+                        UNKNOWN_NAME,
+                        format!("the type `{}` is not declared", record.text),
+                        record.span,
+                    );
                 }
             },
         }))
@@ -323,7 +327,7 @@ impl Compiler<'_> {
         let channel = match &declared.initial {
             Some(Initial::Channel(channel)) => {
                 if shape != Shape::Cell(Sort::Channel) {
-                    return self.complain(WRONG_TYPE, "only a `chan` can be a channel", channel.span);
+                    return self.complain(WRONG_TYPE, "only a `chan` variable starts with a channel", channel.span);
                 }
                 Some(Arc::new(self.channel_kind(channel, &declared.name)?))
             }
@@ -356,7 +360,7 @@ impl Compiler<'_> {
         {
             let count = variable.constant.filter(|&count| count > 0).unwrap_or(1);
             let message =
-                format!("the length of an array cannot change: `{}` counts as {count} here", reference.name.text);
+                format!("the length of an array is a constant: `{}` has the value {count} here", reference.name.text);
             self.warn(crate::codes::SUSPICIOUS, message, length.span);
             return Ok(count);
         }
@@ -366,8 +370,35 @@ impl Compiler<'_> {
     pub(super) fn constant(&mut self, expression: &Expression) -> Compiled<i32> {
         match self.fold(expression) {
             Some(value) => Ok(value),
-            None => self.complain(NOT_CONSTANT, "a constant is needed here", expression.span),
+            None if self.mentions_broken(expression) => Err(Wrong),
+            None if self.mentions_unknown(expression) => self.expression(expression).and(Err(Wrong)),
+            None => self.complain(NOT_CONSTANT, "this expression is not a constant", expression.span),
         }
+    }
+
+    /// Does an expression contain a syntax error, or a name whose declaration is wrong?
+    fn mentions_broken(&self, expression: &Expression) -> bool {
+        let mut found = false;
+        visit_all(vec![expression], &mut |part| {
+            found |= match &part.kind {
+                ExpressionKind::Broken => true,
+                ExpressionKind::Variable(reference) => self.broken.contains(&reference.name.text),
+                _ => false,
+            }
+        });
+        found
+    }
+
+    /// Does an expression contain a name that is not declared?
+    fn mentions_unknown(&self, expression: &Expression) -> bool {
+        let mut found = false;
+        visit_all(vec![expression], &mut |part| {
+            if let ExpressionKind::Variable(reference) = &part.kind {
+                let name = &*reference.name.text;
+                found |= self.names.find(name).is_none() && !super::expressions::RESERVED.contains(&name);
+            }
+        });
+        found
     }
 
     fn channel_kind(&mut self, channel: &ChannelType, name: &Word) -> Compiled<ChannelKind> {
@@ -409,13 +440,14 @@ impl Compiler<'_> {
     }
 
     pub(super) fn global(&mut self, declaration: &Declaration) -> Compiled<()> {
+        let mut outcome = Ok(());
         for declared in &declaration.variables {
             let mut frame = std::mem::take(&mut self.program.globals);
             let variable = self.place(declaration, declared, true, &mut frame, true);
             self.program.globals = frame;
-            variable?;
+            outcome = outcome.and(variable.map(|_| ()));
         }
-        Ok(())
+        outcome
     }
 
     /// Gives a variable its cells in a frame, and says what they start with when `starts` is set.
@@ -443,7 +475,7 @@ impl Compiler<'_> {
         starts: bool,
     ) -> Compiled<Variable> {
         if let Some(span) = declared.initial.as_ref().and_then(run_in) {
-            return self.complain(MISPLACED, "a variable cannot start with a `run`; assign it in a statement", span);
+            return self.complain(MISPLACED, "an initial value cannot contain `run`; assign it in a statement", span);
         }
         if !global {
             self.warn_of_hiding(&declared.name);
@@ -452,7 +484,7 @@ impl Compiler<'_> {
         variable.base = frame.cells.len() as u32;
         self.grown(variable.base, &variable, declared.name.span)?;
         if variable.hidden && !global {
-            return self.complain(WRONG_TYPE, "only global variables can be hidden", variable.span);
+            return self.complain(WRONG_TYPE, "only a global variable can be hidden", variable.span);
         }
         if self.names.innermost().contains_key(&variable.name) {
             let message = format!("`{}` is declared twice in one scope", variable.name);
@@ -470,24 +502,24 @@ impl Compiler<'_> {
         if starts {
             self.initialise(&variable, declared.initial.as_ref(), frame)?;
             if frame.channels.len() > super::MOST_CHANNELS {
-                let message = format!("there are at most {} channels", super::MOST_CHANNELS);
+                let message = format!("a model has at most {} channels at a time", super::MOST_CHANNELS);
                 return self.complain(TOO_LARGE, message, declared.name.span);
             }
         }
         Ok(variable)
     }
 
-    /// Spin takes a name that is declared further out for the same variable, and refuses the second declaration.
+    /// Spin takes a name from an outer scope for the same variable, and refuses the second declaration.
     fn warn_of_hiding(&mut self, name: &Word) {
         if self.names.innermost().contains_key(&name.text) {
             return;
         }
         let Some(outer) = self.names.find(&name.text) else { return };
         let place = if let Symbol::Variable(outer) = outer { Some(outer.span) } else { None };
-        let message = format!("`{}` hides another one; Spin refuses that", name.text);
+        let message = format!("this `{}` hides a variable with the same name; Spin refuses that", name.text);
         let warning = Diagnostic::warning(SUSPICIOUS, message, Place::Span(name.span));
         self.diagnostics.push(match place {
-            Some(place) => warning.also(Place::Span(place), "the other one"),
+            Some(place) => warning.also(Place::Span(place), "the hidden variable"),
             None => warning,
         });
     }
@@ -541,7 +573,11 @@ impl Compiler<'_> {
             }
             Some(Initial::Value(value)) => {
                 let Shape::Cell(sort) = variable.shape else {
-                    return self.complain(WRONG_TYPE, "a record cannot start with a value", value.span);
+                    return self.complain(
+                        WRONG_TYPE,
+                        "a record has no initial value of its own; its fields have",
+                        value.span,
+                    );
                 };
                 let value = self.value_for(value, sort)?;
                 for element in 0..count {
@@ -550,10 +586,18 @@ impl Compiler<'_> {
             }
             Some(Initial::List(values)) => {
                 let (Shape::Cell(sort), Some(_)) = (variable.shape, variable.length) else {
-                    return self.complain(WRONG_TYPE, "only an array of numbers can start with a list", variable.span);
+                    return self.complain(
+                        WRONG_TYPE,
+                        "only an array of numbers takes a list of initial values",
+                        variable.span,
+                    );
                 };
                 if values.len() > count as usize {
-                    return self.complain(TOO_LARGE, "the list is longer than the array", variable.span);
+                    return self.complain(
+                        TOO_LARGE,
+                        "the list of initial values is longer than the array",
+                        variable.span,
+                    );
                 }
                 let mut last: Option<ExpressionId> = None;
                 for element in 0..count {

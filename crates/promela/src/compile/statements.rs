@@ -1,8 +1,9 @@
-//! The statements of a process to elements, in the order in which Spin makes them.
+//! The statements of a process to elements, in Spin's order.
 //!
-//! Spin makes the elements of what is inside a statement while it reads it, and the element of the statement itself when it is
-//! added to a sequence. So a statement is first prepared and then added.
+//! Spin makes the elements inside a statement while it reads the statement, and the element of the statement itself
+//! when it adds that to a sequence. So the compiler first prepares a statement and then adds it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use trefoil_source::Span;
@@ -10,10 +11,11 @@ use trefoil_source::Span;
 use super::flow::{Body, Chain, Element, ElementId, Jump, Kind, Label, SequenceId};
 use super::names::{Shape, Symbol, Variable};
 use super::{Compiled, Compiler, Wrong};
-use crate::codes::{LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE};
+use crate::codes::{ARGUMENTS, LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE, counted};
 use crate::program::{Action, Frame, Node, Pattern, Print, ProcessType, Receive, Send, Sort};
 use crate::syntax::tree::{
     Declaration, Declared, Expression, ExpressionKind, Initial, Reference, Sequence, Statement, StatementKind, Word,
+    inner_statements,
 };
 
 /// A statement whose inner elements are made.
@@ -50,7 +52,7 @@ impl Compiler<'_> {
     pub(super) fn process_type(
         &mut self,
         name: &Word,
-        parameters: &[Declaration],
+        parameters: Option<&[Declaration]>,
         body: &Sequence,
         end: Span,
         provided: Option<&Expression>,
@@ -65,7 +67,7 @@ impl Compiler<'_> {
     fn process_in_scope(
         &mut self,
         name: &Word,
-        parameters: &[Declaration],
+        parameters: Option<&[Declaration]>,
         statements: &Sequence,
         end: Span,
         provided: Option<&Expression>,
@@ -73,18 +75,25 @@ impl Compiler<'_> {
     ) -> Compiled<ProcessType> {
         let mut frame = Frame::default();
         let mut names = std::collections::HashMap::new();
-        for declaration in parameters {
+        let mut heading = if parameters.is_some() { Ok(()) } else { Err(Wrong) };
+        for declaration in parameters.unwrap_or_default() {
             for declared in &declaration.variables {
                 if declared.length.is_some() || declared.initial.is_some() {
-                    let message = "a parameter is no array and has no initial value";
-                    return self.complain(WRONG_TYPE, message, declared.name.span);
+                    let message = "a parameter cannot be an array or have an initial value";
+                    heading = self.complain(WRONG_TYPE, message, declared.name.span);
+                    self.broken.insert(declared.name.text.clone());
+                    continue;
                 }
-                let variable = self.place(declaration, declared, false, &mut frame, false)?;
-                names.insert(variable.name.clone(), variable);
+                match self.place(declaration, declared, false, &mut frame, false) {
+                    Ok(variable) => {
+                        names.insert(variable.name.clone(), variable);
+                    }
+                    Err(Wrong) => heading = Err(Wrong),
+                }
             }
         }
         let count = frame.cells.len() as u32;
-        let provided = provided.map(|provided| self.expression(provided)).transpose()?;
+        let provided = provided.map(|provided| self.expression(provided)).transpose();
         self.in_d_step = false;
         let mut builder = Builder {
             compiler: self,
@@ -102,18 +111,47 @@ impl Compiler<'_> {
         let ending = builder.element(Kind::End, end);
         builder.append(ending);
         let Builder { mut body, frame, open, .. } = builder;
-        outcome?;
+        let number = self.names.process(&name.text);
+        if let Some(number) = number {
+            self.names.remote.insert(number, names);
+        }
+        let provided = match (heading.and(outcome), provided) {
+            (Ok(()), Ok(provided)) => provided,
+            _ => {
+                self.check_jumps(name, statements);
+                return Err(Wrong);
+            }
+        };
         let Some(Some((first, last))) = open.first().copied() else { return Err(Wrong) };
         body.sequences.push(Chain { first, last, extent: last });
         let whole = body.sequences.len() - 1;
-        if let Some(number) = self.names.process(&name.text) {
-            self.names.remote.insert(number, names);
-        }
         let mut compiled = self.transitions(body, whole, name, end)?;
         compiled.frame = frame;
         compiled.parameters = count;
         compiled.provided = provided;
         Ok(compiled)
+    }
+
+    /// Reports jumps to labels that a proctype with other mistakes does not have.
+    fn check_jumps(&mut self, name: &Word, statements: &Sequence) {
+        let (mut labels, mut jumps) = (HashSet::new(), Vec::new());
+        let mut work: Vec<&Statement> = statements.iter().collect();
+        while let Some(statement) = work.pop() {
+            match &statement.kind {
+                StatementKind::Labelled(label, inner) => {
+                    labels.insert(label.text.clone());
+                    work.push(inner);
+                }
+                StatementKind::Goto(label) => jumps.push(label),
+                _ => work.extend(inner_statements(statement)),
+            }
+        }
+        jumps.retain(|jump| !labels.contains(&jump.text) && !self.broken.contains(&jump.text));
+        jumps.sort_by_key(|jump| jump.span.start);
+        for jump in jumps {
+            let _: Compiled<()> = self.no_label(&jump.text, labels.iter().map(|label| &**label), jump.span);
+        }
+        self.labels_of_wrong.insert(name.text.clone(), labels);
     }
 
     /// Notes that a proctype is the only one that sends to a channel or receives from it; there can be one of each.
@@ -125,8 +163,8 @@ impl Compiler<'_> {
         if first.text != current.text {
             let (word, what) = if receives { ("xr", "receives from") } else { ("xs", "sends to") };
             let message = format!(
-                "`{word}` says here that only `{}` {what} `{name}`, and in `{}` that only that one does",
-                current.text, first.text
+                "`{word}` in `{}` and in `{}` contradict each other: both say that no other proctype {what} `{name}`",
+                first.text, current.text
             );
             let _: Compiled<()> = self.complain(MISPLACED, message, channel.span);
         }
@@ -137,18 +175,46 @@ impl Compiler<'_> {
         let told = self.diagnostics.len();
         let enabled = self.enabled;
         let name = Word { text: ":never:".into(), span: body[0].span };
-        let _ = self.process_type(&name, &[], body, body[0].span, None, false);
+        let broken = self.broken.clone();
+        let _ = self.process_type(&name, Some(&[]), body, body[0].span, None, false);
         self.diagnostics.truncate(told);
+        self.broken = broken;
         self.enabled = enabled;
     }
 }
 
+/// How many values a format of `printf` prints.
+fn conversions(format: &str) -> usize {
+    let mut count = 0;
+    let mut characters = format.trim_matches('"').chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => drop(characters.next()),
+            '%' => count += usize::from(characters.next().is_some_and(|conversion| conversion != '%')),
+            _ => {}
+        }
+    }
+    count
+}
+
 impl Compiler<'_> {
-    fn print(&mut self, format: Arc<str>, arguments: &[Expression]) -> Compiled<Kind> {
+    fn print(&mut self, format: Arc<str>, arguments: &[Expression], span: Span) -> Compiled<Kind> {
         let mut values = Vec::new();
+        let mut wrong = false;
         for argument in arguments {
             let set = if let Some(Sort::Mtype(set)) = self.sort_of(argument) { Some(set) } else { None };
-            values.extend(self.expand(argument, &[])?.into_iter().map(|value| (value, set)));
+            match self.expand(argument, &[]) {
+                Ok(expanded) => values.extend(expanded.into_iter().map(|value| (value, set))),
+                Err(Wrong) => wrong = true,
+            }
+        }
+        if wrong {
+            return Err(Wrong);
+        }
+        let wanted = conversions(&format);
+        if wanted != values.len() {
+            let message = format!("this format prints {}, not {}", counted(wanted, "value"), values.len());
+            self.warn(ARGUMENTS, message, span);
         }
         self.program.prints.push(Print { format, arguments: values });
         Ok(Kind::Print(self.program.prints.len() as u32 - 1))
@@ -218,7 +284,7 @@ impl Builder<'_, '_> {
                 self.body.sequences.push(Chain { first, last, extent: last });
                 Ok(self.body.sequences.len() - 1)
             }
-            None => self.compiler.complain(MISPLACED, "a sequence needs at least one statement", span),
+            None => self.compiler.complain(MISPLACED, "a sequence has at least one statement", span),
         }
     }
 
@@ -250,20 +316,26 @@ impl Builder<'_, '_> {
     }
 
     fn declare(&mut self, declaration: &Declaration, names: &mut Declarations) -> Compiled<()> {
+        let mut outcome = Ok(());
         for declared in &declaration.variables {
-            let array_value = declared.length.is_some() && matches!(declared.initial, Some(Initial::Value(_)));
-            let starts = self.beginning || array_value;
-            let variable = self.compiler.place(
-                declaration,
-                declared,
-                false,
-                &mut self.frame,
-                starts || declared.initial.is_none(),
-            )?;
-            names.insert(variable.name.clone(), variable.clone());
-            if !self.beginning {
-                self.declare_later(declared, &variable)?;
-            }
+            outcome = outcome.and(self.declare_one(declaration, declared, names));
+        }
+        outcome
+    }
+
+    fn declare_one(
+        &mut self,
+        declaration: &Declaration,
+        declared: &Declared,
+        names: &mut Declarations,
+    ) -> Compiled<()> {
+        let array_value = declared.length.is_some() && matches!(declared.initial, Some(Initial::Value(_)));
+        let starts = self.beginning || array_value;
+        let variable =
+            self.compiler.place(declaration, declared, false, &mut self.frame, starts || declared.initial.is_none())?;
+        names.insert(variable.name.clone(), variable.clone());
+        if !self.beginning {
+            self.declare_later(declared, &variable)?;
         }
         Ok(())
     }
@@ -275,17 +347,15 @@ impl Builder<'_, '_> {
         let cell = |base| Reference { name: name.clone(), index: None, field: None, span: base };
         let kind = match (&declared.initial, variable.shape) {
             (Some(Initial::Channel(channel)), _) => {
-                let message =
-                    format!("`{}` must be declared at the start of the proctype, as it makes a channel", name.text);
+                let message = format!("`{}` creates a channel: declare it at the start of the proctype", name.text);
                 return self.compiler.complain(MISPLACED, message, channel.span);
             }
             (Some(Initial::List(_)), _) => {
-                let message =
-                    format!("`{}` must be declared at the start of the proctype, as it has a list", name.text);
+                let message = format!("`{}` has a list of values: declare it at the start of the proctype", name.text);
                 return self.compiler.complain(MISPLACED, message, span);
             }
             (Some(Initial::Value(_)), _) if variable.length.is_some() => {
-                self.compiler.warn(SUSPICIOUS, "this array is set only when the process starts", span);
+                self.compiler.warn(SUSPICIOUS, "the process sets this array when it starts, not here", span);
                 return Ok(());
             }
             (Some(Initial::Value(value)), Shape::Cell(_)) => self.assignment(&cell(span), value)?,
@@ -305,7 +375,11 @@ impl Builder<'_, '_> {
                 Kind::Basic(Arc::new(Action::Assign(place, zero)))
             }
             (Some(Initial::Value(value)), Shape::Record(_)) => {
-                return self.compiler.complain(WRONG_TYPE, "a record cannot start with a value", value.span);
+                return self.compiler.complain(
+                    WRONG_TYPE,
+                    "a record has no initial value of its own; its fields have",
+                    value.span,
+                );
             }
             (None, Shape::Record(_)) => Kind::Basic(Arc::new(Action::Skip)),
         };
@@ -321,7 +395,13 @@ impl Builder<'_, '_> {
             self.compiler.program.uses_priority = true;
             return Ok(Kind::Basic(Arc::new(Action::SetPriority(own, value))));
         }
-        let (place, sort) = self.compiler.written(to)?;
+        let (place, sort) = match self.compiler.written(to) {
+            Ok(written) => written,
+            Err(Wrong) => {
+                let _: Compiled<u32> = self.compiler.expression(value);
+                return Err(Wrong);
+            }
+        };
         let value = self.compiler.value_for(value, sort)?;
         Ok(Kind::Basic(Arc::new(Action::Assign(place, value))))
     }
@@ -429,7 +509,7 @@ impl Builder<'_, '_> {
             options.iter().copied().filter(|&option| is_else(&self.body, option)).collect();
         if otherwise.len() > 1 {
             let place = self.body.elements[self.body.sequences[otherwise[1]].first].span;
-            let _: Compiled<()> = self.compiler.complain(MISPLACED, "there is more than one `else` here", place);
+            let _: Compiled<()> = self.compiler.complain(MISPLACED, "a selection has at most one `else`", place);
         }
         if let Some(&last) = otherwise.first() {
             options.retain(|&option| option != last);
@@ -442,7 +522,7 @@ impl Builder<'_, '_> {
                 let place = self.body.elements[self.body.sequences[last].first].span;
                 self.compiler.warn(
                     SUSPICIOUS,
-                    "`else` beside sends or receives is dubious: what can be sent changes with others",
+                    "`else` beside sends or receives: its value changes when other processes send or receive",
                     place,
                 );
             }
@@ -539,11 +619,12 @@ impl Builder<'_, '_> {
             }
             StatementKind::Break => match self.loops.last() {
                 Some(&number) => Prepared::Simple(Kind::Goto(Jump::Break(number))),
-                None => return self.compiler.complain(MISPLACED, "there is no loop to break out of", span),
+                None => return self.compiler.complain(MISPLACED, "`break` stands outside of a loop", span),
             },
             StatementKind::Goto(label) => {
                 Prepared::Simple(Kind::Goto(Jump::Label(label.text.clone(), self.compiler.names.path())))
             }
+            StatementKind::Broken => return Err(Wrong),
             _ => Prepared::Simple(self.simple(statement)?),
         })
     }
@@ -556,7 +637,7 @@ impl Builder<'_, '_> {
             Condition(Expression { kind: ExpressionKind::Number(1), .. }) => Ok(()),
             _ => self.compiler.complain(
                 MISPLACED,
-                "only sends, receives and control can stand in a trace or notrace",
+                "a trace or notrace contains only sends, receives and control flow",
                 statement.span,
             ),
         }
@@ -594,11 +675,13 @@ impl Builder<'_, '_> {
 
     fn prepare_unless(&mut self, main: &Statement, escape: &Statement, names: &mut Declarations) -> Compiled<Prepared> {
         if self.compiler.in_d_step {
-            let message = "inside a d_step, `unless` is no more than a choice: what follows it is done only if what stands before it cannot begin";
+            let message =
+                "inside a d_step, `unless` is a choice: the escape runs only if the statement before it cannot begin";
             self.compiler.warn(SUSPICIOUS, message, main.span);
         }
-        let prepared_main = stacker::maybe_grow(128 << 10, 2 << 20, || self.prepare(main, names))?;
-        let prepared_escape = stacker::maybe_grow(128 << 10, 2 << 20, || self.prepare(escape, names))?;
+        let prepared_main = stacker::maybe_grow(128 << 10, 2 << 20, || self.prepare(main, names));
+        let prepared_escape = stacker::maybe_grow(128 << 10, 2 << 20, || self.prepare(escape, names));
+        let (prepared_main, prepared_escape) = (prepared_main?, prepared_escape?);
         let escape_sequence = match prepared_escape {
             Prepared::Block(sequence) => sequence,
             other => self.alone(other, escape.span)?,
@@ -655,23 +738,30 @@ impl Builder<'_, '_> {
                 compiler.program.assertions.push(span);
                 Action::Assert(compiler.expression(condition)?)
             }
-            StatementKind::Print(format, arguments) => return compiler.print(format.clone(), arguments),
-            StatementKind::PrintMtype(value) => return compiler.print("%e".into(), std::slice::from_ref(value)),
+            StatementKind::Print(format, arguments) => return compiler.print(format.clone(), arguments, span),
+            StatementKind::PrintMtype(value) => {
+                return compiler.print("%e".into(), std::slice::from_ref(value), span);
+            }
             StatementKind::SetPriority(process, priority) => {
-                Action::SetPriority(compiler.expression(process)?, compiler.expression(priority)?)
+                let (process, priority) = (compiler.expression(process), compiler.expression(priority));
+                Action::SetPriority(process?, priority?)
             }
             StatementKind::Send { channel, sorted, arguments } => {
-                let (channel, kind) = compiler.channel(channel)?;
+                let channel = compiler.channel(channel);
+                let kind = channel.as_ref().ok().and_then(|(_, kind)| kind.clone());
                 let arguments = if self.events {
-                    compiler.event_arguments(arguments, kind.as_deref(), span)?
+                    compiler.event_arguments(arguments, kind.as_deref(), span)
                 } else {
-                    compiler.send_arguments(arguments, kind.as_deref(), span)?
+                    compiler.send_arguments(arguments, kind.as_deref(), span)
                 };
+                let ((channel, _), arguments) = (channel?, arguments?);
                 Action::Send(Box::new(Send { channel, sorted: *sorted, arguments }))
             }
             StatementKind::Receive { channel, random, copy, arguments } => {
-                let (channel, kind) = compiler.channel(channel)?;
-                let fields: Vec<Pattern> = compiler.patterns(arguments, kind.as_deref(), span)?;
+                let channel = compiler.channel(channel);
+                let kind = channel.as_ref().ok().and_then(|(_, kind)| kind.clone());
+                let fields: Compiled<Vec<Pattern>> = compiler.patterns(arguments, kind.as_deref(), span);
+                let ((channel, _), fields) = (channel?, fields?);
                 Action::Receive(Box::new(Receive { channel, random: *random, copy: *copy, fields }))
             }
             _ => return compiler.complain(MISPLACED, "this statement cannot stand here", span),

@@ -1,7 +1,8 @@
 //! Elements to the table of transitions that a machine runs.
 //!
-//! Selections and blocks are no states with steps of their own: the transitions of their options are pulled up into them. Escapes come
-//! before the transitions that they interrupt, and the machine, once an escape passes, tries nothing that is not of that escape.
+//! Selections and blocks are not states with steps of their own: the transitions of their options are pulled up into
+//! them. Escapes come before the transitions that they interrupt, and once an escape is enabled, the machine tries only
+//! transitions of that escape.
 
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ struct Draft<'c, 'a> {
     listed: Vec<bool>,
 }
 
-/// The labels of control states that mean something to a verifier.
+/// The labels of control states with a meaning for a verifier.
 #[derive(Clone, Copy, Default)]
 struct Marked {
     end: bool,
@@ -141,7 +142,7 @@ impl Compiler<'_> {
 }
 
 impl Compiler<'_> {
-    /// A jump with a label that somebody looks at becomes a state of its own: a skip before the jump.
+    /// A jump with a label that a remote reference names becomes a state of its own: a skip before the jump.
     fn keep_remote_labels(&mut self, body: &mut Body, name: &Word) {
         for index in 0..body.labels.len() {
             let label = body.labels[index].name.clone();

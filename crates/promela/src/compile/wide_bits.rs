@@ -1,11 +1,12 @@
-//! Arrays of bits that hold more than bits.
+//! Arrays of bits that hold other numbers than 0 and 1.
 //!
-//! A `bit` or `bool` is one bit, and what is assigned to it is cut down. An *array* of them is an array of bytes in Spin's verifiers, which
-//! cut nothing down: behind `bit a[2]; a[0] = 2` the element is 2. Most models assign only 0 and 1, and one bit is all
-//! they need. So arrays are compiled as bits, and everything that is assigned to them is looked at: where it may be another number, by its
-//! form, the array gets bytes and the model is compiled again, until nothing is left to be found.
+//! A `bit` or `bool` is one bit, and an assignment cuts its value. An *array* of them is an array of bytes in Spin's
+//! verifiers, which cut nothing: after `bit a[2]; a[0] = 2` the element is 2. Most models assign only 0 and 1, and one
+//! bit is enough. So the compiler first makes arrays of bits and then checks every assignment to them: if the form of a
+//! value permits another number, the array gets bytes and the model is compiled again, until no such array is left.
 //!
-//! Arrays are known by the name of their variable or field; another one of the same name gets bytes, too, which costs nothing but room.
+//! Arrays are known by the name of their variable or field; another one of the same name also gets bytes, which costs
+//! only room.
 
 use std::collections::HashSet;
 use std::sync::Arc;

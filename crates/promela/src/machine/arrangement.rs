@@ -1,14 +1,16 @@
 //! Where the parts of a state lie in a row.
 //!
-//! A row is: the number of processes; `_last` and the state of a `trace`, where the model has them; the global cells; the contents of
-//! the global channels; and for each *position* (the process with that number) its type, its control state, its priority where
-//! priorities are used, its cells and the contents of its own channels. A channel is its length and then its messages; what is
-//! not used is zero. A rendezvous channel holds nothing between two steps and has no slots. What lies above the youngest process
-//! is zero. So two rows are equal exactly when Spin's state vectors are.
+//! A row contains the number of processes; `_last` and the state of a `trace`, where the model has them; the global
+//! cells; the contents of the global channels; and for each *position* (the process with that number) its type, its
+//! control state, its priority where the model uses priorities, its cells and the contents of its own channels. A
+//! channel is its length and then its messages; unused slots are zero. A rendezvous channel holds nothing between two
+//! steps and has no slots. The slots above the youngest process are zero. So two rows are equal exactly when Spin's
+//! state vectors are.
 //!
-//! Which process types stand at which positions is not known beforehand, since processes are created as the model runs. An arrangement
-//! has room for some types at each position. A machine that needs more says so, and the search is begun again with an
-//! arrangement that has room for what was wanted ([`Arrangement::with`]); most models need two or three short attempts.
+//! The types of the processes at each position are not known before the search, because a model creates processes while
+//! it runs. An arrangement has room for some types at each position. A machine that needs more reports it, and the
+//! search restarts with an arrangement that has room for the missing type ([`Arrangement::with`]); most models need two
+//! or three short attempts.
 //!
 //! Channels have Spin's numbers: global ones first, then those of the processes, oldest first; 0 is no channel.
 
@@ -75,7 +77,7 @@ pub(crate) struct Arrangement {
     pub(crate) priority: bool,
     /// The statements of the program for this arrangement.
     pub(crate) code: Arc<Code>,
-    /// Do processes stay at their ends for ever?
+    /// Do processes stay at their ends forever?
     pub(crate) keeps_processes: bool,
 }
 

@@ -13,8 +13,8 @@
 //!
 //! Each group keeps which of these apply ([`Reason`]).
 //!
-//! Cost: moves times slots, in bits, and the rounds of the runs, of which there are as many as the longest chain of
-//! statements that keep control.
+//! Cost: moves times slots, in bits, for each round of the analysis of runs; the longest chain of statements that keep
+//! control bounds the number of rounds.
 
 use std::collections::{HashMap, HashSet};
 
@@ -97,7 +97,7 @@ pub(super) fn groups(
 /// The slots that a process touches while it keeps control, by its position, type and control state.
 type Runs = HashMap<(usize, usize, u32), Touched>;
 
-/// All moves, and how they follow each other in a step.
+/// All moves, and the order of their execution in a step.
 struct Steps<'a> {
     code: &'a Code,
     survey: Survey<'a>,

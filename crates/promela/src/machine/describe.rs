@@ -74,7 +74,7 @@ pub(super) fn process(model: &Model, machine: &mut Machine<'_>, position: usize)
     text
 }
 
-/// A channel that holds something.
+/// A channel with messages.
 fn channel(model: &Model, machine: &Machine<'_>, queue: &Queue) -> Option<String> {
     let kind = &model.arrangement.kinds[queue.kind as usize];
     if queue.capacity == 0 || machine.row[queue.slot as usize] == 0 {

@@ -10,8 +10,8 @@ use super::moves::{Act, Channel, Field, IndivisibleAct, InnerStep, ReceiveAct, S
 use super::terms::TermId;
 
 impl Machine<'_> {
-    /// Executes an act of the process that acts; `passed` says that a move before it passed. When it cannot be executed,
-    /// nothing is changed but what the log knows.
+    /// Executes an act of the process that acts; `passed` says that a move before it passed. When it cannot be
+    /// executed, nothing is changed but what the log knows.
     #[inline]
     pub(crate) fn execute(&mut self, act: &Act, passed: bool) -> bool {
         if self.handshake.is_some() {
@@ -119,8 +119,8 @@ impl Machine<'_> {
             self.fail(FaultKind::Fields);
         }
         if queue.capacity > 0 && !send.sorted && arrangement.event.is_none() && same_length {
-            // No argument can look at the channel while it is half written: a message counts when the length says so, and what is
-            // behind the length is looked at by nobody.
+            // No argument can look at the channel while it is half written: a message counts when the length says so,
+            // and what is behind the length is never read.
             let first = self.field_slot(&queue, length, 0);
             for (field, (argument, sort)) in send.arguments.iter().zip(sorts).enumerate() {
                 let value = self.evaluate(*argument);

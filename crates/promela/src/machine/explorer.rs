@@ -1,21 +1,22 @@
-//! The successors of a state, exactly those that Spin's verifier stores or matches.
+//! The successors of a state: exactly those that Spin's verifier stores or matches.
 //!
-//! A *step* leads from a state that a verifier keeps to the next one that it keeps. Mostly that is one statement of one process. It
-//! is more where control is not given up: a statement inside `atomic` is followed by the next one of the same process, until
-//! the sequence ends or none of its statements can be executed (then the process loses control there, and the state is kept); a send to a
-//! rendezvous channel is followed by the receive of another process, and if that one is inside `atomic`, it goes on. Where
-//! there are several ways to go on, each is a step of its own. This is Spin's search with its reductions off (there every state is
-//! kept that is not reached by such a statement), so the numbers of states and of steps are Spin's own: what Spin
-//! calls transitions is one more than the steps here, as it counts the way into the initial state.
+//! A *step* leads from a state that a verifier keeps to the next one that it keeps. Usually that is one statement of
+//! one process. A step has several statements where a process keeps control: a statement inside `atomic` is followed by
+//! the next one of the same process, until the sequence ends or none of its statements is enabled (then the process
+//! loses control there, and the state is kept); a send to a rendezvous channel is followed by the receive of another
+//! process, which continues if it is inside `atomic`. Each way to continue is a step of its own. This is Spin's search
+//! with its reductions off, so the numbers of states and steps are Spin's own. Spin counts one transition more than the
+//! steps here: the way into the initial state.
 //!
-//! Processes are tried youngest first, their transitions in the order of their table: escapes before what they interrupt, and
-//! once one passes only its own escape's transitions are tried; `else` passes when nothing before it did. When no process can do anything, all are
-//! tried once more with `timeout` true.
+//! The explorer tries processes youngest first and their transitions in the order of their table: escapes come before
+//! the transitions that they interrupt, and once an escape is enabled, only its transitions are tried; `else` is
+//! enabled if no transition before it is. If no process can move, the explorer tries all of them again with `timeout`
+//! true.
 //!
-//! The walk through unkept states uses a stack of its own, and takes back what it did by the machine's log. Statements without an alternative are executed
-//! one after the other without a level of the stack for each. A sequence that comes back
-//! to a state of its own walk never ends there: from then on the walk leaves out states that it has seen, and says [`FaultKind::Endless`].
-//! It forgets them when the next group begins, whose steps do not depend on those before.
+//! The walk through states that are not kept uses its own stack, and undoes statements with the log of the machine. A
+//! chain of statements without alternatives uses one level of the stack. A sequence that returns to a state of its own
+//! walk never ends there: from then on the walk omits states that it has seen, and reports [`FaultKind::Endless`]. It
+//! forgets them when the next group begins, whose steps do not depend on the earlier ones.
 
 use std::collections::HashSet;
 
@@ -45,7 +46,7 @@ pub(super) enum Entered {
     Start,
     /// By a statement after which the same process goes on.
     Atomic,
-    /// By a send that somebody has to receive.
+    /// By a send that another process must receive.
     Send,
 }
 
@@ -64,9 +65,9 @@ pub(super) struct Level<'a> {
     /// The process whose moves are tried; counts down to `lowest`.
     pub(super) process: i32,
     lowest: i32,
-    /// The sender, who cannot receive its own message.
+    /// The sender, which cannot receive its own message.
     sender: i32,
-    /// The statement that is reached when somebody receives.
+    /// The statement that is reached when another process receives.
     reached: u32,
     kind: ProcessTypeId,
     /// The moves of that process that were not tried yet.
@@ -93,7 +94,7 @@ impl Level<'_> {
     }
 }
 
-/// What was before a statement.
+/// The state before a statement.
 #[derive(Clone, Copy, Default)]
 struct Before {
     log: usize,
@@ -144,7 +145,7 @@ impl<'a> ModelExplorer<'a> {
         }
     }
 
-    /// Takes a row to work on; whatever a walk that was cut left behind goes.
+    /// Takes a row to work on, and discards the rest of a walk that was cut.
     fn load(&mut self, row: &[Value]) {
         self.local.is_loaded = false;
         self.machine.load(row);
@@ -159,7 +160,7 @@ impl<'a> ModelExplorer<'a> {
         }
     }
 
-    /// Tries everything that anybody can do in the state that is loaded, and once more with `timeout` when that is
+    /// Tries every move of the loaded state, and once more with `timeout` when that is
     /// nothing.
     pub(super) fn all(&mut self, sink: &mut Sink<'_>) -> Walk {
         let all = (self.machine.count() as i32 - 1, 0);
@@ -235,7 +236,7 @@ impl<'a> ModelExplorer<'a> {
             if self.levels.is_empty() {
                 opening = step.group;
                 first = (GroupId(step.group), model.name(step.group));
-                // Most steps are a single statement that goes well and says nothing to anybody.
+                // Most steps are a single statement without a fault or an output.
                 let alone = !step.atomic && machine.fault.is_none() && machine.handshake.is_none();
                 if alone && model.arrangement.event.is_none() {
                     if !matches!(step.act, Act::End) {
@@ -308,8 +309,8 @@ impl<'a> ModelExplorer<'a> {
         }
     }
 
-    /// Goes on with a process that keeps control, through statements without an alternative. True when it came to where control is given up;
-    /// otherwise it stands before a statement that is to be tried in the general way.
+    /// Goes on with a process that keeps control, through statements without an alternative. True when it came to where
+    /// control is given up; otherwise it stands before a statement that is to be tried in the general way.
     fn run_on(&mut self, position: usize) -> Result<bool, Cut> {
         let (model, machine) = (self.model, &mut self.machine);
         machine.timeout = false;
@@ -388,7 +389,8 @@ impl<'a> ModelExplorer<'a> {
         self.befores.len() == 1
     }
 
-    /// Notes the row of a walk that keeps control, when it is long: whether it was noted, or nothing when the walk was here before.
+    /// Notes the row of a walk that keeps control, when it is long: whether it was noted, or nothing when the walk was
+    /// here before.
     fn note(
         &mut self,
         level: &Level<'_>,
@@ -427,7 +429,7 @@ impl<'a> ModelExplorer<'a> {
         Ok(worked)
     }
 
-    /// Takes back a statement, and tells the level that it belongs to whether it worked.
+    /// Undoes a statement, and reports to its level whether it was executed.
     #[inline]
     fn back(&mut self, before: Before, worked: bool, level: &mut Level<'_>) {
         self.machine.undo(before.log);
@@ -466,7 +468,7 @@ impl<'a> ModelExplorer<'a> {
         sink(Step { group, label, row, written: Written::Slots(&self.machine.log), class: 0 })
     }
 
-    /// Nobody waits for the end of a long walk when the search is over.
+    /// Ends a long walk when the search is over.
     #[inline]
     fn poll(&mut self) -> Walk {
         self.since_check += 1;

@@ -1,26 +1,26 @@
-//! What can go wrong while a model runs.
+//! Run-time errors of a model.
 
 use std::fmt;
 
 use crate::program::{Control, ProcessTypeId};
 
-/// The sorts of faults.
+/// The kinds of run-time errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FaultKind {
-    /// `assert` of something that does not hold. The run goes on behind it.
+    /// A violated `assert`. The run continues behind it.
     Assertion,
     /// An index outside its array.
     Index,
     /// A division by zero.
     Division,
-    /// A send or receive on something that is no channel.
+    /// A send or receive on a value that is not a channel.
     NoChannel,
-    /// A send to a channel that went with its process, or a question whether it is full.
+    /// A send to a channel whose process has ended, or a test whether it is full.
     GoneChannel,
-    /// A look into a rendezvous channel, which never holds anything.
+    /// A poll of a rendezvous channel, which never holds a message.
     Poll,
-    /// A send with another number of fields than the channel's messages have, or a receive with fewer. Fields that are missing are
-    /// zero, fields too many are lost, and the run goes on.
+    /// A send with another number of fields than the messages of the channel have, or a receive with fewer. Missing
+    /// fields are zero, extra fields are lost, and the run continues.
     Fields,
     /// A receive of more fields than a message has.
     MissingFields,
@@ -28,13 +28,13 @@ pub enum FaultKind {
     TooManyProcesses,
     /// More than 255 channels.
     TooManyChannels,
-    /// A `d_step` cannot go on.
+    /// A `d_step` blocks.
     Blocked,
     /// A rendezvous inside a `d_step`.
     Rendezvous,
     /// An atomic sequence or `d_step` that never ends.
     Endless,
-    /// A look at a variable of a process that is of another type.
+    /// A reference to a variable of a process of another type.
     Remote,
     /// An `enabled` whose answer depends on itself.
     Enabled,
@@ -68,7 +68,8 @@ impl FaultKind {
         self as u32 + 1
     }
 
-    /// Does the run go on behind it? Otherwise the step that shows it leads back to where it began, and is none of Spin's.
+    /// Does the run continue behind it? Otherwise the step that shows it leads back to its source, and Spin does not
+    /// count it.
     pub fn goes_on(self) -> bool {
         matches!(self, FaultKind::Assertion | FaultKind::Fields | FaultKind::Trace)
     }
@@ -80,8 +81,8 @@ impl fmt::Display for FaultKind {
             FaultKind::Assertion => "assertion violated",
             FaultKind::Index => "array index out of range",
             FaultKind::Division => "division by zero",
-            FaultKind::NoChannel => "send or receive on no channel",
-            FaultKind::GoneChannel => "use of a channel that went with its process",
+            FaultKind::NoChannel => "send or receive on a value that is not a channel",
+            FaultKind::GoneChannel => "use of a channel whose process has ended",
             FaultKind::Poll => "poll of a rendezvous channel",
             FaultKind::Fields => "wrong number of message fields",
             FaultKind::MissingFields => "receive of more fields than the message has",
@@ -90,8 +91,8 @@ impl fmt::Display for FaultKind {
             FaultKind::Blocked => "a d_step blocks",
             FaultKind::Rendezvous => "a rendezvous inside a d_step",
             FaultKind::Endless => "an atomic sequence or d_step that never ends",
-            FaultKind::Remote => "reference to a variable of a process that is of another type",
-            FaultKind::Enabled => "enabled() asks about the process that asks",
+            FaultKind::Remote => "reference to a variable of a process of another type",
+            FaultKind::Enabled => "enabled() about the process itself",
             FaultKind::Trace => "an event that the trace declaration does not allow",
         })
     }
@@ -100,7 +101,7 @@ impl fmt::Display for FaultKind {
 /// A fault and the statement that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fault {
-    /// What went wrong.
+    /// The kind of error.
     pub kind: FaultKind,
     /// In which process type.
     pub process: ProcessTypeId,

@@ -22,7 +22,7 @@ pub(super) struct Local {
     opening: Option<(u32, Option<MovePlan>)>,
     /// The moves that are tried.
     plan: Option<MovePlan>,
-    /// The inputs and outputs of the groups that were asked for.
+    /// The inputs and outputs of the requested groups.
     inputs: Vec<Option<Box<[u32]>>>,
     outputs: Vec<Option<Box<[u32]>>>,
     values: Vec<Value>,
@@ -107,7 +107,7 @@ impl ModelExplorer<'_> {
         walk
     }
 
-    /// Walks through the moves of a group, and where that cannot be told apart, through others.
+    /// Walks through the moves of a group, and through others that cannot be separated from them.
     fn planned(&mut self, group: u32, sink: &mut Sink<'_>) -> Walk {
         let grouping = self.grouping;
         let plans = &grouping.plans;

@@ -1,4 +1,4 @@
-//! The parts of a row, for whoever looks for symmetries.
+//! The parts of a row, for symmetry detection.
 
 use trefoil_system::{LabelId, Value};
 
@@ -50,14 +50,14 @@ impl Model {
         usize::try_from(number).is_ok_and(|number| (1..=self.arrangement.queues.len()).contains(&number))
     }
 
-    /// What the global cells hold; hidden ones hold what they have at the beginning of every step.
+    /// The values of the global cells; a hidden one has its initial value at the beginning of every step.
     pub(crate) fn global_values(&self, row: &[Value]) -> Vec<Value> {
         let machine = Machine::new(&self.program, &self.arrangement);
         let of_slot = |&slot: &u32| row.get(slot as usize).copied().unwrap_or_else(|| machine.row[slot as usize]);
         self.arrangement.globals.iter().map(of_slot).collect()
     }
 
-    /// What the cells of a process that runs hold.
+    /// The values of the cells of a running process.
     pub(crate) fn local_values(&self, row: &[Value], position: usize) -> Vec<Value> {
         let place = &self.arrangement.positions[position];
         let kind = usize::from(place.types[row[place.base as usize] as usize]);
@@ -127,7 +127,8 @@ impl Model {
         Some(self.step_label(position, process, &process.statements[transition.statement as usize]))
     }
 
-    /// Is this row of a model whose processes go the other one, of a model whose processes stay, but for processes that have gone?
+    /// Does this row of a model whose processes disappear equal the other row, of a model whose processes stay, except
+    /// for the processes that have disappeared?
     pub fn is_but_for_gone(&self, row: &[Value], other: &[Value]) -> bool {
         let count = row[COUNT] as usize;
         let Some(first) = self.arrangement.positions.get(count).filter(|_| row[COUNT] != other[COUNT]) else {

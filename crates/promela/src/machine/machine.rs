@@ -1,9 +1,9 @@
-//! One state that is worked on: values are read, statements executed and taken back.
+//! One state at work: the machine reads values, executes statements and undoes them.
 //!
-//! Every write goes to a log, so that a statement costs what it changes and nothing is copied. A handshake that is begun (a send to
-//! a rendezvous channel) is kept beside the row until a process receives it. A fault does not stop the machine: the machine keeps it, reads
-//! give 0, and the caller that executes a statement looks at it. The machine keeps a halt in the same way; its caller
-//! then discards what was executed.
+//! Every write goes to a log, so a statement costs what it changes, and the machine copies no rows. A rendezvous send
+//! that waits for its receive is kept beside the row. A fault does not stop the machine: the machine keeps it, reads
+//! return 0, and the caller that executes a statement checks it. The machine keeps a halt in the same way; its caller
+//! then discards the executed statements.
 
 use trefoil_control::Control as Budget;
 
@@ -54,7 +54,7 @@ pub(crate) struct Machine<'a> {
     pub(super) control: Option<&'a Budget>,
     hidden: Vec<u32>,
     pub(crate) scratch: Vec<u32>,
-    /// How many processes are being asked whether they are enabled.
+    /// How many `enabled` expressions are being evaluated.
     pub(super) asking: usize,
     /// The message that was sent or received last, where a `trace` looks at it.
     pub(crate) message: Vec<i32>,
@@ -87,7 +87,7 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// The initial state.
+    /// Writes the initial state into the row.
     fn start(&mut self) {
         let code = self.code;
         for start in &code.globals {
@@ -148,7 +148,7 @@ impl<'a> Machine<'a> {
         if place.types.len() == 1 { place.types[0] } else { place.types[self.row[place.base as usize] as usize] }
     }
 
-    /// What the process at a position that is in use can do.
+    /// The moves of the process at a position in use.
     #[inline]
     pub(crate) fn type_code(&self, position: usize) -> &'a TypeCode {
         match &self.code.positions[position][..] {
@@ -366,7 +366,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The channel with a number; nothing when it went with its process, and a fault when there never was one.
+    /// The channel with a number; nothing if its process has ended, and a fault if it never existed.
     #[inline]
     fn channel(&mut self, number: i32) -> Option<Queue> {
         let found = self.queue(number);

@@ -1,8 +1,9 @@
-//! Statements for one process at one position, and the table of them that a search goes through.
+//! Statements for one process at one position, and the table of them that a search reads.
 //!
-//! As expressions ([`super::terms`]), the transitions of a process type are translated for every position where it can stand. A [`Move`] has all
-//! that a step needs in one place: what is done, where it leads, and the numbers of its group and of its statements. A channel that is the same
-//! for ever is known here, and the slots where its messages lie.
+//! Like expressions ([`super::terms`]), the transitions of a process type are translated for every position where the
+//! type can stand. A [`Move`] has everything that a step needs in one place: its action, its target, and the numbers of
+//! its group and of its statements. The translation resolves a channel that never changes, and the slots of its
+//! messages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -79,7 +80,7 @@ pub(crate) enum InnerStep {
 #[derive(Clone, Debug)]
 pub(crate) struct Move {
     pub(crate) act: Act,
-    /// Where it leads.
+    /// The target.
     pub(crate) target: u32,
     /// Does the process keep control behind it?
     pub(crate) atomic: bool,
@@ -113,7 +114,7 @@ impl TypeCode {
         &self.moves
     }
 
-    /// What the process can do at a control state.
+    /// The moves of the process at a control state.
     #[inline]
     pub(crate) fn moves(&self, control: u32) -> &[Move] {
         let at = control as usize;

@@ -40,8 +40,8 @@ impl Model {
         std::iter::once(super::arrangement::COUNT).chain(event).chain(places).collect()
     }
 
-    /// May a run end in this state? Every process, and the `trace` if there is one, is at its end or at a label that begins with
-    /// `end`, or nobody is left.
+    /// May a run end in this state? Every process, and the `trace` if there is one, is at its end or at a label that
+    /// begins with `end`, or no process is left.
     pub fn is_valid_end(&self, row: &[Value]) -> bool {
         let count = row[super::arrangement::COUNT] as usize;
         if count == 0 {

@@ -97,7 +97,7 @@ impl Model {
         model
     }
 
-    /// What goes wrong when the initial values of variables are computed, if anything does: then there is no initial state.
+    /// The fault in the computation of the initial values, if there is one: then there is no initial state.
     pub fn initial_fault(&self) -> Option<FaultKind> {
         self.initial_fault
     }
@@ -155,7 +155,7 @@ impl Model {
         Model::with_room(self.program.clone(), room, self.arrangement.keeps_processes)
     }
 
-    /// The same model with processes that stay at their ends for ever.
+    /// The same model with processes that stay at their ends forever.
     pub fn keeping_processes(&self) -> Model {
         Model::with_room(self.program.clone(), self.room.clone(), true)
     }
@@ -165,7 +165,7 @@ impl Model {
         Model::with_room(self.program.clone(), self.room.clone(), false)
     }
 
-    /// Do processes stay at their ends for ever?
+    /// Do processes stay at their ends forever?
     pub fn keeps_processes(&self) -> bool {
         self.arrangement.keeps_processes
     }
@@ -249,7 +249,7 @@ impl Model {
         broken
     }
 
-    /// What went wrong in a step with this label.
+    /// The run-time error of a step with this label.
     pub fn fault(&self, label: LabelId) -> Option<Fault> {
         self.fault_of.read().unwrap_or_else(PoisonError::into_inner).get(&label).copied()
     }
@@ -281,7 +281,7 @@ impl System for Model {
         match self.initial_fault {
             None => Ok(self.initial.clone()),
             Some(fault) => {
-                let message = format!("a variable has no initial value: {fault}");
+                let message = format!("an initial value cannot be computed: {fault}");
                 Err(Cut::Wrong(Box::new(Wrong { message, place: None })))
             }
         }

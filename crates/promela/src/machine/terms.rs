@@ -1,14 +1,15 @@
-//! Expressions for one process at one position: cells are slots of the row, what is known is a constant.
+//! Expressions for one process at one position: cells are slots of the row, and known values are constants.
 //!
-//! A program's expressions speak of cells of a frame. A search evaluates them billions of times, always for processes at the same few
-//! positions; so each is translated once for each position and type that uses it. There every cell has a fixed slot, `_pid` is a
-//! constant, a global channel that is never assigned is a constant, and what follows from constants is computed: `fork[(_pid + 1) % N]` becomes
-//! one slot. What is most frequent in guards (a slot compared with a constant or with another slot, an array element at an
-//! index that is a variable) is one term, so that such a guard costs one dispatch.
+//! The expressions of a program name cells of a frame. A search evaluates them billions of times, for processes at the
+//! same few positions, so each is translated once for each position and type that uses it. After the translation every
+//! cell has a fixed slot, `_pid` and every global channel without assignments are constants, and expressions over
+//! constants are computed: `fork[(_pid + 1) % N]` becomes one slot. The most frequent parts of guards (a slot compared
+//! with a constant or another slot, an array element at a variable index) are one term each, so that such a guard costs
+//! one dispatch.
 //!
-//! Translation keeps every fault: what would divide by zero or leave an array is left to be evaluated.
+//! The translation keeps every fault: a division by zero or an index outside its array is left for the evaluation.
 //!
-//! Terms lie in one list and name each other by number, a term only those before it.
+//! Terms lie in one list and refer to each other by number, a term only to earlier ones.
 
 use std::collections::HashMap;
 
@@ -119,7 +120,7 @@ pub(crate) struct RemoteTerm {
     pub(crate) target: RemoteTermTarget,
 }
 
-/// What is looked at.
+/// The part of the other process.
 #[derive(Clone, Debug)]
 pub(crate) enum RemoteTermTarget {
     Label(u32),
@@ -137,7 +138,7 @@ pub(crate) struct Terms {
     pub(crate) remotes: Vec<RemoteTerm>,
 }
 
-/// For whom expressions are translated.
+/// The process that expressions are translated for.
 #[derive(Clone, Copy)]
 pub(crate) struct Owner {
     pub(crate) position: usize,
@@ -152,11 +153,11 @@ pub(crate) struct Translator<'a> {
     pub(crate) globals: &'a [u32],
     /// Channels by number, as far as they are always there.
     pub(crate) queues: &'a [Queue],
-    /// Global cells that hold the same channel for ever: its number.
+    /// Global cells that always hold the same channel: its number.
     pub(crate) fixed: &'a [Option<u32>],
     pub(crate) terms: Terms,
     pub(crate) owner: Owner,
-    /// What was translated for this owner.
+    /// The translation for this owner.
     known: HashMap<ExpressionId, TermId>,
 }
 
@@ -324,7 +325,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The number of the channel that a global cell holds for ever, by its slot.
+    /// The number of the channel that a global cell always holds, by its slot.
     fn fixed_number(&self, place: &Place, slot: u32) -> Option<i32> {
         if !place.global || place.sort != Sort::Channel {
             return None;

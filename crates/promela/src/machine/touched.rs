@@ -37,7 +37,7 @@ pub enum Reason {
     Remote,
     /// It asks what another process can do.
     Enabled,
-    /// Its process runs only when something holds.
+    /// Its process has a `provided` clause.
     Provided,
     /// A `trace` looks at it.
     Trace,

@@ -1,11 +1,11 @@
-//! The interpreter: values are read, statements executed and taken back, one at a time, straight from the program.
+//! The interpreter: it reads values, executes statements and undoes them, one at a time, directly from the program.
 //!
-//! It shares no code with the machine that searches run on, and knows nothing of what makes that one fast: evidence is told, and
-//! replayed, by something simple, and the two are held against each other in tests.
+//! It shares no code with the machine that searches run on, and has none of its optimisations: a simple implementation
+//! replays and presents counterexamples, and tests compare the two.
 //!
-//! Every write goes to a log, so that a statement can be taken back. A handshake that is begun (a send to a rendezvous channel) is kept
-//! beside the row until somebody receives it. A fault does not stop the interpreter: it is kept, reads give 0, and whoever executes
-//! a statement looks at it.
+//! Every write goes to a log, so that a statement can be undone. A rendezvous send that waits for its receive is kept
+//! beside the row. A fault does not stop the interpreter: the interpreter keeps it, reads return 0, and the caller that
+//! executes a statement checks it.
 
 use trefoil_control::Control as Budget;
 
@@ -44,7 +44,7 @@ pub(crate) struct Interpreter<'a> {
     pub(crate) stopped: bool,
     hidden: Vec<u32>,
     pub(crate) scratch: Vec<u32>,
-    /// How many processes are being asked whether they are enabled.
+    /// How many `enabled` expressions are being evaluated.
     pub(super) asking: usize,
     /// The message that was sent or received last, where a `trace` looks at it.
     pub(crate) message: Vec<i32>,
@@ -77,7 +77,7 @@ impl<'a> Interpreter<'a> {
         interpreter
     }
 
-    /// The initial state.
+    /// Writes the initial state into the row.
     fn start(&mut self) {
         for initial in &self.program.globals.initial {
             match initial {
@@ -353,7 +353,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The channel that an expression names; nothing when it went with its process, and a fault when there never was one.
+    /// The channel that an expression names; nothing if its process has ended, and a fault if it never existed.
     #[inline]
     pub(crate) fn channel(&mut self, expression: ExpressionId) -> Option<Queue> {
         let number = self.evaluate(expression);

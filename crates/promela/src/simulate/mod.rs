@@ -1,4 +1,4 @@
-//! Running a model statement by statement, for people: moments and moves, what they change, and a system of them to step through.
+//! Running a model statement by statement, for users: moments and moves, their changes, and a system to step through.
 
 mod interpreter;
 mod observe;

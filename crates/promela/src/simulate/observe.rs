@@ -1,8 +1,8 @@
-//! What looks at other processes: a `trace`, and priorities.
+//! Statements that depend on other processes: a `trace`, and priorities.
 //!
-//! A `trace` is an automaton over the sends and receives on the channels that it names; events on other channels do not concern it.
-//! An event that it has no transition for breaks it. A `notrace` is broken when its end is reached; after the first event that it has no
-//! transition for it is over.
+//! A `trace` is an automaton over the sends and receives on the channels that it names; it ignores events on other
+//! channels. An event without a transition violates the trace. A `notrace` is violated when its automaton reaches its
+//! end; the first event without a transition switches it off.
 
 use crate::machine::FaultKind;
 use crate::program::{Action, EventTrace, Node, Pattern};
@@ -10,7 +10,7 @@ use crate::program::{Action, EventTrace, Node, Pattern};
 use super::interpreter::Interpreter;
 
 impl Interpreter<'_> {
-    /// Is no process with a higher priority able to do something?
+    /// Is no process with a higher priority enabled?
     pub(super) fn has_priority(&mut self, position: usize) -> bool {
         let own = self.priority_of(position);
         let program = self.program;
@@ -38,7 +38,7 @@ impl Interpreter<'_> {
         true
     }
 
-    /// Can another process do something now?
+    /// Is another process enabled now?
     pub(super) fn is_enabled(&mut self, process: i32) -> bool {
         if process == self.actor as i32 || self.asking >= self.count() {
             self.fail(FaultKind::Enabled);

@@ -1,7 +1,8 @@
-//! A model as a system whose steps are statements: what is stepped through by hand.
+//! A model as a system whose steps are statements, for stepping by hand.
 //!
-//! Its rows are moments (see `simulator.rs`): who holds control, one more than its number and 0 for nobody, then the row of the
-//! model, then its hidden cells. It is made for looking and not for searching: its one group says that everything may depend on everything.
+//! Its rows are moments (see `simulator.rs`): the process that holds control (its number plus one, or 0 for none), then
+//! the row of the model, then its hidden cells. The system is made for stepping and not for searching: its one group
+//! depends on everything.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub struct Simulation {
 impl Simulation {
     /// A simulation of a model, which needs room for all processes that may run.
     pub fn new(model: Arc<Model>) -> Simulation {
-        let mut slots = vec![Slot::bounded("who holds control", model.arrangement.positions.len() as u32 + 1)];
+        let mut slots = vec![Slot::bounded("process in control", model.arrangement.positions.len() as u32 + 1)];
         slots.extend(model.arrangement.layout.slots().iter().cloned());
         slots.extend((0..model.arrangement.hidden).map(|number| Slot::word(format!("hidden {number}"))));
         let layout = Layout::new(slots);

@@ -1,17 +1,18 @@
 //! A model statement by statement.
 //!
-//! A step of a model (see `machine/explorer.rs`) leads from a state that a verifier keeps to the next one that it keeps, and may be
-//! many statements of an atomic sequence. What a person follows is the statements. A *moment* is a state between two statements: the
-//! row, hidden cells included, and who holds control, if the process that moved last is inside an atomic sequence and can go on. A *move* is one
-//! statement of one process, or a send and the receive that takes its message from it.
+//! A step of a model (see `machine/explorer.rs`) leads from a state that a verifier keeps to the next one that it
+//! keeps, and may have many statements of an atomic sequence. A user follows the statements. A *moment* is a state
+//! between two statements: the row with the hidden cells, and the process that holds control, if the process that moved
+//! last is inside an atomic sequence and can continue. A *move* is one statement of one process, or a rendezvous send
+//! with its receive.
 //!
-//! The rules are those of `machine/explorer.rs`: processes are tried youngest first, escapes before what they interrupt, `timeout` when nothing else
-//! can be done; a process that holds control and cannot go on loses it, and there the row is a state of the model. Moves are found
-//! by an interpreter of their own, one moment at a time, so that the two can be held against each other: the sequences of moves between
-//! two states of the model are its steps, which is tested.
+//! The rules are those of `machine/explorer.rs`: processes are tried youngest first, escapes before the transitions
+//! that they interrupt, `timeout` if nothing else is enabled; a process that holds control and cannot continue loses
+//! it, and there the row is a state of the model. A separate interpreter finds the moves, one moment at a time, so that
+//! tests can compare the two: the sequences of moves between two states of the model are its steps.
 //!
-//! [`Simulator::unfold`] finds the moves behind a step: breadth-first through the moments between, each looked at once, so
-//! the shortest such sequence is told. Its cost is that of the step itself.
+//! [`Simulator::unfold`] finds the moves of a step: a breadth-first search through the moments between, which visits
+//! each moment once and returns the shortest sequence. It costs as much as the step itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,7 +34,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// The process that nobody can interrupt now.
+    /// The process that no other can interrupt now.
     pub fn holder(&self) -> Option<usize> {
         self.holder.map(usize::from)
     }
@@ -61,15 +62,15 @@ impl Act {
 /// One statement, or a send and a receive that are one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// Who does what; the receive behind its send.
+    /// The process and the statement of each act; a receive follows its send.
     pub acts: Vec<Act>,
-    /// What goes wrong.
+    /// Its run-time error.
     pub fault: Option<Fault>,
     /// Is it an error behind which nothing is known? Then `after` is where it happened.
     pub broken: bool,
     /// Was `timeout` true?
     pub(crate) timeout: bool,
-    /// What is then.
+    /// The moment after it.
     pub after: Moment,
 }
 
@@ -83,7 +84,7 @@ pub struct Simulator<'m> {
 /// What looks at an act that was executed, its fault, and whether it is broken; whether it counts.
 type Taken<'t, 'm> = dyn FnMut(&mut Simulator<'m>, Act, Option<Fault>, bool) -> Result<bool, Cut> + 't;
 
-/// What was before an act.
+/// The state before an act.
 struct Before {
     log: usize,
     handshake: Option<Handshake>,
@@ -168,7 +169,7 @@ impl<'m> Simulator<'m> {
         })
     }
 
-    /// Those who take a message that is on its way; whether there are any.
+    /// The processes that can receive a pending rendezvous; returns whether there are any.
     fn receivers(&mut self, send: Act, sent: Option<Fault>, found: &mut Vec<Move>) -> Result<bool, Cut> {
         let known = found.len();
         let timeout = std::mem::replace(&mut self.interpreter.timeout, false);
@@ -183,8 +184,8 @@ impl<'m> Simulator<'m> {
         Ok(found.len() > known)
     }
 
-    /// Hands every transition of a process that can be executed to `taken`, the interpreter standing behind it, and takes it back. What `taken`
-    /// says is whether it counts.
+    /// Hands every transition of a process that can be executed to `taken`, the interpreter standing behind it, and
+    /// takes it back. What `taken` says is whether it counts.
     fn transitions_of(&mut self, position: usize, taken: &mut Taken<'_, 'm>) -> Walk {
         self.control.check()?;
         let may_act = self.interpreter.may_act(position);
@@ -239,7 +240,7 @@ impl<'m> Simulator<'m> {
         }
     }
 
-    /// What follows an action that was executed: control goes on, and who looks on sees it.
+    /// Continues after an executed action: control moves on, and the `trace` observes the action.
     pub(crate) fn finish(&mut self, act: Act) -> (Option<Fault>, bool) {
         let transition = act.transition(self.model);
         let position = usize::from(act.process);

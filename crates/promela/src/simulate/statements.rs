@@ -9,8 +9,8 @@ use crate::program::{Action, Guard, Indivisible, IndivisibleStep, Pattern, Recei
 use super::interpreter::{Handshake, Interpreter};
 
 impl Interpreter<'_> {
-    /// Executes an action of the process that acts; `passed` says that a transition before it passed. When it cannot be executed,
-    /// nothing is changed that the log does not know.
+    /// Executes an action of the process that acts; `passed` says that a transition before it passed. When it cannot be
+    /// executed, nothing is changed that the log does not know.
     #[inline]
     pub(crate) fn execute(&mut self, action: &Action, passed: bool) -> bool {
         if self.handshake.is_some() {

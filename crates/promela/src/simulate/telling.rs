@@ -1,18 +1,18 @@
-//! What a move does, for somebody who reads: its statements, what they print, which variables they change, which messages they send
-//! and receive.
+//! A move for a reader: its statements, their output, the variables that they change, the messages that they send and
+//! receive.
 //!
-//! A move is executed once more, act by act, and the rows before and after each act are compared. A `d_step` is told statement by
-//! statement as well, though it is one transition.
+//! The move is executed again, act by act, and the rows before and after each act are compared. A `d_step` is also
+//! presented statement by statement, although it is one transition.
 
 use std::fmt::Write;
 
 use crate::compile::OVER;
 use crate::machine::arrangement::Queue;
-use crate::program::{Action, Cell, Indivisible, IndivisibleStep, Print, Sort};
+use crate::program::{Action, Cell, Control, Indivisible, IndivisibleStep, Print, ProcessType, Sort};
 
 use super::simulator::{Act, Moment, Move, Simulator};
 
-/// Of a longer `d_step` the first statements are told.
+/// The largest number of statements of a `d_step` that are presented.
 const TOLD: usize = 1_000;
 
 /// A statement that was executed.
@@ -36,7 +36,7 @@ pub struct Told {
     pub transition: u32,
     /// Is it the first of its transition?
     pub begins: bool,
-    /// What it prints.
+    /// The text that it prints.
     pub printed: Option<String>,
     /// Variables and channels that it changes, with their values afterwards.
     pub changes: Vec<(String, String)>,
@@ -44,7 +44,7 @@ pub struct Told {
     pub created: Vec<(u8, String)>,
     /// Is the process gone afterwards?
     pub ended: bool,
-    /// What it does with a channel.
+    /// Its effect on a channel.
     pub message: Option<Message>,
 }
 
@@ -53,7 +53,7 @@ pub struct Told {
 pub struct Message {
     /// The number of the channel.
     pub channel: i32,
-    /// What the channel is called where it is declared.
+    /// The name of the channel in its declaration.
     pub channel_name: String,
     /// The fields, in words.
     pub fields: Vec<String>,
@@ -225,7 +225,7 @@ impl Simulator<'_> {
         if queue.capacity == 0 {
             let (words, way) = match (&self.interpreter.handshake, begun.handed) {
                 (Some(handshake), false) => (handshake.message.clone(), Way::Offered),
-                // The receiver's values were told with the send.
+                // The send has presented the values of the receiver.
                 (_, true) => (Vec::new(), Way::Taken),
                 (None, false) => return None,
             };
@@ -251,7 +251,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// What is in a channel.
+    /// The contents of a channel.
     fn messages(&self, queue: &Queue) -> Vec<Vec<String>> {
         if queue.capacity == 0 {
             return Vec::new();
@@ -268,7 +268,8 @@ impl Simulator<'_> {
             .collect()
     }
 
-    /// The variables and channels at a moment, in Spin's order: channels of the model, its variables, then process by process.
+    /// The variables and channels at a moment, in Spin's order: channels of the model, its variables, then process by
+    /// process.
     pub fn variables(&mut self, moment: &Moment) -> Variables {
         self.stand(moment);
         let mut variables = Variables { globals: Vec::new(), processes: Vec::new() };
@@ -282,6 +283,7 @@ impl Simulator<'_> {
                 file: statement.file.to_string(),
                 line: statement.line,
                 state,
+                waits_for: waits_for(process, state),
                 valid_end: process.valid_end[state as usize],
                 variables: Vec::new(),
             });
@@ -296,7 +298,8 @@ impl Simulator<'_> {
         variables
     }
 
-    /// Everything that has a name, where it lies, and whose it is: channels of the model, its variables, then process by process.
+    /// Everything that has a name, its place and its owner: channels of the model, its variables, then process by
+    /// process.
     fn places(&self, mut look: impl FnMut(Option<usize>, Place<'_>)) {
         let (model, interpreter) = (self.model, &self.interpreter);
         let name_of = |queue: &Queue| &*model.arrangement.kinds[queue.kind as usize].name;
@@ -406,7 +409,7 @@ impl Simulator<'_> {
                 _ => text.push(character),
             }
         }
-        // A `run` among what is printed starts nobody.
+        // A `run` among the arguments of a `printf` starts no process.
         self.interpreter.undo(mark);
         self.interpreter.wanted = None;
         text
@@ -459,8 +462,23 @@ pub struct Standing {
     pub line: usize,
     /// Its control state.
     pub state: u32,
+    /// The line and text of each statement that it can execute next, once that is enabled.
+    pub waits_for: Vec<(usize, String)>,
     /// May a run end there?
     pub valid_end: bool,
     /// Its channels and variables.
     pub variables: Vec<(String, String)>,
+}
+
+/// The line and text of the statements that leave a control state.
+fn waits_for(process: &ProcessType, state: Control) -> Vec<(usize, String)> {
+    let mut statements = Vec::new();
+    for transition in &process.transitions[state as usize] {
+        let statement = &process.statements[transition.statement as usize];
+        let found = (statement.line, statement.text.clone());
+        if !statements.contains(&found) {
+            statements.push(found);
+        }
+    }
+    statements
 }

@@ -1,7 +1,7 @@
-//! The group of a model's symmetries at work on its rows.
+//! The action of the symmetry group on the rows of a model.
 //!
-//! Where an item goes follows from where its keys go ([`super::points`]); what that does to a row is in [`super::rows`]; how a row is drawn is in
-//! [`super::pictures`].
+//! The image of an item follows from the images of its keys ([`super::points`]); [`super::rows`] permutes a row;
+//! [`super::pictures`] draws a row.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -30,7 +30,7 @@ pub(crate) struct ModelAction {
     slot_by_slot: bool,
 }
 
-/// What is in a slot.
+/// The contents of a slot.
 #[derive(Clone, Copy, Default)]
 struct Role {
     /// What moves it: a process, channel or global cell; and a cell of a process.
@@ -161,8 +161,8 @@ impl ModelAction {
     }
 }
 
-/// The slots of global variables that no statement writes and whose values no element of the group changes, such as those of an array of
-/// channels.
+/// The slots of global variables that no statement writes and whose values no element of the group changes, such as
+/// those of an array of channels.
 fn constant_slots(model: &Model, items: usize, points: &Points, rows: &Rows) -> Vec<bool> {
     let initial = model.first_row().to_vec();
     let mut constant = vec![false; initial.len()];

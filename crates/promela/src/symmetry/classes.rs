@@ -1,18 +1,20 @@
-//! What the values of variables, message fields and expressions stand for: inferred, not declared.
+//! What the values of variables, message fields and expressions identify: inferred, not declared.
 //!
-//! Every cell and every message field begins in a class of its own. Assignments, comparisons for equality, messages and arguments put the
-//! classes of their two sides together. A class that `_pid` flows into holds processes; one that is sent to or received from holds
-//! channels, and has a class for each field of their messages; one that tells processes of one type apart, or that names elements
-//! of arrays, holds values of the model's own, such as the numbers that it gives to its processes. Whoever calculates with a value or asks which of two is larger treats it as a number: its class
-//! is then *plain*, and no symmetry renames what is in it. That is no error. Where a plain class holds processes or channels, they
-//! simply cannot be moved, and the statement is kept as the reason.
+//! Every cell and every message field begins in a class of its own. Assignments, comparisons for equality, messages and
+//! arguments merge the classes of their two sides. A class that `_pid` flows into holds processes; one that is sent to
+//! or received from holds channels, and has a class for each field of their messages; one that distinguishes processes
+//! of one type, or indexes arrays, holds values of the model's own, such as the numbers that it gives to its processes.
+//! Arithmetic and order comparisons treat a value as a number: its class is then *plain*, and no symmetry renames its
+//! values. That is not an error. Where a plain class holds processes or channels, no symmetry moves them, and the
+//! statement is kept as the reason.
 //!
-//! This is unification as in type inference (R. Milner, *A theory of type polymorphism in programming*, 1978) over classes with fields.
-//! What it finds is a proposal: [`super::terms`] looks at every statement once more and accepts no value of one class where
-//! another is wanted.
+//! This is unification as in type inference (R. Milner, *A theory of type polymorphism in programming*, 1978) over
+//! classes with fields. Its result is a proposal: [`super::terms`] checks every statement again and accepts no value of
+//! one class where another is expected.
 //!
-//! The values of a class are those that the start-up left in its cells, constants that meet it in the text, and what cutting these to
-//! the width of a variable makes of them, and what [`super::constants`] evaluates to. Nothing else can occur in a class that nobody calculates with.
+//! The values of a class are those that the start-up left in its cells, constants that meet it in the text, these
+//! values cut to the width of a variable, and the values of [`super::constants`]. No other value occurs in a class
+//! without arithmetic.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +28,7 @@ use crate::program::{Action, ExpressionId, Node, Pattern, PlaceId, ProcessTypeId
 use crate::syntax::tree::Binary;
 use crate::walk::cells_of;
 
-/// What the values of a class stand for.
+/// What the values of a class identify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Domain {
     /// Themselves.
@@ -133,12 +135,12 @@ struct Marks {
     sorts: BTreeSet<(u32, bool)>,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Copy)]
 pub(super) enum Typed {
     Constant(i32),
     Class(u32),
-    /// A number that somebody calculated.
+    /// A calculated number.
     Calculated,
 }
 
@@ -232,7 +234,7 @@ impl Inference<'_, '_> {
                 Typed::Class(class)
             }
             (class @ Typed::Class(_), Typed::Calculated) | (Typed::Calculated, class @ Typed::Class(_)) => {
-                self.plain(class, "it is calculated");
+                self.plain(class, "it is the result of a calculation");
                 class
             }
             (Typed::Constant(_), other) => other,
@@ -303,7 +305,7 @@ impl Inference<'_, '_> {
                 self.message(channel, &fields);
                 if send.sorted {
                     for field in self.fields_of(channel) {
-                        self.plain(Typed::Class(field), "messages are kept in order by it");
+                        self.plain(Typed::Class(field), "a sorted send orders messages by it");
                     }
                 }
             }
@@ -451,15 +453,15 @@ impl Inference<'_, '_> {
             }
             Node::Binary(operator, left, right) => {
                 let why = match operator {
-                    Binary::Less | Binary::Greater | Binary::AtMost | Binary::AtLeast => "it is asked which is larger",
-                    _ => "it is calculated with",
+                    Binary::Less | Binary::Greater | Binary::AtMost | Binary::AtLeast => "an order comparison uses it",
+                    _ => "arithmetic uses it",
                 };
                 self.operand(left, why);
                 self.operand(right, why);
                 Typed::Calculated
             }
             Node::Negate(inner) | Node::Complement(inner) => {
-                self.operand(inner, "it is calculated with");
+                self.operand(inner, "arithmetic uses it");
                 Typed::Calculated
             }
             Node::Conditional(condition, yes, no) => {
@@ -612,13 +614,14 @@ impl Inference<'_, '_> {
                 Marks { plain: Some((span, why)), process, channel, .. } => {
                     if *process || *channel {
                         let what = if *process { "a process" } else { "a channel" };
-                        reasons
-                            .push(Reason::at(Some(*span), format!("what identifies {what} is a number here: {why}")));
+                        let text = format!("the identity of {what} is used as a number here: {why}");
+                        reasons.push(Reason::at(Some(*span), text));
                     }
                     Domain::Plain
                 }
                 Marks { process: true, channel: true, .. } => {
-                    reasons.push(Reason::at(None, "a value is a process in one place and a channel in another"));
+                    reasons
+                        .push(Reason::at(None, "one value identifies a process in one place and a channel in another"));
                     Domain::Plain
                 }
                 Marks { process: true, .. } => Domain::Process,
@@ -650,7 +653,7 @@ impl Inference<'_, '_> {
         let pid = resolve(&mut self, first, program.processes.len());
         let last = self.last;
         let last = self.find(last);
-        // A number is in a class of its own, of which nothing is known.
+        // A number is in a class of its own without further facts.
         let facts = 0..self.constants.facts.len() as FactId;
         let known: Vec<Option<u32>> = facts.map(|fact| self.facts.get(&fact).copied()).collect();
         let fact = known

@@ -1,17 +1,17 @@
-//! Expressions whose value a process never sees change.
+//! Expressions whose value never changes for a process.
 //!
-//! In `c[(_pid + 1) % N]!x` somebody calculates with what identifies a process. A symmetry need not understand modular arithmetic to see what that
-//! means: `_pid` never changes, and neither do parameters that nothing writes, so the index is one fixed value for each process.
-//! Such an expression is a *fact* of its process type: it is treated as a variable that nothing ever writes and that holds, in
-//! each process, what the expression evaluates to. Which channel of the ring is the next one is then as visible as if it had been
-//! a parameter, and a symmetry has to carry the facts of a process to the facts of its image, value by value. Rotations of the
-//! ring do; an exchange of two of its members does not, and the fact says where.
+//! `c[(_pid + 1) % N]!x` uses the identity of a process in arithmetic. A symmetry need not understand modular
+//! arithmetic here: `_pid` never changes, nor do parameters without assignments, so the index is one fixed value for
+//! each process. Such an expression is a *fact* of its process type: the analysis treats it as a variable without
+//! assignments that holds, in each process, the value of the expression. The next channel of the ring is then as
+//! visible as a parameter, and a symmetry must map the facts of a process to the facts of its image, value by value.
+//! Rotations of the ring do; an exchange of two of its members does not, and the fact shows where.
 //!
-//! What is a fact for good must be evaluated as the machine does it, so what would be an error (a division by zero, an index
-//! outside of its array) is none, and `&&`, `||` and `->` look no further than they have to. The largest such expressions are taken. A name that
-//! stands alone is no fact but itself: that says more about what it is compared with and assigned to. An operand of arithmetic or
-//! of a comparison by size is the exception. It is a number there, whatever it is elsewhere: so `x < _pid` tells processes
-//! apart, and leaves `a[_pid]` what it was.
+//! A fact is evaluated as the machine evaluates it: an expression that may fail (a division by zero, an index outside
+//! its array) is not a fact, and `&&`, `||` and `->` evaluate only the operands that they need. The largest such
+//! expressions are taken. A name alone is not a fact but itself: that says more about the values that it is compared
+//! with and assigned to. The exception is an operand of arithmetic or of an order comparison. It is a number there,
+//! even if it is an identity elsewhere: so `x < _pid` distinguishes processes, and leaves `a[_pid]` as it is.
 
 use std::collections::HashMap;
 
@@ -26,14 +26,14 @@ use crate::walk::{cells_of, written_by};
 /// The number of a fact.
 pub(super) type FactId = u32;
 
-/// What is known about an expression.
+/// The fact of an expression of a process type, new or known; `operand` says that it is an operand of arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Constant {
     /// All processes of the type see this value.
     Same(i32),
     /// A number or a truth value, which stands for nothing else.
     Number(FactId),
-    /// A value that may stand for something.
+    /// A value that may identify an item.
     Value(FactId),
 }
 
@@ -119,7 +119,7 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// What the process at a position always sees in an expression.
+    /// The constant value of an expression for the process at a position.
     pub(super) fn value_at(&self, position: usize, expression: ExpressionId) -> Option<i32> {
         let value = |inner: ExpressionId| self.value_at(position, inner);
         match self.program.expressions[expression as usize] {
@@ -165,7 +165,7 @@ impl<'a> Constants<'a> {
         of_type.map(|(position, _)| Some((position, self.value_at(position as usize, expression)?))).collect()
     }
 
-    /// What is known about an expression of a process type; `operand` when it is one of arithmetic. It becomes a fact when it is new.
+    /// The fact of an expression of a process type, new or known; `operand` says that it is an operand of arithmetic.
     pub(super) fn learn(
         &mut self,
         kind: ProcessTypeId,
@@ -231,12 +231,12 @@ impl<'a> Constants<'a> {
         Some(Constant::Number(number))
     }
 
-    /// Does a global variable hold one channel for ever?
+    /// Does a global variable always hold the same channel?
     pub(super) fn is_channel_for_good(&self, cell: u32) -> bool {
         self.global(cell).is_some_and(|number| self.settled.model.is_global_channel(number))
     }
 
-    /// What is known about an expression that was looked at.
+    /// The fact of an expression of a process type, new or known; `operand` says that it is an operand of arithmetic.
     pub(super) fn known(&self, kind: ProcessTypeId, expression: ExpressionId, operand: bool) -> Option<Constant> {
         self.known.get(&(kind, expression, operand)).copied().flatten()
     }

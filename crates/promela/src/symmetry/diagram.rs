@@ -1,12 +1,13 @@
 //! The static channel diagram: which process uses which channel and which shared variable.
 //!
-//! After Donaldson, Miller and Calder, *Finding symmetry in models of concurrent systems by static channel diagram analysis*, 2005: an arc from a process to a
-//! channel that it sends to, and from a channel to a process that receives from it, where the channel is one that the process knows for good. A
-//! channel that comes in a message is not known for good, and has no arc. Beyond the paper, shared variables are in the diagram; an array
-//! that processes look into by what identifies them is one variable for each of them.
+//! After Donaldson, Miller and Calder, *Finding symmetry in models of concurrent systems by static channel diagram
+//! analysis*, 2005: an arc leads from a process to a channel that it sends to, and from a channel to a process that
+//! receives from it, if the channel of the statement is static for the process. A channel that arrives in a message is
+//! not static and has no arc. Beyond the paper, shared variables are in the diagram; an array that processes index by
+//! their identities is one variable for each of them.
 //!
-//! The diagram is what a person looks at. Its automorphisms, variables aside, are what one would expect the symmetries to be. Each that the proof does not accept
-//! is told with the statement that is in its way.
+//! The diagram is made for users. Its automorphisms, variables aside, are the symmetries that a user expects. For each
+//! one that the proof rejects, the report names the statement that breaks it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +38,7 @@ pub enum NodeKind {
 pub struct DiagramNode {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
     /// What sort of process, channel or variable, in words.
     pub sort: String,
@@ -48,7 +49,8 @@ pub struct DiagramNode {
 pub struct Diagram {
     /// Processes, then channels, then variables.
     pub nodes: Vec<DiagramNode>,
-    /// From and to, by their places among the nodes. A process writes what its arcs lead to, and reads what arcs come from.
+    /// From and to, by their places among the nodes. A process writes the targets of its arcs, and reads the sources of
+    /// arcs to it.
     pub arcs: Vec<(usize, usize)>,
 }
 
@@ -172,7 +174,7 @@ impl Survey<'_> {
         }
     }
 
-    /// The node of a global variable; an array is one for each element that is looked at by something that is known for good.
+    /// The node of a global variable; an array has one for each element that a static index names.
     fn variable(&mut self, cell: u32, index: Option<ExpressionId>, position: usize) -> Option<usize> {
         let declared = &self.program.globals.cells[cell as usize];
         if self.classes.domain[self.classes.global[cell as usize] as usize] == Domain::Channel {
@@ -284,7 +286,7 @@ fn extend(images: &mut [ItemId], program: &Program, settled: &Settled, classes: 
     }
 }
 
-/// What is in the way of a symmetry, with what it would exchange, and what is left of the symmetries of those.
+/// The reason against a symmetry, with the items that it would exchange, and the remaining symmetries of these.
 pub(super) fn told(
     program: &Program,
     settled: &Settled,
@@ -303,14 +305,14 @@ pub(super) fn told(
     };
     let orbit = group.orbit(position);
     if orbit.contains(&image) {
-        let text = format!("not every permutation of {} is one: {}", named(orbit), reason.text);
+        let text = format!("not every permutation of {} is a symmetry: {}", named(orbit), reason.text);
         return Reason { text, ..reason };
     }
-    let mut text = format!("{} is not like {}: {}", name(position), name(image), reason.text);
+    let mut text = format!("{} and {} are not symmetric: {}", name(position), name(image), reason.text);
     let left: Vec<String> =
         [orbit, group.orbit(image)].into_iter().filter(|orbit| orbit.len() > 1).map(named).collect();
     if !left.is_empty() {
-        text += &format!("; what is left moves {}", left.join(", and "));
+        text += &format!("; the remaining symmetries move {}", left.join(", and "));
     }
     Reason { text, ..reason }
 }

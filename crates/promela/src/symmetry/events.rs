@@ -1,9 +1,9 @@
 //! A `trace` or `notrace` declaration: the events of an automaton that watches.
 //!
-//! What the automaton does next depends on which channel is used, in which direction, and on constants in the message. A symmetry moves none of its
-//! states, so it must carry the events of each state to events of that state that lead to the same one. Events are tried in
-//! their order. That does not matter where at most one can fit, which is so when their channels are different for good, and where all lead
-//! to one state.
+//! The next state of the automaton depends on the channel, the direction and constants in the message. A symmetry moves
+//! none of its states, so it must map the events of each state to events of that state with the same target. Events are
+//! tried in order. The order is irrelevant if at most one can match, which holds when their channels always differ, and
+//! if all lead to one state.
 
 use super::Reason;
 use super::classes::{Inference, Typed};

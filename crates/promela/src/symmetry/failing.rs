@@ -1,7 +1,8 @@
-//! Which expressions are never an error to evaluate.
+//! Which expressions never fail.
 //!
-//! The operands of `&&` and `||` may change places when evaluating them cannot fail. An index is inside its array for good when its value never changes and
-//! is small enough, and a channel is one for good when it is a global one and its variable is never written.
+//! The operands of `&&` and `||` may be exchanged if their evaluation cannot fail. An index is always inside its array
+//! if its value never changes and is small enough. A channel always exists if it is global and its variable is never
+//! written.
 
 use super::terms::Builder;
 use crate::program::{ExpressionId, Node};
@@ -52,7 +53,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Is it a channel for ever?
+    /// Is it always a channel?
     fn is_channel(&self, expression: ExpressionId) -> bool {
         let values = self.constants.values(self.kind, expression);
         values.is_some_and(|values| values.iter().all(|&(_, value)| self.settled.model.is_global_channel(value)))

@@ -1,24 +1,26 @@
-//! A group that acts once all processes are started.
+//! A group that acts once all processes have started.
 //!
-//! Where processes are started one by one while the first of them run already, the states of the start are not symmetric: there is a state in which
-//! `P(1)` runs and `P(2)` does not, and no state the other way round. But from when all are there, everything is as if they had been started at
-//! once. So elements of the group leave the states of the start alone, and act on all others.
+//! Where processes start one by one while the first of them already run, the states of the start-up are not symmetric:
+//! there is a state in which `P(1)` runs and `P(2)` does not, and no state the other way round. After the start-up the
+//! state is as if all had started at the same time. So elements of the group fix the states of the start-up, and act on
+//! all others.
 //!
-//! Two states are alike when they are the same or are both behind the start and an element carries one to the other. That is a bisimulation:
-//! alike states of the start are the same; behind the start elements carry steps to steps, and no step leads back. So verdicts of
-//! representatives are those of the model. Orbits of states that can be reached consist of such states, because what starts the others
-//! uses nothing that they write ([`super::startup`]): every run is one in which all are started first, as long as it gets behind the start, and the
-//! state where that is done is kept by the group.
+//! Two states are related if they are equal, or if both lie behind the start-up and an element maps one to the other.
+//! This is a bisimulation: related states of the start-up are equal; behind the start-up, elements map steps to steps,
+//! and no step leads back. So the verdicts of representatives are those of the model. Orbits of reachable states
+//! consist of reachable states, because the statements that start processes use nothing that these write
+//! ([`super::startup`]): every run that leaves the start-up is equivalent to one in which all processes start first,
+//! and the group fixes the state where that is complete.
 //!
-//! A state of the start is drawn as points that all look alike. Then every element keeps the picture, as it keeps the state, and counting
-//! orbits by their stabilisers counts one.
+//! A state of the start-up is drawn as points of one colour. Then every element fixes the picture, as it fixes the
+//! state, and counting orbits by their stabilisers counts one.
 
 use trefoil_system::{Action, Actor, LabelId, Picture, Value};
 
 use super::action::ModelAction;
 
-/// When all processes are started: the slot where the control state of the process is that starts them, and the states in which it
-/// is not yet done.
+/// The end of the start-up: the slot of the control state of the process that starts the others, and the states in
+/// which it is done.
 pub(super) struct Gate {
     /// The process that starts the others.
     pub(super) starter: usize,

@@ -1,13 +1,14 @@
-//! The program and its start as one coloured graph, whose automorphisms are its symmetries.
+//! The program and its start-up as one coloured graph, whose automorphisms are its symmetries.
 //!
-//! Donaldson, Miller and Calder (*Finding symmetry in models of concurrent systems by static channel diagram analysis*, 2005) propose the automorphisms
-//! of the static channel diagram and drop the generators that fail their restrictions. Here the restrictions are in the graph:
-//! besides processes and channels it has the values, the variables and the control states, the states of the start-up, and the term of
-//! every statement. A permutation of the items that keeps all this extends to an automorphism, and an automorphism, restricted to
-//! the items, keeps all this: so what comes out is at once the largest group, and no generator is dropped that some
-//! conjugate or coset would have saved. It is still only a proposal; [`super::proof`] looks at each generator without this graph.
+//! Donaldson, Miller and Calder (*Finding symmetry in models of concurrent systems by static channel diagram analysis*,
+//! 2005) propose the automorphisms of the static channel diagram and drop the generators that violate their
+//! restrictions. Here the graph contains the restrictions: besides processes and channels it has the values, the
+//! variables, the control states, the states of the start-up, and the term of every statement. A permutation of the
+//! items that keeps all this extends to an automorphism, and the restriction of an automorphism to the items keeps all
+//! this. So the result is the largest group, and no generator is dropped that a conjugate or coset would have saved. It
+//! is still only a proposal; [`super::proof`] checks each generator without this graph.
 //!
-//! Things that nothing names (a variable that is never used, a value that never occurs) could be exchanged at will, and that would say nothing;
+//! Items without a use (an unused variable, a value that never occurs) could be exchanged freely without any effect;
 //! they get colours of their own. So do statements that are equal word by word.
 
 use std::collections::{BTreeMap, HashMap};
@@ -35,11 +36,11 @@ struct Drawing<'a> {
     graph: ColouredGraph,
     colours: HashMap<Vec<i64>, u32>,
     labels: HashMap<Vec<i64>, u32>,
-    /// What the colours of items are made of.
+    /// The parts of the colour of an item.
     described: Vec<Vec<i64>>,
     /// Is anything drawn at the item?
     touched: Vec<bool>,
-    /// What the global variables hold in the states of the start-up.
+    /// The values of the global variables in the states of the start-up.
     held: Vec<Vec<ItemId>>,
 }
 
@@ -217,7 +218,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// A value that something holds: an arc to what it stands for, or a word for the colour.
+    /// A stored value: an arc to the item that it identifies, or a word for the colour.
     fn holds(&mut self, holder: u32, domain: Domain, value: i32, label: &[i64]) -> i64 {
         match self.items.of_value(domain, value) {
             Some(item) => {
@@ -267,7 +268,7 @@ impl Drawing<'_> {
                 let word = self.holds(holder, domain, value, &[4, layer]);
                 self.described[holder as usize].push(word);
                 self.held[cell as usize].extend(item);
-                // What only a variable holds that nobody uses is not used either.
+                // A value that only an unused variable holds is not used either.
                 if let (Some(item), Some(touched), false) = (item, touched, self.terms.named[holder as usize]) {
                     self.touched[item as usize] = touched;
                 }

@@ -1,8 +1,8 @@
 //! Everything that a symmetry can move, numbered: processes, channels, values, control states, variables.
 //!
-//! A symmetry is a permutation of these items, kept as the image of each. What it does to a state follows: the process at a position
-//! goes to the position's image with all it has, a variable's value to the variable's image, and a value that stands for an item
-//! becomes the item's image.
+//! A symmetry is a permutation of these items, kept as the image of each. It determines the image of a state: the
+//! process at a position moves to the image of the position with all its contents, the value of a variable moves to the
+//! image of the variable, and a value that identifies an item becomes the image of the item.
 
 use std::collections::BTreeMap;
 
@@ -181,7 +181,7 @@ impl Items {
         }
     }
 
-    /// What becomes of a value under a permutation of the items.
+    /// The image of a value under a permutation of the items.
     pub(super) fn renamed(&self, images: &[ItemId], domain: Domain, value: i32) -> i32 {
         self.of_value(domain, value).map_or(value, |item| self.value_of(images[item as usize]))
     }

@@ -1,30 +1,34 @@
-//! The symmetries of a model: found in its program, proved on its program, and put to work on its states.
+//! The symmetries of a model: found in its program, proved on its program, and applied to its states.
 //!
-//! After Donaldson, Miller and Calder, *Finding symmetry in models of concurrent systems by static channel diagram analysis*, 2005: processes that run
-//! the same text and are connected in the same way can be exchanged. Nothing has to be declared. What is done, in order:
+//! After Donaldson, Miller and Calder, *Finding symmetry in models of concurrent systems by static channel diagram
+//! analysis*, 2005: processes that run the same text and are connected in the same way can be exchanged. The user
+//! declares nothing. The stages, in order:
 //!
-//! - [`startup`] runs the model until all processes are started;
-//! - [`classes`] infers which variables, array indices and message fields hold processes, channels, or values of the model's own that are only
-//!   compared and passed on;
-//! - [`constants`] evaluates what never changes for a process, such as `(_pid + 1) % N`;
+//! - [`startup`] runs the model until all processes have started;
+//! - [`classes`] infers which variables, array indices and message fields hold processes, channels, or values of the
+//!   model's own that are only compared and passed on;
+//! - [`constants`] evaluates expressions that never change for a process, such as `(_pid + 1) % N`;
 //! - [`terms`] writes each statement as a term over everything that a symmetry can move ([`items`]);
-//! - [`sequences`] finds assignments whose order nobody can see, and [`events`] what a trace declaration waits for;
-//! - [`graph`] makes one coloured graph of all this, whose automorphisms are proposed as symmetries;
-//! - [`proof`] looks at each of them directly: restrictions 1 and 2 of the paper, and what Promela adds to them;
-//! - [`subgroup`] looks for the largest group that is proved when one of them is not;
-//! - [`diagram`] draws the static channel diagram, and says of each of its automorphisms that is none of the model what is in the way;
-//! - [`gate`] lets the group act once all processes are started, where that takes its time;
-//! - [`points`] finds few items that tell all others, and [`action`] lets the group act on rows ([`rows`]), whose parts ([`sheets`]) are drawn
-//!   ([`pictures`]).
+//! - [`sequences`] finds assignments whose order is unobservable, and [`events`] the events that a trace declaration
+//!   watches;
+//! - [`graph`] makes one coloured graph of all this, whose automorphisms are the proposed symmetries;
+//! - [`proof`] checks each of them directly: restrictions 1 and 2 of the paper, and Promela's additions to them;
+//! - [`subgroup`] finds the largest group that is proved if the proof rejects one of them;
+//! - [`diagram`] draws the static channel diagram, and names the statement that breaks an automorphism of it;
+//! - [`gate`] lets the group act once all processes have started, if the start-up takes several steps;
+//! - [`points`] finds a few items that determine all others, and [`action`] lets the group act on rows ([`rows`]),
+//!   whose parts ([`sheets`]) are drawn ([`pictures`]).
 //!
 //! # Processes that end
 //!
-//! In Promela a process goes only when all younger ones have gone, so two processes that end are not symmetric: the younger one can go first. When
-//! nobody can see that a process has gone (nothing asks for `_nr_pr` or `_last`, looks at such a process, has priorities, or
-//! uses a channel that goes with it), the model is searched with processes that stay at their ends for ever. That model has the
-//! runs of the original without the steps in which processes go. It violates an assertion exactly when the original does. Where nothing
-//! can happen in one, processes can only go in the other, and then nothing can happen there; so `timeout` is true in both, and
-//! an end is invalid in both or in neither, since to be at its end is valid. Where it can be seen, processes that end are not moved.
+//! In Promela a process disappears only after all younger ones, so two processes that end are not symmetric: the
+//! younger one can disappear first. If no statement can observe that a process has disappeared (none uses `_nr_pr` or
+//! `_last`, refers to such a process, has priorities, or uses a channel of it), the search runs on a model whose
+//! processes stay at their ends forever. That model has the runs of the original without the steps in which processes
+//! disappear. It violates an assertion exactly when the original does. Where it has no step, processes of the original
+//! can only disappear, and then the original has no step either; so `timeout` is true in both, and an end state is
+//! invalid in both or in neither, because a process at its end is valid. If a statement can observe it, no symmetry
+//! moves processes that end.
 
 mod action;
 mod classes;
@@ -66,10 +70,10 @@ use proof::Proof;
 use rows::Rows;
 use startup::Settled;
 
-/// Why something is not symmetric.
+/// Why a permutation is not a symmetry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// Where, when it is one place.
+    /// The place, if there is one.
     pub span: Option<Span>,
     /// In words.
     pub text: String,
@@ -93,8 +97,9 @@ impl Symmetric {
         &self.model
     }
 
-    /// How many processes have to go before nothing can happen any more, in a state where nothing else can, or in the state that is symmetric to it
-    /// where they are fewest: as many as are younger than the youngest that may be one which has not ended.
+    /// How many processes have to go before nothing can happen any more, in a state where nothing else can, or in the
+    /// state that is symmetric to it where they are fewest: as many as are younger than the youngest that may be one
+    /// which has not ended.
     pub fn must_go(&self, row: &[Value]) -> u32 {
         if !self.model.keeps_processes() {
             return 0;
@@ -123,7 +128,8 @@ impl Symmetric {
         self.action.action.control_orbits()
     }
 
-    /// Are processes started one by one, while others run? Then the group acts where that is done, and leaves other states alone.
+    /// Do processes start one by one, while others run? Then the group acts once that is complete, and fixes all other
+    /// states.
     pub fn is_staggered(&self) -> bool {
         self.action.gate.is_some()
     }
@@ -176,15 +182,15 @@ impl System for Symmetric {
     }
 }
 
-/// What was found out about the symmetries of a model.
+/// The symmetries of a model, and the reasons why there are no more.
 pub struct Symmetries {
     /// The model and its group, unless that is trivial.
     pub symmetric: Option<Symmetric>,
     /// What each generator does, as cycles of names.
     pub generators: Vec<Vec<Vec<String>>>,
-    /// What is in the way of more.
+    /// Why there are no more.
     pub reasons: Vec<Reason>,
-    /// Who uses what; nothing when the model was not looked at so far.
+    /// Which process uses which channel; nothing if the analysis did not come so far.
     pub diagram: Diagram,
 }
 
@@ -195,7 +201,7 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
         return Ok(none(Vec::new()));
     }
     if let Some(trace) = program.trace.as_ref().filter(|trace| events::needs_process(program, trace)) {
-        let why = "what this watches for is not known beforehand";
+        let why = "the events that this declaration watches are not known before the run";
         return Ok(none(vec![Reason::at(Some(trace.automaton.span), why)]));
     }
     let settled = match startup::settle(program, control)? {
@@ -302,18 +308,18 @@ fn too_large(program: &Program, settled: &Settled) -> bool {
     program.globals.cells.len() + settled.types.iter().map(own).sum::<usize>() + channels > MOST_CELLS
 }
 
-/// What sees that a process has gone.
+/// A statement that observes the end of a process.
 fn sees_ends(program: &Program, settled: &Settled) -> Option<Reason> {
     let ends = |kind: u16| (0..).zip(&settled.types).any(|(at, &other): (usize, _)| other == kind && settled.ends[at]);
     if program.uses_priority && settled.ends.contains(&true) {
-        return Some(Reason::at(None, "processes end, and priorities depend on which are left"));
+        return Some(Reason::at(None, "processes end, and priorities depend on which processes remain"));
     }
     if program.uses_last && settled.ends.contains(&true) {
-        return Some(Reason::at(None, "processes end one after the other, and `_last` tells which one did"));
+        return Some(Reason::at(None, "processes end one after the other, and `_last` reveals which one did"));
     }
     for (kind, process) in program.processes.iter().enumerate() {
         if ends(kind as u16) && !process.frame.channels.is_empty() {
-            let why = "processes of this type end one after the other, and their channels go with them";
+            let why = "processes of this type end one after the other, and their channels disappear with them";
             return Some(Reason::at(Some(process.span), why));
         }
     }
@@ -328,7 +334,7 @@ fn sees_ends(program: &Program, settled: &Settled) -> Option<Reason> {
                     _ => false,
                 };
                 if seen && found.is_none() {
-                    let why = "processes end one after the other, and this tells which have";
+                    let why = "processes end one after the other, and this expression reveals which have ended";
                     found = Some(Reason::at(Some(span), why));
                 }
             });
@@ -382,7 +388,8 @@ fn name(program: &Program, settled: &Settled, items: &Items, item: ItemId) -> St
     }
 }
 
-/// The cycles of a permutation, by name. Control states, local variables and variables that are channels are left out: they follow.
+/// The cycles of a permutation, by name. Control states, local variables and channel variables are omitted: they
+/// follow.
 fn cycles(
     program: &Program,
     settled: &Settled,

@@ -1,11 +1,11 @@
-//! Sequences of words, each with a number: one thread's memory of what it was told.
+//! Sequences of words, each with a number: the cache of one thread.
 //!
-//! What a part of a row holds and what a point looks like are short sequences of words, and the same few come again and again, in each
-//! state that is drawn and for each of its steps. So they are looked up in a table of one's own, open and without a lock: a digest, a look at
-//! the place that it names, a comparison. Words that are not there are told to it by whoever knows.
+//! The contents of a part of a row and the colour of a point are short sequences of words, and the same few occur again
+//! and again, in each state that is drawn and for each of its steps. A thread looks them up in its own open table
+//! without a lock: a digest, one access, one comparison. The caller inserts missing sequences.
 //!
-//! Sequences with different *tags* are different. The words lie one behind the other; when there are too many, all are forgotten
-//! ([`Numbers::is_large`], [`Numbers::clear`]), so a thread's memory is bounded whatever a model holds.
+//! Sequences with different *tags* are different. The words lie one behind the other; when there are too many, the
+//! thread forgets all ([`Numbers::is_large`], [`Numbers::clear`]), so its memory is bounded for every model.
 
 /// Words after which a memory is large.
 const MOST_WORDS: usize = 1 << 21;
@@ -41,7 +41,7 @@ pub(super) fn digest(tag: u32, words: &[u32]) -> u64 {
 }
 
 impl Numbers {
-    /// The number of these words, whose digest this is, if it was told.
+    /// The number of these words with this digest, if the table has them.
     #[inline]
     pub(super) fn get(&self, digest: u64, tag: u32, words: &[u32]) -> Option<u32> {
         let mask = self.places.len().wrapping_sub(1);
@@ -55,7 +55,7 @@ impl Numbers {
         }
     }
 
-    /// Are these the words of an entry? There are a few, for which calling somebody takes longer.
+    /// Are these the words of an entry? Entries are short, so a loop is faster than a call.
     #[inline]
     fn is(&self, entry: &Entry, words: &[u32]) -> bool {
         let known = &self.words[entry.begin as usize..entry.end as usize];

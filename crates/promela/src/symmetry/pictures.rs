@@ -1,23 +1,26 @@
-//! What a row looks like: its picture, and how it changes.
+//! The picture of a row (a coloured graph for canonical labelling), and how a step changes it.
 //!
-//! A process, channel or variable that is moved is drawn at its keys. What it holds without naming a point is part of the colour of
-//! the point; each thing it names is an edge to that one's keys, or, when it names what is drawn at the same point, again part of the
-//! colour. What cannot be drawn at single points (an element of an array with two indices) is a vertex of its own with edges to all its keys. Things
-//! that are not moved but name points (a channel that all share) colour the points that they name. What is neither moved nor names
-//! a point is left out, as no element changes it.
+//! A process, channel or variable that symmetries move is drawn at its keys. Contents that name no point are part of
+//! the colour of the point; each named item is an edge to the keys of that item, or, if that is drawn at the same
+//! point, again part of the colour. An item that has no single point (an element of an array with two indices) is a
+//! vertex of its own with edges to all its keys. Items that no symmetry moves but that name points (a channel that all
+//! processes share) colour the points that they name. Items that are neither moved nor name a point are omitted,
+//! because no element changes them.
 //!
-//! So the colour of a point is told by the numbers of what the sheets ([`super::sheets`]) at the point hold, and by the labels under which
-//! it is named from the point itself or from what is not moved: the point's *marks*, ascending. Colours are numbers of such
-//! sequences, and words get their numbers when they are first met; one table serves all threads, and each remembers what it was told.
+//! So the colour of a point is determined by the numbers of the contents of its sheets ([`super::sheets`]), and by the
+//! labels under which the point itself or an unmoved item names it: the *marks* of the point, ascending. Colours are
+//! numbers of such sequences, and sequences get their numbers when they first occur; one table serves all threads, and
+//! each thread caches it.
 //!
 //! # Changes
 //!
-//! A step changes a few slots, so a few sheets. When these are drawn at single points and name such, the picture of the target
-//! differs from that of the source in edges from those points, and in the colours of points at which a sheet changed or which a sheet that
-//! is not moved has begun or ceased to name. Those colours are put together anew from what is known of the source, with what changed in its
-//! place. Everything else (vertices of their own, the number of processes, `_last`) is left to drawing the whole row.
+//! A step changes a few slots, so a few sheets. If these are drawn at single points and name single points, the picture
+//! of the target differs from that of the source in edges from those points, and in the colours of points with a
+//! changed sheet or which an unmoved sheet begins or ceases to name. These colours are recomputed from those of the
+//! source. Every other change (vertices of their own, the number of processes, `_last`) draws the whole row.
 //!
-//! Cost: a look-up for each sheet that changes and for each point whose colour may have, and what they name.
+//! Cost: one look-up for each sheet that changes and for each point whose colour may change, and for the items that
+//! they name.
 
 use trefoil_system::{Picture, Value};
 
@@ -31,7 +34,7 @@ use super::sheets::{CELL, Held, Memory, Name, OWNER, Place, Purpose, Sheet, VALU
 /// The mark of the process that made the last step.
 const LAST: u32 = u32::MAX;
 
-/// Points of which changes are drawn: those of a word.
+/// The largest number of points whose changes are drawn: the bits of a word.
 const MOST_POINTS: usize = 64;
 
 /// What is known of a row that was drawn.
@@ -74,7 +77,7 @@ impl ModelActor<'_> {
         number
     }
 
-    /// What a sheet holds in a row.
+    /// The contents of a sheet in a row.
     #[inline]
     fn entry(&mut self, sheet: u32, purpose: Purpose, row: &[Value]) -> u32 {
         let action = self.action;
@@ -209,7 +212,7 @@ impl ModelActor<'_> {
             if named.is_none() && value == 0 {
                 continue;
             }
-            // A process that is not moved is told by its position.
+            // The position identifies a process that is not moved.
             let position = if action.points.keys(part.item).is_some() { u32::MAX } else { part.position };
             let plain = if named.is_some() { [1, 0] } else { [0, value] };
             let colour = self.colour(&[4, orbit, position, plain[0], plain[1]]);
@@ -222,8 +225,8 @@ impl ModelActor<'_> {
         }
     }
 
-    /// Draws how the picture of `to` differs from that of the row that was drawn, when the two differ in these slots; says whether
-    /// that is possible.
+    /// Draws how the picture of `to` differs from that of the row that was drawn, when the two differ in these slots;
+    /// says whether that is possible.
     pub(super) fn draw_difference(
         &mut self,
         drawing: &Drawing,
@@ -270,8 +273,8 @@ impl ModelActor<'_> {
         true
     }
 
-    /// Draws the edges of a sheet that now holds something else; the points whose colours may change are returned, `None` when more
-    /// than colours and edges of points changes.
+    /// Draws the edges of a sheet that now holds something else; the points whose colours may change are returned,
+    /// `None` when more than colours and edges of points changes.
     #[inline]
     fn draw_sheet_change(
         &self,

@@ -1,16 +1,18 @@
-//! Which items a group is told by: the points.
+//! The points: items whose images determine an element of the group.
 //!
-//! A symmetry moves a process together with its channel, its number and its element of an array. It is enough to know where the
-//! process goes. The *points* are items such that all others follow: an item that is no point has one or two points as its *keys*, and where
-//! these go says where it goes. Few points make representatives cheap, and when the points of a type are permuted in every way
-//! the strategies for symmetric types apply, which would not be so with processes and channels side by side.
+//! A symmetry moves a process together with its channel, its number and its element of an array. The image of the
+//! process is enough. The *points* are items that determine all others: every other item has one or two points as its
+//! *keys*, and their images determine its image. Few points make representatives cheap, and if the group permutes the
+//! points of a type in every way, the strategies for symmetric types apply, which they would not with processes and
+//! channels side by side.
 //!
-//! Orbits are taken one after the other, processes first. Let `k` be a point and `x` an item of the orbit. If there is a map `f` that
-//! commutes with all generators and has `f(k) = x`, `x` follows from `k`; it is found by spreading from `(k, x)` along the generators
-//! until all images are known or one would have two values. The same with pairs of points. When neither works the orbit's items become points.
+//! The orbits are processed one after the other, processes first. Let `k` be a point and `x` an item of the orbit. If a
+//! map `f` commutes with all generators and `f(k) = x`, then `k` determines `x`; the map is found by spreading from
+//! `(k, x)` along the generators until all images are known or one would have two values. The same is tried with pairs
+//! of points. If both fail, the items of the orbit become points.
 //!
-//! The *keys* of an item are all points (or pairs) that `f` takes to it: those are what an element carries to the keys of its image, so
-//! what an item has is drawn at all its keys.
+//! The *keys* of an item are all points (or pairs) that `f` maps to it: an element maps them to the keys of the image,
+//! so the contents of an item are drawn at all its keys.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,7 +23,7 @@ use super::items::{Item, ItemId, Items};
 /// Pairs that are looked at when an item is to follow from two points.
 const MOST_PAIRS: usize = 1 << 14;
 
-/// What an item follows from.
+/// The keys that determine an item.
 #[derive(Clone, Debug)]
 pub(super) enum Keys {
     /// It follows from each of these points.
@@ -57,7 +59,7 @@ pub(super) struct Points {
     /// For each map the item of each point, or of each pair.
     tables: Vec<Vec<ItemId>>,
     pairs: Vec<HashMap<(u32, u32), ItemId>>,
-    /// The items that follow from one point, the point, and where in `flat` the item stands that it is when the point is the first.
+    /// The items that one point determines, the point, and the place in `flat` of the item for the first point.
     by_point: Vec<(ItemId, u32, u32)>,
     flat: Vec<ItemId>,
     /// The items that follow from two points.
@@ -180,7 +182,7 @@ impl Points {
                     for (&pair, &item) in &map {
                         keys.entry(item).or_default().push(pair);
                     }
-                    // What is drawn at the keys must tell the items apart.
+                    // The drawing at the keys must distinguish the items.
                     let mut shapes: Vec<[Vec<u32>; 2]> = Vec::new();
                     for pairs in keys.values_mut() {
                         pairs.sort_unstable();
@@ -286,8 +288,8 @@ impl Points {
     }
 }
 
-/// The orbits of items that are moved: those of processes first, larger before smaller, then the others, smaller before larger. Facts and
-/// arrays are left out, as no state has them.
+/// The orbits of items that are moved: those of processes first, larger before smaller, then the others, smaller before
+/// larger. Facts and arrays are left out, as no state has them.
 fn orbits(items: &Items, generators: &[Vec<ItemId>]) -> Vec<Vec<ItemId>> {
     let mut seen = vec![false; items.len()];
     let mut orbits = Vec::new();

@@ -1,26 +1,29 @@
-//! Whether a permutation of the items is a symmetry of the model: looked at directly, whoever proposed it.
+//! Whether a permutation of the items is a symmetry of the model: a direct check, independent of its origin.
 //!
-//! A permutation is accepted when
+//! A permutation is accepted if
 //!
-//! 1. it keeps what cannot be moved, and carries each item to one of the same sort: a process to one of the same type, a channel to one with
-//!    the same capacity and fields and with the right owner, a variable to one of the same width that holds the like;
-//! 2. looking into an array commutes with it: the element of the renamed indices is the image of the element;
-//! 3. what a process always sees in an expression is carried to what its image always sees in the image of the expression ([`super::constants`]);
+//! 1. it fixes the items that cannot be moved, and maps each item to one of the same sort: a process to one of the same
+//!    type, a channel to one with the same capacity and fields and with the right owner, a variable to one of the same
+//!    width and class;
+//! 2. indexing an array commutes with it: the element at the renamed indices is the image of the element;
+//! 3. the constant value of an expression for a process is mapped to the constant value of the image of the expression
+//!    for the image of the process ([`super::constants`]);
 //! 4. cutting a value to the width of a variable commutes with it;
-//! 5. it keeps the states of the start-up (restriction 2 of Donaldson, Miller and Calder, *Finding symmetry in models of concurrent systems by static
-//!    channel diagram analysis*, 2005);
-//! 6. the transitions of a control state, renamed, are those of the image of the control state (restriction 1). They may come in another
-//!    order where the order does not matter.
-//! 7. the events that a trace declaration waits for, renamed, are those that it waits for ([`super::events`]).
+//! 5. it fixes the states of the start-up (restriction 2 of Donaldson, Miller and Calder, *Finding symmetry in models
+//!    of concurrent systems by static channel diagram analysis*, 2005);
+//! 6. the transitions of a control state, renamed, are those of the image of the control state (restriction 1), in any
+//!    order where the order is irrelevant;
+//! 7. the events that a trace declaration watches, renamed, are those that it watches ([`super::events`]).
 //!
-//! Then it carries every step of the model to a step of the model. For a state behind the start-up: by induction over expressions, the value of a
-//! renamed expression in the image of a state is the image of its value (1 to 4 and the classes of values, see [`super::terms`]); so a
-//! statement can be executed in a state exactly when its image can be executed, by the image of the process, in the image of the state, and
-//! what it does there is the image of what it does here. By 6 each process has the images of statements as its own; what has to be tried
-//! before (`unless`, `else`) is the image of what was tried before. Atomic sequences and handshakes are made of such statements.
-//! A state of the start-up before the last has one successor, and both are kept (5).
+//! Then it maps every step of the model to a step of the model. For a state behind the start-up: by induction over
+//! expressions, the value of a renamed expression in the image of a state is the image of its value (1 to 4 and the
+//! classes of values, see [`super::terms`]). So a statement is enabled in a state exactly when its image is enabled,
+//! for the image of the process, in the image of the state, and its effect there is the image of its effect here. By 6
+//! each process has the images of statements as its own; the transitions that are tried before (`unless`, `else`) are
+//! the images of those tried before. Atomic sequences and rendezvous consist of such statements. A state of the
+//! start-up before the last has one successor, and both are fixed (5).
 //!
-//! Permutations with these properties are a group, so it is enough to look at generators.
+//! Permutations with these properties form a group, so it is enough to check generators.
 
 use std::collections::HashMap;
 
@@ -44,7 +47,7 @@ pub(super) struct Proof<'a> {
     pub(super) items: &'a Items,
     pub(super) terms: &'a Terms,
     pub(super) constants: &'a Constants<'a>,
-    /// For applying whatever moves.
+    /// Applies a permutation to rows.
     pub(super) rows: &'a Rows,
 }
 
@@ -52,7 +55,7 @@ pub(super) struct Proof<'a> {
 type Written = (u32, Vec<u32>, bool, u32, u32);
 
 impl Proof<'_> {
-    /// Is it a symmetry? Else, what is in the way.
+    /// Is it a symmetry? Otherwise the reason.
     pub(super) fn check(&self, images: &[ItemId]) -> Result<(), Reason> {
         self.sorts(images)?;
         self.facts(images)?;
@@ -64,7 +67,7 @@ impl Proof<'_> {
     }
 
     fn sorts(&self, images: &[ItemId]) -> Result<(), Reason> {
-        let different = || Reason::at(None, "it would exchange things of different sorts");
+        let different = || Reason::at(None, "the permutation exchanges items of different sorts");
         let mut hit = vec![false; images.len()];
         for (item, &image) in (0..).zip(images) {
             if std::mem::replace(&mut hit[image as usize], true) {
@@ -86,7 +89,7 @@ impl Proof<'_> {
                 if let Some(kind) = self.settled.model.channel_kind_of(*value)
                     && self.domains(&self.classes.field[kind]) != self.domains(fields)
                 {
-                    return Err(Reason::at(None, "channels with different messages are kept in one variable"));
+                    return Err(Reason::at(None, "one variable holds channels with different message types"));
                 }
             }
         }
@@ -192,7 +195,7 @@ impl Proof<'_> {
     fn facts(&self, images: &[ItemId]) -> Result<(), Reason> {
         for (number, fact) in (0..).zip(&self.constants.facts) {
             let Item::Fact(other) = self.items.item(images[self.items.fact(number) as usize]) else {
-                return Err(Reason::at(Some(fact.span), "what is calculated here would become something else"));
+                return Err(Reason::at(Some(fact.span), "the permutation changes the expression here"));
             };
             let domain = self.classes.domain[self.classes.fact[number as usize] as usize];
             let there: HashMap<u32, i32> = self.constants.facts[other as usize].values.iter().copied().collect();
@@ -205,7 +208,7 @@ impl Proof<'_> {
                         let found = found.map_or_else(|| "nothing".to_string(), i32::to_string);
                         let name = |item| super::name(self.program, self.settled, self.items, item);
                         let why = format!(
-                            "what is calculated here is {value} for {} and {found} for {}",
+                            "the expression here is {value} for {} and {found} for {}",
                             name(position),
                             name(image)
                         );
@@ -237,7 +240,7 @@ impl Proof<'_> {
                     cut(renamed, sort) == self.items.renamed(images, domain, cut(*value, sort))
                 };
                 if !values.iter().all(commutes) {
-                    return Err(Reason::at(None, "a variable is too narrow for what it stands for"));
+                    return Err(Reason::at(None, "a variable is too narrow for the values that it identifies"));
                 }
             }
         }
@@ -253,13 +256,13 @@ impl Proof<'_> {
             self.rows.apply(images, &renamed, row, &mut image);
             if choices.len() > 1 && choices.contains(row) {
                 if !choices.contains(&image) {
-                    return Err(Reason::at(None, "the states in which everything is started are not symmetric"));
+                    return Err(Reason::at(None, "the states in which all processes have started are not symmetric"));
                 }
                 continue;
             }
             if let Some(slot) = (0..image.len()).find(|&slot| image[slot] != row[slot]) {
                 let name = &model.layout().slots()[slot].name;
-                let why = format!("`{name}` does not start in a symmetric way: {} here", row[slot]);
+                let why = format!("the initial value of `{name}` is not symmetric: {} here", row[slot]);
                 return Err(Reason::at(None, why));
             }
         }
@@ -270,7 +273,7 @@ impl Proof<'_> {
             let domain = self.classes.domain[self.classes.global[cell as usize] as usize];
             let renamed = self.items.renamed(images, domain, declared.sort.read(values[cell as usize]));
             if declared.hidden && renamed != declared.sort.read(values[to as usize]) {
-                return Err(Reason::at(Some(declared.span), "a hidden variable does not start in a symmetric way"));
+                return Err(Reason::at(Some(declared.span), "the initial value of a hidden variable is not symmetric"));
             }
         }
         Ok(())
@@ -285,7 +288,7 @@ impl Proof<'_> {
                 provided.write(None, &mut own);
                 provided.write(Some(images), &mut renamed);
                 if own != renamed {
-                    return Err(Reason::at(Some(process.span), "what is provided here is not symmetric"));
+                    return Err(Reason::at(Some(process.span), "the `provided` clause is not symmetric"));
                 }
             }
             for (state, transitions) in (0..).zip(states) {
@@ -293,7 +296,7 @@ impl Proof<'_> {
                     continue;
                 }
                 let Item::Control(_, image) = self.items.item(images[self.items.control(kind, state) as usize]) else {
-                    return Err(Reason::at(None, "a control state would become something else"));
+                    return Err(Reason::at(None, "the permutation changes a control state"));
                 };
                 let there = &states[image as usize];
                 let mut wanted: Vec<Written> = there.iter().map(|known| self.written(kind, known, None)).collect();
@@ -306,14 +309,14 @@ impl Proof<'_> {
                         }
                         Err(_) => {
                             let statement = &process.statements[known.statement as usize];
-                            let why = format!("no statement is what `{}` becomes", statement.text);
+                            let why = format!("no statement is the image of `{}`", statement.text);
                             return Err(Reason::at(Some(statement.span), why));
                         }
                     }
                 }
                 if let Some(known) = there.first().filter(|_| !wanted.is_empty()) {
                     let statement = &process.statements[known.statement as usize];
-                    let why = format!("nothing becomes a statement beside `{}`", statement.text);
+                    let why = format!("no statement maps to a statement beside `{}`", statement.text);
                     return Err(Reason::at(Some(statement.span), why));
                 }
             }
@@ -335,7 +338,7 @@ impl Proof<'_> {
         };
         match watched.states.iter().find(|events| written(events, None) != written(events, Some(images))) {
             None => Ok(()),
-            Some(_) => Err(Reason::at(Some(watched.span), "this watches for events that are not symmetric")),
+            Some(_) => Err(Reason::at(Some(watched.span), "the watched events are not symmetric")),
         }
     }
 

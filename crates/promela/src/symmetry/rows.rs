@@ -1,8 +1,9 @@
-//! What a permutation of items does to a row.
+//! The image of a row under a permutation of items.
 //!
-//! A row is gone through part by part: global variables, processes, channels. A part is written to where its item goes, and values that
-//! stand for items are renamed. Parts that no element of a group moves, and that hold nothing that one moves, are copied with
-//! the rest of the row. Processes that do not run and messages that are not there are zero, and stay so.
+//! The permutation processes a row part by part: global variables, processes, channels. It writes a part to the place
+//! of the image of its item, and renames values that identify items. Parts that no element of a group moves, and that
+//! contain no moved item, are copied with the rest of the row. Processes that do not run and absent messages are zero,
+//! and stay zero.
 
 use trefoil_system::Value;
 
@@ -17,7 +18,7 @@ pub(super) const NONE: ItemId = ItemId::MAX;
 /// Values from here on stand for themselves.
 pub(super) const MOST_VALUES: usize = 4096;
 
-/// What the values of a slot stand for: a table of items by value.
+/// The items that the values of a slot identify, by value.
 pub(super) type Lookup = Option<u32>;
 
 pub(super) struct GlobalPart {
@@ -89,8 +90,8 @@ pub(super) struct Rows {
     /// By item: the value that stands for it.
     values: Vec<u32>,
     moves: Vec<Move>,
-    /// By item: where it lies. For channels the slot of the length, for processes that of the control state, for cells the slot of a global
-    /// one or the offset of a local one.
+    /// By item: where it lies. For channels the slot of the length, for processes that of the control state, for cells
+    /// the slot of a global one or the offset of a local one.
     slots: Vec<u32>,
 }
 
@@ -247,13 +248,13 @@ impl Rows {
         }
     }
 
-    /// Leaves out global variables in these slots: what is there is always the same, and no element of the group changes it.
+    /// Omits global variables in these slots: their values never change, and no element of the group changes them.
     pub(super) fn leave_out(&mut self, slots: impl Fn(u32) -> bool) {
         self.globals.retain(|part| !slots(part.slot));
         self.prepare();
     }
 
-    /// What a permutation makes of all values that stand for items, for [`Rows::apply`]; the same buffer serves again and again.
+    /// Fills the renaming of all values that identify items, for [`Rows::apply`]; the caller reuses the buffer.
     pub(super) fn rename(&self, images: &[ItemId], renamed: &mut Vec<Value>) {
         if renamed.len() != self.all_values as usize {
             renamed.clear();

@@ -1,11 +1,12 @@
-//! Assignments one after the other whose order nobody can see.
+//! Consecutive assignments whose order is unobservable.
 //!
-//! `atomic { a[1] = 0; a[2] = 0; a[3] = 0 }` treats all elements alike, although it names them in some order. Where control is not
-//! given up between assignments, none of them can fail, and none reads or writes what another one writes, their order makes no difference:
-//! they are one statement that assigns to all places at once. Its term keeps the parts without order, and the control states between
-//! have no statements of their own, as no state of the model is ever there.
+//! `atomic { a[1] = 0; a[2] = 0; a[3] = 0 }` treats all elements alike, although it names them in some order. If a
+//! process keeps control between assignments, none of them can fail, and none reads or writes a variable that another
+//! one writes, their order makes no difference: they are one statement that assigns to all places. Its term keeps the
+//! parts without order, and the control states between have no statements of their own, because no state of the model
+//! is there.
 //!
-//! Donaldson and Miller's TopSPIN knows such sequences as well (the models that come with it have them).
+//! Donaldson and Miller's TopSPIN also recognises such sequences (its example models contain them).
 
 use std::collections::BTreeSet;
 

@@ -1,13 +1,14 @@
-//! The parts of a row that are drawn, one *sheet* each, and what they hold.
+//! The parts of a row that are drawn, one *sheet* each, and their contents.
 //!
-//! A sheet is a process, a channel or a global variable, and lies in adjacent slots. What it holds is a sequence of words in which names
-//! of points are left out, and the things that it names, each with a *label* that says where. Labels are the same for all sheets
-//! of an orbit, and otherwise different, so a label tells what names something, too.
+//! A sheet is a process, a channel or a global variable, and lies in adjacent slots. Its contents are a sequence of
+//! words without the names of points, and the items that it names, each with a *label* that says where. The sheets of
+//! an orbit have the same labels, and other sheets have others, so a label also identifies the sheet that names an
+//! item.
 //!
-//! What a sheet holds follows from its slots. The same few values come again and again, so each thread remembers what came of them
-//! ([`Memory`]): sheets of one *family*, which have the same shape and the same labels, share what is remembered. Queues that hold several
-//! names have many contents, each of them seldom, and would only fill the memory; those are read anew each time, and so are sheets that are
-//! not moved, of which only the names are wanted.
+//! The slots of a sheet determine its contents. The same few values occur again and again, so each thread caches the
+//! contents ([`Memory`]): sheets of one *family*, which have the same shape and the same labels, share the cache.
+//! Queues that hold several names have many contents, each of them rare, and would only fill the cache; they are read
+//! each time, and so are sheets that are not moved, whose names alone are needed.
 
 use std::collections::HashMap;
 
@@ -59,7 +60,7 @@ pub(super) struct Sheet {
     fields: u32,
     /// The position of the process with which it comes and goes.
     needs: Option<u32>,
-    /// What is read anew each time has a number here.
+    /// A sheet that is not cached has a number here.
     fresh: Option<u32>,
 }
 
@@ -69,7 +70,7 @@ impl Sheet {
         self.needs.is_none_or(|position| position < row[COUNT])
     }
 
-    /// The slots that hold something in a row, if it is there.
+    /// Its slots in a row, if it exists there.
     #[inline]
     fn values<'r>(&self, row: &'r [Value]) -> &'r [Value] {
         let slot = self.slot as usize;
@@ -104,7 +105,7 @@ pub(super) struct Sheets {
     sheet_of: Vec<u32>,
     /// Cells of processes that are moved inside their frames: the part, the cell and the orbit of the cell.
     pub(super) cells: Vec<(u32, u32, u32)>,
-    /// How many are read anew each time.
+    /// How many are not cached.
     fresh: u32,
 }
 
@@ -286,7 +287,7 @@ fn only_key(points: &Points, item: ItemId) -> u32 {
 }
 
 impl Content {
-    /// What a sheet holds in a row.
+    /// The contents of a sheet in a row.
     fn read(&mut self, sheet: &Sheet, rows: &Rows, points: &Points, row: &[Value]) {
         self.words.clear();
         self.named.clear();
@@ -304,7 +305,7 @@ impl Content {
         }
     }
 
-    /// A value that may name something.
+    /// A value that may name an item.
     #[inline]
     fn value(&mut self, rows: &Rows, points: &Points, lookup: Lookup, value: Value, label: &mut u32) {
         if lookup.is_none() {
@@ -364,12 +365,12 @@ impl Content {
     }
 }
 
-/// What came of the slots of sheets: one thread's memory.
+/// The contents of sheets by their slots: the cache of one thread.
 #[derive(Default)]
 pub(super) struct Memory {
     /// Entries by family and values.
     numbers: Numbers,
-    /// Entries of what is read anew, three for each such sheet, and behind them those that are remembered; the same with names.
+    /// The entries of sheets that are not cached, three each, and behind them the cached ones; the same with names.
     entries: Vec<Held>,
     names: Vec<Name>,
     reserved: (usize, usize),

@@ -1,25 +1,27 @@
-//! Where a model is once its processes have been started.
+//! The state of a model once its processes have started.
 //!
-//! Symmetries are looked for among the processes that run for good. Starting them is not symmetric as text (`run P(1); run P(2)`), and
-//! need not be: it is run. From the initial state on, as long as statements that start processes can still be reached and there is one
-//! successor only, that successor is the next state. These *layers* are part of what a symmetry must keep, each by itself; since each
-//! has no successor but the next, what leads from one to the next need not be looked at. From the last layer on no process is
-//! started any more, and the statements that can be reached from there are what a symmetry must carry to each other.
+//! Symmetries permute the processes that run after the start-up. Starting them is not symmetric as text (`run P(1); run
+//! P(2)`), and need not be: the analysis executes it. From the initial state on, while statements that start processes
+//! are reachable and there is exactly one successor, that successor is the next state. These states are the *layers*,
+//! and a symmetry must fix each of them; since the only successor of a layer is the next one, the statements between
+//! them need not be checked. Behind the last layer no process starts, and a symmetry must map the statements that are
+//! reachable from there to each other.
 //!
-//! The last step may be a choice, such as `if :: c[0]!token :: c[1]!token fi` at the end of the atomic block. All states that it leads to
-//! are then the last layer, and a symmetry may carry them to each other.
+//! The last step may be a choice, such as `if :: c[0]!token :: c[1]!token fi` at the end of the atomic block. All its
+//! targets then form the last layer, and a symmetry may map them to each other.
 //!
 //! # Started while others run
 //!
-//! `init { run P(1); run P(2) }` without `atomic` has several successors as soon as `P(1)` runs. But often all that is started is started by
-//! one process whose statements, up to the last `run`, use nothing that others write, and write nothing that others use. Then it does
-//! not matter what the others do meanwhile: each step of theirs could as well have come later. The start-up is followed as if the others had waited,
-//! which gives the one layer where all are started; the states in which the starting process is not done have their own rules
-//! ([`super::gate`]). Where a process may end meanwhile, its number is given to another one, so nobody may use numbers; the model is then searched with processes that stay. And
-//! nobody may look at who is there: no `_nr_pr`, `_last`,
-//! priorities, `provided` and no look at other processes.
+//! `init { run P(1); run P(2) }` without `atomic` has several successors as soon as `P(1)` runs. But often one process
+//! starts all others, and its statements, up to the last `run`, use nothing that others write, and write nothing that
+//! others use. Then the steps of the others are irrelevant: each of them could as well come later. The analysis follows
+//! the start-up as if the others had waited, which gives the one layer in which all have started; the states in which
+//! the starting process is not done have their own rules ([`super::gate`]). If a process may end meanwhile, another one
+//! gets its number, so no statement may use numbers; the search then runs on the model with processes that stay. No
+//! statement may read which processes exist: the model has no `_nr_pr`, `_last`, priorities, `provided` or references
+//! to other processes.
 //!
-//! Any other start-up that others can interrupt is refused, with the statement.
+//! Any other start-up that others can interrupt is rejected, with the statement.
 
 use std::sync::Arc;
 
@@ -49,7 +51,7 @@ pub(super) struct Settled {
     pub(super) layers: Vec<Vec<Value>>,
     /// How many of them, from the end, are states in which the model may be then; mostly one.
     pub(super) choices: usize,
-    /// What the global cells hold in the last layer.
+    /// The values of the global cells in the last layer.
     pub(super) globals: Vec<Value>,
     /// The type of each process in the last layer.
     pub(super) types: Vec<ProcessTypeId>,
@@ -74,7 +76,7 @@ pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result
             let reachable = reachable(program, &model, row);
             let Some(starts) = starts_process(program, &reachable) else {
                 if types.len() != model.positions() || !model.has_one_type_each() {
-                    return Ok(Err(Reason::at(None, "a process ends before all are started")));
+                    return Ok(Err(Reason::at(None, "a process ends before all processes have started")));
                 }
                 let ends: Vec<bool> =
                     (0..types.len()).map(|position| can_end(program, &model, row, position)).collect();
@@ -85,12 +87,12 @@ pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result
                     if let (Some(position), Some(span)) = (gone, sees_numbers(program)) {
                         let name = &program.processes[usize::from(types[position])].name;
                         let why = format!(
-                            "`{name}` may end before all are started, and another process then gets its number, which matters here"
+                            "`{name}` may end before all processes have started; another process then gets its number, which matters here"
                         );
                         return Ok(Err(Reason::at(Some(span), why)));
                     }
                     if types.len() > MOST_STARTED {
-                        return Ok(Err(Reason::at(None, "too many processes are started one by one")));
+                        return Ok(Err(Reason::at(None, "too many processes start one by one")));
                     }
                     let slot = model.arrangement.positions[starter.position].base as usize + 1;
                     gate = Some(Gate { starter: starter.position, slot, starting: starter.starting });
@@ -99,7 +101,7 @@ pub(super) fn settle(program: &Arc<Program>, control: &Control) -> Result<Result
                 return Ok(Ok(Settled { model, layers, choices: 1, globals, types, reachable, ends, gate }));
             };
             if layers.len() == if starter.is_some() { MOST_STARTS } else { MOST_LAYERS } {
-                return Ok(Err(Reason::at(Some(starts), "processes are started while the model runs")));
+                return Ok(Err(Reason::at(Some(starts), "processes start while the model runs")));
             }
             let mut next: Option<Vec<Value>> = None;
             let mut several = false;
@@ -182,7 +184,7 @@ fn are_settled(program: &Program, model: &Model, choices: &[Vec<Value>]) -> bool
         })
 }
 
-const NOT_AT_ONCE: &str = "processes are started here, and not in one atomic step at the beginning";
+const NOT_AT_ONCE: &str = "processes start here, and not in one atomic step at the beginning";
 
 /// The process that starts all others that are started while it and they run.
 struct Starter {
@@ -202,11 +204,11 @@ impl Starter {
                 continue;
             }
             if found.is_some() {
-                return refused(starts, "more than one process starts others");
+                return refused(starts, "more than one process starts other processes");
             }
             found = Some(Starter { position, starting });
         }
-        let Some(starter) = found else { return refused(starts, "those that are started start others") };
+        let Some(starter) = found else { return refused(starts, "a started process starts other processes") };
         let kind = model.types_of(row)[starter.position];
         let process = &program.processes[usize::from(kind)];
         let mut marked = vec![false; process.transitions.len()];
@@ -216,33 +218,36 @@ impl Starter {
             for transition in transitions.iter().filter(|_| marked[state] && starter.starting[state]) {
                 let span = process.statements[transition.statement as usize].span;
                 if !is_private(program, &transition.action, &written) {
-                    return refused(span, "what this does depends on others, or others depend on it");
+                    return refused(span, "this statement depends on other processes, or they depend on it");
                 }
                 for run in runs_of(program, &transition.action) {
                     let started = program.runs[run as usize].process;
                     if started == kind || starting(program, started).contains(&true) {
-                        return refused(span, "those that are started start others");
+                        return refused(span, "a started process starts other processes");
                     }
                     let started = &program.processes[usize::from(started)];
                     if !initial_values(started).all(|value| reads_private(program, value, &written)) {
-                        return refused(span, "the variables of what this starts begin with what others write");
+                        return refused(
+                            span,
+                            "the initial values of the started process depend on variables that other processes write",
+                        );
                     }
                 }
             }
         }
         if program.uses_last || program.uses_priority {
-            return refused(starts, "`_last` or priorities tell who is there");
+            return refused(starts, "`_last` or priorities reveal which processes exist");
         }
         for process in &program.processes {
             if process.provided.is_some() {
-                return refused(process.span, "whether this can be done may depend on who is there");
+                return refused(process.span, "whether this is enabled may depend on which processes exist");
             }
             for transition in process.transitions.iter().flatten() {
                 let looks =
                     expressions_of(program, &transition.action).into_iter().any(|root| looks_around(program, root));
                 if looks {
                     let span = process.statements[transition.statement as usize].span;
-                    return refused(span, "this looks at who is there");
+                    return refused(span, "this reads which processes exist");
                 }
             }
         }

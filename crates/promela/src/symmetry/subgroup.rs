@@ -1,9 +1,10 @@
-//! The largest group that is proved, when not all that was proposed is.
+//! The largest group that is proved if the proof rejects a proposed symmetry.
 //!
-//! The graph proposes what keeps the text and the start. The proof knows a little more: how wide variables are, which values are small enough
-//! for tables, what hidden variables begin with. Where it refuses a generator, others that the group has may do: conjugates, products, or an
-//! element of another coset. All that the proof accepts is a group, so the largest one can be searched for
-//! ([`trefoil_groups::largest_subgroup`]), for a bounded effort.
+//! The graph proposes permutations that keep the text and the start-up. The proof knows a little more: the widths of
+//! variables, the values that are small enough for tables, the initial values of hidden variables. If it rejects a
+//! generator, others of the group may pass: conjugates, products, or an element of another coset. The permutations that
+//! the proof accepts form a group, so the largest one can be searched for ([`trefoil_groups::largest_subgroup`]),
+//! within a bounded effort.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_groups::{Permutation, PermutationGroup, largest_subgroup};
@@ -15,7 +16,8 @@ use super::proof::Proof;
 /// How many elements are looked at.
 const EFFORT: usize = 20_000;
 
-/// Generators of the largest group that is proved, of what these generate; reasons for generators that are not are added.
+/// Generators of the largest proved subgroup of the group that these generate; adds the reasons against rejected
+/// generators.
 pub(super) fn proved(
     proof: &Proof<'_>,
     proposed: &[Vec<ItemId>],
@@ -40,10 +42,9 @@ pub(super) fn proved(
     let degree = proposed[0].len();
     let wanted = PermutationGroup::generate(degree, &permutations, control)?.order();
     let order = PermutationGroup::generate(degree, &found.generators, control)?.order();
-    let all = if found.complete { "" } else { ", and perhaps there are more" };
+    let all = if found.complete { "" } else { ", and there may be more" };
     for reason in refused {
-        let text =
-            format!("{}; of {wanted} permutations that were tried for, {order} are symmetries{all}", reason.text);
+        let text = format!("{}; {order} of {wanted} candidate permutations are symmetries{all}", reason.text);
         reasons.push(Reason { text, ..reason });
     }
     Ok(found.generators.iter().map(|generator| generator.images().to_vec()).collect())

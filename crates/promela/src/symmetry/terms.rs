@@ -1,18 +1,20 @@
 //! Statements as terms over items: what a symmetry renames, and what must be equal afterwards.
 //!
-//! A term is an item, or a mark with terms below it. All that a statement depends on is in its term: the operators are in the marks,
-//! and every process, channel, value, variable and control state that the statement names is an item. Renaming the items of a
-//! statement's term under a symmetry gives the term of what the symmetric process has to do in the symmetric state (restriction 1 of Donaldson,
-//! Miller and Calder, *Finding symmetry in models of concurrent systems by static channel diagram analysis*, 2005). Two statements do the
-//! same when their terms are equal.
+//! A term is an item, or a mark with terms below it. The term of a statement contains everything that the statement
+//! depends on: the operators are marks, and every process, channel, value, variable and control state that the
+//! statement names is an item. Renaming the items of the term under a symmetry gives the term of the statement that the
+//! symmetric process must have in the symmetric state (restriction 1 of Donaldson, Miller and Calder, *Finding symmetry
+//! in models of concurrent systems by static channel diagram analysis*, 2005). Two statements have the same effect if
+//! their terms are equal.
 //!
-//! Operands whose order does not matter are kept without order, and chains of one operator are taken apart, so that `a + b + c` is equal to
-//! `c + a + b`. For `&&` and `||` the order matters when an operand that comes later would be an error to evaluate; it is kept where that
-//! cannot be excluded.
+//! Operands of commutative operators are kept without order, and chains of one operator are flattened, so that `a + b +
+//! c` equals `c + a + b`. For `&&` and `||` the order matters if the evaluation of a later operand may fail; the term
+//! keeps the order where that cannot be excluded.
 //!
-//! Building the terms is also where every value is seen to be of the class that is wanted. What does not fit makes the term of the
-//! statement unknown, and there is no symmetry then. What is sound only when something stays where it is (arithmetic with `_pid`,
-//! a look at a control state's number) says so: `fixed` has the items that no symmetry may move, with the reasons.
+//! Building the terms also checks that every value has the expected class. A value that does not fit makes the term of
+//! the statement unknown, and then there is no symmetry. A term that is sound only if some items stay fixed (arithmetic
+//! with `_pid`, a use of the number of a control state) says so: `fixed` has the items that no symmetry may move, with
+//! the reasons.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -85,7 +87,7 @@ pub(super) struct Terms {
     pub(super) provided: Vec<Option<Term>>,
     /// Items that no symmetry may move.
     pub(super) fixed: BTreeMap<ItemId, Reason>,
-    /// Cells that something reachable names.
+    /// Cells that a reachable statement names.
     pub(super) named: Vec<bool>,
     /// What a trace declaration waits for.
     pub(super) watched: Option<Watched>,
@@ -95,7 +97,7 @@ pub(super) struct Terms {
 pub(super) struct Misfit(pub(super) &'static str);
 
 /// A value was of another class than is wanted.
-const TWO_THINGS: Misfit = Misfit("this statement takes one value for two different things");
+const TWO_THINGS: Misfit = Misfit("this statement uses one value as the identity of two different things");
 
 pub(super) struct Builder<'a> {
     pub(super) program: &'a Program,
@@ -271,7 +273,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What an expression stands for; plain when it could be anything.
+    /// The class of an expression; plain if it is unknown.
     fn own_domain(&self, expression: ExpressionId) -> Domain {
         self.class_of(expression).map_or(Domain::Plain, |class| self.domain(class))
     }
@@ -347,7 +349,7 @@ impl Builder<'_> {
             Node::Pid => {
                 if wanted == Domain::Plain {
                     let processes = self.processes_of(self.kind);
-                    self.fix(processes, "the number of the process matters here, and not only which process it is");
+                    self.fix(processes, "the number of the process matters here, not only its identity");
                 }
                 self.node(&[3], Vec::new())
             }
@@ -425,7 +427,7 @@ impl Builder<'_> {
                 self.node(&[23, i64::from(remote.process)], below)
             }
             Node::Run(_) => return Err(TWO_THINGS),
-            Node::Enabled(_) => return Err(Misfit("whether another process can do something is not compared")),
+            Node::Enabled(_) => return Err(Misfit("`enabled` of another process is not compared")),
         })
     }
 
@@ -441,7 +443,8 @@ impl Builder<'_> {
         let ordered = match operator {
             Binary::And | Binary::Or => {
                 let chain = self.chain(operator, whole, false);
-                // Whether a later operand is evaluated depends on those before it, which matters when evaluating it is an error.
+                // A later operand is evaluated or not depending on the earlier ones, which matters if its evaluation
+                // may fail.
                 let free = chain.iter().all(|&operand| self.cannot_fail(operand));
                 for operand in if free { chain } else { vec![left, right] } {
                     operands.push(self.truth(operand)?);
@@ -470,7 +473,7 @@ impl Builder<'_> {
         Ok(Term::Node { mark: self.mark(&[number]), ordered, below: operands })
     }
 
-    /// The operands of a chain of one operator. What is known for good is not taken apart.
+    /// The operands of a chain of one operator. Constant parts stay whole.
     fn chain(&self, operator: Binary, whole: ExpressionId, arithmetic: bool) -> Vec<ExpressionId> {
         let mut operands = Vec::new();
         let mut work = vec![whole];
@@ -487,7 +490,7 @@ impl Builder<'_> {
         operands
     }
 
-    /// Whether something is not zero. When it stands for an item, zero may be one, which must not be moved then.
+    /// Whether a value is not zero. If the value identifies an item, zero may be one, which must stay fixed then.
     fn truth(&mut self, expression: ExpressionId) -> Result<Term, Misfit> {
         let domain = self.own_domain(expression);
         let value = self.value(expression, domain)?;
@@ -509,7 +512,7 @@ impl Builder<'_> {
         match domain {
             Domain::Channel => {}
             // It may be any channel, so nothing is known about what its messages stand for.
-            Domain::Plain => return Err(Misfit("the channel is named by a number that is calculated")),
+            Domain::Plain => return Err(Misfit("a calculated number names the channel")),
             _ => return Err(TWO_THINGS),
         }
         let fields = class.and_then(|class| self.classes.fields.get(&class)).cloned().unwrap_or_default();
@@ -525,7 +528,7 @@ impl Builder<'_> {
             Domain::Process => {}
             Domain::Plain => {
                 let processes = self.all_processes();
-                self.fix(processes, "a process is named by a number that is calculated");
+                self.fix(processes, "a calculated number names a process");
             }
             _ => return Err(TWO_THINGS),
         }

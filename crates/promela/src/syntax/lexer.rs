@@ -90,6 +90,7 @@ impl Lexer<'_> {
             } else {
                 self.at += first.len_utf8();
                 self.complain(BAD_CHARACTER, &format!("no token starts with `{}`", first.escape_debug()), from);
+                self.push(Kind::Reported, from);
             }
         }
     }
@@ -100,8 +101,9 @@ impl Lexer<'_> {
             Some(length) => self.at += length + 4,
             None => {
                 self.at += 2;
-                self.complain(OPEN_LITERAL, "this comment is not closed", from);
+                self.complain(OPEN_LITERAL, "this comment is not closed by `*/`", from);
                 self.at = self.text.len();
+                self.push(Kind::Reported, from);
             }
         }
         self.spaced = true;
@@ -141,7 +143,8 @@ impl Lexer<'_> {
             }
             escaped = next == '\\' && !escaped;
         }
-        self.complain(OPEN_LITERAL, "this string is not closed", from);
+        self.complain(OPEN_LITERAL, "this string is not closed by `\"`", from);
+        self.push(Kind::Reported, from);
     }
 
     fn character(&mut self, from: usize) {
@@ -169,7 +172,8 @@ impl Lexer<'_> {
             }
             None => {
                 self.at += 1;
-                self.complain(OPEN_LITERAL, "this character is not closed", from);
+                self.complain(OPEN_LITERAL, "this character is not closed by `'`", from);
+                self.push(Kind::Reported, from);
             }
         }
     }

@@ -1,15 +1,14 @@
 //! The preprocessor: files and macros, on tokens.
 //!
-//! Spin gives its models to the C preprocessor. Here the same directives work on tokens instead of text: `#define` with and without
-//! arguments, `#undef`, `#include`, `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif`, `#error`, continued lines, `##`. Every
-//! token keeps a place in the user's own files; what a macro brings has the place of the use of the macro, so that a diagnostic
-//! always points at something the user wrote.
+//! Spin gives its models to the C preprocessor. Here the same directives work on tokens instead of text: `#define` with
+//! and without arguments, `#undef`, `#include`, `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif`, `#error`,
+//! continued lines, `##`. Every token keeps a place in the user's own files; tokens from a macro have the place of its
+//! use, so that a diagnostic always points at text of the user.
 //!
-//! A macro is not expanded inside what it brought itself (each token carries the macros that it came through), so expansion ends; it
-//! can still grow exponentially, and is cut off at [`MOST_TOKENS`].
+//! A macro is not expanded inside its own expansion (each token carries the macros that it came through), so expansion
+//! ends; it can still grow exponentially, and stops at [`MOST_TOKENS`].
 
-use std::collections::HashMap;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
@@ -17,7 +16,7 @@ use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
 
 use super::lexer::lex;
 use super::token::{Kind, Token};
-use crate::codes::{CANNOT_READ, DIRECTIVE, MACRO_CALL};
+use crate::codes::{CANNOT_READ, DIRECTIVE, MACRO_CALL, counted};
 
 /// A model of more tokens is refused.
 const MOST_TOKENS: usize = 20_000_000;
@@ -79,17 +78,28 @@ pub(crate) struct Preprocessor<'a, 'r> {
     macros: HashMap<Arc<str>, Macro>,
     output: Vec<Token>,
     work: usize,
-    overflow: bool,
+    poisoned: HashSet<Arc<str>>,
+    incomplete: bool,
 }
 
-/// The tokens of a model and of all it includes, without ends of lines, with an end.
+/// The tokens of a model, and what the preprocessor could not find out about it.
+pub(crate) struct Preprocessed {
+    /// The tokens of the model and of all that it includes, without ends of lines, with an end.
+    pub(crate) tokens: Vec<Token>,
+    /// Macros whose definition is wrong.
+    pub(crate) poisoned: HashSet<Arc<str>>,
+    /// Is text missing that the model includes or that a condition encloses?
+    pub(crate) incomplete: bool,
+}
+
+/// Reads the files of a model and expands its macros.
 pub(crate) fn preprocess(
     file: FileId,
     sources: &mut Sources,
     reader: &mut Reader<'_>,
     diagnostics: &mut Vec<Diagnostic>,
     control: &Control,
-) -> Result<Vec<Token>, Stopped> {
+) -> Result<Preprocessed, Stopped> {
     let mut preprocessor = Preprocessor {
         sources,
         reader,
@@ -98,14 +108,15 @@ pub(crate) fn preprocess(
         macros: HashMap::new(),
         output: Vec::new(),
         work: 0,
-        overflow: false,
+        poisoned: HashSet::new(),
+        incomplete: false,
     };
     preprocessor.file(file, 0)?;
     let length = preprocessor.sources.file(file).text().len() as u32;
     let span = Span { file, start: length, end: length };
-    let mut tokens = preprocessor.output;
+    let Preprocessor { output: mut tokens, poisoned, incomplete, .. } = preprocessor;
     tokens.push(Token { kind: Kind::End, span, spaced: true, fresh: true });
-    Ok(tokens)
+    Ok(Preprocessed { tokens, poisoned, incomplete })
 }
 
 impl Preprocessor<'_, '_> {
@@ -183,11 +194,16 @@ impl Preprocessor<'_, '_> {
                     self.complain(DIRECTIVE, format!("#error {}", text.join(" ")), word.span);
                 }
                 "pragma" | "line" | "ident" | "warning" => {}
-                _ => self.complain(DIRECTIVE, format!("no directive is called {}", word.describe()), word.span),
+                _ => {
+                    let message = format!("the preprocessor has no directive {}", word.describe());
+                    self.complain(DIRECTIVE, message, word.span);
+                    self.poisoned.extend(line[1..].iter().filter_map(Token::name).cloned());
+                }
             }
         }
-        for (_, span) in branches {
+        for (branch, span) in branches {
             self.complain(DIRECTIVE, "this #if is not closed by #endif", span);
+            self.incomplete |= branch != Branch::Taken;
         }
         self.text(waiting)
     }
@@ -198,6 +214,7 @@ impl Preprocessor<'_, '_> {
         };
         let mut body = &rest[1..];
         let mut parameters = None;
+        self.poisoned.insert(name.clone());
         if body.first().is_some_and(|open| open.is("(") && !open.spaced) {
             let Some(close) = body.iter().position(|token| token.is(")")) else {
                 return self.complain(DIRECTIVE, "the parameters of this macro are not closed by `)`", body[0].span);
@@ -207,18 +224,26 @@ impl Preprocessor<'_, '_> {
                 match (index % 2, token.name()) {
                     (0, Some(name)) => names.push(name.clone()),
                     (1, None) if token.is(",") => {}
-                    _ => return self.complain(DIRECTIVE, "parameters are names with commas between them", token.span),
+                    _ => {
+                        return self.complain(
+                            DIRECTIVE,
+                            "the parameters of a macro are names with commas between them",
+                            token.span,
+                        );
+                    }
                 }
             }
             parameters = Some(names);
             body = &body[close + 1..];
         }
+        self.poisoned.remove(&name);
         self.macros.insert(name, Macro { parameters, body: body.to_vec() });
     }
 
     fn include(&mut self, from: FileId, rest: &[Token], place: Span, depth: usize) -> Result<(), Stopped> {
         let Some(Kind::Text(text)) = rest.first().map(|token| &token.kind) else {
             self.complain(DIRECTIVE, "#include needs a file name in double quotes", place);
+            self.incomplete = true;
             return Ok(());
         };
         let place = rest[0].span;
@@ -226,7 +251,8 @@ impl Preprocessor<'_, '_> {
         let beside = std::path::Path::new(self.sources.file(from).name()).parent().map(|folder| folder.join(&written));
         let name = beside.map_or(written, |path| path.to_string_lossy().into_owned());
         if depth >= MOST_NESTED {
-            self.complain(CANNOT_READ, format!("{name}: files include each other"), place);
+            self.complain(CANNOT_READ, format!("{name} includes itself, or files are included too deeply"), place);
+            self.incomplete = true;
             return Ok(());
         }
         self.control.check()?;
@@ -237,10 +263,12 @@ impl Preprocessor<'_, '_> {
             }
             Ok(_) => {
                 self.complain(CANNOT_READ, format!("{name} cannot be read: it has 4 GiB or more"), place);
+                self.incomplete = true;
                 Ok(())
             }
             Err(why) => {
                 self.complain(CANNOT_READ, format!("{name} cannot be read: {why}"), place);
+                self.incomplete = true;
                 Ok(())
             }
         }
@@ -274,7 +302,9 @@ impl Preprocessor<'_, '_> {
         match condition.expression(0) {
             Some(value) if condition.at == expanded.len() => Ok(value != 0),
             _ => {
-                self.complain(DIRECTIVE, "this is no condition of constants", place);
+                if !expanded.iter().any(|token| token.kind == Kind::Reported) {
+                    self.complain(DIRECTIVE, "the condition of #if is not an expression of constants", place);
+                }
                 Ok(false)
             }
         }
@@ -296,8 +326,9 @@ impl Preprocessor<'_, '_> {
         while let Some(moving) = input.pop_front() {
             self.work += 1;
             if self.work > MOST_TOKENS {
-                if !std::mem::replace(&mut self.overflow, true) {
-                    self.complain(MACRO_CALL, "the macros of this model bring too many tokens", moving.token.span);
+                if !std::mem::replace(&mut self.incomplete, true) {
+                    let message = format!("the macros of this model expand to more than {MOST_TOKENS} tokens");
+                    self.complain(MACRO_CALL, message, moving.token.span);
                 }
                 break;
             }
@@ -320,11 +351,16 @@ impl Preprocessor<'_, '_> {
                     continue;
                 }
                 Some(parameters) => {
-                    let Some(arguments) = self.arguments(&mut input, &moving.token) else { continue };
+                    let Some(arguments) = self.arguments(&mut input, &moving.token) else {
+                        output.push(Token { kind: Kind::Reported, ..moving.token });
+                        continue;
+                    };
                     let none = parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty();
                     if arguments.len() != parameters.len() && !none {
-                        let message = format!("`{name}` takes {} arguments, not {}", parameters.len(), arguments.len());
+                        let wanted = counted(parameters.len(), "argument");
+                        let message = format!("the macro `{name}` takes {wanted}, not {}", arguments.len());
                         self.complain(MACRO_CALL, message, moving.token.span);
+                        output.push(Token { kind: Kind::Reported, ..moving.token });
                         continue;
                     }
                     arguments
@@ -433,12 +469,12 @@ impl Preprocessor<'_, '_> {
         let text = word(&brought[from - 1].token) + &word(&brought[from].token);
         let joined = lex(&text, brought[from].token.span.file, &mut Vec::new());
         let kind = joined.first().map_or(Kind::Newline, |token| token.kind.clone());
-        if joined.len() == 2 {
+        if joined.len() == 2 && kind != Kind::Reported {
             brought[from - 1].token.kind = kind;
             brought.remove(from);
         } else {
             let place = brought[from].token.span;
-            self.complain(MACRO_CALL, "`##` does not make one token of these", place);
+            self.complain(MACRO_CALL, "`##` does not join these to one token", place);
         }
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Mark(&'static str),
     /// The end of a line; only the preprocessor sees it.
     Newline,
+    /// Text that the lexer or the preprocessor has reported: the parser is silent about it.
+    Reported,
     /// The end of the text.
     End,
 }
@@ -24,9 +26,9 @@ pub(crate) enum Kind {
 /// A token and where the user wrote it.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: Kind,
-    /// Where; for what a macro brought, the place of its use.
+    /// Its place; for a token from a macro, the place of the use of the macro.
     pub(crate) span: Span,
     /// Does white space stand before it?
     pub(crate) spaced: bool,
@@ -58,10 +60,14 @@ impl Token {
             Kind::Text(text) => text.to_string(),
             Kind::Mark(mark) => format!("`{mark}`"),
             Kind::Newline => "the end of the line".to_string(),
+            Kind::Reported => "this".to_string(),
             Kind::End => "the end of the model".to_string(),
         }
     }
 }
+
+/// Words that begin a declaration of variables.
+pub(crate) const TYPES: &[&str] = &["bit", "bool", "byte", "short", "int", "unsigned", "pid", "chan", "mtype"];
 
 /// Words that cannot be names.
 pub(crate) const KEYWORDS: &[&str] = &[

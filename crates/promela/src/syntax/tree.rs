@@ -1,5 +1,6 @@
 //! The tree of a model, as it is written; names are not looked up yet, inlines are already expanded.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use trefoil_source::Span;
@@ -9,16 +10,16 @@ use trefoil_source::Span;
 pub struct Word {
     /// The name.
     pub text: Arc<str>,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it is.
+    /// Its kind.
     pub kind: ExpressionKind,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -54,7 +55,7 @@ pub enum ExpressionKind {
         channel: Box<Reference>,
         /// Anywhere in the channel, or at its head?
         random: bool,
-        /// What is looked for.
+        /// The pattern.
         arguments: Vec<Argument>,
     },
     /// `timeout`
@@ -87,6 +88,8 @@ pub enum ExpressionKind {
     },
     /// A formula of linear temporal logic.
     Temporal(&'static str, Vec<Expression>),
+    /// A syntax error, which the parser has reported.
+    Broken,
 }
 
 /// Operators with one operand.
@@ -141,9 +144,9 @@ pub struct Reference {
     pub name: Word,
     /// Its index.
     pub index: Option<Box<Expression>>,
-    /// What is selected from it.
+    /// Its field.
     pub field: Option<Box<Reference>>,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -188,7 +191,7 @@ pub struct ChannelType {
     pub capacity: Expression,
     /// What a message is.
     pub fields: Vec<(TypeName, Span)>,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -212,7 +215,7 @@ pub struct Declared {
     pub length: Option<Expression>,
     /// Bits of an `unsigned`.
     pub width: Option<(i32, Span)>,
-    /// What it starts with.
+    /// Its initial value.
     pub initial: Option<Initial>,
 }
 
@@ -238,7 +241,7 @@ pub struct Declaration {
     pub type_name: TypeName,
     /// The variables.
     pub variables: Vec<Declared>,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -248,9 +251,9 @@ pub type Sequence = Vec<Statement>;
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it is.
+    /// Its kind.
     pub kind: StatementKind,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -263,7 +266,7 @@ pub enum StatementKind {
     Exclusive {
         /// Receives (`xr`) or sends (`xs`)?
         receives: bool,
-        /// Of which channels.
+        /// The channels.
         channels: Vec<Reference>,
     },
     /// `label: …`
@@ -283,7 +286,7 @@ pub enum StatementKind {
         channel: Reference,
         /// From anywhere in the channel, or from its head?
         random: bool,
-        /// Does the message stay?
+        /// Does the message stay in the channel?
         copy: bool,
         /// The fields.
         arguments: Vec<Argument>,
@@ -314,7 +317,7 @@ pub enum StatementKind {
     DStep(Sequence),
     /// `{ … }`; `inline` says that it is the body of an inline, whose labels are its own.
     Block {
-        /// What it contains.
+        /// Its statements.
         body: Sequence,
         /// The inline it comes from.
         inline: Option<Word>,
@@ -325,37 +328,40 @@ pub enum StatementKind {
     Do(Vec<Sequence>),
     /// `for (x : a .. b) { … }`
     For {
-        /// What counts.
+        /// The counter.
         variable: Reference,
-        /// From where.
+        /// The first value.
         from: Expression,
-        /// To where, included.
+        /// The last value.
         to: Expression,
-        /// What is repeated.
+        /// The body.
         body: Sequence,
     },
     /// `for (x in a) { … }`
     ForIn {
-        /// What counts, or takes the messages.
+        /// The counter, or the variable that receives the messages.
         variable: Reference,
         /// An array or a channel.
         collection: Reference,
-        /// What is repeated.
+        /// The body.
         body: Sequence,
     },
     /// `select (x : a .. b)`
     Select {
-        /// What is chosen.
+        /// The variable.
         variable: Reference,
-        /// From where.
+        /// The first value.
         from: Expression,
-        /// To where, included.
+        /// The last value.
         to: Expression,
-        /// Is it of the form that Spin turns into a selection: a plain name without `_` and two numbers, outside of inlines?
+        /// Has it the form that Spin turns into a selection: a plain name without `_` and two numbers, outside of
+        /// inlines?
         plain: bool,
     },
     /// `… unless …`
     Unless(Box<Statement>, Box<Statement>),
+    /// A syntax error, which the parser has reported.
+    Broken,
 }
 
 /// A process type.
@@ -367,35 +373,35 @@ pub struct Process {
     pub active: Option<Expression>,
     /// `D_proctype`
     pub deterministic: bool,
-    /// Its parameters.
-    pub parameters: Vec<Declaration>,
+    /// Its parameters; nothing when they contain a syntax error.
+    pub parameters: Option<Vec<Declaration>>,
     /// `priority n`
     pub priority: Option<i32>,
     /// `provided (e)`
     pub provided: Option<Expression>,
-    /// What it does.
+    /// Its body.
     pub body: Sequence,
-    /// Where it ends.
+    /// The place of its end.
     pub end: Span,
 }
 
 /// `mtype = { … }`
 #[derive(Clone, Debug)]
 pub struct MtypeSet {
-    /// Which set, when it has a name.
+    /// The set, if it has a name.
     pub set: Option<Word>,
     /// Its constants as written.
     pub names: Vec<Word>,
 }
 
-/// A claim about the model's runs, checked by nothing yet.
+/// A claim about the runs of the model, which is not checked yet.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// Its name, when it has one.
     pub name: Option<Word>,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
-    /// What it says.
+    /// Its body.
     pub body: ClaimBody,
 }
 
@@ -430,13 +436,24 @@ pub enum Unit {
     Trace {
         /// Must the events be like this, or never?
         forbidden: bool,
-        /// What it says.
+        /// Its body.
         body: Sequence,
-        /// Where.
+        /// Its place in the text.
         span: Span,
-        /// Where it ends.
+        /// The place of its end.
         end: Span,
     },
+}
+
+/// A model as the parser understands it.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// Its units.
+    pub units: Vec<Unit>,
+    /// Names that text with a syntax error may declare: uses of them are not reported.
+    pub poisoned: HashSet<Arc<str>>,
+    /// Is so much of the text missing or wrong that its names and types say nothing?
+    pub incomplete: bool,
 }
 
 /// Shows every expression of a model, and all parts of each, to `see`.
@@ -479,7 +496,7 @@ pub fn visit_expressions<'a>(units: &'a [Unit], see: &mut dyn FnMut(&'a Expressi
             Print(_, arguments) => work.extend(arguments),
             PrintMtype(value) | Assert(value) | Condition(value) => work.push(value),
             SetPriority(process, priority) => work.extend([process, priority]),
-            Else | Break | Goto(_) => {}
+            Else | Break | Goto(_) | Broken => {}
             Atomic(body) | DStep(body) | Block { body, .. } => statements.extend(body),
             If(options) | Do(options) => statements.extend(options.iter().flatten()),
             For { variable, from, to, body } => {
@@ -502,7 +519,21 @@ pub fn visit_expressions<'a>(units: &'a [Unit], see: &mut dyn FnMut(&'a Expressi
     visit_all(work, see);
 }
 
-/// The `run` in what a variable starts with.
+/// The statements inside a statement.
+pub(crate) fn inner_statements(statement: &Statement) -> Vec<&Statement> {
+    use StatementKind::*;
+    match &statement.kind {
+        Labelled(_, inner) => vec![inner],
+        Atomic(body) | DStep(body) | Block { body, .. } | For { body, .. } | ForIn { body, .. } => {
+            body.iter().collect()
+        }
+        If(options) | Do(options) => options.iter().flatten().collect(),
+        Unless(main, escape) => vec![main, escape],
+        _ => Vec::new(),
+    }
+}
+
+/// The `run` in the initial value of a variable.
 pub(crate) fn run_in(initial: &Initial) -> Option<Span> {
     let work = match initial {
         Initial::Value(value) => vec![value],
@@ -519,12 +550,12 @@ pub(crate) fn run_in(initial: &Initial) -> Option<Span> {
 }
 
 /// Calls `see` for these expressions and all inside them.
-fn visit_all<'a>(mut work: Vec<&'a Expression>, see: &mut dyn FnMut(&'a Expression)) {
+pub(crate) fn visit_all<'a>(mut work: Vec<&'a Expression>, see: &mut dyn FnMut(&'a Expression)) {
     while let Some(expression) = work.pop() {
         see(expression);
         use ExpressionKind::*;
         match &expression.kind {
-            Number(_) | Timeout | NonProgress => {}
+            Number(_) | Timeout | NonProgress | Broken => {}
             Variable(reference) => reference_expressions(reference, &mut work),
             Unary(_, inner) => work.push(inner),
             Binary(_, left, right) => work.extend([&**left, &**right]),

@@ -21,7 +21,7 @@ pub(crate) struct Numbers {
 
 /// Searches a model whose declared reads and writes are compared with what it does; its states.
 pub(crate) fn check_honesty(program: Program) -> u64 {
-    let model = Checked::new(Arc::into_inner(roomy(program)).expect("nobody else has it"));
+    let model = Checked::new(Arc::into_inner(roomy(program)).expect("the only owner"));
     let options = Options { threads: 1, order: Order::Steps, ..Options::default() };
     let found = search(&model, &options, &Control::unlimited(), || ());
     assert_eq!(found.end, End::Complete);
@@ -92,8 +92,8 @@ pub(crate) fn has_spin() -> bool {
     both
 }
 
-/// Is a case with this number compared with Spin? Compiling a verifier takes a second or two, so a part of them is, another one with each
-/// seed; all with `TREFOIL_SPIN=all`.
+/// Is a case with this number compared with Spin? Compiling a verifier takes a second or two, so a part of them is,
+/// another one with each seed; all with `TREFOIL_SPIN=all`.
 pub(crate) fn is_compared(number: usize) -> bool {
     let seed = trefoil_testkit::seed() as usize;
     std::env::var("TREFOIL_SPIN").is_ok_and(|value| value == "all") || (number + seed).is_multiple_of(5)
@@ -211,7 +211,7 @@ impl Visitor for Limit {
     }
 }
 
-/// A model with room for every process that it creates, when it has at most so many states.
+/// A model with room for every process that it creates, if it has at most `states` states.
 pub(crate) fn small(program: Program, states: u64) -> Option<Arc<Model>> {
     let control = Control::unlimited();
     let mut model = Arc::new(Model::new(Arc::new(program)));

@@ -11,7 +11,7 @@ use serde::Serialize;
 use trefoil_source::{Diagnostic, Report as DiagnosticReport, ReportedPlace, Sources, render};
 
 use super::line;
-use crate::promela::Story;
+use crate::promela::{Story, Unreached};
 use crate::symmetry::BrokenSymmetry;
 use crate::{Unfinished, Verdict};
 
@@ -136,6 +136,9 @@ pub struct AssertionReport {
     /// Notes on the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Promela: the statements that no run reaches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreached: Vec<Unreached>,
     /// Time for evaluating and compiling.
     pub compile_seconds: f64,
     /// Time for preparing and searching.
@@ -183,6 +186,7 @@ impl AssertionReport {
             reductions: Vec::new(),
             symmetry: None,
             notes: Vec::new(),
+            unreached: Vec::new(),
             compile_seconds: 0.0,
             check_seconds: 0.0,
             peak_memory_bytes: None,

@@ -1,8 +1,8 @@
 //! A run of a model as a message-sequence chart.
 //!
-//! Processes are lifelines in the order in which they were created, statements are boxes, messages are arrows from the send to the
-//! receive that took them. Which receive that is follows from the places of messages in their channels: a send puts a message before the one
-//! at its place, a receive takes the one at its place.
+//! Processes are lifelines in the order in which they were created, statements are boxes, messages are arrows from the
+//! send to the receive that took them. Which receive that is follows from the places of messages in their channels: a
+//! send puts a message before the one at its place, a receive takes the one at its place.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,11 @@ use super::story::{Statement, Story};
 const LETTERS: usize = 44;
 
 impl Story {
-    /// The run as an SVG picture. `stuck` says that it ends where it may not: then the processes that wait there are marked.
+    /// The run as an SVG picture. `stuck` says that it ends in an invalid end state: then the waiting processes are
+    /// marked.
     pub fn chart(&self, caption: &str, stuck: bool) -> String {
         let mut drawn = Drawn { chart: Chart { caption: caption.to_string(), ..Chart::default() }, ..Drawn::default() };
-        // Who runs from the start is known by what is there at the end and by what happened.
+        // The processes that run from the start follow from the end state and the statements.
         let created: usize = self.statements.iter().map(|statement| statement.created.len()).sum();
         let ended = self.statements.iter().filter(|statement| statement.ended).count();
         let first = (self.end.processes.len() + ended).saturating_sub(created);
@@ -77,7 +78,7 @@ impl Drawn {
         let Some(&lifeline) = self.living.get(&statement.process) else { return };
         let here = self.chart.happenings.len();
         if statement.ended {
-            // That nothing happened before it ended is told by a box of its own.
+            // A process that ends without a statement gets a box of its own.
             if here > 0 {
                 self.chart.lifelines[lifeline].ends = Some(here - 1);
                 self.living.remove(&statement.process);

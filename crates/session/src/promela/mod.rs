@@ -1,10 +1,11 @@
-//! Promela models: open one, list what can be checked about it, check it.
+//! Promela models: open one, list its properties, check them.
 //!
-//! A model has no assertions as a CSPM script has; what is checked is what Spin checks in a safety run: assertions (and run-time
-//! errors), invalid end states, and the `trace` declaration. Each is a property of its own with its own answer and its own shortest
-//! counterexample. One search looks for all of them at once: when it was complete, the others are answered by it.
+//! A model has no assertions like a CSPM script; the properties are those of a safety run of Spin: assertions (and
+//! run-time errors), invalid end states, and the `trace` declaration. Each is a property of its own with its own answer
+//! and its own shortest counterexample. One search looks for all of them: if it is complete, it answers the other
+//! properties, too.
 //!
-//! `ltl` formulas and `never` claims are listed, and refused when they are run.
+//! `ltl` formulas and `never` claims are listed, and refused when a user checks them.
 
 mod chart;
 mod evidence;
@@ -13,6 +14,8 @@ mod report;
 pub(crate) mod simulate;
 mod story;
 mod symmetry;
+mod unreached;
+mod waiting;
 pub(crate) mod words;
 
 use std::io::Read;
@@ -29,8 +32,8 @@ use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span};
 use trefoil_system::Cut;
 
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, PrintResult, RunReport, Setting, Unused, line,
-    unused, unused_strategy,
+    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, PrintResult, RunReport, Setting, Unused,
+    line, unused, unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED, cut_short};
@@ -38,7 +41,8 @@ use crate::{Job, Problem, Unfinished, Verdict, seconds};
 pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmetry};
 use symmetry::{answer, used};
 
-pub use story::{Created, EndState, Process, Statement, Story, Variable};
+pub use story::{Awaited, Created, EndState, Process, Statement, Story, Variable};
+pub use unreached::{Unreached, UnreachedStatement};
 
 /// A model that can be checked.
 pub struct Script {
@@ -47,9 +51,9 @@ pub struct Script {
     warnings: Warnings,
     model: Arc<Model>,
     listed: Vec<(Assertion, Property, Span)>,
-    /// What searches have found that were not cut.
+    /// The results of complete searches.
     kept: Kept,
-    /// Once somebody wanted them.
+    /// Once a check has needed them.
     symmetries: Option<Symmetries>,
 }
 
@@ -73,7 +77,7 @@ impl Script {
         let program = read(id, &mut sources, &mut load, &mut diagnostics, &job.control)?;
         let Some(program) = program else {
             if !diagnostics.iter().any(|told| told.severity == Severity::Error) {
-                return Err(unreadable("nothing is known about why".to_string()));
+                return Err(unreadable("no diagnostic says why".to_string()));
             }
             return Err(Problem::Script(diagnostics, sources));
         };
@@ -117,7 +121,7 @@ impl Script {
             .collect();
         let model = Arc::new(Model::new(Arc::new(program)));
         if let Some(fault) = model.initial_fault() {
-            let message = format!("a variable has no initial value: {fault}");
+            let message = format!("an initial value cannot be computed: {fault}");
             let wrong = Diagnostic::error(NO_INITIAL_STATE, message, Place::File(name)).help(
                 "look at the initial values of global variables and of the variables of `init` and active processes",
             );
@@ -126,12 +130,12 @@ impl Script {
         Ok(Script { file: name, sources, warnings, model, listed, kept: Kept::default(), symmetries: None })
     }
 
-    /// What is suspicious about it.
+    /// The warnings about it.
     pub fn warnings(&self) -> &Warnings {
         &self.warnings
     }
 
-    /// What can be checked, in order.
+    /// The properties, in order.
     pub fn assertions(&self) -> impl ExactSizeIterator<Item = &Assertion> {
         self.listed.iter().map(|(shown, ..)| shown)
     }
@@ -158,7 +162,7 @@ impl Script {
                 .filter(|(_, property, _)| *property != Property::Claim)
                 .map(|(shown, ..)| format!("--only {}", shown.index))
                 .collect();
-            let message = "claims about whole runs cannot be checked yet";
+            let message = "temporal claims (`ltl`, `never`) cannot be checked yet";
             let refused = Diagnostic::error(NOT_SUPPORTED, message, Place::Span(span))
                 .help(format!("{} checks the rest", others.join(" ")));
             report.tell(&refused, &self.sources);
@@ -228,6 +232,9 @@ impl Script {
         report.store_bytes = answer.counts.bytes;
         report.verdict = if witness.is_some() { Verdict::Fails } else { Verdict::Holds };
         report.result = Some(u8::from(witness.is_none()));
+        if let Some(Evidence { finding: Finding::InvalidEnd, story: Some(story), .. }) = &witness {
+            report.notes.extend(waiting::notes(&story.end, &self.file));
+        }
         report.witness = witness;
         report.why = Some(answer.why);
         report.symmetry = answer.symmetry.map(used);
@@ -241,33 +248,19 @@ impl Script {
             }
             report.coverage = Some(coverage);
         } else if answer.complete && property == Property::EndStates {
-            report.notes.extend(self.unreached(report.symmetry.is_some()));
+            report.unreached = self.unreached(report.symmetry.is_some());
+            report.notes.extend(unreached::notes(&report.unreached, &self.file));
         }
     }
 
-    /// The statements that nothing reaches, a line for each process type.
-    fn unreached(&self, reduced: bool) -> Vec<String> {
-        let program = self.model.program();
+    /// The statements that no run reaches, by process type and range of lines.
+    fn unreached(&self, reduced: bool) -> Vec<Unreached> {
         let symmetric = self.symmetries.as_ref().and_then(|found| found.symmetric.as_ref());
-        let unreached = match symmetric.filter(|_| reduced) {
+        let states = match symmetric.filter(|_| reduced) {
             Some(symmetric) => symmetry::unreached(symmetric),
             None => self.model.unreached(),
         };
-        let mut notes = Vec::new();
-        for (kind, states) in &unreached {
-            let process = &program.processes[usize::from(*kind)];
-            let told: Vec<String> = states
-                .iter()
-                .map(|&state| {
-                    let statement = &process.statements[state as usize];
-                    format!("line {} `{}`", statement.line, statement.text)
-                })
-                .collect();
-            if !told.is_empty() {
-                notes.push(format!("never reached in {}: {}", process.name, told.join(", ")));
-            }
-        }
-        notes
+        unreached::ranges(self.model.program(), &states)
     }
 
     /// The report of a run, once its properties have been checked.
@@ -306,7 +299,7 @@ fn load(name: &str) -> Result<String, String> {
     }
 }
 
-/// What can be checked.
+/// The properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Property {
     /// No assertion is violated, and no run-time error happens.
@@ -319,13 +312,13 @@ enum Property {
     Claim,
 }
 
-/// What must not be reached, by property.
+/// The goals that must not be reached, by property.
 fn goals() -> [Goal; 3] {
     let errors = FaultKind::ALL.into_iter().filter(|kind| *kind != FaultKind::Trace).map(FaultKind::number);
     [Goal::Error(ErrorKinds::of(errors)), Goal::InvalidEnd, Goal::Error(ErrorKinds::of([FaultKind::Trace.number()]))]
 }
 
-/// Errors whose steps are none of Spin's.
+/// Errors whose steps Spin does not count.
 fn without_steps() -> ErrorKinds {
     ErrorKinds::of(FaultKind::ALL.into_iter().filter(|kind| !kind.goes_on()).map(FaultKind::number))
 }

@@ -5,7 +5,7 @@ use crate::check::Coverage;
 /// The share of missed states above which a search says nothing about what holds.
 const MUCH: f64 = 0.01;
 
-/// What is said of a property for which no counterexample was found.
+/// The answer for a property without a counterexample.
 pub(super) fn quality(coverage: &Coverage, states: u64) -> String {
     let missed = coverage.expected_omissions;
     let share = missed / (states as f64 + missed);
@@ -13,22 +13,22 @@ pub(super) fn quality(coverage: &Coverage, states: u64) -> String {
         few if few < 10.0 => format!("{few:.1}"),
         many => rounded(many).to_string(),
     };
-    let visited =
-        format!("{states} states visited and not kept ({}, {bits} bits of the table for each)", coverage.store);
+    let visited = format!("{states} states visited ({}, {bits} bits each)", coverage.store);
     if missed < 0.5 {
-        format!("probably holds: {visited}; most likely no state was missed")
+        format!("probably holds: {visited}; the search most likely missed no state")
     } else if share <= MUCH {
-        format!("probably holds: {visited}; about {} more were probably missed", rounded(missed))
+        format!("probably holds: {visited}; it probably missed about {} more", rounded(missed))
     } else {
         let percent = ((share * 100.0).round() as u64).clamp(1, 99);
         let missed = rounded(missed);
         format!(
-            "nothing was found, but too much was missed to say more: {visited}; about {missed} more, {percent} % of all that were met, were probably missed. A larger table misses less"
+            "no error found, but the search missed too much to say more: {visited}; \
+             it probably missed about {missed} more, {percent} % of all. A larger table misses fewer"
         )
     }
 }
 
-/// A number with two digits that mean something.
+/// A number rounded to two significant digits.
 fn rounded(number: f64) -> u64 {
     let mut scale = 1.0;
     while number / scale >= 100.0 {
@@ -50,9 +50,9 @@ mod tests {
         assert!(said(0.00003, 210526.3).contains("210000 bits"), "{}", said(0.00003, 210526.3));
         assert!(
             said(0.1, 200.0).starts_with("probably holds: 1000 states")
-                && said(0.1, 200.0).ends_with("no state was missed")
+                && said(0.1, 200.0).ends_with("missed no state")
         );
-        assert!(said(7.4, 30.0).ends_with("about 7 more were probably missed"), "{}", said(7.4, 30.0));
+        assert!(said(7.4, 30.0).ends_with("probably missed about 7 more"), "{}", said(7.4, 30.0));
         let much = said(1234.5, 2.04);
         assert!(!much.contains("probably holds") && much.contains("about 1200 more, 55 % of all"), "{much}");
         assert!(much.contains("2.0 bits"), "{much}");

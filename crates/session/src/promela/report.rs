@@ -1,4 +1,4 @@
-//! The symmetries of a model, for people: what `trefoil symmetry` tells about Promela.
+//! The symmetries of a model: the report of `trefoil symmetry` for Promela.
 
 use std::path::Path;
 
@@ -28,25 +28,25 @@ pub struct ModelSymmetry {
     pub structure: String,
     /// Elements that generate it, in cycles of names.
     pub generators: Vec<String>,
-    /// What is permuted.
+    /// The permuted processes.
     pub permuted: Vec<Permuted>,
     /// Do processes that have ended stay, when the group is used?
     pub keeps_processes: bool,
-    /// What is in the way of more.
+    /// Why there are no more.
     pub reasons: Vec<SymmetryBreak>,
     /// The static channel diagram.
     pub diagram: ChannelDiagram,
     /// Where its picture was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// What is suspicious about the model.
+    /// The warnings about the model.
     pub warnings: Warnings,
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
 }
 
-/// Who uses which channel and variable.
+/// Which process uses which channel and variable.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChannelDiagram {
     /// Processes, channels and variables.

@@ -16,7 +16,8 @@ use crate::{Job, Problem};
 const LOOKED_AT: u64 = 20_000;
 
 impl Script {
-    /// The model statement by statement. Where a short look at its states does not tell which processes may run, there is room for all.
+    /// The model statement by statement. If a short exploration does not show which processes may run, there is room
+    /// for all.
     pub(crate) fn simulation(self, job: &Job) -> Result<Simulation, Cut> {
         let mut model = self.model;
         if !model.program().runs.is_empty() {

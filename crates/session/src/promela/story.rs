@@ -1,4 +1,4 @@
-//! A run of a model told in full, statement by statement, as Spin tells its trails.
+//! A run of a model in full, statement by statement, in the format of Spin.
 
 use serde::Serialize;
 use trefoil_promela::{Message, Moment, Move, Simulator, Told, Trail};
@@ -8,7 +8,7 @@ use trefoil_promela::{Message, Moment, Move, Simulator, Told, Trail};
 pub struct Story {
     /// The statements in order.
     pub statements: Vec<Statement>,
-    /// What is at the end.
+    /// The end state.
     pub end: EndState,
     /// The run as a trail that Spin replays.
     pub trail: String,
@@ -35,7 +35,7 @@ pub struct Statement {
     pub statement: String,
     /// The transition, as Spin's trails name it.
     pub transition: u32,
-    /// What it prints.
+    /// The text that it prints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printed: Option<String>,
     /// Variables and channels that it changes, with their values afterwards.
@@ -44,7 +44,7 @@ pub struct Statement {
     /// Processes that it creates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub created: Vec<Created>,
-    /// What goes wrong.
+    /// Its run-time error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Is the process gone afterwards?
@@ -53,7 +53,7 @@ pub struct Statement {
     /// Is the next statement the other half of a rendezvous?
     #[serde(skip)]
     pub offers: bool,
-    /// What it does with a channel.
+    /// Its effect on a channel.
     #[serde(skip)]
     pub message: Option<Message>,
 }
@@ -61,7 +61,7 @@ pub struct Statement {
 /// A variable or channel and its value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Variable {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its value.
     pub value: String,
@@ -76,7 +76,7 @@ pub struct Created {
     pub name: String,
 }
 
-/// What is at the end of a run.
+/// The end state of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EndState {
     /// Channels and variables of the model.
@@ -98,10 +98,21 @@ pub struct Process {
     pub line: usize,
     /// Its control state.
     pub state: u32,
+    /// The statements that it can execute next, once they are enabled.
+    pub waits_for: Vec<Awaited>,
     /// May a run end there?
     pub valid_end: bool,
     /// Its channels and variables.
     pub variables: Vec<Variable>,
+}
+
+/// A statement that a process waits for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Awaited {
+    /// Its line.
+    pub line: usize,
+    /// Its text.
+    pub statement: String,
 }
 
 fn variables(pairs: Vec<(String, String)>) -> Vec<Variable> {
@@ -109,7 +120,7 @@ fn variables(pairs: Vec<(String, String)>) -> Vec<Variable> {
 }
 
 impl EndState {
-    /// What is at a moment.
+    /// The state at a moment.
     pub(crate) fn of(simulator: &mut Simulator<'_>, moment: &Moment) -> EndState {
         let there = simulator.variables(moment);
         let process = |process: trefoil_promela::Standing| Process {
@@ -118,6 +129,7 @@ impl EndState {
             file: process.file,
             line: process.line,
             state: process.state,
+            waits_for: process.waits_for.into_iter().map(|(line, statement)| Awaited { line, statement }).collect(),
             valid_end: process.valid_end,
             variables: variables(process.variables),
         };

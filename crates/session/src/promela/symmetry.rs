@@ -1,8 +1,9 @@
 //! Searching one state of each orbit, and telling a counterexample in the model as it is written.
 //!
-//! A run of representatives is first unwound to a run of the model that was searched. Where that model keeps processes at their ends,
-//! it is then followed in the model itself, in which processes go: the same statements are executed by the same processes, and a process goes
-//! where the next statement or the end of the run has to wait for that. What reaches a user is a run of the model without any of this.
+//! A run of representatives is first unwound to a run of the model that was searched. Where that model keeps processes
+//! at their ends, it is then followed in the model itself, in which processes go: the same statements are executed by
+//! the same processes, and a process goes where the next statement or the end of the run has to wait for that. What
+//! reaches a user is a run of the model without any of this.
 
 use std::sync::Arc;
 
@@ -78,17 +79,19 @@ impl Reduction for Reduced<'_> {
     }
 
     fn exact_only(&self) -> Option<&'static str> {
-        self.symmetric.is_staggered().then_some("processes are started one by one")
+        self.symmetric.is_staggered().then_some("processes start one by one")
     }
 
     fn note(&self, _: bool) -> Option<&'static str> {
-        let note = "processes that have ended stay where they are, since nothing can tell that they do; the numbers are those of this model";
+        let note =
+            "ended processes keep their slots, which no statement can observe; the counts are those of this model";
         self.symmetric.model().keeps_processes().then_some(note)
     }
 }
 
 impl Reduced<'_> {
-    /// A run of the model that was searched as one of the model itself, up to a state where nothing can happen if that is wanted.
+    /// Turns a run of the searched model into one of the model itself, up to a state without successors if that is
+    /// wanted.
     fn followed(&self, run: &Path, to_the_end: bool, control: &Control) -> Result<Path, Cut> {
         let searched = &**self.symmetric.model();
         let mut explorer = self.model.explorer(control);
@@ -185,7 +188,7 @@ pub(super) fn used(used: trefoil_questions::UsedSymmetry) -> UsedSymmetry {
     }
 }
 
-/// What is permuted, orbit by orbit.
+/// The permuted processes, orbit by orbit.
 pub(super) fn permuted(orbits: Vec<Vec<String>>) -> Vec<Permuted> {
     orbits.into_iter().map(|names| Permuted { kind: PermutedKind::Processes, datatype: None, names }).collect()
 }

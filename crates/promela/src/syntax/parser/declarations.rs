@@ -2,11 +2,12 @@
 
 use trefoil_source::Span;
 
-use super::{Inline, Parsed, Parser};
+use super::{Inline, Parsed, Parser, Wrong};
 use crate::codes::EXPECTED;
 use crate::syntax::token::Kind;
 use crate::syntax::tree::{
-    ChannelType, Claim, ClaimBody, Declaration, Declared, Initial, MtypeSet, Process, TypeName, Unit, Visibility, Word,
+    ChannelType, Claim, ClaimBody, Declaration, Declared, Expression, ExpressionKind, Initial, MtypeSet, Process,
+    Sequence, TypeName, Unit, Visibility, Word,
 };
 
 impl Parser<'_> {
@@ -17,12 +18,14 @@ impl Parser<'_> {
             if self.take(";") || self.take("->") {
                 return Ok(None);
             }
-            return self.expected("a declaration or proctype");
+            return self.no_unit();
         };
+        self.lost &= !self.starts_unit();
         Ok(Some(match &*name {
             "active" | "proctype" | "D_proctype" => Unit::Process(self.process()?),
             "init" => {
                 self.next();
+                self.init_takes_no_parameters();
                 let priority = self.priority()?;
                 let (body, end) = self.body()?;
                 let name = Word { text: ":init:".into(), span: token.span };
@@ -30,7 +33,7 @@ impl Parser<'_> {
                     name,
                     active: None,
                     deterministic: false,
-                    parameters: Vec::new(),
+                    parameters: Some(Vec::new()),
                     priority,
                     provided: None,
                     body,
@@ -93,9 +96,25 @@ impl Parser<'_> {
             "c_code" | "c_decl" | "c_state" | "c_track" => {
                 return self.refuse_c(&name, token.span);
             }
-            _ if self.begins_declaration() => Unit::Declare(self.declaration()?),
-            _ => return self.expected("a declaration or proctype"),
+            _ if self.begins_declaration() => {
+                let declaration = self.declaration()?;
+                let ends = self.peek().is(";") || self.peek().is("->") || self.peek().kind == Kind::End;
+                if !ends && !self.starts_unit() && !self.begins_declaration() {
+                    return self.expected("`;` behind the declaration");
+                }
+                Unit::Declare(declaration)
+            }
+            _ => return self.no_unit(),
         }))
+    }
+
+    /// Reports text between units; of the rest of a body that a brace closed too early, only the first part.
+    fn no_unit<T>(&mut self) -> Parsed<T> {
+        if self.lost || self.foreign_type() {
+            return Err(Wrong);
+        }
+        self.lost = true;
+        self.expected("a declaration, a proctype or `init`")
     }
 
     /// `mtype = {`, `mtype : set = {`, `mtype {`
@@ -110,10 +129,7 @@ impl Parser<'_> {
         let mut active = None;
         let from = self.peek().span;
         if self.take_name("active") {
-            active = Some(crate::syntax::tree::Expression {
-                kind: crate::syntax::tree::ExpressionKind::Number(1),
-                span: from,
-            });
+            active = Some(Expression { kind: ExpressionKind::Number(1), span: from });
             if self.take("[") {
                 active = Some(self.expression()?);
                 self.need("]")?;
@@ -124,13 +140,39 @@ impl Parser<'_> {
             return self.expected("`proctype`");
         }
         let name = self.word("a name for the proctype")?;
-        self.need("(")?;
-        let mut parameters = Vec::new();
-        while !self.peek().is(")") {
-            parameters.push(self.declaration()?);
-            while self.take(";") || self.take(",") {}
+        let heading = self.at;
+        let (parameters, priority, provided) = match self.heading(&name) {
+            Ok((parameters, priority, provided)) => (Some(parameters), priority, provided),
+            Err(Wrong) => {
+                // The body is checked all the same.
+                while !self.peek().is("{") && self.peek().kind != Kind::End && !self.starts_unit() {
+                    self.next();
+                }
+                (heading..self.at).for_each(|at| self.poison(at));
+                (None, None, None)
+            }
+        };
+        if !self.peek().is("{") && parameters.is_none() {
+            return Err(Wrong);
         }
-        self.need(")")?;
+        let (body, end) = self.body()?;
+        Ok(Process { name, active, deterministic, parameters, priority, provided, body, end })
+    }
+
+    /// What stands between the name of a proctype and its body.
+    fn heading(&mut self, name: &Word) -> Parsed<(Vec<Declaration>, Option<i32>, Option<Expression>)> {
+        let mut parameters = Vec::new();
+        if self.peek().is("{") {
+            let help = format!("write `proctype {}()`", name.text);
+            self.report(format!("the proctype `{}` has no list of parameters", name.text), name.span, help);
+        } else {
+            self.need("(")?;
+            while !self.peek().is(")") {
+                parameters.push(self.declaration()?);
+                while self.take(";") || self.take(",") {}
+            }
+            self.need(")")?;
+        }
         let priority = self.priority()?;
         let mut provided = None;
         if self.take_name("provided") {
@@ -138,19 +180,17 @@ impl Parser<'_> {
             provided = Some(self.expression()?);
             self.need(")")?;
         }
-        let (body, end) = self.body()?;
-        Ok(Process { name, active, deterministic, parameters, priority, provided, body, end })
+        Ok((parameters, priority, provided))
     }
 
     fn priority(&mut self) -> Parsed<Option<i32>> {
         if self.take_name("priority") { Ok(Some(self.number("a number for the priority")?)) } else { Ok(None) }
     }
 
-    fn body(&mut self) -> Parsed<(crate::syntax::tree::Sequence, Span)> {
-        self.need("{")?;
-        let body = self.sequence()?;
-        let end = self.need("}")?;
-        Ok((body, end))
+    fn body(&mut self) -> Parsed<(Sequence, Span)> {
+        self.closers.clear();
+        let body = self.block()?;
+        Ok((body, self.tokens[self.at.saturating_sub(1)].span))
     }
 
     /// `inline f(a, b) { … }`: its tokens are kept.
@@ -174,7 +214,10 @@ impl Parser<'_> {
             match self.peek().kind {
                 Kind::Mark("{") => depth += 1,
                 Kind::Mark("}") => depth -= 1,
-                Kind::End => return self.complain(EXPECTED, "this inline is not closed by `}`", name.span),
+                Kind::End => {
+                    let message = format!("the inline `{}` is not closed by `}}`", name.text);
+                    return self.complain(EXPECTED, message, name.span);
+                }
                 _ => {}
             }
             self.next();

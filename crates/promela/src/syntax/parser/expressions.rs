@@ -18,7 +18,8 @@ const MOST_CHAINED: usize = 4000;
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
-        self.binary(0)
+        let left = self.binary(0)?;
+        if self.peek().is("=") { self.assignment_inside(left) } else { Ok(left) }
     }
 
     fn operator(&self) -> Option<(u8, Operator)> {
@@ -63,6 +64,8 @@ impl Parser<'_> {
 
     fn binary(&mut self, least: u8) -> Parsed<Expression> {
         let mut left = self.nested(Self::operand)?;
+        left = self.no_call(left);
+        self.no_step_inside(&left);
         let mut chained = 0;
         while let Some((level, operator)) = self.operator() {
             if level <= least {
@@ -70,7 +73,11 @@ impl Parser<'_> {
             }
             chained += 1;
             if chained > MOST_CHAINED {
-                return self.complain(TOO_DEEP, format!("more than {MOST_CHAINED} operators in a row"), left.span);
+                return self.complain(
+                    TOO_DEEP,
+                    format!("more than {MOST_CHAINED} operators follow each other"),
+                    left.span,
+                );
             }
             self.next();
             let right = self.binary(level)?;
@@ -84,7 +91,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn operand(&mut self) -> Parsed<Expression> {
+    pub(super) fn operand(&mut self) -> Parsed<Expression> {
         let token = self.peek().clone();
         let from = token.span;
         let unary = |operator| move |part| ExpressionKind::Unary(operator, Box::new(part));
@@ -130,6 +137,11 @@ impl Parser<'_> {
                 let name = name.clone();
                 self.named(&name, from)?
             }
+            Kind::Mark("++" | "--") => return self.step_before(),
+            Kind::Reported => {
+                self.next();
+                ExpressionKind::Broken
+            }
             _ => return self.expected("an expression"),
         };
         Ok(Expression { kind, span: self.since(from) })
@@ -166,6 +178,9 @@ impl Parser<'_> {
             "run" => {
                 self.next();
                 let process = self.word("the name of a proctype")?;
+                if !self.peek().is("(") {
+                    return Ok(self.run_without_arguments(&process));
+                }
                 let arguments = self.arguments()?;
                 let priority =
                     if self.take_name("priority") { Some(self.number("a number for the priority")?) } else { None };

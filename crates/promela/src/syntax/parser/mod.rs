@@ -1,22 +1,28 @@
 //! A parser by recursive descent for all of Promela as Spin 6 accepts it.
 //!
-//! It never fails: it gives a tree and a list of diagnostics, and goes on at the next unit or statement after a mistake.
-//! An inline is expanded where it is called, by exchanging its parameters for the tokens of the arguments, as Spin does with
-//! text; its body is a block whose labels are its own.
+//! The parser never fails: it returns a tree and a list of diagnostics. After a syntax error it continues with the next
+//! unit or statement. The tree keeps [`Broken`](super::tree::StatementKind::Broken) parts for text with a syntax error,
+//! so that the compiler checks the names and types of everything else. Names that such text may declare are poisoned:
+//! the compiler does not report them as unknown. `mistakes` recognises what users of C write, reports what Promela
+//! writes instead, and builds the tree that the text means, so that one mistake gives one diagnostic.
+//!
+//! The parser expands an inline where it is called. It replaces parameters by the tokens of the arguments, as Spin
+//! does with text. The body of an inline is a block with its own labels.
 
 mod declarations;
 mod expressions;
+mod mistakes;
 mod statements;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
+use trefoil_source::{Diagnostic, FileId, Place, Severity, Sources, Span};
 
-use super::preprocess::{Reader, preprocess};
+use super::preprocess::{Preprocessed, Reader, preprocess};
 use super::token::{KEYWORDS, Kind, Token};
-use super::tree::{Unit, Word};
+use super::tree::{Tree, Unit, Word};
 use crate::codes::{EMBEDDED_C, EXPECTED, TOO_DEEP};
 use trefoil_source::nearest;
 
@@ -24,10 +30,10 @@ use trefoil_source::nearest;
 const MOST_NESTED: usize = 1000;
 /// Inlines that call each other deeper than this are refused.
 const MOST_INLINES: usize = 100;
-/// Mistakes after which the parser gives up.
+/// Errors after which the parser gives up.
 const MOST_MISTAKES: usize = 100;
 
-/// A mistake was told; the construct has no tree.
+/// The parser has reported a mistake; the construct has no tree.
 pub(super) struct Wrong;
 
 type Parsed<T> = Result<T, Wrong>;
@@ -50,23 +56,40 @@ pub(super) struct Parser<'a> {
     /// Names of typedefs and proctypes so far.
     records: HashMap<Arc<str>, ()>,
     processes: HashMap<Arc<str>, ()>,
+    /// Is the first field of a message being parsed, which brackets with further fields may follow?
+    sending: bool,
     /// Are temporal operators understood?
     temporal: bool,
     depth: usize,
-    /// Was something told after which nothing else is worth a word?
+    /// The words that close the blocks and selections that are open here, innermost last.
+    closers: Vec<&'static str>,
+    /// The token before which a block or selection was reported as not closed.
+    unclosed: Option<usize>,
+    /// Did a syntax error leave the parser between units, where the rest of a body may follow?
+    lost: bool,
+    /// Names that text with a syntax error may declare.
+    poisoned: HashSet<Arc<str>>,
+    /// Has the parser reported a mistake that makes all others pointless?
     hopeless: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-/// Reads a model: its units, and what is wrong with it.
+/// Words that begin a unit and nothing else.
+const STARTS: &[&str] =
+    &["active", "proctype", "D_proctype", "init", "never", "ltl", "typedef", "inline", "trace", "notrace"];
+
+/// Parses a model and reports its syntax errors.
 pub fn parse(
     file: FileId,
     sources: &mut Sources,
     reader: &mut Reader<'_>,
     diagnostics: &mut Vec<Diagnostic>,
     control: &Control,
-) -> Result<Vec<Unit>, Stopped> {
-    let tokens = preprocess(file, sources, reader, diagnostics, control)?;
+) -> Result<Tree, Stopped> {
+    let Preprocessed { tokens, poisoned, incomplete } = preprocess(file, sources, reader, diagnostics, control)?;
+    if incomplete {
+        return Ok(Tree { incomplete, ..Tree::default() });
+    }
     let mut parser = Parser {
         tokens: tokens.into(),
         at: 0,
@@ -75,8 +98,13 @@ pub fn parse(
         brought: 0,
         records: HashMap::new(),
         processes: HashMap::new(),
+        sending: false,
         temporal: false,
         depth: 0,
+        closers: Vec::new(),
+        unclosed: None,
+        lost: false,
+        poisoned,
         hopeless: false,
         diagnostics,
     };
@@ -87,15 +115,18 @@ pub fn parse(
         control.check()?;
         let before = parser.at;
         match parser.unit() {
+            // Behind a stray brace this is the declaration of a local variable.
+            Ok(Some(Unit::Declare(_))) if parser.lost => (before..parser.at).for_each(|at| parser.poison(at)),
             Ok(Some(unit)) => units.push(unit),
             Ok(None) => {}
             Err(Wrong) => parser.skip_unit(before),
         }
-        if parser.hopeless || parser.diagnostics.len() >= MOST_MISTAKES {
+        if parser.gives_up() {
             break;
         }
     }
-    Ok(units)
+    let incomplete = parser.gives_up();
+    Ok(Tree { units, poisoned: parser.poisoned, incomplete })
 }
 
 impl Parser<'_> {
@@ -131,20 +162,30 @@ impl Parser<'_> {
         found
     }
 
+    /// Is a further diagnostic pointless?
+    fn gives_up(&self) -> bool {
+        let errors = || self.diagnostics.iter().filter(|known| known.severity == Severity::Error).count();
+        self.hopeless || (self.diagnostics.len() >= MOST_MISTAKES && errors() >= MOST_MISTAKES)
+    }
+
     fn complain<T>(&mut self, code: &'static str, message: impl Into<String>, span: Span) -> Parsed<T> {
         self.tell(Diagnostic::error(code, message, Place::Span(span)));
         Err(Wrong)
     }
 
+    /// Reports a mistake once: the body of an inline is parsed for each call.
     fn tell(&mut self, diagnostic: Diagnostic) {
-        if !self.hopeless {
+        let same = |known: &Diagnostic| {
+            known.code == diagnostic.code && known.message == diagnostic.message && known.labels == diagnostic.labels
+        };
+        if !self.hopeless && !self.diagnostics.iter().any(same) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// One word about embedded C is enough.
+    /// Reports embedded C code, once per model.
     fn refuse_c<T>(&mut self, name: &str, span: Span) -> Parsed<T> {
-        if self.diagnostics.iter().any(|told| told.code == EMBEDDED_C) {
+        if self.diagnostics.iter().any(|known| known.code == EMBEDDED_C) {
             return Err(Wrong);
         }
         self.complain(EMBEDDED_C, format!("embedded C code (`{name}`) is not supported"), span)
@@ -152,14 +193,17 @@ impl Parser<'_> {
 
     fn expected<T>(&mut self, what: &str) -> Parsed<T> {
         let token = self.peek().clone();
-        // Where a name stands before something that cannot follow it, the name itself may be misspelt.
+        if token.kind == Kind::Reported {
+            return Err(Wrong);
+        }
+        // Where a name stands before a token that cannot follow it, the name itself may be misspelt.
         let before = self.at.checked_sub(1).map(|at| &self.tokens[at]);
-        let misspelt = [Some(&token), before.filter(|_| token.name().is_some())].into_iter().flatten();
-        let near = misspelt.filter_map(|token| token.name()).find_map(|name| {
+        let misspelt = [Some(&token), before.filter(|_| token.name().is_some())];
+        let near = misspelt.into_iter().flatten().filter_map(|token| token.name()).find_map(|name| {
             nearest(name, KEYWORDS.iter().copied().chain(self.records.keys().map(|record| &**record)))
         });
-        let help = near.map(|near| format!("did you mean `{near}`?"));
-        let message = format!("{what} was expected, not {}", token.describe());
+        let help = mistakes::hint(&token, before).or_else(|| near.map(|near| format!("did you mean `{near}`?")));
+        let message = format!("expected {what}, found {}", token.describe());
         let wrong = Diagnostic::error(EXPECTED, message, Place::Span(token.span));
         self.tell(match help {
             Some(help) => wrong.help(help),
@@ -208,7 +252,11 @@ impl Parser<'_> {
     fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MOST_NESTED {
             let span = self.peek().span;
-            return self.complain(TOO_DEEP, format!("more than {MOST_NESTED} levels are nested here"), span);
+            return self.complain(
+                TOO_DEEP,
+                format!("statements or expressions are nested more than {MOST_NESTED} levels deep"),
+                span,
+            );
         }
         self.depth += 1;
         let result = stacker::maybe_grow(128 << 10, 2 << 20, || part(self));
@@ -227,20 +275,43 @@ impl Parser<'_> {
         }
     }
 
-    /// After a mistake: goes to where the next unit begins.
+    /// Does a unit begin here that cannot stand inside another one?
+    fn starts_unit(&self) -> bool {
+        self.peek().name().is_some_and(|name| STARTS.contains(&&**name))
+    }
+
+    /// After a syntax error: continues behind the unit, at a semicolon or its closing brace, and poisons its names.
     fn skip_unit(&mut self, before: usize) {
+        let mut depth = 0;
+        for token in &self.tokens[before..self.at] {
+            depth += i32::from(token.is("{")) - i32::from(token.is("}"));
+        }
         if self.at == before {
+            depth += i32::from(self.peek().is("{"));
             self.next();
         }
-        const STARTS: &[&str] =
-            &["active", "proctype", "D_proctype", "init", "never", "ltl", "typedef", "inline", "trace", "notrace"];
-        loop {
-            let token = self.peek();
-            let starts = token.name().is_some_and(|name| STARTS.contains(&&**name));
-            if token.kind == Kind::End || starts {
-                return;
+        while self.peek().kind != Kind::End && !self.starts_unit() {
+            let (semicolon, close) = (self.peek().is(";"), self.peek().is("}"));
+            depth += i32::from(self.peek().is("{")) - i32::from(close);
+            if (semicolon || close) && depth <= 0 {
+                self.next();
+                break;
+            }
+            if depth <= 0 && self.peek().fresh && self.begins_declaration() {
+                break;
             }
             self.next();
+        }
+        for at in before..self.at {
+            self.poison(at);
+        }
+    }
+
+    /// Notes that text with a syntax error may declare the name at this token.
+    fn poison(&mut self, at: usize) {
+        let Some(name) = self.tokens.get(at).and_then(Token::name).cloned() else { return };
+        if !KEYWORDS.contains(&&*name) {
+            self.poisoned.insert(name);
         }
     }
 }
