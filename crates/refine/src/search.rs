@@ -334,7 +334,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
 
 impl<V: Visited> Product<'_, V> {
     /// Takes the internal steps of a pair.
-    fn internal<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<(), Stopped> {
+    fn internal<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<(), Cut> {
         let steps = graph.row(pair.state).iter().enumerate();
         for (at, step) in steps.filter(|(_, step)| step.label == LabelId::TAU) {
             let node = self.carry(graph, pair.state, at, pair.node)?;
@@ -345,7 +345,7 @@ impl<V: Visited> Product<'_, V> {
 
     /// The node beside the representative that a step leads to.
     #[inline]
-    fn carry<G: Graph>(&mut self, graph: &G, state: u32, step: usize, node: NodeId) -> Result<NodeId, Stopped> {
+    fn carry<G: Graph>(&mut self, graph: &G, state: u32, step: usize, node: NodeId) -> Result<NodeId, Cut> {
         match (&mut self.carrier, graph.carried(state, step)) {
             (Some(carrier), Some((number, element))) => carrier.carry(node, number, element),
             _ => Ok(node),
@@ -353,7 +353,7 @@ impl<V: Visited> Product<'_, V> {
     }
 
     /// Takes the visible steps of a pair; a step that the specification does not have is a witness.
-    fn events<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<Option<Found>, Stopped> {
+    fn events<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<Option<Found>, Cut> {
         let mut known = (LabelId::TAU, NodeId::CHAOS);
         let steps = graph.row(pair.state).iter().enumerate();
         for (at, step) in steps.filter(|(_, step)| step.label.is_visible()) {

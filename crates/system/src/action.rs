@@ -5,6 +5,9 @@
 //! the [`Picture`] of a row. Like a system, an action is shared by all threads, and what a thread needs for itself is
 //! in its [`Actor`].
 
+use trefoil_control::Control;
+
+use crate::cut::{Cut, Walk};
 use crate::labels::LabelId;
 use crate::layout::Value;
 use crate::picture::Picture;
@@ -37,11 +40,14 @@ pub trait Action: Send + Sync {
         point.to_string()
     }
 
-    /// A thread's own view, with the scratch space that it needs.
-    fn actor(&self) -> Box<dyn Actor + '_>;
+    /// A thread's own view, with the scratch space that it needs; the control is that of the question which is asked.
+    fn actor<'a>(&'a self, control: &'a Control) -> Box<dyn Actor + 'a>;
 }
 
 /// One thread's view of an action.
+///
+/// An image may be a state that the action has to store first (a set of specification states, a row of a lazy
+/// component), so applying an element may be cut. After a cut an actor is as good as new.
 pub trait Actor {
     /// Draws a row; `picture` is cleared first.
     fn picture(&mut self, row: &[Value], picture: &mut Picture);
@@ -72,8 +78,9 @@ pub trait Actor {
         self.draw_slots(from, slots, before) && self.draw_slots(to, slots, after)
     }
 
-    /// `into` becomes what an element of the group makes of a row of the same width.
-    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]);
+    /// `into` becomes what an element of the group makes of a row of the same width; after a cut it holds nothing of
+    /// meaning.
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) -> Walk;
 
     /// Appends the points that the value of a slot speaks of, the slot itself included when elements move it: an element that
     /// fixes them fixes both. False when rows are not permuted slot by slot.
@@ -83,8 +90,8 @@ pub trait Actor {
 
     /// What an element of the group makes of the value of a slot: the slot where it is then, and the value there. Asked only where
     /// [`Actor::references`] answers.
-    fn apply_to_slot(&mut self, _element: &[u32], slot: usize, value: Value) -> (usize, Value) {
-        (slot, value)
+    fn apply_to_slot(&mut self, _element: &[u32], slot: usize, value: Value) -> Result<(usize, Value), Cut> {
+        Ok((slot, value))
     }
 
     /// What an element of the group makes of a label.
