@@ -37,7 +37,8 @@ const NOTICEABLE: u64 = 1 << 20;
 ///
 /// Half of the budget may always be resident. What is resident before the first job, or after a wait, is in use: only
 /// growth by a sixteenth of the budget is worth the next wait. When a wait brought nothing, jobs keep what they
-/// allocate (a script that grows with every assertion), and the next wait begins only after growth by a quarter.
+/// allocate (a script that grows with every assertion), and the next wait begins only after growth by a quarter, or
+/// when less than an eighth of the budget is left: without room a job has no answer at all.
 #[derive(Debug, Default)]
 pub struct Settling {
     /// The bytes that are in use, as far as is known; none before the first job.
@@ -70,10 +71,12 @@ impl Settling {
     ) {
         let Some(budget) = limits.memory else { return };
         let patience = limits.time.map_or(PATIENCE, |time| PATIENCE.min(time / 2));
-        let growth = if self.in_vain { budget / 4 } else { budget / 16 };
         let (mut elapsed, before) = look();
         let kept = self.kept.unwrap_or(before);
-        let wanted = (budget / 2).max(kept.saturating_add(growth));
+        let mut wanted = (budget / 2).max(kept.saturating_add(budget / 16));
+        if self.in_vain {
+            wanted = wanted.max(kept.saturating_add(budget / 4).min(budget / 8 * 7));
+        }
         let mut resident = before;
         while resident > wanted && elapsed < patience {
             if interrupted() {
@@ -212,6 +215,14 @@ mod tests {
         for resident in (601..=850).step_by(3) {
             assert_eq!(waited(&mut settling, limits, [resident, resident], never), Duration::ZERO);
         }
+        // Where little is left, a smaller growth is worth a wait.
+        let mut nearly_full = Settling { kept: Some(700 << 20), in_vain: true };
+        assert_eq!(waited(&mut nearly_full, limits, [870, 870], never), Duration::ZERO);
+        assert_eq!(waited(&mut nearly_full, limits, [880, 700], never), Duration::from_secs(1));
+        let mut full = Settling { kept: Some(900 << 20), in_vain: true };
+        assert_eq!(waited(&mut full, limits, [960, 960], never), Duration::ZERO);
+        assert_eq!(waited(&mut full, limits, [980, 980], never), PATIENCE);
+        assert_eq!(waited(&mut full, limits, [1030, 1030], never), Duration::ZERO);
         // A large job has freed its memory since; then waiting brings something again.
         assert_eq!(waited(&mut settling, limits, [990, 620], never), Duration::from_secs(1));
         assert_eq!(waited(&mut settling, limits, [720, 610], never), Duration::from_secs(1));
