@@ -1,4 +1,4 @@
-//! Which row answers, and which options nothing honours.
+//! The choice of a row for a question, and the options that no row honours.
 
 use trefoil_questions::{Asked, Facts, Kind, Refusal, Setting};
 
@@ -25,13 +25,12 @@ pub struct Unusable {
     pub setting: Setting,
     /// The option with its value, as a user writes it.
     pub text: String,
-    /// Another option, with its value, that it does not go with. Nothing when no engine for such questions takes it at
-    /// all.
+    /// Another option, with its value, that excludes it. Nothing when no engine for such questions honours it at all.
     pub conflict: Option<String>,
 }
 
 impl Table {
-    /// The rows that answer questions of a kind and leave as little as possible of what was asked.
+    /// The rows that answer questions of a kind and leave over as few options as possible.
     pub fn choose(&self, kind: Kind, facts: &Facts, asked: &Asked) -> Result<Chosen<'_>, Refusal> {
         let mut candidates = Vec::new();
         let mut refusals = Vec::new();
@@ -48,7 +47,7 @@ impl Table {
         candidates.sort_by_key(|&candidate| (left(candidate).len(), rank(candidate, facts, asked)));
         let Some(&first) = candidates.first() else {
             let why = refusals.into_iter().next().map_or("there is no engine".to_string(), |refusal| refusal.why);
-            return Err(Refusal::new(format!("nothing answers this question: {why}")));
+            return Err(Refusal::new(format!("no engine answers this question: {why}")));
         };
         let unused = left(first);
         let follows = |&&(row, way): &&(&Row, Option<Reduces>)| way == first.1 && left((row, way)) == unused;
@@ -57,7 +56,7 @@ impl Table {
         Ok(Chosen { rows, reduction: first.1, honoured, left: unused })
     }
 
-    /// The options that questions of a kind cannot use, and what is in their way.
+    /// The options that do not apply to questions of a kind, and why.
     pub fn unusable(&self, kind: Kind, facts: &Facts, asked: &Asked) -> Vec<Unusable> {
         let Ok(chosen) = self.choose(kind, facts, asked) else {
             let unusable = |setting| Unusable { setting, text: asked.text(setting), conflict: None };
@@ -86,7 +85,7 @@ impl Table {
     }
 }
 
-/// What is preferred where as much is left over: fewer is better.
+/// The preference among rows that leave equally many options over: fewer is better.
 fn rank((row, way): (&Row, Option<Reduces>), facts: &Facts, asked: &Asked) -> (u8, u8) {
     // A normal form pays when it is searched on every core; two systems in memory are compared at once.
     let in_memory = facts.explicit && facts.explicit_specification && asked.algorithm.is_none();

@@ -13,13 +13,13 @@ pub struct Group {
     pub structure: String,
     /// How representatives under it are chosen when the user does not say.
     pub strategy: &'static str,
-    /// Why in this way.
+    /// Why this strategy.
     pub reason: String,
     /// What is permuted, orbit by orbit, by the names of points; orbits of one point are left out.
     pub orbits: Vec<Vec<String>>,
 }
 
-/// The group of an action; or why nothing can be done with it.
+/// The group of an action, or why it cannot be used.
 pub fn group(action: &dyn Action, control: &Control) -> Result<Result<Group, String>, Stopped> {
     let symmetry = match Symmetry::of_action(action, &STRATEGIES[0], control) {
         Ok(symmetry) => symmetry,

@@ -1,4 +1,4 @@
-//! Answers that are kept: by what was asked, and only those of searches that were not cut.
+//! Kept answers, by question and options; an answer of a search that was cut is never kept.
 
 use trefoil_questions::{Answer, Asked, Goal, Question, Setting, Unanswered};
 

@@ -1,19 +1,18 @@
-//! One table of engines and reductions: what is asked, which engine answers, and what is refused.
+//! One table of engines and reductions: which engine answers which question, and which options are refused.
 //!
-//! [`Table`] has a row for each engine. [`Table::choose`] takes the row that honours what the user asked for and suits
-//! what is known of the question ([`Facts`](trefoil_questions::Facts)), and says why in one line. What no row takes out
-//! of the options is left over, and refused by name ([`Table::unusable`]); so a new option is refused everywhere until
-//! an engine takes it.
+//! [`Table`] has a row for each engine. [`Table::choose`] takes the row that honours the user's options and suits the
+//! known facts of the question ([`Facts`](trefoil_questions::Facts)), and gives its reason in one line. An option that
+//! no row takes is left over and refused by name ([`Table::unusable`]); so a new option is refused everywhere until an
+//! engine takes it.
 //!
-//! A [`Posed`] question is prepared by its engine, can say which symmetries it admits, and is then answered on what a
-//! front end offers ([`Offered`]): the system, and [`Reduction`]s of it. A reduction is a system and the way back of
-//! its witnesses. A row may give up, a strategy may turn out unsuitable; the next one follows, with a note. On
-//! [`Cut::Outgrown`](trefoil_system::Cut) the search begins again with the widened system. What a search in a reduced
-//! system found is replayed on the system itself before anything sees it. Answers are kept by what was asked
-//! ([`Kept`]); one that was cut never is.
+//! An engine prepares a [`Posed`] question, which then knows the symmetries it admits, and answers it for the systems
+//! that a front end offers ([`Offered`]): the system itself and a [`Reduction`] of it. A reduction is a system and the
+//! way back for its witnesses. When a row gives up or a strategy turns out unsuitable, the next one follows, with a
+//! note. On [`Cut::Outgrown`](trefoil_system::Cut) the search begins again with the widened system. Evidence from a
+//! reduced system is replayed on the system itself before any caller sees it. Answers are kept by question and options
+//! ([`Kept`]); an answer that was cut is never kept.
 //!
-//! Absent here on purpose: every language. What symmetries there may be is proposed by front ends, and what was found
-//! is put into words there.
+//! Absent here on purpose: every language. Front ends propose symmetries and describe evidence.
 
 mod choose;
 mod group;

@@ -1,4 +1,4 @@
-//! A question that is posed: an engine is chosen and prepared, and answers on what a front end offers.
+//! Posed questions: an engine is chosen and prepared, and answers for the systems that a front end offers.
 
 use std::sync::Arc;
 
@@ -24,18 +24,18 @@ pub struct Posed<'q> {
     notes: Vec<String>,
 }
 
-/// What a front end offers to be searched.
+/// The systems that a front end offers for a search.
 pub struct Offered<'s> {
     /// The system itself.
     pub system: Arc<dyn System>,
     /// A reduction of it, of the sort that the posed question wants, if there is one that was proved right.
     pub reduction: Option<&'s dyn Reduction>,
-    /// Whether the user insists on it: then nothing else is tried where it cannot be used.
+    /// Whether the user demands the reduction: then nothing else is tried where it cannot be used.
     pub insisted: bool,
 }
 
 impl<'q> Posed<'q> {
-    /// Chooses an engine and prepares it. Options that it does not honour are left alone: whoever asks says so
+    /// Chooses an engine and prepares it. Options that it does not honour are ignored: the caller reports them
     /// beforehand ([`Table::unusable`]).
     pub fn new(
         table: &'q Table,
@@ -79,14 +79,14 @@ impl<'q> Posed<'q> {
                         None => waiting.as_slice().first(),
                     };
                     let Some(next) = next else { return Err(Unanswered::refused(why)) };
-                    notes.push(format!("{why}; {} was used instead", next.engine.name()));
+                    notes.push(format!("{why}; used {} instead", next.engine.name()));
                     if let Some((_, prepared)) = instead {
                         return Ok(posed(next.engine, prepared, why, notes));
                     }
                 }
             }
         }
-        Err(Unanswered::refused("no engine is left that answers this question"))
+        Err(Unanswered::refused("every engine for this question gave up"))
     }
 
     /// The reduction that is wanted, where a front end has one.
@@ -104,8 +104,7 @@ impl<'q> Posed<'q> {
         self.prepared.admits(images, labels, control)
     }
 
-    /// Answers the question. What was found in a reduction is told as evidence of the system itself, and replayed
-    /// there.
+    /// Answers the question. Evidence from a reduced system is carried back to the system itself and replayed there.
     pub fn answer(&self, offered: &Offered<'_>, control: &Control) -> Result<Answer, Unanswered> {
         let mut notes = self.notes.clone();
         let mut answer = match (offered.reduction, self.reduction) {
@@ -121,7 +120,7 @@ impl<'q> Posed<'q> {
         Ok(answer)
     }
 
-    /// By symmetry, with the wanted strategy; when nobody insists, with another one or without.
+    /// By symmetry, with the wanted strategy; unless the user demands it, with another one or without.
     fn among_orbits(
         &self,
         offered: &Offered<'_>,
@@ -143,7 +142,7 @@ impl<'q> Posed<'q> {
                 let why = why.to_string();
                 outcome = with(automatic);
                 if let Ok(Answer { symmetry: Some(used), .. }) = &outcome {
-                    notes.push(format!("{why}; {} was used instead", used.strategy));
+                    notes.push(format!("{why}; used {} instead", used.strategy));
                 }
             }
             if let Err(Unanswered::Refused(why)) = &outcome {
@@ -199,7 +198,7 @@ impl<'q> Posed<'q> {
     }
 }
 
-/// Why an engine is the one, in one line.
+/// Why this engine was chosen, in one line.
 fn reason(engine: &dyn Engine, facts: &Facts, asked: &Asked) -> String {
     let insisted = asked.algorithm.is_some_and(|algorithm| algorithm.name() == engine.name());
     if insisted { "--algorithm asks for it".to_string() } else { engine.reason(facts) }

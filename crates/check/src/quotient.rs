@@ -1,4 +1,4 @@
-//! A quotient in front of an engine that knows nothing of symmetries.
+//! A quotient by symmetry for engines that know nothing of symmetries.
 
 use trefoil_control::Control;
 use trefoil_questions::{Answer, Evidence, Found, Prepared, Task, Unanswered, UsedSymmetry};
@@ -17,7 +17,7 @@ pub(crate) fn in_quotient(
 ) -> Result<Answer, Unanswered> {
     let system = reduction.system();
     let Some(action) = system.action() else {
-        return Err(Unanswered::refused("no symmetry was proved of this system, so it cannot be reduced by one"));
+        return Err(Unanswered::refused("no symmetry of this system was proved, so it cannot be reduced by one"));
     };
     let with = |strategy| {
         Symmetry::of_action(action, strategy, control).map_err(|refusal| match refusal {
@@ -33,7 +33,7 @@ pub(crate) fn in_quotient(
         let given_up = symmetry.strategy().name;
         symmetry = with(&STRATEGIES[0])?;
         let used = symmetry.strategy().name;
-        notes.push(format!("{why}, which {given_up} is not exact enough for: {used} is used"));
+        notes.push(format!("{why}, which needs an exact strategy; used {used} instead of {given_up}"));
     }
     let mut quotient = Quotient::new(system, action, &symmetry, control)?;
     quotient.count(|_| true);
@@ -67,8 +67,8 @@ pub(crate) fn in_quotient(
     Ok(answer)
 }
 
-/// A run of the system that a run of the quotient stands for, where elements of the group do not carry all steps to
-/// steps: each step is found again by its representative.
+/// A run of the system that a run of the quotient represents, where elements of the group do not carry all steps to
+/// steps: each step is found by its representative.
 fn found_again(system: &dyn System, quotient: &Quotient<'_>, path: &Path, control: &Control) -> Result<Path, Cut> {
     let mut real = Path { start: system.initial(control)?, steps: Vec::with_capacity(path.steps.len()) };
     let (mut explorer, mut reducing) = (system.explorer(control), quotient.explorer(control));

@@ -1,4 +1,4 @@
-//! Reductions: a smaller system, and the way back of what is found in it.
+//! Reductions: a smaller system, and the way back for its evidence.
 
 use trefoil_control::Control;
 use trefoil_questions::Evidence;
@@ -9,7 +9,7 @@ use trefoil_system::{Cut, Path, System, Value};
 pub enum Reduces {
     /// One state of each orbit of a symmetry group is searched.
     Symmetry,
-    /// Steps that wait for each other only by accident are taken in one order.
+    /// Independent steps are taken in one order.
     PartialOrder,
 }
 
@@ -52,12 +52,12 @@ pub trait Reduction: Sync {
     }
 
     /// Whether elements of the group do not carry all steps to steps, and why: then runs are found again by their
-    /// representatives, of which there has to be one for each orbit.
+    /// representatives, and each orbit must have exactly one.
     fn exact_only(&self) -> Option<&'static str> {
         None
     }
 
-    /// What else there is to know of an answer that came by it, and that fails or does not.
+    /// A note on an answer that used it, by whether the answer is a failure.
     fn note(&self, _fails: bool) -> Option<&'static str> {
         None
     }

@@ -1,4 +1,4 @@
-//! Replaying what was found on the system itself, without reductions.
+//! Replay of evidence on the system itself, without reductions.
 
 use trefoil_control::Control;
 use trefoil_questions::{Answer, Evidence, Found, Goal, Question};
@@ -8,7 +8,7 @@ use trefoil_system::replay::{
 };
 use trefoil_system::{Cut, Meaning, Path, System};
 
-/// Replays the evidence of an answer. That it is rejected is a bug in what made it.
+/// Replays the evidence of an answer. Evidence that is rejected is a bug of the engine that gave it.
 pub(crate) fn replay(
     question: &Question<'_>,
     answer: &Answer,
@@ -71,7 +71,7 @@ fn rejected(
     }
 }
 
-/// Does a run end in a state without steps where the system may not rest?
+/// Does a run end in an invalid end state: without steps, where the system may not stop?
 fn is_invalid_end(path: &Path, system: &dyn System, control: &Control) -> Result<bool, Cut> {
     let mut explorer = system.explorer(control);
     if Cut::had_enough(explorer.successors(path.last(), &mut |_| Err(Cut::Enough)))? {

@@ -6,7 +6,7 @@ use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_system::{Cut, Explorer, System};
 
-/// What a short look told.
+/// The result of a short look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surveyed {
     /// All of it was seen.

@@ -55,7 +55,7 @@ impl Table {
 }
 
 impl Row {
-    /// What the engine, behind one of its reductions or none, leaves over of what was asked.
+    /// The options that the engine, behind one of its reductions or none, leaves over.
     pub fn left_over(&self, kind: Kind, facts: &Facts, reduction: Option<Reduces>, asked: &Asked) -> Asked {
         let mut left = asked.clone();
         self.engine.honours(kind, facts, &mut left);
@@ -75,7 +75,7 @@ impl Row {
         left
     }
 
-    /// The reductions that may be used where these facts are known and this is asked: none is one of them.
+    /// The reductions that these facts and options allow: none is one of them.
     pub fn ways(&self, facts: &Facts, asked: &Asked) -> Vec<Option<Reduces>> {
         let possible = |reduction: &&Reduces| match reduction {
             Reduces::Symmetry => {

@@ -85,7 +85,7 @@ fn an_engine_is_one_type_and_one_row() {
     let own = ("last-step", 2, "last-step: walking is cheap".to_string());
     assert_eq!(answer(&TABLE, &Asked::default()), own);
     assert_eq!(answer(Table::standard(), &Asked::default()).1, 1);
-    // What it takes out of the options can be asked for where it is in the table, and nowhere else.
+    // An option that it honours is accepted where the engine is in the table, and nowhere else.
     let asked = Asked { keep_going: true, ..Asked::default() };
     assert_eq!(answer(&TABLE, &asked), own);
     assert!(TABLE.unusable(Kind::Deadlock, &facts, &asked).is_empty());

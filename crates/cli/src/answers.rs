@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use trefoil_control::{count, counted};
 use trefoil_session::lts::{
     CompareReport, ComposeReport, ConvertReport, Difference, InfoReport, MinimiseReport, RefineReport,
     SimulationReport, Size,
@@ -9,7 +10,7 @@ use trefoil_session::lts::{
 use trefoil_session::{FailureReport, Resources, StepReport, Verdict, WitnessReport};
 
 use crate::run::Answer;
-use crate::text::{count, counted, list, resources, table, unfinished, verdict};
+use crate::text::{list, resources, table, unfinished, verdict};
 
 impl Answer for ConvertReport {
     fn text(&self, _colour: bool) -> String {
@@ -30,23 +31,23 @@ impl Answer for InfoReport {
     fn text(&self, _colour: bool) -> String {
         let yes = |holds: bool| if holds { "yes" } else { "no" }.to_string();
         let first = |count_of: usize, first: Option<u32>| match first {
-            Some(state) => format!("{}, the first is state {state}", count(count_of as u64)),
+            Some(state) => format!("{}, first state {state}", count(count_of as u64)),
             None => "none".to_string(),
         };
         let (least, average, most) = self.branching;
         let unreachable = self.states - self.reachable_states;
         let mut states = count(self.states as u64);
         if unreachable > 0 {
-            let _ = write!(states, ", {} of them unreachable", count(unreachable as u64));
+            let _ = write!(states, ", {} unreachable", count(unreachable as u64));
         }
         let transitions =
-            format!("{}, {} of them internal", count(self.transitions as u64), count(self.tau_transitions as u64));
+            format!("{}, {} internal", count(self.transitions as u64), count(self.tau_transitions as u64));
         let rows = vec![
             ("states", states),
             ("initial state", self.initial.to_string()),
             ("transitions", transitions),
             ("visible labels", count(self.labels as u64)),
-            ("transitions a state", format!("{least} to {most}, on average {average}")),
+            ("transitions per state", format!("{least} to {most}, {average} on average")),
             ("deterministic", yes(self.deterministic)),
             ("strongly connected", yes(self.strongly_connected)),
             ("deadlocks", first(self.deadlocks, self.first_deadlock)),
@@ -84,17 +85,16 @@ impl Answer for CompareReport {
     }
 }
 
-/// What tells two systems apart.
+/// What distinguishes two systems.
 fn difference(shown: &Difference, files: &[&str; 2], text: &mut String) {
     match shown {
         Difference::Trace { only, trace, weak } => {
-            let words = if trace.is_empty() { "the empty trace".to_string() } else { list(trace, ", ") };
-            let kind = if *weak { "does, internal steps aside," } else { "does" };
-            let _ = writeln!(text, "  only {only} {kind} {words}");
+            let kind = if *weak { "weak trace" } else { "trace" };
+            let _ = writeln!(text, "  only {only} has the {kind} <{}>", list(trace, ", "));
         }
         Difference::Formula { only, formula, depth } => {
             let other = files.iter().find(|file| *file != only).unwrap_or(&files[1]);
-            let _ = writeln!(text, "  for {only} it holds, for {other} it does not (depth {depth}):");
+            let _ = writeln!(text, "  {only} satisfies this formula of depth {depth}, {other} does not:");
             for line in formula.lines() {
                 let _ = writeln!(text, "    {line}");
             }
@@ -180,12 +180,13 @@ impl Answer for RefineReport {
                     counted(statistics.product_transitions, "transition")
                 ),
             ),
-            ("most waiting", count(statistics.working_max)),
+            ("largest frontier", counted(statistics.working_max, "pair")),
         ];
         if let (Some(hits), Some(misses), Some(most)) =
             (statistics.antichain_hits, statistics.antichain_misses, statistics.antichain_max)
         {
-            let words = format!("{} hits, {} misses, at most {}", count(hits), count(misses), counted(most, "pair"));
+            let (hits, misses, most) = (counted(hits, "hit"), counted(misses, "miss"), counted(most, "pair"));
+            let words = format!("{hits}, {misses}, at most {most}");
             rows.push(("antichain", words));
         }
         rows.extend(resources(&self.resources));
@@ -194,53 +195,51 @@ impl Answer for RefineReport {
     }
 }
 
-/// What the implementation did, step by step, and what is wrong with it.
+/// What the implementation does, and where it fails.
 fn counterexample(witness: &WitnessReport) -> String {
     let mut text = String::new();
     let event_fails = matches!(witness.failure, FailureReport::Event { .. });
     let allowed = if event_fails { witness.trace.len() - 1 } else { witness.trace.len() };
     let after = &witness.trace[..allowed];
-    let _ = writeln!(text, "  after     {}", if after.is_empty() { "nothing".to_string() } else { list(after, ", ") });
-    match &witness.failure {
+    let after = if after.is_empty() { "initially".to_string() } else { format!("after <{}>", list(after, ", ")) };
+    let does = format!("  {after} the implementation");
+    let mut cycled = None;
+    let _ = match &witness.failure {
         FailureReport::Event { event } => {
-            let _ = writeln!(text, "  it does   {event}, which the specification does not allow");
+            writeln!(text, "{does} performs {event}, which the specification does not allow")
         }
         FailureReport::Acceptance { accepted, allowed } => {
-            let _ = writeln!(text, "  it accepts only {}", set(accepted));
             let sets: Vec<String> = allowed.iter().map(|labels| set(labels)).collect();
-            let demand = if sets.is_empty() { "never to be stable".to_string() } else { list(&sets, " or ") };
-            let _ = writeln!(text, "  the specification insists on {demand}");
+            let _ = writeln!(text, "{does} offers only {}", set(accepted));
+            match sets.is_empty() {
+                true => writeln!(text, "  the specification is never stable there"),
+                false => writeln!(text, "  the specification offers at least {}", list(&sets, " or ")),
+            }
         }
-        FailureReport::Deadlock => {
-            let _ = writeln!(text, "  it can do nothing more");
-        }
-        FailureReport::Missing { event } => {
-            let _ = writeln!(text, "  it cannot do {event}");
-        }
+        FailureReport::Deadlock => writeln!(text, "{does} deadlocks: it offers no event"),
+        FailureReport::Missing { event } => writeln!(text, "{does} cannot perform {event}"),
         FailureReport::Refusal { event, accepted } => {
-            let _ = writeln!(text, "  it may refuse {event} and accept only {}", set(accepted));
+            writeln!(text, "{does} may refuse {event} and offer only {}", set(accepted))
         }
         FailureReport::Divergence { cycle } => {
             let states: Vec<String> = cycle.iter().map(|step| step.state.clone()).collect();
-            let _ = writeln!(text, "  it diverges, which the specification does not allow");
-            let _ = writeln!(
-                text,
-                "  cycle     τ through {}",
-                if states.is_empty() { "this state".into() } else { list(&states, ", ") }
-            );
+            cycled = Some(if states.is_empty() { "this state".into() } else { list(&states, ", ") });
+            writeln!(text, "{does} diverges (infinite τ-loop), which the specification does not allow")
         }
-    }
-    let _ = writeln!(text, "  run       {}", run(&witness.initial, &witness.steps));
+    };
+    let mut rows = vec![("run", run(&witness.initial, &witness.steps))];
+    rows.extend(cycled.map(|states| ("τ-loop", format!("through {states}"))));
+    text.push_str(&table(&rows));
     text
 }
 
-/// A run on one line, its middle left out when it is long.
+/// A run on one line; a long one loses its middle.
 fn run(initial: &str, steps: &[StepReport]) -> String {
     const SHOWN: usize = 40;
     let mut text = initial.to_string();
     for (index, step) in steps.iter().enumerate() {
         if index == SHOWN / 2 && steps.len() > SHOWN {
-            let _ = write!(text, " … {} steps …", steps.len() - SHOWN);
+            let _ = write!(text, " … {} …", counted((steps.len() - SHOWN) as u64, "step"));
         }
         if steps.len() <= SHOWN || index < SHOWN / 2 || index >= steps.len() - SHOWN / 2 {
             let label = if step.label == "tau" { "τ" } else { &step.label };

@@ -1,7 +1,7 @@
 //! The command line, in one definition: parsing, help, shell completions and the manual page all come from it.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -10,7 +10,7 @@ use trefoil_session::check::{Algorithm, Asked, Order, Preprocess, Store, Symmetr
 use trefoil_session::lts::{ALGORITHMS, Choice, EQUIVALENCES, FORMATS, MINIMISERS, MODELS, PREPROCESSING, SEARCHES};
 use trefoil_session::{check, look};
 
-/// A verifier for concurrent systems: three languages, one engine room, small state spaces.
+/// A verifier for concurrent systems: it checks CSPM scripts, Promela models and labelled transition systems.
 #[derive(Parser)]
 #[command(name = "trefoil", version, propagate_version = true, after_help = EXIT_CODES)]
 pub(crate) struct Trefoil {
@@ -21,19 +21,19 @@ pub(crate) struct Trefoil {
 }
 
 const EXIT_CODES: &str =
-    "Exit codes: 0 holds or done, 1 does not hold, 2 bad input or usage, 3 unknown (budget, interrupt).
-Of several checks: 2 if any errs, else 1 if any fails, else 3 if any is unknown, else 0.";
+    "Exit codes: 0 holds or done, 1 fails, 2 bad input or usage or unwritable output, 3 unknown (budget, interrupt).
+Of several checks: 2 if any has an error, else 1 if any fails, else 3 if any is unknown, else 0.";
 
-/// What every command takes.
+/// The options of every command.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Common {
-    /// How results are written: text or json; by check also junit and sarif, by graph and lts draw also svg and dot
+    /// Format of results: text or json; for check also junit and sarif, for graph and lts draw also svg and dot
     #[arg(long, global = true, value_enum, default_value_t = Output::Text, value_name = "FORMAT", hide_possible_values = true)]
     pub(crate) format: Output,
-    /// How many threads may work [default: one per core]
+    /// Number of threads [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) threads: Option<u32>,
-    /// Memory budget: bytes, or with k, M, G (1000) or Ki, Mi, Gi (1024) [default: 80% of what is available]
+    /// Memory budget: bytes, or with k, M, G (1000) or Ki, Mi, Gi (1024) [default: 80% of the available memory]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Time budget of each check: seconds, or with ms, s, m, h
@@ -59,24 +59,25 @@ pub(crate) enum Output {
 }
 
 impl Trefoil {
-    /// Why these arguments do not go together, if they do not.
+    /// Why these arguments cannot be combined, if they cannot.
     pub(crate) fn refused(&self) -> Option<&'static str> {
         let checks = matches!(self.command, Command::Check(_));
         let special = matches!(self.common.format, Output::Junit | Output::Sarif);
         if special && !checks {
-            return Some("--format junit and --format sarif belong to `trefoil check`");
+            return Some("--format junit and --format sarif apply to `trefoil check` only");
         }
         let draws = matches!(self.command, Command::Graph { .. } | Command::Lts(LtsCommand::Draw { .. }));
         let picture = matches!(self.common.format, Output::Svg | Output::Dot);
-        (picture && !draws).then_some("--format svg and --format dot belong to `trefoil graph` and `trefoil lts draw`")
+        (picture && !draws)
+            .then_some("--format svg and --format dot apply to `trefoil graph` and `trefoil lts draw` only")
     }
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Run the assertions of scripts; explain what fails
+    /// Check the assertions of scripts and explain counterexamples
     Check(Checking),
-    /// Do what FDR's command `refines` does, with its options; `refines` is also a program of its own
+    /// Check CSPM scripts with the options and output of FDR's `refines`; also a program of its own
     #[command(disable_help_flag = true)]
     Refines {
         /// FDR's options and scripts; --help lists them
@@ -90,28 +91,29 @@ pub(crate) enum Command {
         #[command(flatten)]
         picture: Picture,
     },
-    /// Show what a process is made of: operators, components, their sizes before and after compression
+    /// Show the structure of a process: operators and components with their sizes before and after compression
     Structure {
         #[command(flatten)]
         looking: Looking,
     },
-    /// Step through a process or a Promela model by hand, walk at random, or follow a counterexample
+    /// Step through a process or a Promela model by hand, at random, or along a counterexample
     Trace(Tracing),
-    /// Tell the symmetries of each assertion of a script, or of a Promela model: types, groups, orders, and what is in the way of more
+    /// Show the symmetries of each assertion of a script, or of a Promela model: types, groups, orders, and what breaks
+    /// others
     Symmetry(Symmetries),
-    /// Work on labelled transition systems in files: look, convert, minimise, compare, refine, compose
+    /// Work on labelled transition systems in files: inspect, convert, minimise, compare, refine, compose
     #[command(subcommand)]
     Lts(LtsCommand),
-    /// Work on CSPM scripts: check their types, show them, format them, evaluate expressions
+    /// Work on CSPM scripts: check and show types, format, evaluate expressions
     #[command(subcommand)]
     Cspm(CspmCommand),
-    /// Look at the group that permutations generate: order, structure, orbits, stabilisers
+    /// Analyse the group that permutations generate: order, structure, orbits, stabilisers
     Group {
-        /// Files with a generator on each line (- is standard input, # begins a comment), or generators in cycle notation, such as
-        /// '(1,2,3)(4,5)'
+        /// Files with one generator per line (- is standard input, # begins a comment), or generators in cycle
+        /// notation, such as '(1,2,3)(4,5)'
         #[arg(required = true, value_name = "FILE|PERMUTATION")]
         generators: Vec<String>,
-        /// A set, '{1,2}', or several, '{1,2}|{3,4}', whose stabiliser is wanted: each set is mapped to itself
+        /// Also give the stabiliser of a set, '{1,2}', or of several, '{1,2}|{3,4}', each mapped to itself
         #[arg(long, visible_alias = "stabilize", value_name = "SETS")]
         stabilise: Option<String>,
     },
@@ -120,7 +122,7 @@ pub(crate) enum Command {
         /// The graph; - is standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Take labels of vertices for colours; without it only their colours count
+        /// Treat labels of vertices as colours
         #[arg(long)]
         labels: bool,
     },
@@ -141,10 +143,10 @@ pub(crate) struct Looking {
     /// The script; - is standard input. Or a file with a labelled transition system
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The process: any expression of the script; after -- if it begins with a minus
+    /// The process: any expression over the script; after -- if it begins with a minus
     #[arg(value_name = "EXPRESSION")]
     pub(crate) expression: Option<String>,
-    /// Leave sequential components as they are instead of compressing them by strong bisimulation
+    /// Do not compress sequential components by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
     /// The language of the script [default: by extension]
@@ -155,16 +157,16 @@ pub(crate) struct Looking {
 /// How a picture is made.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Picture {
-    /// Where to write the picture; its name tells the format unless --format does [default: standard output]
+    /// File for the picture: .svg, .dot or .gv, or any name with --format [default: standard output]
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// What to make it smaller by first
+    /// Draw a quotient
     #[arg(long, value_name = "NAME", default_value = "none", value_parser = choices(look::COMPRESSIONS))]
     pub(crate) compress: &'static str,
-    /// Where the picture goes on
+    /// Direction from the initial state to later ones
     #[arg(long, value_name = "NAME", default_value = "down", value_parser = choices(look::DIRECTIONS))]
     pub(crate) direction: &'static str,
-    /// The most states that are drawn
+    /// Largest number of states to draw
     #[arg(long, value_name = "N", default_value_t = 4000)]
     pub(crate) max: usize,
 }
@@ -174,45 +176,45 @@ pub(crate) struct Picture {
 pub(crate) struct Tracing {
     #[command(flatten)]
     pub(crate) looking: Looking,
-    /// Run the assertion with this number and start on what it finds; needs no expression
+    /// Check the assertion with this number and follow its counterexample; needs no expression
     #[arg(long, value_name = "N", conflicts_with = "expression")]
     pub(crate) assertion: Option<usize>,
-    /// Start on a run from a file: one of `trefoil check --format json`, or one that was saved
+    /// Follow a run from a file that `trefoil check --format json` or the command save wrote
     #[arg(long, value_name = "JSON", conflicts_with = "assertion")]
     pub(crate) replay: Option<PathBuf>,
-    /// Promela: start on the run of a trail that Spin's verifier wrote, or `trefoil check --trail`
+    /// Promela: follow a trail that Spin's verifier or `trefoil check --trail` wrote
     #[arg(long, value_name = "FILE", conflicts_with_all = ["assertion", "replay"])]
     pub(crate) trail: Option<PathBuf>,
-    /// Go along the run to its end, print it and end
+    /// Print the whole run and exit
     #[arg(long, conflicts_with = "random")]
     pub(crate) all: bool,
-    /// Walk at random for so many steps, print the walk and end
+    /// Take this many random steps, print them and exit
     #[arg(long, value_name = "N")]
     pub(crate) random: Option<usize>,
-    /// Promela: draw what --all or --random printed as a message-sequence chart (SVG)
+    /// Promela: draw the run of --all or --random as a message-sequence chart (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
-    /// The same seed gives the same walk
+    /// Seed of the random steps; the same seed gives the same walk
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 }
 
-/// Whose symmetries to tell.
+/// A script or model whose symmetries to show.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Symmetries {
     /// The script; - is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Only these assertions: a number, or a part of the text; may be repeated
+    /// Only these assertions, by number or by a part of their text; may be repeated
     #[arg(long, value_name = "N|TEXT")]
     pub(crate) only: Vec<String>,
-    /// Tell what the text shows, and compile and prove nothing
+    /// Analyse the text only: compile and prove nothing
     #[arg(long)]
     pub(crate) text_only: bool,
-    /// Leave sequential components as they are instead of compressing them by strong bisimulation
+    /// Do not compress sequential components by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
-    /// Where to write the static channel diagram of a Promela model, as SVG
+    /// Promela: file for the static channel diagram (SVG)
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// The language of the script [default: by extension]
@@ -226,47 +228,48 @@ pub(crate) struct Checking {
     /// Scripts; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Only these assertions: a number as in the answers, or a part of the text; may be repeated
+    /// Only these assertions, by number or by a part of their text; may be repeated
     #[arg(long, value_name = "N|TEXT")]
     pub(crate) only: Vec<String>,
-    /// Show step by step why these assertions fail; without --only the others are not run; may be repeated
-    #[arg(long, value_name = "N|TEXT")]
+    /// Show the counterexamples of these assertions step by step, and check no others unless --only chooses some;
+    /// without a value, of every assertion that fails; may be repeated
+    #[arg(long, value_name = "N|TEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(crate) explain: Vec<String>,
-    /// List the assertions and run none
+    /// List the assertions and check none
     #[arg(long)]
     pub(crate) list: bool,
-    /// How refinement is decided [default: automatic]
+    /// Algorithm for refinement [default: automatic]
     #[arg(long, value_name = "NAME", value_parser = choices(check::ALGORITHMS).map(algorithm))]
     pub(crate) algorithm: Option<Algorithm>,
-    /// Leave sequential components as they are instead of compressing them by strong bisimulation
+    /// Do not compress sequential components by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
-    /// Take steps that wait for each other only by accident in one order, as `:[partial order reduce]` asks; on when
-    /// nothing follows [default: off]
+    /// Partial-order reduction, as `:[partial order reduce]` asks for: take independent steps in one order; on when no
+    /// value follows [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
           value_parser = PossibleValuesParser::new(["on", "off"]).map(|value| value == "on"))]
     pub(crate) partial_order: Option<bool>,
-    /// Which symmetries make the state space smaller: auto (all that can be proved), off, or the names of datatypes
-    /// [default: auto]
+    /// Symmetry reduction: auto (every symmetry that can be proved), off, or by the datatypes named [default: auto]
     #[arg(long, value_name = "auto|off|TYPE,…", value_parser = parse_symmetry)]
     pub(crate) symmetry: Option<SymmetryUse>,
-    /// How representatives of symmetric states are chosen [default: auto]
+    /// Strategy that chooses representatives of symmetric states [default: auto]
     #[arg(long, value_name = "NAME", value_parser = choices(check::STRATEGIES))]
     pub(crate) strategy: Option<&'static str>,
-    /// Promela: search the whole model, whatever is found on the way
+    /// Promela: continue the search after the first counterexample
     #[arg(long)]
     pub(crate) keep_going: bool,
-    /// Promela: how states are remembered: exact, or by a part of a hash, which needs less memory and proves nothing: hash-compact (8
-    /// bytes a state), bitstate (a table of 64 Mi) or bitstate:SIZE [default: exact]
+    /// Promela: how the search stores states: exact, or by hashes, which take less memory and prove nothing:
+    /// hash-compact (8 bytes a state), bitstate (a table of 64 Mi) or bitstate:SIZE [default: exact]
     #[arg(long, value_name = "NAME", value_parser = parse_store)]
     pub(crate) store: Option<Store>,
-    /// Promela: write the counterexample as a trail that `spin -t` replays; of several, each further one gets its number before .trail
+    /// Promela: write the counterexample as a trail that `spin -t` replays; further ones have their number before
+    /// .trail
     #[arg(long, value_name = "FILE")]
     pub(crate) trail: Option<PathBuf>,
-    /// Promela: draw the counterexample as a message-sequence chart (SVG); of several, each further one gets its number
+    /// Promela: draw the counterexample as a message-sequence chart (SVG); further ones have their number before .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
-    /// Say which engine answers, and why this one
+    /// Report which engine answers each assertion, and why
     #[arg(long)]
     pub(crate) why: bool,
     /// The language of the scripts [default: by extension]
@@ -275,7 +278,7 @@ pub(crate) struct Checking {
 }
 
 impl Checking {
-    /// The options that were given for engines and languages to honour.
+    /// The options that engines and languages honour.
     pub(crate) fn asked(&self) -> Asked {
         Asked {
             algorithm: self.algorithm,
@@ -294,7 +297,7 @@ impl Checking {
 
 #[derive(Subcommand)]
 pub(crate) enum CspmCommand {
-    /// Check that scripts have types; say what is wrong and where
+    /// Check the types of scripts
     Typecheck {
         /// Scripts; - is standard input
         #[arg(required = true, value_name = "FILE")]
@@ -303,7 +306,7 @@ pub(crate) enum CspmCommand {
         #[arg(long)]
         no_warnings: bool,
     },
-    /// Show every name that a script defines with its type
+    /// Show the type of every name that a script defines
     Types {
         /// The script; - is standard input
         #[arg(value_name = "FILE")]
@@ -312,7 +315,7 @@ pub(crate) enum CspmCommand {
         #[arg(long)]
         no_warnings: bool,
     },
-    /// Write a script to standard output again, formatted, with its comments
+    /// Format a script, with its comments, to standard output
     Print {
         /// The script; - is standard input
         #[arg(value_name = "FILE")]
@@ -329,16 +332,16 @@ pub(crate) enum CspmCommand {
         /// The expressions; after -- if one begins with a minus
         #[arg(required = true, value_name = "EXPRESSION")]
         expressions: Vec<String>,
-        /// Give up after so many calls
+        /// Stop after this many calls
         #[arg(long, value_name = "N")]
         steps: Option<u64>,
     },
-    /// Type expressions and see their values; :help lists what else there is
+    /// Evaluate expressions at a prompt; :help lists its commands
     Repl {
         /// The script
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Give up after so many calls in one evaluation
+        /// Stop an evaluation after this many calls
         #[arg(long, value_name = "N")]
         steps: Option<u64>,
     },
@@ -348,7 +351,7 @@ pub(crate) enum CspmCommand {
 pub(crate) enum LtsCommand {
     /// Count states, transitions and labels; find deadlocks and divergences
     Info {
-        /// Files to look at; - is standard input
+        /// Files to read; - is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         #[command(flatten)]
@@ -367,16 +370,16 @@ pub(crate) enum LtsCommand {
         #[command(flatten)]
         writing: Writing,
     },
-    /// Give the smallest system that is equivalent
+    /// Compute the smallest equivalent system
     #[command(visible_alias = "minimize")]
     Minimise {
         /// The file to read; - is standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// What must stay the same
+        /// The equivalence, or a compression of CSP
         #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(MINIMISERS))]
         equivalence: &'static str,
-        /// Where to write the result; without it only its size is shown
+        /// File for the result; without it only the size is printed
         #[arg(long, short, value_name = "OUT")]
         output: Option<PathBuf>,
         #[command(flatten)]
@@ -384,7 +387,7 @@ pub(crate) enum LtsCommand {
         #[command(flatten)]
         writing: Writing,
     },
-    /// Decide whether two systems are equivalent; if not, show what tells them apart
+    /// Decide whether two systems are equivalent; if not, show what distinguishes them
     Compare {
         /// One system
         #[arg(value_name = "FILE")]
@@ -392,7 +395,7 @@ pub(crate) enum LtsCommand {
         /// The other
         #[arg(value_name = "FILE")]
         right: PathBuf,
-        /// What equivalent means
+        /// The equivalence
         #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(EQUIVALENCES))]
         equivalence: &'static str,
         #[command(flatten)]
@@ -403,19 +406,19 @@ pub(crate) enum LtsCommand {
         /// The specification
         #[arg(value_name = "SPEC")]
         specification: PathBuf,
-        /// The implementations, each a check of its own
+        /// The implementations, checked one by one
         #[arg(required = true, value_name = "IMPL")]
         implementations: Vec<PathBuf>,
-        /// What is observed
+        /// The semantic model
         #[arg(long, short, value_name = "NAME", default_value = "failures-divergences", value_parser = choices(MODELS))]
         model: &'static str,
-        /// How the specification is handled [default: antichain]
+        /// Algorithm [default: antichain]
         #[arg(long, short, value_name = "NAME", value_parser = choices(ALGORITHMS).map(algorithm))]
         algorithm: Option<Algorithm>,
-        /// In which order the product is searched [default: bfs]
+        /// Search order [default: bfs]
         #[arg(long, value_name = "NAME", value_parser = choices(SEARCHES).map(order))]
         search: Option<Order>,
-        /// What is first minimised modulo divergence-preserving branching bisimulation [default: spec]
+        /// Minimise these modulo divergence-preserving branching bisimulation first [default: spec]
         #[arg(long, value_name = "NAME", value_parser = choices(PREPROCESSING).map(preprocess))]
         preprocess: Option<Preprocess>,
         #[command(flatten)]
@@ -433,12 +436,12 @@ pub(crate) enum LtsCommand {
     },
     /// Compose systems in parallel, with synchronisation, renaming and hiding
     Compose {
-        /// The components, or one .exp file that names them and says how they are put together
+        /// The components, or one .exp file that composes them
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         #[command(flatten)]
         composition: Composition,
-        /// Where to write the result; without it only its size is shown
+        /// File for the result; without it only the size is printed
         #[arg(long, short, value_name = "OUT")]
         output: Option<PathBuf>,
         #[command(flatten)]
@@ -446,7 +449,7 @@ pub(crate) enum LtsCommand {
         #[command(flatten)]
         writing: Writing,
     },
-    /// Make a random system
+    /// Generate a random system
     Random {
         /// The file to write; - is standard output
         #[arg(value_name = "OUT")]
@@ -460,10 +463,10 @@ pub(crate) enum LtsCommand {
         /// Number of visible labels
         #[arg(long, default_value_t = 3, value_name = "N")]
         labels: u32,
-        /// How many of a hundred transitions are internal
+        /// Percentage of internal transitions
         #[arg(long, default_value_t = 20, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
         tau: u8,
-        /// The same seed gives the same system
+        /// Seed; the same seed gives the same system
         #[arg(long, default_value_t = 1, value_name = "N")]
         seed: u64,
         #[command(flatten)]
@@ -474,10 +477,10 @@ pub(crate) enum LtsCommand {
 /// How files are read.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Reading {
-    /// Labels that mean an internal step, besides tau
+    /// Labels of internal steps, besides tau
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) tau: Vec<String>,
-    /// The format of the files that are read [default: by extension, then by content]
+    /// Format of the files to read [default: by extension, then by content]
     #[arg(long, value_name = "FORMAT", value_parser = choices(FORMATS))]
     pub(crate) from: Option<&'static str>,
 }
@@ -485,27 +488,28 @@ pub(crate) struct Reading {
 /// How a file is written.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Writing {
-    /// The format of the file that is written [default: by extension]
+    /// Format of the file to write [default: by extension]
     #[arg(long, value_name = "FORMAT", value_parser = choices(FORMATS))]
     pub(crate) to: Option<&'static str>,
 }
 
-/// How components are put together. Lists are separated by commas; * in a label stands for any text.
+/// How components are composed. Lists are separated by commas; * in a label stands for any text.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Composition {
-    /// Labels that are taken together by all components that have them: all (every shared label), none, or a list [default: all]
+    /// Labels on which all components that have them synchronise: all (every shared label), none, or a list [default:
+    /// all]
     #[arg(long, value_name = "LABELS")]
     pub(crate) sync: Vec<String>,
-    /// A synchronisation over the components in order, such as "send,_,receive -> message"; may be repeated
+    /// Synchronisation vector over the components in order, such as "send,_,receive -> message"; may be repeated
     #[arg(long, value_name = "RULE")]
     pub(crate) vector: Vec<String>,
-    /// Labels of the composition that get another name
+    /// Rename labels of the composition
     #[arg(long, value_name = "OLD=NEW,…")]
     pub(crate) rename: Vec<String>,
-    /// Labels of the composition, after renaming, that become internal
+    /// Hide these labels of the composition, after renaming
     #[arg(long, value_name = "LABELS")]
     pub(crate) hide: Vec<String>,
-    /// Labels of the composition, after renaming, that stay visible
+    /// Hide all labels of the composition except these, after renaming
     #[arg(long, value_name = "LABELS")]
     pub(crate) hide_all_but: Option<Vec<String>>,
 }
@@ -566,7 +570,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
     let lower = text.trim().to_ascii_lowercase();
     let plain = lower.strip_suffix('b').unwrap_or(&lower);
     let bytes = with_unit(plain, UNITS).ok_or("expected a size such as 512M, 2G or 1.5Gi")?;
-    if bytes < 1.0 { Err("a budget of nothing is not a budget".into()) } else { Ok(bytes as u64) }
+    if bytes < 1.0 { Err("a budget must be positive".into()) } else { Ok(bytes as u64) }
 }
 
 /// How states are remembered.
@@ -585,9 +589,9 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     const UNITS: &[(&str, f64)] = &[("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
     let seconds = with_unit(text.trim(), UNITS).ok_or("expected a time such as 30, 1.5s, 10m or 2h")?;
     if seconds == 0.0 {
-        return Err("a budget of nothing is not a budget".into());
+        return Err("a budget must be positive".into());
     }
-    Duration::try_from_secs_f64(seconds).map_err(|_| "that is too long".into())
+    Duration::try_from_secs_f64(seconds).map_err(|_| "this time is too long".into())
 }
 
 fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
@@ -599,12 +603,18 @@ fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     })
 }
 
-/// `--partial-order off` as `--partial-order=off`: what follows the option may also be a file.
+/// Joins options whose value may be missing with the value that follows: `--partial-order off` as
+/// `--partial-order=off`, `--explain 2` as `--explain=2`. The next argument may also be a script or another option.
 pub(crate) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {
+        let is_value = match joined.last().and_then(|last| last.to_str()) {
+            Some("--partial-order") => argument == "on" || argument == "off",
+            Some("--explain") => !is_option(&argument) && !is_script(&argument),
+            _ => false,
+        };
         match joined.last_mut() {
-            Some(last) if last == "--partial-order" && (argument == "on" || argument == "off") => {
+            Some(last) if is_value => {
                 last.push("=");
                 last.push(argument);
             }
@@ -612,6 +622,16 @@ pub(crate) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString>
         }
     }
     joined
+}
+
+fn is_option(argument: &OsStr) -> bool {
+    argument.to_string_lossy().starts_with('-')
+}
+
+/// Does an argument name a script, and not a part of an assertion?
+fn is_script(argument: &OsStr) -> bool {
+    let path = Path::new(argument);
+    check::language(path, None).is_some() || path.is_file()
 }
 
 #[cfg(test)]
@@ -632,6 +652,20 @@ mod tests {
         SEARCHES.iter().for_each(|choice| assert_eq!(order(choice.name).name(), choice.name));
         PREPROCESSING.iter().for_each(|choice| assert_eq!(preprocess(choice.name).name(), choice.name));
         MODELS.iter().for_each(|choice| assert!(trefoil_session::lts::Comparison::named(choice.name).is_some()));
+    }
+
+    #[test]
+    fn explain_takes_a_value_that_is_no_script() {
+        let parsed = |arguments: &[&str]| {
+            let arguments = ["trefoil", "check"].iter().chain(arguments).map(OsString::from);
+            let Command::Check(checking) = Trefoil::parse_from(joined(arguments)).command else { panic!("a check") };
+            (checking.explain, checking.files.len())
+        };
+        assert_eq!(parsed(&["a.csp", "--explain", "2"]), (vec!["2".to_string()], 1));
+        assert_eq!(parsed(&["--explain", "a.csp"]), (vec![String::new()], 1));
+        assert_eq!(parsed(&["a.csp", "--explain"]), (vec![String::new()], 1));
+        assert_eq!(parsed(&["a.csp", "--explain", "--why"]), (vec![String::new()], 1));
+        assert_eq!(parsed(&["a.csp", "--explain", "P [T= Q", "--explain=3"]), (vec!["P [T= Q".into(), "3".into()], 1));
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
+use trefoil_control::counted;
 use trefoil_session::Problem;
 use trefoil_session::cspm::{self, PrintReport, TypecheckReport, TypesReport, Warnings};
 
 use crate::arguments::{Common, CspmCommand};
 use crate::cspm_eval;
 use crate::run::{Answer, Destination, Run};
-use crate::text::count;
 
 pub(crate) fn run(command: CspmCommand, common: Common) -> ExitCode {
     match command {
@@ -40,7 +40,7 @@ pub(crate) fn run(command: CspmCommand, common: Common) -> ExitCode {
     }
 }
 
-/// Without its warnings if nobody wants them.
+/// Drops the warnings of a report on `--no-warnings`.
 fn quiet<R>(
     mut report: Result<R, Problem>,
     no_warnings: bool,
@@ -54,8 +54,7 @@ fn quiet<R>(
 
 impl Answer for TypecheckReport {
     fn text(&self, _colour: bool) -> String {
-        let names = if self.definitions == 1 { "name" } else { "names" };
-        format!("{}: well typed, {} {names}\n", self.file, count(self.definitions as u64))
+        format!("{}: well typed, {}\n", self.file, counted(self.definitions as u64, "name"))
     }
 
     fn complaints(&self, colour: bool) -> &str {
@@ -64,6 +63,10 @@ impl Answer for TypecheckReport {
 }
 
 impl Answer for TypesReport {
+    fn is_verbatim(&self) -> bool {
+        true
+    }
+
     fn text(&self, _colour: bool) -> String {
         self.names.iter().map(|name| format!("{} :: {}\n", name.name, name.type_text)).collect()
     }
@@ -76,6 +79,10 @@ impl Answer for TypesReport {
 impl Answer for PrintReport {
     fn text(&self, _colour: bool) -> String {
         self.text.clone()
+    }
+
+    fn is_verbatim(&self) -> bool {
+        true
     }
 
     fn complaints(&self, colour: bool) -> &str {

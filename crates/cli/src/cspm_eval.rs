@@ -14,11 +14,11 @@ use crate::run::{Answer, Destination, Run};
 use crate::terminal;
 
 const HELP: &str = "\
-EXPRESSION        its value
-:type EXPRESSION  its type
+EXPRESSION        prints the value; a process prints as its term
+:type EXPRESSION  prints the type
 :reload           reads the script again
-:help             this text
-:quit             ends, as does Ctrl-D; Ctrl-C ends what a line asked for
+:help             prints this text
+:quit             ends the prompt, as does Ctrl-D; Ctrl-C stops the evaluation of a line
 ";
 
 pub(crate) fn eval(file: PathBuf, expressions: Vec<String>, steps: Option<u64>, common: Common) -> ExitCode {
@@ -38,6 +38,10 @@ impl Answer for EvaluationReport {
         self.values.iter().filter_map(|value| value.value.as_ref()).map(|value| format!("{value}\n")).collect()
     }
 
+    fn is_verbatim(&self) -> bool {
+        true
+    }
+
     fn complaints(&self, colour: bool) -> &str {
         EvaluationReport::complaints(self, colour)
     }
@@ -46,7 +50,7 @@ impl Answer for EvaluationReport {
 /// Reads expressions and prints values until the input ends.
 pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCode {
     if file == Path::new("-") {
-        let why = "the prompt reads expressions from standard input, so the script must be in a file";
+        let why = "the prompt reads expressions from standard input; the script must be a file";
         terminal::complain(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }
@@ -92,7 +96,7 @@ fn answer(script: &mut Script, line: &str, steps: Option<u64>, common: &Common, 
             .during(&control(common), |control| script.type_of(rest, control))
             .map(|found| format!("{found}\n")),
         _ if command.starts_with(':') => {
-            terminal::complain(&format!("error: there is no {command}; :help lists what there is\n"));
+            terminal::complain(&format!("error: unknown command {command}; :help lists the commands\n"));
             return true;
         }
         _ => interrupt
@@ -100,7 +104,7 @@ fn answer(script: &mut Script, line: &str, steps: Option<u64>, common: &Common, 
             .map(|found| format!("{}\n", found.text)),
     };
     match result {
-        Ok(text) => return terminal::print(&text).is_ok(),
+        Ok(text) => return terminal::say(&text),
         Err(problem) => complain(&problem),
     }
     true

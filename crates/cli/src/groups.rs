@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use trefoil_control::{count, counted};
 use trefoil_session::Verdict;
 use trefoil_session::groups::{self, AutomorphismsReport, GroupFigures, GroupReport, StructureWords};
 
 use crate::arguments::Common;
 use crate::run::{Answer, Destination, Run};
-use crate::text::{count, list, resources, table};
+use crate::text::{list, resources, table};
 
 /// Characters up to which the structure is shown with its points.
 const MOST_ON_POINTS: usize = 400;
@@ -51,7 +52,7 @@ impl Answer for GroupReport {
 fn figures(group: &GroupFigures) -> Vec<(&'static str, String)> {
     let moved: Vec<String> = group.orbits.iter().filter(|orbit| orbit.len() > 1).map(|orbit| set(orbit)).collect();
     let fixed = group.orbits.len() - moved.len();
-    // Many factors are counted, and which points they act on is in the JSON.
+    // Many factors are only counted; the JSON has the points they act on.
     let on_points = &group.structure_on_points;
     let many = on_points.chars().count() > MOST_ON_POINTS && group.structure.structure.len() < on_points.len();
     let words = if many { &group.structure.structure } else { on_points };
@@ -71,9 +72,9 @@ fn structure(words: &str, structure: &StructureWords) -> String {
     }
 }
 
-/// What is said of an answer that is not complete.
+/// The row of an incomplete answer.
 fn unfinished(stopped: Option<&str>) -> Option<(&'static str, String)> {
-    stopped.map(|reason| ("stopped", format!("{reason}; what is above is right, what is missing is unknown")))
+    stopped.map(|reason| ("stopped", format!("{reason}; the figures above are right, missing ones are unknown")))
 }
 
 impl Answer for AutomorphismsReport {
@@ -83,7 +84,7 @@ impl Answer for AutomorphismsReport {
 
     fn text(&self, _colour: bool) -> String {
         let colours =
-            |number: usize| if number > 1 { format!(", {} colours", count(number as u64)) } else { String::new() };
+            |number: usize| if number > 1 { format!(", {}", counted(number as u64, "colour")) } else { String::new() };
         let direction = if self.directed { "directed" } else { "undirected" };
         let shown = |orbit: &Vec<String>| {
             let names: Vec<String> = orbit.iter().map(|name| groups::quoted(name)).collect();
@@ -101,7 +102,7 @@ impl Answer for AutomorphismsReport {
             ("orbits", orbits(&moved, fixed, "vertex")),
         ];
         if self.labels_ignored {
-            rows.push(("note", "vertices have labels, which are not taken for colours; --labels does".to_string()));
+            rows.push(("note", "the labels of vertices were ignored; --labels takes them for colours".to_string()));
         }
         rows.extend(unfinished(self.stopped.as_deref()));
         rows.extend(resources(&self.resources));
@@ -115,12 +116,7 @@ fn generators(generators: &[String]) -> String {
 
 /// The orbits that move, and how many points do not.
 fn orbits(moved: &[String], fixed: usize, what: &str) -> String {
-    let fixed = match (fixed, what) {
-        (0, _) => String::new(),
-        (1, what) => format!("1 fixed {what}"),
-        (fixed, "vertex") => format!("{} fixed vertices", count(fixed as u64)),
-        (fixed, what) => format!("{} fixed {what}s", count(fixed as u64)),
-    };
+    let fixed = if fixed == 0 { String::new() } else { counted(fixed as u64, &format!("fixed {what}")) };
     let moving = shortened(&list(moved, " "));
     match (moved.is_empty(), fixed.is_empty()) {
         (true, true) => "none".to_string(),
@@ -135,24 +131,17 @@ fn set(points: &[u32]) -> String {
     format!("{{{}}}", list(&words, ","))
 }
 
-/// A number of many digits, its digits in threes, or its first ones and how many there are.
+/// A number of many digits, or its first digits and how many it has.
 fn number(digits: &str) -> String {
     const SHOWN: usize = 60;
     if digits.len() > SHOWN {
         let (head, tail) = digits.split_at(1);
-        return format!("{head}.{}… × 10^{} ({} digits)", &tail[..5], digits.len() - 1, count(digits.len() as u64));
+        return format!("{head}.{}… × 10^{} ({})", &tail[..5], digits.len() - 1, counted(digits.len() as u64, "digit"));
     }
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(' ');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    trefoil_control::digits(digits)
 }
 
-/// A text that fits a screen, its middle left out when it is long; the JSON has all of it.
+/// A text that fits a screen; a longer one loses its middle, which the JSON has.
 fn shortened(text: &str) -> String {
     const SHOWN: usize = 1200;
     let length = text.chars().count();
@@ -171,7 +160,7 @@ mod tests {
     #[test]
     fn long_numbers_and_texts_are_shortened() {
         assert_eq!(number("432"), "432");
-        assert_eq!(number("43252003274489856000"), "43 252 003 274 489 856 000");
+        assert_eq!(number("43252003274489856000"), "43,252,003,274,489,856,000");
         assert_eq!(number(&"1234567890".repeat(10)), "1.23456… × 10^99 (100 digits)");
         assert_eq!(shortened("short"), "short");
         assert!(shortened(&"é".repeat(5000)).chars().count() < 1300);

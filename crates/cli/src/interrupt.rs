@@ -1,5 +1,5 @@
-//! Ctrl-C: the running job ends and reports what it has; a job that does not listen is ended within a second. At a prompt it ends
-//! what the line asked for, and the prompt goes on.
+//! Ctrl-C: the running job stops and reports what it has; the program ends a job that does not stop within a second. At
+//! a prompt Ctrl-C stops the work of the line, and the prompt goes on.
 
 use std::io::{self, IsTerminal};
 use std::process;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use trefoil_control::Control;
 
-/// How long a job may take to notice that it is to end.
+/// How long a job may take to stop.
 const GRACE: Duration = Duration::from_millis(800);
 
 /// What a first and a second Ctrl-C do.
@@ -67,7 +67,7 @@ impl Interrupt {
         }
     }
 
-    /// The job has its answer: what is left is to print it, which nobody cuts short but a second Ctrl-C.
+    /// The job has its answer, and only a second Ctrl-C interrupts its printing.
     pub(crate) fn answered(&self) {
         self.shared.answered.store(true, Ordering::SeqCst);
     }
@@ -77,8 +77,8 @@ impl Interrupt {
     }
 }
 
-/// Ctrl-C at a prompt: the work on a line ends and the prompt goes on. A second one, or one while a line is waited for, ends the
-/// program. (An editor on a terminal reads the key itself.)
+/// Ctrl-C at a prompt: the work on a line stops and the prompt goes on. A second one, or one while the prompt waits for
+/// a line, ends the program. (An editor on a terminal reads the key itself.)
 #[derive(Clone, Default)]
 pub(crate) struct PromptInterrupt {
     state: Arc<Mutex<State>>,
@@ -89,12 +89,12 @@ enum State {
     /// Between two lines.
     #[default]
     Idle,
-    /// Pressed since the last line came: its work is to end as soon as it begins.
+    /// Pressed since the last line came: its work stops as soon as it begins.
     Pressed,
-    /// A line is waited for.
+    /// The prompt waits for a line.
     Reading,
     Working(Control),
-    /// Working, and told to end.
+    /// Working, and asked to stop.
     Ending,
 }
 
@@ -122,8 +122,8 @@ impl PromptInterrupt {
 
     /// Reads a line, and forgets what was pressed before.
     pub(crate) fn reading<X>(&self, read: impl FnOnce() -> X) -> X {
-        // An editor on a terminal reads the key itself. What arrives as a signal all the same was pressed just when the line had been
-        // entered, and is meant for its work.
+        // An editor on a terminal reads the key itself. A signal that arrives nevertheless was sent just after the line
+        // was entered, and is meant for its work.
         *self.state() = if io::stdin().is_terminal() { State::Idle } else { State::Reading };
         let line = read();
         let mut state = self.state();

@@ -1,4 +1,4 @@
-//! The command line of Trefoil: the programs `trefoil` and `refines` are one library with two doors.
+//! The command line of Trefoil: one library behind the programs `trefoil` and `refines`.
 
 mod answers;
 mod arguments;
@@ -30,6 +30,15 @@ use arguments::{Command, Output, Trefoil};
 
 /// The program `trefoil`.
 pub fn trefoil() -> ExitCode {
+    checked(run_trefoil())
+}
+
+/// An exit code, or that of an error when results could not be written.
+fn checked(code: ExitCode) -> ExitCode {
+    if terminal::output_failed() { ExitCode::from(exit::WRONG) } else { code }
+}
+
+fn run_trefoil() -> ExitCode {
     // `refines` reads its own options, some of which have the names of ours.
     let given: Vec<OsString> = std::env::args_os().collect();
     if given.get(1).is_some_and(|command| command == "refines") {
@@ -67,7 +76,7 @@ pub fn trefoil() -> ExitCode {
 /// The program `refines`, for scripts that call FDR's.
 pub fn refines() -> ExitCode {
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
-    refines::run("refines", &given)
+    checked(refines::run("refines", &given))
 }
 
 /// The manual page: the program, then every command with its options.
@@ -101,11 +110,6 @@ fn matrix(format: Output) -> ExitCode {
 }
 
 fn write_out(bytes: &[u8]) -> ExitCode {
-    match terminal::print(&String::from_utf8_lossy(bytes)) {
-        Ok(()) => ExitCode::from(exit::HOLDS),
-        Err(error) => {
-            terminal::complain(&format!("error: standard output cannot be written: {error}\n"));
-            ExitCode::from(exit::WRONG)
-        }
-    }
+    terminal::print(&String::from_utf8_lossy(bytes));
+    ExitCode::from(exit::HOLDS)
 }

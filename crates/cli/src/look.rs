@@ -5,13 +5,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use trefoil_control::{count, counted};
 use trefoil_session::look::{self, Drawing, GraphReport, PartReport, StructureReport};
 use trefoil_session::lts::Size;
 
 use crate::arguments::{Common, Looking, Output, Picture, Reading};
-use crate::check::explain::cut;
 use crate::run::{Answer, Destination, Run};
-use crate::text::{count, counted, resources, table};
+use crate::text::{cut, resources, table};
 
 impl From<Looking> for look::Looking {
     fn from(looking: Looking) -> look::Looking {
@@ -68,6 +68,10 @@ fn size(size: Size) -> String {
 }
 
 impl Answer for GraphReport {
+    fn is_verbatim(&self) -> bool {
+        self.picture.is_some()
+    }
+
     fn text(&self, _colour: bool) -> String {
         if let Some(picture) = &self.picture {
             return picture.clone();
@@ -85,11 +89,16 @@ impl Answer for StructureReport {
         let mut text = format!("{} in {}\n", self.process, self.file);
         tree(self, &mut text);
         let rows = vec![
-            ("components", format!("{}, {}", count(self.components as u64), counted(self.machines as u64, "machine"))),
-            ("formats", count(self.formats as u64)),
-            ("rules", count(self.rules as u64)),
+            (
+                "components",
+                format!("{}, {}", count(self.components as u64), counted(self.machines as u64, "distinct machine")),
+            ),
+            (
+                "rules",
+                format!("{} in {}", count(self.rules as u64), counted(self.formats as u64, "operator arrangement")),
+            ),
             ("visible labels", count(self.labels as u64)),
-            ("states at most", self.state_bound.parse().map_or_else(|_| self.state_bound.clone(), count)),
+            ("upper bound of states", self.state_bound.parse().map_or_else(|_| self.state_bound.clone(), count)),
         ];
         let rows: Vec<(&str, String)> = rows.into_iter().chain(resources(&self.resources)).collect();
         text.push_str(&table(&rows));
@@ -97,7 +106,7 @@ impl Answer for StructureReport {
     }
 }
 
-/// How many letters of a name are shown.
+/// How many characters of a name are shown.
 const LETTERS: usize = 60;
 /// How far to the right a tree grows, in bytes.
 const DEEPEST: usize = 200;
@@ -107,11 +116,11 @@ struct Line<'a> {
     part: usize,
     count: usize,
     names: &'a [String],
-    /// What stands before it, and before what is below it.
+    /// What stands before its line, and before the lines below it.
     indents: (String, String),
 }
 
-/// The parts as a tree; what occurs again is told once.
+/// The parts as a tree; a part that occurs again is shown once.
 fn tree(report: &StructureReport, text: &mut String) {
     let mut waiting = vec![Line { part: report.root, count: 1, names: &[], indents: ("  ".into(), "  ".into()) }];
     let mut told = HashSet::new();
@@ -120,7 +129,7 @@ fn tree(report: &StructureReport, text: &mut String) {
         let again = !told.insert(number);
         let _ = write!(text, "{}{}", indents.0, words(part, count, names));
         if again && !part.operands.is_empty() {
-            text.push_str(", as above\n");
+            text.push_str(" (shown above)\n");
             continue;
         }
         text.push('\n');
@@ -128,7 +137,7 @@ fn tree(report: &StructureReport, text: &mut String) {
             let last = at + 1 == part.operands.len();
             let (own, mut below) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
             if indents.1.len() > DEEPEST {
-                // A chain of ten thousand operators stays readable as far as it goes to the right.
+                // A chain of ten thousand operators stops growing to the right.
                 below = "";
             }
             let indents = (format!("{}{own}", indents.1), format!("{}{below}", indents.1));
@@ -151,7 +160,7 @@ fn words(part: &PartReport, times: usize, names: &[String]) -> String {
         let more = if times > called.len() && called.len() > 1 { ", …" } else { "" };
         let _ = write!(text, "{}{more}: ", called.join(", "));
     }
-    // What the script compresses is told by the function that does it.
+    // A part that the script compresses is called by the function that does it.
     let function = part.compression.filter(|_| part.kind == "compressed");
     text.push_str(function.unwrap_or(part.kind));
     if let Some(events) = part.events {
@@ -177,9 +186,9 @@ fn words(part: &PartReport, times: usize, names: &[String]) -> String {
     if let Some(labels) = part.labels {
         let _ = write!(text, ", {}", counted(labels as u64, "label"));
     }
-    // Operands that look alike may be the same machine, or not.
+    // Operands that look alike may be the same machine or different ones.
     if part.used.is_some_and(|used| used > 1 && used >= times && times > 1 && called.len() <= 1) {
-        text.push_str(", one machine");
+        text.push_str(", the same machine");
     }
     text
 }

@@ -48,14 +48,14 @@ pub(crate) struct Prompt {
 }
 
 impl Prompt {
-    /// A prompt that shows this text and keeps its history under this name. It must be made before anybody listens for Ctrl-C: an
-    /// editor takes the signal for itself when it is made, though it reads the key.
+    /// A prompt that shows this text and keeps its history under this name. It must be made before a handler for Ctrl-C
+    /// is set: an editor takes the signal for itself when it is made, though it reads the key.
     pub(crate) fn new(text: &'static str, history: &str) -> Result<Prompt, &'static str> {
         if !std::io::stdin().is_terminal() {
             return Ok(Prompt { editor: None, history: None, text });
         }
         let made = Editor::<Words, DefaultHistory>::new();
-        let mut editor = made.map_err(|_| "the terminal cannot be used for a prompt")?;
+        let mut editor = made.map_err(|_| "this terminal cannot show a prompt")?;
         let history = history_file(history);
         if let Some(history) = &history {
             // A first run has no history yet.
@@ -97,7 +97,7 @@ impl Drop for Prompt {
     }
 }
 
-/// Where lines that were typed are kept.
+/// Where the history is kept.
 fn history_file(name: &str) -> Option<PathBuf> {
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
@@ -112,7 +112,7 @@ pub(crate) fn control(common: &Common) -> Control {
     Control::new(Limits { time: common.timeout, memory })
 }
 
-/// Says why a line has no answer.
+/// Reports why a line has no answer.
 pub(crate) fn complain(problem: &Problem) {
     match problem {
         Problem::Stopped(stopped) => terminal::complain(&format!("unknown: {stopped}\n")),

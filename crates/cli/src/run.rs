@@ -1,4 +1,5 @@
-//! Runs checks one after the other: budgets, Ctrl-C and progress around each, its answer after it, one exit code for all.
+//! Runs checks one after the other: budgets, Ctrl-C and progress around each, its answer after it, one exit code for
+//! all.
 
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -24,7 +25,12 @@ pub(crate) trait Answer: Serialize {
     /// For people, with a newline at its end.
     fn text(&self, colour: bool) -> String;
 
-    /// What standard error gets to see of a result that is good all the same.
+    /// Is the text a document, which must not be folded to fit a terminal?
+    fn is_verbatim(&self) -> bool {
+        false
+    }
+
+    /// Complaints about a result that is good nevertheless, for standard error.
     fn complaints(&self, _colour: bool) -> &str {
         ""
     }
@@ -43,7 +49,7 @@ pub(crate) enum Destination {
 pub(crate) struct Jobs {
     common: Common,
     interrupt: Interrupt,
-    /// The budget of every job, found out before the first of them takes anything.
+    /// The memory budget of every job, fixed before the first job uses memory.
     memory: Option<u64>,
     settling: RefCell<Settling>,
 }
@@ -92,7 +98,7 @@ impl Run {
         }
     }
 
-    /// Does work that has no answer of its own; why it failed is shown, and then there is no result.
+    /// Does work that has no answer of its own; when it fails, shows why and gives nothing.
     pub(crate) fn prepare<R>(&mut self, files: &[String], work: impl FnOnce(&Job) -> Result<R, Problem>) -> Option<R> {
         let job = self.jobs.start();
         let control = job.control.clone();
@@ -118,7 +124,7 @@ impl Run {
         result
     }
 
-    /// The arguments make no sense together.
+    /// Reports arguments that do not fit together.
     pub(crate) fn misuse(&mut self, why: &str) {
         self.codes.push(exit::WRONG);
         terminal::complain(&format!("error: {why}\n"));
@@ -135,7 +141,8 @@ impl Run {
                     Destination::Out => terminal::colour_out(),
                     Destination::Err => terminal::colour_err(),
                 };
-                self.say(&answer.text(colour));
+                let text = answer.text(colour);
+                if answer.is_verbatim() { self.write(&text) } else { self.say(&text) }
             }
         }
     }
@@ -164,15 +171,20 @@ impl Run {
 
     fn say(&mut self, text: &str) {
         match self.destination {
-            Destination::Out => self.print(text),
-            Destination::Err => terminal::complain(text),
+            Destination::Out => {
+                terminal::say(text);
+            }
+            Destination::Err => terminal::say_err(text),
         }
     }
 
-    fn print(&mut self, text: &str) {
-        if let Err(error) = terminal::print(text) {
-            terminal::complain(&format!("error: standard output cannot be written: {error}\n"));
-            self.codes.push(exit::WRONG);
+    /// Writes a text as it is.
+    fn write(&mut self, text: &str) {
+        match self.destination {
+            Destination::Out => {
+                terminal::print(text);
+            }
+            Destination::Err => terminal::complain(text),
         }
     }
 
@@ -183,7 +195,7 @@ impl Run {
             let results = std::mem::take(&mut self.results);
             let document = json!({ "trefoil": version, "command": self.command, "results": results });
             let text = serde_json::to_string_pretty(&document).expect("a document of plain data") + "\n";
-            self.say(&text);
+            self.write(&text);
         }
         ExitCode::from(exit::together(self.codes))
     }

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 
 use owo_colors::OwoColorize;
+use trefoil_control::counted;
 use trefoil_session::promela::{EndState, Statement, Story};
 
-use crate::text::{count, counted};
-
-/// Statements: depth, process, place, text; below them what they print and change.
+/// Statements: depth, process, place, text; below them what they print and which variables they change.
 pub(crate) fn statements(statements: &[Statement], colour: bool) -> String {
     let mut text = String::new();
     for statement in statements {
@@ -71,14 +70,14 @@ pub(crate) fn end(end: &EndState, depth: usize) -> String {
     text
 }
 
-/// A whole run and what is at its end; the middle is left out when there are more than `most` statements.
+/// A whole run and its last state; a run of more than `most` statements loses its middle.
 pub(crate) fn story(story: &Story, most: usize, colour: bool) -> String {
     let all = &story.statements;
     let left_out = all.len().saturating_sub(most);
     let mut text = String::new();
     if left_out > 0 {
         text.push_str(&statements(&all[..most / 3], colour));
-        let _ = writeln!(text, "\t… {} statements …", count(left_out as u64));
+        let _ = writeln!(text, "\t… {} …", counted(left_out as u64, "statement"));
         text.push_str(&statements(&all[most / 3 + left_out..], colour));
     } else {
         text.push_str(&statements(all, colour));

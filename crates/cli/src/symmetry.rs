@@ -4,21 +4,21 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use trefoil_control::{count, counted};
 use trefoil_session::check::{PermutedKind, Script};
 use trefoil_session::symmetry::{AssertionSymmetry, DatatypeSymmetry, SymmetryBreak, SymmetryOptions, SymmetryReport};
 use trefoil_session::{Resources, Verdict};
 
 use crate::arguments::{Common, Symmetries};
-use crate::check::explain::cut;
 use crate::check::runner::Choosing;
 use crate::model_symmetry;
 use crate::run::{Answer, Destination, Run};
-use crate::text::{count, list, magnitude, resources, table};
+use crate::text::{cut, list, magnitude, resources, table};
 
-/// How many reasons are shown for a type; the JSON has all of them.
+/// How many reasons are shown for a type; the JSON has all.
 const REASONS: usize = 6;
 
-/// How many generators are shown for a group, and how many letters of each.
+/// How many generators are shown for a group, and how many characters of each.
 const GENERATORS: usize = 4;
 const LETTERS: usize = 160;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Symmetries, common: Common) -> ExitCode {
     }
     if arguments.output.is_some() {
         let mut run = Run::new("symmetry", common, Destination::Out);
-        run.misuse("--output: only Promela models have a channel diagram");
+        run.misuse("--output applies to Promela models only: it draws their static channel diagram");
         return run.finish();
     }
     let mut run = Run::new("symmetry", common, Destination::Out);
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Symmetries, common: Common) -> ExitCode {
     let chosen: Vec<usize> =
         script.assertions().filter(|assertion| choosing.takes(assertion)).map(|assertion| assertion.index).collect();
     for text in choosing.never() {
-        run.misuse(&format!("--only {text}: no assertion has this number or text"));
+        run.misuse(&format!("--only {text}"));
     }
     let assertions: Vec<AssertionSymmetry> =
         chosen.into_iter().map(|index| run.part(|job| script.symmetry(index, &options, job))).collect();
@@ -89,7 +89,7 @@ fn types(assertion: &AssertionSymmetry, indent: &str) -> String {
         let _ = writeln!(text, "{indent}error: {} [{}]", wrong.message, wrong.code);
     }
     if assertion.types.is_empty() {
-        let _ = writeln!(text, "{indent}it reaches no datatype with constants");
+        let _ = writeln!(text, "{indent}the assertion uses no datatype with constants");
     }
     let width = assertion.types.iter().map(|of| of.name.chars().count()).max().unwrap_or(0);
     for of in &assertion.types {
@@ -104,38 +104,40 @@ fn proved(assertion: &AssertionSymmetry, indent: &str) -> String {
     let mut text = String::new();
     if let Some(group) = &assertion.group {
         let order = magnitude(&group.order);
-        let _ = writeln!(text, "{indent}proved: {}, |G| = {order}", group.structure);
+        let _ = writeln!(text, "{indent}proved: the group {}, |G| = {order}", group.structure);
         for permuted in &group.permuted {
             let names = list(&permuted.names, ", ");
             let _ = match (permuted.kind, &permuted.datatype) {
                 (PermutedKind::Constants, Some(datatype)) => {
-                    writeln!(text, "{indent}  all permutations of {{{names}}} in {datatype}")
+                    writeln!(text, "{indent}  it has all permutations of the {datatype} constants {{{names}}}")
                 }
                 (PermutedKind::EqualComponents, _) => {
-                    writeln!(text, "{indent}  all permutations of equal components: {names}")
+                    writeln!(text, "{indent}  it has all permutations of the equal components {names}")
                 }
-                _ => writeln!(text, "{indent}  symmetries of the network: {names}"),
+                _ => writeln!(text, "{indent}  it has symmetries of the network, which permute {names}"),
             };
         }
         for generator in group.generators.iter().take(GENERATORS) {
             let _ = writeln!(text, "{indent}  generator {}", cut(generator, LETTERS));
         }
         if group.generators.len() > GENERATORS {
-            let _ = writeln!(text, "{indent}  … and {} more", count((group.generators.len() - GENERATORS) as u64));
+            let more = counted((group.generators.len() - GENERATORS) as u64, "more generator");
+            let _ = writeln!(text, "{indent}  … and {more}");
         }
-        let _ = writeln!(text, "{indent}  representatives by {}: {}", group.strategy, group.strategy_reason);
+        let _ = writeln!(text, "{indent}  strategy {}: {}", group.strategy, group.strategy_reason);
     } else if let Some(unfinished) = &assertion.unfinished {
         let _ = writeln!(text, "{indent}unknown: {} while {}", unfinished.reason, unfinished.phase);
     } else if assertion.reasons.is_empty() {
         return text;
     } else {
-        let _ = writeln!(text, "{indent}proved: nothing");
+        let _ = writeln!(text, "{indent}proved: no symmetry");
     }
     for reason in assertion.reasons.iter().take(REASONS) {
         let _ = writeln!(text, "{indent}  {reason}");
     }
     if assertion.reasons.len() > REASONS {
-        let _ = writeln!(text, "{indent}  … and {} more", count((assertion.reasons.len() - REASONS) as u64));
+        let more = counted((assertion.reasons.len() - REASONS) as u64, "more reason");
+        let _ = writeln!(text, "{indent}  … and {more}");
     }
     text
 }
@@ -144,12 +146,18 @@ fn proved(assertion: &AssertionSymmetry, indent: &str) -> String {
 fn classes(of: &DatatypeSymmetry) -> String {
     let set = |constants: &Vec<String>| format!("{{{}}}", list(constants, ", "));
     let large: Vec<String> = of.classes.iter().filter(|class| class.len() > 1).map(set).collect();
+    let constants = of.constants.len() as u64;
     let inside: usize = of.classes.iter().map(Vec::len).filter(|&size| size > 1).sum();
     match large.as_slice() {
         [] if of.constants.len() == 1 => "one constant".to_string(),
-        [] => format!("not symmetric, {} constants", count(of.constants.len() as u64)),
+        [] => format!("not symmetric: no two of its {} are interchangeable", counted(constants, "constant")),
         _ if inside == of.constants.len() && large.len() == 1 => format!("symmetric: {}", large[0]),
-        _ => format!("symmetric in {}, {} of {} constants", list(&large, " and "), inside, of.constants.len()),
+        _ => format!(
+            "symmetric in {}, {} of {}",
+            list(&large, " and "),
+            count(inside as u64),
+            counted(constants, "constant")
+        ),
     }
 }
 
@@ -168,7 +176,7 @@ pub(crate) fn reasons(all: &[SymmetryBreak], indent: &str) -> String {
         let _ = writeln!(text, "{indent}{}", reason(found));
     }
     if all.len() > REASONS {
-        let _ = writeln!(text, "{indent}… and {} more", count((all.len() - REASONS) as u64));
+        let _ = writeln!(text, "{indent}… and {}", counted((all.len() - REASONS) as u64, "more reason"));
     }
     text
 }

@@ -1,19 +1,23 @@
-//! What the terminal sees: results on standard output, diagnostics and progress on standard error.
+//! Output: results on standard output, diagnostics and progress on standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use trefoil_control::{Control, Snapshot, human_bytes, resident_memory};
+use indicatif::{ProgressBar, ProgressStyle};
+use terminal_size::{Height, Width, terminal_size_of};
+use trefoil_control::{Control, Snapshot, count, counted, human_bytes, resident_memory};
+
+use crate::text::folded;
 
 /// Work shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often the progress line changes.
 const REFRESH: Duration = Duration::from_millis(100);
 
-/// May colours be used on standard output? (`NO_COLOR`, `CLICOLOR`, and whether somebody looks.)
+/// May colours be used on standard output? (`NO_COLOR`, `CLICOLOR`, and whether it is a terminal.)
 pub(crate) fn colour_out() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
@@ -23,16 +27,52 @@ pub(crate) fn colour_err() -> bool {
     anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
 }
 
-/// Writes to standard output; a reader that went away is no error.
-pub(crate) fn print(text: &str) -> io::Result<()> {
+/// Whether something could not be written to standard output.
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Writes to standard output. A reader that went away is no error; the first other error is reported, and
+/// [`output_failed`] remembers it. False when the text could not be written.
+pub(crate) fn print(text: &str) -> bool {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            if !FAILED.swap(true, Ordering::Relaxed) {
+                complain(&format!("error: cannot write to standard output: {error}\n"));
+            }
+            false
+        }
+        _ => true,
     }
 }
 
-/// Writes to standard error; when that is impossible there is nobody to tell.
+/// Writes text for people to standard output; on a terminal, long lines break between words.
+pub(crate) fn say(text: &str) -> bool {
+    match width(terminal_size_of(io::stdout())) {
+        Some(width) => print(&folded(text, width)),
+        None => print(text),
+    }
+}
+
+/// Writes text for people to standard error; on a terminal, long lines break between words.
+pub(crate) fn say_err(text: &str) {
+    match width(terminal_size_of(io::stderr())) {
+        Some(width) => complain(&folded(text, width)),
+        None => complain(text),
+    }
+}
+
+/// The width of a terminal, unless it is too narrow for columns of text.
+fn width(size: Option<(Width, Height)>) -> Option<usize> {
+    const NARROWEST: usize = 40;
+    size.map(|(Width(width), _)| usize::from(width)).filter(|&width| width >= NARROWEST)
+}
+
+/// Could something not be written to standard output?
+pub(crate) fn output_failed() -> bool {
+    FAILED.load(Ordering::Relaxed)
+}
+
+/// Writes to standard error; a failure there can be reported nowhere.
 pub(crate) fn complain(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
@@ -95,10 +135,13 @@ fn style(template: &str) -> ProgressStyle {
 /// The counters in words, leaving out those that the phase does not count.
 fn words(now: &Snapshot, elapsed: Duration) -> String {
     let mut parts = vec![format!("{} {:.1} s", now.phase, elapsed.as_secs_f64())];
-    for (count, what) in [(now.states, "states"), (now.transitions, "transitions"), (now.depth, "deep")] {
-        if count > 0 {
-            parts.push(format!("{} {what}", HumanCount(count)));
+    for (number, what) in [(now.states, "state"), (now.transitions, "transition")] {
+        if number > 0 {
+            parts.push(counted(number, what));
         }
+    }
+    if now.depth > 0 {
+        parts.push(format!("depth {}", count(now.depth)));
     }
     parts.extend(resident_memory().map(human_bytes));
     parts.join(", ")
@@ -112,6 +155,6 @@ mod tests {
     fn counters_in_words() {
         let now = Snapshot { phase: "searching".into(), states: 1_234_567, depth: 8, ..Snapshot::default() };
         let text = words(&now, Duration::from_millis(2500));
-        assert!(text.starts_with("searching 2.5 s, 1,234,567 states, 8 deep"), "{text}");
+        assert!(text.starts_with("searching 2.5 s, 1,234,567 states, depth 8"), "{text}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use owo_colors::OwoColorize;
-use trefoil_control::human_bytes;
+use trefoil_control::{count, digits, human_bytes};
 use trefoil_session::{Resources, Unfinished, Verdict};
 
 /// The verdict as the first word of an answer.
@@ -31,27 +31,10 @@ pub(crate) fn table(rows: &[(&str, String)]) -> String {
     })
 }
 
-/// `1234567` as `1 234 567`.
-pub(crate) fn count(number: u64) -> String {
-    digits(&number.to_string())
-}
-
-/// The same for a number that is text already.
-pub(crate) fn digits(digits: &str) -> String {
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(' ');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
 /// Numbers with more digits than this are rounded.
 const EXACT_DIGITS: usize = 18;
 
-/// A number that is text already: its digits, or `2.31 × 10^79` when there are many.
+/// A number that is text already: its digits, or `2.31 × 10^79` when it has many.
 pub(crate) fn magnitude(number: &str) -> String {
     if number.len() <= EXACT_DIGITS {
         return digits(number);
@@ -64,12 +47,7 @@ pub(crate) fn magnitude(number: &str) -> String {
     format!("{}.{:02} × 10^{power}", rounded / 100, rounded % 100)
 }
 
-/// A number with what is counted: `1 state`, `2 states`.
-pub(crate) fn counted(number: u64, what: &str) -> String {
-    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
-}
-
-/// How many entries of a list a person is shown; the rest is in the JSON.
+/// How many entries of a list the text shows; the JSON has all.
 const SHOWN: usize = 24;
 
 /// A list on one line, its middle left out when it is long.
@@ -89,7 +67,7 @@ pub(crate) fn resources(used: &Resources) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// What is known of a job that was stopped.
+/// How far a stopped job came.
 pub(crate) fn unfinished(files: &[String], unfinished: &Unfinished) -> String {
     let files = if files.is_empty() { String::new() } else { format!(" ({})", files.join(" ")) };
     let mut text = format!("{}: {}{files}\n", verdict(Verdict::Unknown, false), unfinished.reason);
@@ -110,21 +88,102 @@ pub(crate) fn unfinished(files: &[String], unfinished: &Unfinished) -> String {
     text
 }
 
+/// A name or a state in at most `letters` characters; a longer one loses its end, between two words if a word ends in
+/// the second half.
+pub(crate) fn cut(text: &str, letters: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= letters {
+        return text;
+    }
+    let kept: String = text.chars().take(letters - 1).collect();
+    let ends = text[kept.len()..].starts_with(' ');
+    match kept.rfind(' ').filter(|&end| !ends && end > kept.len() / 2) {
+        Some(end) => format!("{} …", kept[..end].trim_end()),
+        None => format!("{}…", kept.trim_end()),
+    }
+}
+
+/// Text whose lines are at most so wide: longer lines break between words, and the rest stands below the last column
+/// that begins in the first three fifths of the line. A single word that is too long stays whole. Colours take no room.
+pub(crate) fn folded(text: &str, width: usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        fold(line, width, &mut out);
+        out.push_str(end);
+    }
+    out
+}
+
+fn fold(line: &str, width: usize, out: &mut String) {
+    if columns(line) <= width || line.contains('\t') {
+        out.push_str(line);
+        return;
+    }
+    let indent = " ".repeat(hanging(line, width));
+    let body = line.len() - line.trim_start().len();
+    out.push_str(&line[..body]);
+    let mut used = body;
+    let mut blanks = 0;
+    for word in line[body..].split(' ') {
+        if word.is_empty() {
+            blanks += 1;
+            continue;
+        }
+        let wide = columns(word);
+        let first = used <= body.max(indent.len());
+        if !first && used + blanks + wide > width {
+            out.push('\n');
+            out.push_str(&indent);
+            used = indent.len();
+        } else {
+            out.push_str(&" ".repeat(blanks));
+            used += blanks;
+        }
+        out.push_str(word);
+        used += wide;
+        blanks = 1;
+    }
+}
+
+/// Where the rest of a line goes that is folded.
+fn hanging(line: &str, width: usize) -> usize {
+    let margin = line.len() - line.trim_start().len();
+    let furthest = width * 3 / 5;
+    let mut hanging = margin + 2;
+    let (mut at, mut blanks) = (0, 0);
+    for character in visible(line) {
+        if character != ' ' && blanks >= 2 && at > margin && at <= furthest {
+            hanging = at;
+        }
+        blanks = if character == ' ' { blanks + 1 } else { 0 };
+        at += 1;
+    }
+    hanging.min(furthest)
+}
+
+fn columns(text: &str) -> usize {
+    visible(text).count()
+}
+
+/// The characters of a text that take room: not those of colours.
+fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
+    let mut escaped = false;
+    text.chars().filter(move |&character| {
+        let hidden = escaped || character == '\u{1b}';
+        escaped = hidden && character != 'm';
+        !hidden
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_grouped_by_thousands() {
-        assert_eq!(count(7), "7");
-        assert_eq!(count(1000), "1 000");
-        assert_eq!(count(1_234_567), "1 234 567");
-    }
-
-    #[test]
     fn large_numbers_are_rounded() {
-        assert_eq!(magnitude("103680"), "103 680");
-        assert_eq!(magnitude(&"9".repeat(18)), "999 999 999 999 999 999");
+        assert_eq!(magnitude("103680"), "103,680");
+        assert_eq!(magnitude(&"9".repeat(18)), "999,999,999,999,999,999");
         assert_eq!(magnitude(&"9".repeat(19)), "1.00 × 10^19");
         assert_eq!(magnitude("2308436973392413804720927448683"), "2.31 × 10^30");
         assert_eq!(magnitude("1004999999999999999999"), "1.00 × 10^21");
@@ -137,7 +196,30 @@ mod tests {
         let text = list(&entries, ", ");
         assert!(text.starts_with("e0, e1, ") && text.ends_with("e998, e999") && text.contains("976 more"), "{text}");
         assert_eq!(list(&entries[..3], " or "), "e0 or e1 or e2");
-        assert_eq!((counted(1, "state"), counted(2, "state")), ("1 state".into(), "2 states".into()));
+    }
+
+    #[test]
+    fn long_texts_lose_their_end_between_words() {
+        assert_eq!(cut("picks.i.first -> picks.i.second", 24), "picks.i.first -> …");
+        assert_eq!(cut("picks.i.first -> picks.i.second", 40), "picks.i.first -> picks.i.second");
+        assert_eq!(cut(&"x".repeat(1000), 10).chars().count(), 10);
+    }
+
+    #[test]
+    fn lines_break_between_words_below_their_column() {
+        let line = "  1  fails    P [T= Q  (3 states)\n              after <a, b, c> the process deadlocks\n";
+        let expected =
+            "  1  fails    P [T= Q  (3 states)\n              after <a, b, c> the\n                process deadlocks\n";
+        assert_eq!(folded(line, 34), expected);
+        assert_eq!(
+            folded("  name  one two three four five\n", 20),
+            "  name  one two\n        three four\n        five\n"
+        );
+        assert_eq!(folded(line, 80), line);
+        let coloured = "  \u{1b}[1mfails\u{1b}[0m it";
+        assert_eq!(folded(coloured, 10), coloured);
+        let long = "x".repeat(50);
+        assert_eq!(folded(&long, 20), long);
     }
 
     #[test]

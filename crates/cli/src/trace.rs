@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
-use trefoil_control::Control;
+use trefoil_control::{Control, count, counted};
 use trefoil_session::check::{Asked, Part};
 use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport};
 use trefoil_session::{Job, Problem};
 
 use crate::arguments::{Common, Output, Tracing};
 use crate::check::evidence::save;
-use crate::check::explain::{cut, steps};
+use crate::check::explain::steps;
 use crate::check::results::{sentence, set};
 use crate::exit;
 use crate::interrupt::PromptInterrupt;
@@ -21,24 +21,24 @@ use crate::prompt::{Prompt, complain, control};
 use crate::run::{Answer, Destination, Run};
 use crate::spin;
 use crate::terminal::{self, ProgressLine};
-use crate::text::{count, counted, list};
+use crate::text::{cut, list};
 
 const HELP: &str = "\
-NUMBER, EVENT      takes the step with this number, or the only one with this event (tau for any internal one)
-take EVENT         the same, for an event that is called like a command
-next [N]           takes steps of the path again that were taken back, or follows a run; so does an empty line
-back [N]           takes steps back
-goto N             goes to where N steps of the path are taken; goto 0 is the beginning
-random [N] [SEED]  takes N steps at random
-offers [all]       what can be done here
-state [all]        the states of the components
-variables          Promela: all variables and channels, and where the processes are
-refusals           what cannot happen here
-path               the steps taken so far
-replay [N]         back to the run that was found (of two, run N); next follows it
-replay FILE [N]    a run from a file: of `trefoil check --format json` (result N), or one that was saved
-save FILE          writes the path to a file that replay reads; Promela: as a trail to FILE.trail, as a chart to FILE.svg
-help, quit         this text; the end, as is Ctrl-D. Ctrl-C ends what a line asked for
+NUMBER, EVENT      takes the step with this number, or the only step with this event (tau: an internal one)
+take EVENT         the same, for an event with the name of a command
+next [N]           takes N steps along the path or the run that is followed; so does an empty line
+back [N]           takes N steps back
+goto N             goes to the state after N steps of the path; goto 0 goes to the initial state
+random [N] [SEED]  takes N random steps
+offers [all]       lists the steps that are possible here
+state [all]        shows the states of the components
+variables          Promela: shows all variables, channels and processes
+refusals           shows which events this state refuses
+path               shows the steps taken so far
+replay [N]         returns to the start of the counterexample (of two runs, run N); next follows it
+replay FILE [N]    follows a run from a file: of `trefoil check --format json` (result N), or a saved one
+save FILE          writes the path to a file for replay; Promela: FILE.trail gets a trail, FILE.svg a chart
+help, quit         prints this text; ends the prompt, as does Ctrl-D. Ctrl-C stops the work of a line
 ";
 
 const COMMANDS: &[&str] = &[
@@ -58,9 +58,9 @@ const COMMANDS: &[&str] = &[
     "quit",
 ];
 
-/// How many offers or components are shown without being asked for all.
+/// How many offers or components are shown without `all`.
 const SHOWN: usize = 40;
-/// How many letters of a state are shown.
+/// How many characters of a state are shown.
 const LETTERS: usize = 100;
 
 pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
@@ -68,7 +68,7 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
         return walk(tracing, common);
     }
     if tracing.chart.is_some() {
-        terminal::complain("error: --chart needs --all or --random; at the prompt, save FILE.svg draws the path\n");
+        terminal::complain("error: --chart needs --all or --random; at the prompt use save FILE.svg\n");
         return ExitCode::from(exit::WRONG);
     }
     let misuse = |why: &str| {
@@ -76,10 +76,10 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
         ExitCode::from(exit::WRONG)
     };
     if common.format != Output::Text {
-        return misuse("stepping by hand has no --format; with --random there is --format json");
+        return misuse("--format applies to --random and --all only, not to the prompt");
     }
     if tracing.looking.file == Path::new("-") {
-        return misuse("the steps come from standard input, so the script must be in a file");
+        return misuse("the prompt reads steps from standard input; the script must be a file");
     }
     let mut prompt = match Prompt::new("trace> ", "trace-history") {
         Ok(prompt) => prompt,
@@ -97,7 +97,7 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
                 terminal::complain(&format!("error: {why}\n"));
             }
             lost = astray;
-            if terminal::print(&said).is_err() {
+            if !terminal::say(&said) {
                 return ExitCode::from(exit::WRONG);
             }
             match subject {
@@ -147,17 +147,17 @@ fn threads(common: &Common) -> usize {
     common.threads.map_or_else(cores, |threads| threads as usize)
 }
 
-/// Says what a line gave; false when nobody can be told.
+/// Prints the result of a line; false when it cannot be written.
 fn told(said: Result<String, Trouble>) -> bool {
     match said {
-        Ok(text) => return terminal::print(&text).is_ok(),
+        Ok(text) => return terminal::say(&text),
         Err(Trouble::Problem(problem)) => complain(&problem),
         Err(Trouble::Wrong(why)) => terminal::complain(&format!("error: {why}\n")),
     }
     true
 }
 
-/// Opens what is stepped through, and says what was found, and why a trail cannot be followed to its end.
+/// Opens the subject; gives it with a text about an assertion, and why a trail cannot be followed to its end.
 fn open(tracing: &Tracing, job: &Job) -> Result<(Option<Subject>, String, Option<String>), Problem> {
     let looking = tracing.looking.clone().into();
     if let Some(trail) = &tracing.trail {
@@ -173,7 +173,7 @@ fn open(tracing: &Tracing, job: &Job) -> Result<(Option<Subject>, String, Option
     if let Some(sentence) = sentence(&report) {
         let _ = writeln!(said, "{sentence}");
     } else {
-        said.push_str("it holds, and there is no run to follow\n");
+        said.push_str("the assertion holds, so there is no run to follow\n");
     }
     said.push_str(&report.rendered[usize::from(terminal::colour_out())]);
     Ok((subject, said, None))
@@ -184,11 +184,11 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
     let mut run = Run::new("trace", common, Destination::Out);
     let follows = tracing.assertion.is_some() || tracing.replay.is_some() || tracing.trail.is_some();
     if tracing.random.is_some() && follows {
-        run.misuse("a walk at random starts at the beginning, not on a run");
+        run.misuse("--random starts at the initial state; it cannot be combined with --assertion, --replay or --trail");
         return run.finish();
     }
     if tracing.all && tracing.assertion.is_none() && tracing.trail.is_none() {
-        run.misuse("--all needs a run to follow: --assertion or --trail");
+        run.misuse("--all needs a run: give --assertion or --trail");
         return run.finish();
     }
     let files = [tracing.looking.file.display().to_string()];
@@ -204,7 +204,7 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
         job.control.progress().begin("walking", 0);
         let mut stepper = subject.stepper(tracing.seed, &job.control)?;
         if tracing.all && stepper.found() == 0 {
-            // Why there is nothing to follow has been said.
+            // `open` has reported why there is nothing to follow.
             return Err(Problem::Input(Vec::new()));
         }
         let report = match tracing.random {
@@ -214,7 +214,7 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
         if let Some(file) = &tracing.chart {
             let failed = match &report.story {
                 Some(story) => save(file, &story.chart(&caption(&report), report.stuck)).err(),
-                None => Some("--chart is for Promela models".to_string()),
+                None => Some("--chart applies to Promela models only".to_string()),
             };
             trouble = trouble.take().or(failed);
         }
@@ -247,7 +247,7 @@ impl Answer for WalkReport {
         let names: Vec<String> = self.components.iter().map(|name| cut(name, LETTERS)).collect();
         let mut text = steps(&self.run, &names, usize::MAX, false, colour);
         let taken = counted(self.run.steps.len() as u64, "step");
-        let end = if self.deadlock { ", then nothing can be done" } else { "" };
+        let end = if self.deadlock { ", then deadlock" } else { "" };
         let seed = self.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
         let _ = writeln!(text, "{}: {taken}{seed}{end}", self.told.process);
         text
@@ -307,7 +307,7 @@ impl Session<'_> {
             ("random" | "r", []) => self.random(1, control),
             ("random" | "r", [steps]) => self.random(number(steps)?, control),
             ("random" | "r", [steps, seed]) => {
-                let seed = seed.parse().map_err(|_| wrong(format!("`{seed}` is no seed")))?;
+                let seed = seed.parse().map_err(|_| wrong(format!("`{seed}` is not a seed")))?;
                 self.stepper.seed(seed);
                 self.random(number(steps)?, control)
             }
@@ -326,7 +326,7 @@ impl Session<'_> {
             ("help" | "h" | "?", []) => Ok(HELP.to_string()),
             ("take" | "t", [_, ..]) => self.take(rest, control),
             (command, arguments) if COMMANDS.contains(&command) && arguments.is_empty() => {
-                Err(wrong(format!("{command} needs something more; help lists what")))
+                Err(wrong(format!("{command} needs an argument; see help")))
             }
             _ => self.take(line, control),
         }
@@ -339,7 +339,7 @@ impl Session<'_> {
             if self.stepper.take(number, control)? {
                 return self.here(control);
             }
-            return Err(wrong(format!("there is no step {number}; offers lists what there is")));
+            return Err(wrong(format!("there is no step {number} here; offers lists the steps")));
         }
         match self.stepper.named(text, control)? {
             Ok(number) => {
@@ -347,25 +347,25 @@ impl Session<'_> {
                 self.here(control)
             }
             Err(Unclear::Nothing) => {
-                Err(wrong(format!("`{text}` is neither offered here nor a command; offers and help list both")))
+                Err(wrong(format!("`{text}` is neither an event offered here nor a command; see offers and help")))
             }
             Err(Unclear::Several(numbers)) => {
                 let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
-                Err(wrong(format!("`{text}` can be done in several ways: take {}", list(&numbers, ", "))))
+                Err(wrong(format!("`{text}` names several steps; choose one of {}", list(&numbers, ", "))))
             }
         }
     }
 
     fn next(&mut self, steps: usize, control: &Control) -> Result<String, Trouble> {
         if self.stepper.forward(steps) == 0 && steps > 0 {
-            return Err(wrong("the path ends here; take a step, or go back"));
+            return Err(wrong("the path ends here; take a step or go back"));
         }
         self.here(control)
     }
 
     fn back(&mut self, steps: usize, control: &Control) -> Result<String, Trouble> {
         if self.stepper.back(steps) == 0 && steps > 0 {
-            return Err(wrong("this is the beginning"));
+            return Err(wrong("this is the initial state"));
         }
         self.here(control)
     }
@@ -375,7 +375,7 @@ impl Session<'_> {
         let walked = self.stepper.walk(steps, control)?;
         let run = self.stepper.run(control)?;
         let mut text = String::new();
-        // The last step is told with where it leads.
+        // The last step is shown with the state it leads to.
         let last = run.steps.len().saturating_sub(1);
         let story = self.stepper.story(control)?;
         match &story {
@@ -402,7 +402,7 @@ impl Session<'_> {
             }
         }
         if walked < steps {
-            let _ = writeln!(text, "after {} nothing could be done", counted(walked as u64, "step"));
+            let _ = writeln!(text, "deadlock after {}", counted(walked as u64, "step"));
         }
         text.push_str(&self.here(control)?);
         Ok(text)
@@ -410,10 +410,10 @@ impl Session<'_> {
 
     fn follow_found(&mut self, run: usize, control: &Control) -> Result<String, Trouble> {
         if self.stepper.found() == 0 {
-            return Err(wrong("no run was found; replay FILE reads one, and --assertion N looks for one"));
+            return Err(wrong("there is no run to follow; replay FILE reads one, and --assertion N searches for one"));
         }
         if !self.stepper.follow_found(run.wrapping_sub(1)) {
-            return Err(wrong(format!("there are {} runs", self.stepper.found())));
+            return Err(wrong(format!("there are only {}", counted(self.stepper.found() as u64, "run"))));
         }
         self.here(control)
     }
@@ -426,10 +426,10 @@ impl Session<'_> {
         let run = recorded(&document, result).map_err(|why| wrong(format!("{shown}: {why}")))?;
         let mut said = match self.stepper.follow(&run, control)? {
             Followed::Exactly => String::new(),
-            Followed::ByEvents => "the events are those of the file, the states are called otherwise\n".to_string(),
+            Followed::ByEvents => "the events are those of the file; the states have other descriptions\n".to_string(),
             Followed::Until(steps) => {
                 let event = run.get(steps).map_or("", |step| step.event.as_str());
-                format!("after {} of the file {event} cannot be done\n", counted(steps as u64, "step"))
+                format!("after {} of the file, {event} is not possible\n", counted(steps as u64, "step"))
             }
         };
         said.push_str(&self.here(control)?);
@@ -439,7 +439,7 @@ impl Session<'_> {
     fn save(&mut self, file: &str, control: &Control) -> Result<String, Trouble> {
         if file.ends_with(".trail") || file.ends_with(".svg") {
             let Some(story) = self.stepper.story(control)? else {
-                return Err(wrong("trails and charts are for Promela models"));
+                return Err(wrong("only runs of Promela models can be saved as trails and charts"));
             };
             let told = self.stepper.told();
             let text = match file.ends_with(".trail") {
@@ -447,7 +447,7 @@ impl Session<'_> {
                 false => story.chart(&format!("{}: a run", told.process), false),
             };
             save(Path::new(file), &text).map_err(wrong)?;
-            return Ok(format!("{} written to {file}\n", counted(story.statements.len() as u64, "statement")));
+            return Ok(format!("wrote {} to {file}\n", counted(story.statements.len() as u64, "statement")));
         }
         let run = self.stepper.run(control)?;
         let told = self.stepper.told();
@@ -460,8 +460,8 @@ impl Session<'_> {
             "runs": [{ "initial": run.initial, "steps": run.steps }],
         });
         let text = serde_json::to_string_pretty(&document).expect("a document of plain data") + "\n";
-        std::fs::write(file, text).map_err(|error| wrong(format!("{file} cannot be written: {error}")))?;
-        Ok(format!("{} written to {file}\n", counted(run.steps.len() as u64, "step")))
+        save(Path::new(file), &text).map_err(wrong)?;
+        Ok(format!("wrote {} to {file}\n", counted(run.steps.len() as u64, "step")))
     }
 
     fn variables(&mut self, control: &Control) -> Result<String, Trouble> {
@@ -493,7 +493,7 @@ impl Session<'_> {
         }
     }
 
-    /// Where it stands and what can be done.
+    /// The current state and the possible steps.
     fn here(&mut self, control: &Control) -> Result<String, Trouble> {
         let there = self.stepper.situation(control)?;
         let names = self.stepper.components();
@@ -512,17 +512,17 @@ impl Session<'_> {
         let told = !there.statements.is_empty();
         for &component in there.changed.iter().take(SHOWN).filter(|_| !told) {
             let (name, state) = (&names[component], &there.states[component]);
-            // At the beginning a component that is what it is called says nothing new.
+            // The initial state of a component that is named after it says nothing new.
             if !state.is_empty() && (there.event.is_some() || name != state) {
                 let _ = writeln!(text, "   {}", state_line(name, state, names.len()));
             }
         }
         if there.changed.len() > SHOWN && !told {
             let _ =
-                writeln!(text, "   … and {} more; state all shows them", count((there.changed.len() - SHOWN) as u64));
+                writeln!(text, "   … and {} more; `state all` shows them", count((there.changed.len() - SHOWN) as u64));
         }
         if there.ahead > 0 {
-            let _ = writeln!(text, "   {} ahead on the path; next takes it", counted(there.ahead as u64, "step"));
+            let _ = writeln!(text, "   {} ahead on the path; `next` takes one", counted(there.ahead as u64, "step"));
         }
         text.push_str(&self.offers(SHOWN, control)?);
         Ok(text)
@@ -532,7 +532,7 @@ impl Session<'_> {
         let offers = self.stepper.offers(control)?;
         let names = self.stepper.components();
         if offers.is_empty() {
-            return Ok("   nothing can be done\n".to_string());
+            return Ok("   no step is possible\n".to_string());
         }
         let shown = &offers[..offers.len().min(most)];
         let column = |texts: &dyn Fn(&Offer) -> usize| shown.iter().map(texts).max().unwrap_or(0).min(60);
@@ -541,11 +541,11 @@ impl Session<'_> {
         let mut text = String::new();
         let mut before = "";
         for offer in shown {
-            // Offers of one event are a group: its name stands once.
+            // Offers of one event stand together below its name.
             let event = if offer.event == before { String::new() } else { self.event(&offer.event) };
             let pad = events.saturating_sub(if event.is_empty() { 0 } else { offer.event.chars().count() });
             before = &offer.event;
-            // Who takes part tells what happens; where the same event leads elsewhere, what changes does.
+            // The components that take part say what happens; where an event leads to several states, the changes do.
             let several = shown.iter().filter(|other| other.event == offer.event).nth(1).is_some();
             let changes: Vec<String> = offer
                 .changes
@@ -562,7 +562,7 @@ impl Session<'_> {
         }
         if shown.len() < offers.len() {
             let _ =
-                writeln!(text, "   … and {} more; offers all lists them", count((offers.len() - shown.len()) as u64));
+                writeln!(text, "   … and {} more; `offers all` lists them", count((offers.len() - shown.len()) as u64));
         }
         Ok(text)
     }
@@ -575,7 +575,7 @@ impl Session<'_> {
             let _ = writeln!(text, "   {}", state_line(name, state, names.len()));
         }
         if names.len() > most {
-            let _ = writeln!(text, "   … and {} more; state all shows them", count((names.len() - most) as u64));
+            let _ = writeln!(text, "   … and {} more; `state all` shows them", count((names.len() - most) as u64));
         }
         Ok(text)
     }
@@ -583,7 +583,7 @@ impl Session<'_> {
     fn refusals(&mut self, control: &Control) -> Result<String, Trouble> {
         Ok(match self.stepper.refusals(control)? {
             Refusals::Unstable => {
-                "not stable: it can take an internal step, so nothing is refused for good\n".to_string()
+                "unstable: an internal step is possible, so this state refuses nothing stably\n".to_string()
             }
             Refusals::Stable { offered, refused } => {
                 format!("stable\n   offered  {}\n   refused  {}\n", set(&offered), set(&refused))
@@ -591,8 +591,8 @@ impl Session<'_> {
             Refusals::Carried { acceptances, diverges } => {
                 let sets: Vec<String> = acceptances.iter().map(|events| set(events)).collect();
                 let accepted = if sets.is_empty() { "never stable".to_string() } else { list(&sets, " or ") };
-                let diverges = if diverges { "   it can diverge\n" } else { "" };
-                format!("it stands for several states\n   accepted  {accepted}\n{diverges}")
+                let diverges = if diverges { "   diverges\n" } else { "" };
+                format!("this state represents several\n   accepted  {accepted}\n{diverges}")
             }
         })
     }
@@ -603,7 +603,7 @@ fn state_line(name: &str, state: &str, components: usize) -> String {
     if components > 1 { format!("{}: {}", cut(name, LETTERS), cut(state, LETTERS)) } else { cut(state, LETTERS) }
 }
 
-/// Who took part, with their own events where those differ.
+/// The components that took part, with their own events where those differ.
 fn parts(parts: &[Part], event: &str, names: &[std::sync::Arc<str>]) -> String {
     if names.len() < 2 || parts.is_empty() {
         return String::new();
@@ -620,10 +620,10 @@ fn parts(parts: &[Part], event: &str, names: &[std::sync::Arc<str>]) -> String {
 }
 
 fn number(text: &str) -> Result<usize, Trouble> {
-    text.parse().map_err(|_| wrong(format!("`{text}` is no number")))
+    text.parse().map_err(|_| wrong(format!("`{text}` is not a number")))
 }
 
-/// A run in a document: one that was saved, or that of a result of `trefoil check`.
+/// A run in a document: a saved one, or that of a result of `trefoil check`.
 fn recorded(document: &Value, result: Option<usize>) -> Result<Vec<Recorded>, String> {
     let run = if document["command"] == "check" {
         let runs = document["runs"].as_array().into_iter().flatten();
@@ -633,17 +633,17 @@ fn recorded(document: &Value, result: Option<usize>) -> Result<Vec<Recorded>, St
             None => found["witness"]["runs"][0].is_object(),
         });
         let chosen = chosen.ok_or_else(|| match result {
-            Some(index) => format!("there is no result {index}"),
-            None => "no result has a witness".to_string(),
+            Some(index) => format!("the file has no result {index}"),
+            None => "the file has no result with a counterexample".to_string(),
         })?;
         &chosen["witness"]["runs"][0]
     } else {
         &document["runs"][result.map_or(0, |run| run.saturating_sub(1))]
     };
-    let steps = run["steps"].as_array().ok_or("there is no run in it")?;
+    let steps = run["steps"].as_array().ok_or("the file has no run")?;
     let cycle = run["cycle"].as_array().into_iter().flatten();
     let step = |step: &Value| {
-        let event = step["event"].as_str().ok_or("a step without an event")?.to_string();
+        let event = step["event"].as_str().ok_or("a step has no event")?.to_string();
         let states = step["states"].as_array().map(|states| {
             states.iter().map(|state| state.as_str().unwrap_or_default().to_string()).collect::<Vec<String>>()
         });

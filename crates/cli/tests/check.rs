@@ -25,7 +25,7 @@ assert SLOW \\ {a, b} :[divergence free]
 assert COPY :[has trace]: <a, b>
 ";
 
-/// Very many states: nobody waits for this one.
+/// Too many states to wait for.
 const HUGE: &str = "\
 channel t : {0..11}.{0..9}
 COUNT(i, n) = t.i.n -> COUNT(i, (n + 1) % 10)
@@ -70,15 +70,18 @@ fn every_assertion_has_a_line_and_failures_a_sentence() {
     assert_eq!(lines[0], "  card({1, 2, 3}) = 3");
     assert!(lines[1].starts_with("  1  holds    COPY [FD= SLOW  ("), "{out}");
     assert!(lines[2].starts_with("  2  fails    COPY [T= WRONG  ("), "{out}");
-    assert_eq!(lines[3].trim(), "after <a, b, a> it does c; the specification allows {b}");
+    assert_eq!(lines[3].trim(), "after <a, b, a> the process performs c; the specification allows {b} there");
     assert!(lines[4].starts_with("  3  fails    SYSTEM :[deadlock free [F]]"), "{out}");
-    assert!(lines[5].trim().starts_with("after <get.") && lines[5].ends_with("it can do nothing (deadlock)"), "{out}");
+    assert!(
+        lines[5].trim().starts_with("after <get.") && lines[5].ends_with("the process deadlocks: it offers no event"),
+        "{out}"
+    );
     assert!(out.contains("  4  holds    not EITHER :[deterministic [F]]"), "{out}");
-    assert!(out.contains("what it denies fails: at once it can do "), "{out}");
+    assert!(out.contains("as expected, the negated assertion fails: initially the process may perform "), "{out}");
     assert!(out.contains("  5  fails    SLOW \\ {a, b} :[divergence free]"), "{out}");
     assert!(out.contains("  6  holds    COPY :[has trace]: <a, b>"), "{out}");
     assert!(out.contains("script.csp: 6 assertions: 3 hold, 3 fail ("), "{out}");
-    assert!(out.contains("--explain 2 shows why, step by step"), "{out}");
+    assert!(out.contains("--explain 2 shows the counterexample step by step"), "{out}");
 }
 
 #[test]
@@ -107,10 +110,63 @@ fn assertions_are_chosen_by_number_and_by_text() {
     assert!(out.contains("2 assertions: 2 hold") && !out.contains("WRONG"), "{out}");
     let (code, _, err) = trefoil(&folder, &["check", "script.csp", "--only", "17"]);
     assert_eq!(code, 2);
-    assert!(err.contains("--only 17: there is no such assertion"), "{err}");
+    assert!(err.contains("--only 17: no assertion has this number"), "{err}");
     let (code, out, _) = trefoil(&folder, &["check", "script.csp", "--list"]);
     assert_eq!((code, out.lines().count()), (0, 6));
     assert!(out.starts_with("  1  COPY [FD= SLOW\n"), "{out}");
+}
+
+#[test]
+fn without_a_value_every_failure_is_explained() {
+    let folder = folder(&[("script.csp", SCRIPT)]);
+    for arguments in [["check", "script.csp", "--explain"], ["check", "--explain", "script.csp"]] {
+        let (code, out, err) = trefoil(&folder, &arguments);
+        assert_eq!((code, err.as_str()), (1, ""), "{out}");
+        for head in ["\n2  COPY [T= WRONG\n", "\n3  SYSTEM :[deadlock free [F]]\n", "\n5  SLOW \\ {a, b}"] {
+            assert!(out.contains(head), "{head}: {out}");
+        }
+        assert!(!out.contains("\n1  COPY [FD= SLOW") && out.contains("6 assertions: 3 hold, 3 fail"), "{out}");
+    }
+    let (code, _, err) = trefoil(&folder, &["check", "script.csp", "--explain", "2", "--format", "json"]);
+    assert_eq!((code, err.as_str()), (1, ""));
+    let (code, _, err) = trefoil(&folder, &["check", "script.csp", "--explain", "9"]);
+    assert_eq!((code, err.as_str()), (2, "error: --explain 9: no assertion has this number\n"));
+    let (code, _, err) = trefoil(&folder, &["check", "script.csp", "--only", "2", "--explain", "no such text"]);
+    assert_eq!(
+        (code, err.as_str()),
+        (2, "error: --explain no such text: no assertion contains this text among those that --only chooses\n")
+    );
+}
+
+#[test]
+fn components_are_named_after_what_stays_the_same_in_their_states() {
+    let script = "datatype Way = NS | EW\ndatatype Colour = Red | Green\nchannel go, stop : Way\n\
+                  LIGHT(w, Red) = go.w -> LIGHT(w, Green)\nLIGHT(w, Green) = stop.w -> LIGHT(w, Red)\n\
+                  COUNT(n) = n < 2 & go?w -> COUNT(n + 1) [] n > 0 & stop?w -> COUNT(n - 1)\n\
+                  SYSTEM = (LIGHT(NS, Red) ||| LIGHT(EW, Red)) [| {|go, stop|} |] COUNT(0)\nassert STOP [T= SYSTEM\n";
+    let folder = folder(&[("script.csp", script)]);
+    let (_, out, _) = trefoil(&folder, &["check", "script.csp", "--explain"]);
+    assert!(out.contains("  1  go.NS  LIGHT(NS), COUNT  LIGHT(NS): LIGHT(NS, Green)\n"), "{out}");
+    let (_, out, _) = trefoil(&folder, &["structure", "script.csp", "SYSTEM"]);
+    assert!(out.contains("2 × LIGHT(NS), LIGHT(EW): component") && out.contains("COUNT: component"), "{out}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn answers_that_cannot_be_written_are_one_error() {
+    let folder = folder(&[("script.csp", SCRIPT)]);
+    for arguments in [
+        &["check", "script.csp"][..],
+        &["check", "script.csp", "--format", "json"],
+        &["refines", "script.csp"],
+        &["cspm", "types", "script.csp"],
+        &["matrix"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("a full disk");
+        let output = program(&folder).args(arguments).stdout(full).output().expect("the program runs");
+        let (code, _, err) = told(&output);
+        assert_eq!((code, err.matches("cannot write to standard output").count()), (2, 1), "{arguments:?}: {err}");
+    }
 }
 
 #[test]
@@ -124,7 +180,7 @@ fn an_explanation_shows_steps_parts_states_and_the_end() {
     let waits = out.lines().find(|line| line.trim().starts_with("FIRST  ")).expect("a line for each component");
     assert!(waits.ends_with("{get.0.1}"), "{out}");
     let (_, out, _) = trefoil(&folder, &["check", "script.csp", "--explain", "5"]);
-    assert!(out.contains("τ (c)") && out.contains("↻1") && out.contains("repeat for ever"), "{out}");
+    assert!(out.contains("τ (c)") && out.contains("↻1") && out.contains("repeat forever"), "{out}");
 }
 
 #[test]
@@ -204,7 +260,7 @@ fn partial_order_reduction_visits_less_and_says_the_same() {
         assert!(after.1 <= before.1 && same == [3, 4, 5].contains(&at), "{}: {before:?} and {after:?}", at + 1);
     }
     assert_eq!(plain[4], reduced[0], "an assertion may ask for it itself");
-    assert!(shown[4]["reductions"].to_string().contains("partial order"), "{}", shown[4]);
+    assert!(shown[4]["reductions"].to_string().contains("partial-order"), "{}", shown[4]);
 }
 
 #[test]
@@ -214,7 +270,7 @@ fn one_bad_assertion_does_not_hurt_the_others() {
     let folder = folder(&[("script.csp", script)]);
     let (code, out, err) = trefoil(&folder, &["check", "script.csp", "--only", "[V=", "--only", "Q(0)", "--only", "4"]);
     assert_eq!(code, 2, "{err}");
-    assert!(err.contains("error[S004]: the model `V` cannot be checked") && err.contains("script.csp:4:1"), "{err}");
+    assert!(err.contains("error[S004]: the model `V` is not supported") && err.contains("script.csp:4:1"), "{err}");
     assert!(err.contains("no more") && err.contains("script.csp:3"), "{err}");
     assert!(out.contains("  4  holds    P [T= P :[partial order reduce]"), "{out}");
     assert!(out.contains("1 holds, 2 errors"), "{out}");
@@ -230,7 +286,7 @@ fn termination_is_told_from_other_deadlocks_and_models_that_see_nothing_are_refu
     let folder = folder(&[("script.csp", script)]);
     let (code, out, err) = trefoil(&folder, &["check", "script.csp"]);
     assert_eq!(code, 2);
-    assert!(out.contains("after <a, ✓> it has terminated, which counts as deadlock"), "{out}");
+    assert!(out.contains("after <a, ✓> the process has terminated, which counts as a deadlock"), "{out}");
     assert!(err.contains("the model `F` does not observe divergence"), "{err}");
 }
 
@@ -370,8 +426,8 @@ assert UNSEEN :[has trace [FD]]: <x>
 assert HUGE [T= STOP
 ";
 
-/// The kinds of checks, stopped by a budget: unknown, with counts, and the exit code that says so. Those that were stopped before they
-/// could count anything are given back.
+/// The kinds of checks, stopped by a budget: unknown, with counts, and the exit code that says so. Those that were
+/// stopped before they could count anything are given back.
 fn stopped(budget: [&str; 2], reason: &str, algorithm: &str, only: &[String]) -> Vec<String> {
     let folder = folder(&[("kinds.csp", KINDS)]);
     let mut arguments = vec!["check", "kinds.csp", "--symmetry", "off", "--format", "json"];

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-const SCRIPT: &str =
-    "channel c : {0..2}\nf(n) = if n == 0 then 1 else n * f(n - 1)\nloop(n) = loop(n + 1)\nbad(n) = 1 / n\n";
+const SCRIPT: &str = "channel c : {0..2}\nf(n) = if n == 0 then 1 else n * f(n - 1)\nloop(n) = loop(n + 1)\nbad(n) = 1 / n\n\
+     P(n) = c.n ->  -- then again\n  P(n)\n";
 
 fn trefoil(arguments: &[&str], input: &str) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
@@ -35,7 +35,7 @@ fn values_are_printed_one_a_line() {
 
 #[test]
 fn a_mistake_in_one_expression_leaves_the_others_their_values() {
-    let output = trefoil(&["cspm", "eval", "f(2)", "bad(0)", "nobody", "1 + true", "f(3)"], "");
+    let output = trefoil(&["cspm", "eval", "f(2)", "bad(0)", "unknown", "1 + true", "f(3)"], "");
     assert_eq!(text(&output.stdout), "2\n6\n");
     let said = text(&output.stderr);
     assert!(["E002", "C040", "C060"].iter().all(|code| said.contains(code)), "{said}");
@@ -58,12 +58,12 @@ fn a_script_can_come_from_standard_input() {
         child.wait_with_output().expect("the program ends")
     };
     assert_eq!(text(&run(&["cspm", "eval", "-", "f(4)"]).stdout), "24\n");
-    assert_eq!(text(&run(&["cspm", "typecheck", "-"]).stdout), "-: well typed, 4 names\n");
+    assert_eq!(text(&run(&["cspm", "typecheck", "-"]).stdout), "-: well typed, 5 names\n");
     assert!(text(&run(&["cspm", "types", "-"]).stdout).contains("f :: (Int) -> Int"));
     assert!(text(&run(&["cspm", "print", "-"]).stdout).contains("bad(n) = 1 / n"));
     let output = run(&["cspm", "repl", "-"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("must be in a file"));
+    assert!(text(&output.stderr).contains("must be a file"));
 }
 
 #[test]
@@ -76,6 +76,13 @@ fn failures_have_a_place_and_a_code() {
     assert!(text(&output.stderr).contains("E011"));
     let output = trefoil(&["cspm", "eval", "loop(0)", "--timeout", "200ms"], "");
     assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn a_process_prints_as_its_term() {
+    let output = trefoil(&["cspm", "repl"], "P(1)\n{P(2)}\nSTOP\nP(0) ||| SKIP\n:quit\n");
+    let expected = "c.n -> P(n) with n = 1\n{(c.n -> P(n) with n = 2)}\nSTOP\nP(0) ||| SKIP\n";
+    assert_eq!(text(&output.stdout), expected, "{}", text(&output.stderr));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The scripts in `examples/csp` and what they say is to be expected.
 //!
-//! Above every assertion stands `-- expect: holds` or `-- expect: fails, N events`: the verdict of the assertion as written and the
-//! number of visible events in a shortest counterexample. Each script is run with other settings, so that the answers
-//! do not depend on the number of threads, on the algorithm or on components being compressed.
+//! Above every assertion stands `-- expect: holds` or `-- expect: fails, N events`: the verdict of the assertion as
+//! written and the number of visible events in a shortest counterexample. Each script is run with other settings, so
+//! that the answers do not depend on the number of threads, on the algorithm or on components being compressed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -158,9 +158,9 @@ fn graphs_have_their_automorphisms() {
 fn labels_of_vertices_count_when_asked() {
     let text = "graph { a [label=x] b [label=x] c [label=y] }";
     let plain = given(&["automorphisms", "-"], text);
-    assert!(out(&plain).contains("automorphisms  6") && out(&plain).contains("--labels does"), "{}", out(&plain));
+    assert!(out(&plain).contains("automorphisms  6") && out(&plain).contains("--labels takes"), "{}", out(&plain));
     let labelled = out(&given(&["automorphisms", "-", "--labels"], text));
-    assert!(labelled.contains("automorphisms  2") && !labelled.contains("--labels does"), "{labelled}");
+    assert!(labelled.contains("automorphisms  2") && !labelled.contains("--labels takes"), "{labelled}");
 }
 
 #[test]

@@ -96,6 +96,16 @@ fn the_output_tells_the_format() {
     let output = trefoil(folder.path(), &["graph", "script.csp", "P(0)", "-o", "no/such/folder.svg"], "");
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("S001"));
+    // A name that promises another kind of file is refused before any work.
+    for arguments in [&["graph", "script.csp", "P(0)", "-o", "p.aut"][..], &["lts", "draw", "no.aut", "-o", "p.json"]] {
+        let output = trefoil(folder.path(), arguments, "");
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains("a picture is not written as"), "{}", said(&output));
+        assert!(!folder.path().join("p.aut").exists() && !folder.path().join("p.json").exists());
+    }
+    let arguments = ["graph", "script.csp", "P(0)", "-o", "p.txt", "--format", "dot"];
+    assert_eq!(trefoil(folder.path(), &arguments, "").status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(folder.path().join("p.txt")).expect("a picture"), dot);
     let output = trefoil(folder.path(), &["structure", "script.csp", "P(0)", "--format", "svg"], "");
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
 }
@@ -135,7 +145,7 @@ fn systems_in_files_are_drawn() {
         trefoil(folder.path(), &["lts", "draw", "small.aut", "--compress", "wbisim", "--direction", "right"], "");
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let output = trefoil(folder.path(), &["trace", "small.aut"], "c\nrefusals\n");
-    assert!(text(&output.stdout).contains("nothing can be done"), "{}", said(&output));
+    assert!(text(&output.stdout).contains("no step is possible"), "{}", said(&output));
 }
 
 #[test]
@@ -147,8 +157,8 @@ fn the_structure_of_a_process_has_sizes_before_and_after() {
         "COPY: hiding of 2 events",
         "└─ parallel of 2 events",
         "   └─ 2 × CELL(left, mid), CELL(mid, right): component, 3 states, 4 transitions, 4 labels",
-        "components      2, 2 machines",
-        "states at most  9",
+        "components             2, 2 distinct machines",
+        "upper bound of states  9",
     ] {
         assert!(tree.contains(line), "`{line}` in\n{tree}");
     }
@@ -176,17 +186,17 @@ fn steps_are_taken_by_number_and_by_event_and_back() {
         "1  left.1  by CELL(left, mid)\n",
         "2  τ (mid.1)  by CELL(left, mid), CELL(mid, right)\n",
         "3  right.1  by CELL(mid, right)\n",
-        "2 steps ahead on the path; next takes it\n",
+        "2 steps ahead on the path; `next` takes one\n",
         "trace: <>\n",
         "offered  {left.0, left.1, right.1}\n",
         "refused  {right.0}\n",
-        "not stable",
+        "unstable",
         "after 2 steps\n",
     ] {
         assert!(told.contains(line), "`{line}` in\n{told}");
     }
     let wrong = text(&output.stderr);
-    for line in ["the path has 3 steps", "`no.such` is neither offered", "`x` is no number"] {
+    for line in ["the path has 3 steps", "`no.such` is neither an event offered here", "`x` is not a number"] {
         assert!(wrong.contains(line), "`{line}` in\n{wrong}");
     }
 }
@@ -195,8 +205,8 @@ fn steps_are_taken_by_number_and_by_event_and_back() {
 fn an_event_with_several_outcomes_needs_a_number() {
     let folder = folder();
     let output = trefoil(folder.path(), &["trace", "script.csp", "CHOICE"], "a.0\n2\noffers\n1\nquit\n");
-    assert!(text(&output.stderr).contains("several ways: take 1, 2"), "{}", said(&output));
-    assert!(text(&output.stdout).contains("nothing can be done"), "{}", said(&output));
+    assert!(text(&output.stderr).contains("names several steps; choose one of 1, 2"), "{}", said(&output));
+    assert!(text(&output.stdout).contains("no step is possible"), "{}", said(&output));
 }
 
 #[test]
@@ -230,7 +240,7 @@ fn a_counterexample_can_be_followed_saved_and_followed_again() {
     let told = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert!(told.starts_with("1  SPEC [T= COPY\n") && told.contains("3 steps ahead on the path"), "{told}");
-    assert!(told.contains("3  left.") && told.contains("3 steps written to run.json"), "{told}");
+    assert!(told.contains("3  left.") && told.contains("wrote 3 steps to run.json"), "{told}");
     let again = trefoil(folder.path(), &["trace", "script.csp", "COPY", "--replay", "run.json"], "next 3\n");
     assert!(text(&again.stdout).contains("3  left."), "{}", said(&again));
     let checked = trefoil(folder.path(), &["check", "script.csp", "--format", "json"], "");
@@ -239,11 +249,11 @@ fn a_counterexample_can_be_followed_saved_and_followed_again() {
     let replayed = trefoil(folder.path(), &["trace", "script.csp", "COPY"], lines);
     assert!(text(&replayed.stdout).contains("3  left."), "{}", said(&replayed));
     let wrong = text(&replayed.stderr);
-    assert!(wrong.contains("there is no run in it") && wrong.contains("cannot be read"), "{wrong}");
-    assert!(wrong.contains("no run was found"), "{wrong}");
+    assert!(wrong.contains("the file has no run") && wrong.contains("cannot be read"), "{wrong}");
+    assert!(wrong.contains("there is no run to follow"), "{wrong}");
     // A run of another process is followed as far as it goes.
     let other = trefoil(folder.path(), &["trace", "script.csp", "CELL(left, right)", "--replay", "run.json"], "quit\n");
-    assert!(text(&other.stdout).contains("after 1 step of the file τ"), "{}", said(&other));
+    assert!(text(&other.stdout).contains("after 1 step of the file, τ"), "{}", said(&other));
 }
 
 #[test]
@@ -253,7 +263,7 @@ fn an_assertion_without_a_run_says_so() {
     assert!(text(&output.stdout).contains("no run to follow"), "{}", said(&output));
     let output = trefoil(folder.path(), &["trace", "script.csp", "--assertion", "4"], "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("the script has 3"), "{}", said(&output));
+    assert!(said(&output).contains("the script has 3 assertions"), "{}", said(&output));
     let output = trefoil(folder.path(), &["trace", "-", "COPY"], SCRIPT);
     assert_eq!(output.status.code(), Some(2));
 }

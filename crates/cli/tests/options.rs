@@ -159,10 +159,10 @@ fn what_some_assertions_can_use_is_noted_at_the_others() {
     folder.script("assert RUN [T= SYSTEM\nassert SYSTEM :[deadlock free [F]]\n");
     let (code, out, err) = folder.run(&["check", "s.csp", "--algorithm", "antichain"]);
     assert_eq!(code, Some(0), "{out}{err}");
-    let note = "--algorithm antichain is not for deadlock free (CSPM); refinement (CSPM) can use it";
+    let note = "--algorithm antichain does not apply to deadlock free (CSPM); it applies to refinement (CSPM)";
     assert_eq!(out.matches(note).count(), 1, "{out}");
     let (code, out, _) = folder.run(&["check", "s.csp", "m.pml", "--store", "hash-compact", "--only", "1"]);
-    assert!(code == Some(3) && out.contains("--store hash-compact is not for refinement (CSPM)"), "{out}");
+    assert!(code == Some(3) && out.contains("--store hash-compact does not apply to refinement (CSPM)"), "{out}");
 }
 
 #[test]

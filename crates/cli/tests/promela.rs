@@ -49,10 +49,10 @@ fn what_cannot_be_honoured_is_refused() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--only 1 --only 2 checks the rest"), "{output:?}");
     let output = trefoil(&["check", &file, "--partial-order"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--partial-order is not for assertions (Promela)"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--partial-order does not apply to assertions (Promela)"));
     let output = trefoil(&["check", &file, "--symmetry", "full"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--symmetry full is not for assertions (Promela)"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--symmetry full does not apply to assertions (Promela)"));
     let output = trefoil(&["graph", &file, "P"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("CSPM scripts only"), "{output:?}");
 }

@@ -85,7 +85,7 @@ fn every_statement_of_an_atomic_sequence_is_told_as_spin_tells_it() {
 fn spin_replays_the_trail_that_check_writes() {
     let folder = folder();
     let output = trefoil(folder.path(), &["check", "m.pml", "--trail", "m.pml.trail", "--chart", "m.svg"], "");
-    assert!(said(&output).contains("m.pml.trail: trail of 1 written"), "{}", said(&output));
+    assert!(said(&output).contains("wrote the trail of assertion 1 to m.pml.trail"), "{}", said(&output));
     let svg = std::fs::read_to_string(folder.path().join("m.svg")).expect("a chart");
     for part in ["server(0)", "init(1)", "worker(2)", "happening wrong", "class=\"made\"", ">ask,3<"] {
         assert!(svg.contains(part), "{part} is missing\n{svg}");
@@ -112,7 +112,7 @@ fn the_second_counterexample_has_its_number_where_spin_looks_for_it() {
     }
     std::fs::copy(examples().join("peterson.pml"), folder.path().join("p.pml")).expect("a model");
     let output = trefoil(folder.path(), &["check", "p.pml", "--trail", "p.pml.trail"], "");
-    assert!(said(&output).contains("nothing was written") && !folder.path().join("p.pml.trail").exists());
+    assert!(said(&output).contains("no file was written") && !folder.path().join("p.pml.trail").exists());
     let output = trefoil(folder.path(), &["trace", "p.pml", "--assertion", "1", "--all"], "");
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(said(&output).contains("there is no run to follow"), "{}", said(&output));
@@ -211,17 +211,17 @@ fn what_is_for_promela_is_refused_for_scripts() {
     };
     refused(
         &["check", "s.csp", "--trail", "t"],
-        "--trail is not for deadlock free (CSPM); all checks of Promela can use it",
+        "--trail does not apply to deadlock free (CSPM); it applies to every Promela check",
     );
-    refused(&["check", "m.pml", "m.pml", "--chart", "t"], "need one model");
+    refused(&["check", "m.pml", "m.pml", "--chart", "t"], "need exactly one model");
     refused(
         &["check", "s.csp", "--store", "bitstate"],
-        "--store bitstate is not for deadlock free (CSPM); all checks of Promela can use it",
+        "--store bitstate does not apply to deadlock free (CSPM); it applies to every Promela check",
     );
     refused(&["check", "m.pml", "--store", "bits"], "expected exact, hash-compact");
     refused(&["trace", "s.csp", "P", "--trail", "t"], "only Promela models have trails");
-    refused(&["trace", "m.pml", "P"], "stepped through as a whole");
+    refused(&["trace", "m.pml", "P"], "steps through a whole Promela model");
     refused(&["trace", "m.pml", "--all"], "--all needs a run");
     refused(&["trace", "m.pml", "--chart", "c.svg"], "--chart needs");
-    refused(&["check", "m.pml", "--trail", "no/such/folder/t"], "cannot be written");
+    refused(&["check", "m.pml", "--trail", "no/such/folder/t"], "cannot write");
 }

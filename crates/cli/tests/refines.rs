@@ -47,8 +47,8 @@ fn plain_answers_can_be_grepped() {
     assert!(out.contains("Counterexample (Deadlock Counterexample)") && out.contains("Trace: <a, c, τ, c>"), "{out}");
 }
 
-/// What two programs do with the JSON: run quietly, take any word on standard error or any exit code but 0 for a failure,
-/// read one line, and look events up by number.
+/// What two programs do with the JSON: run quietly, take any word on standard error or any exit code but 0 for a
+/// failure, read one line, and look events up by number.
 #[test]
 fn json_is_one_line_with_numbered_events() {
     let folder = folder();
@@ -75,7 +75,7 @@ fn what_is_not_known_is_warned_about_and_the_rest_works() {
     let folder = folder();
     let (code, out, err) = refines(&folder, &["--archive", "somewhere", "--brief", "script.csp", "--nonsense"]);
     assert_eq!(code, 0);
-    assert_eq!(err.matches("warning: the option").count(), 2, "{err}");
+    assert_eq!(err.matches("warning: ignoring the unknown option").count(), 2, "{err}");
     assert!(out.contains("Result: Failed") && !out.contains("Counterexample"), "{out}");
     let (code, out, err) = refines(&folder, &["--quiet", "--nonsense", "script.csp"]);
     assert_eq!((code, err.as_str()), (0, ""));

@@ -1,7 +1,7 @@
 //! Symmetry reduction agrees with itself and with doing without: every example, every strategy.
 //!
-//! The numbers of states without reduction are what the representatives of exact strategies have to stand for; verdicts and the lengths of
-//! counterexamples are the same whatever is reduced.
+//! The numbers of states without reduction are what the representatives of exact strategies have to stand for; verdicts
+//! and the lengths of counterexamples are the same whatever is reduced.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

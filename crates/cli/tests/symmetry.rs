@@ -46,22 +46,22 @@ script.csp
        `Null` is named, in `System` (script.csp:10:14)
      Data        symmetric: {A, B}
      ThreadID    symmetric: {T0, T1}
-     proved: S3 × S2 × S2, |G| = 24
-       all permutations of {N0, N1, N2} in NodeIDType
-       all permutations of {A, B} in Data
-       all permutations of {T0, T1} in ThreadID
+     proved: the group S3 × S2 × S2, |G| = 24
+       it has all permutations of the NodeIDType constants {N0, N1, N2}
+       it has all permutations of the Data constants {A, B}
+       it has all permutations of the ThreadID constants {T0, T1}
        generator (N0,N1)
        generator (N0,N1,N2)
        generator (A,B)
        generator (T0,T1)
-       representatives by canonical: S3 × S2 × S2 has every permutation of its types: pictures are labelled
-       `N0` and `Null` cannot be exchanged: component Top(Null) cannot do setTop.T0.Null at first, as its image can
+       strategy canonical: S3 × S2 × S2 has every permutation of its types: pictures are labelled
+       `N0` and `Null` cannot be exchanged: component Top cannot do setTop.T0.Null at first, as its image can
   2  Main ||| System :[deadlock free [F]] :[symmetry reduce]: Data, diff(NodeIDType, {|Null|})
      NodeIDType  symmetric in {N0, N1, N2}, 3 of 4 constants
        `Null` is named, in `NodeID` (script.csp:2:28)
        `Null` is named, in `System` (script.csp:10:14)
      Data        symmetric: {A, B}
-     ThreadID    not symmetric, 2 constants
+     ThreadID    not symmetric: no two of its 2 constants are interchangeable
        `T0` is named, in `Main` (script.csp:11:13)
 ";
     assert!(out.starts_with(expected), "{out}");
@@ -110,11 +110,11 @@ fn values_equal_components_and_the_network_make_one_group() {
         let script = ring(stations, copies);
         let (code, out, _) = trefoil(&script, &["symmetry", "script.csp"]);
         assert_eq!(code, 0);
-        assert!(out.contains(&format!("proved: {structure}, |G| = {order}\n")), "{out}");
+        assert!(out.contains(&format!("proved: the group {structure}, |G| = {order}\n")), "{out}");
         let (_, out, _) = trefoil(&script, &["check", "script.csp"]);
         let whole = 3_u64.pow((stations * copies) as u32);
         let of = if copies > 1 { "values, equal components, the network" } else { "values and the network" };
-        assert!(out.contains(&format!("standing for {whole}, |G| = {order} of {of}")), "{out}");
+        assert!(out.contains(&format!("representing {whole}, |G| = {order} of {of}")), "{out}");
     }
 }
 
@@ -124,17 +124,14 @@ fn philosophers_at_fixed_places_turn() {
     let script = Command::new(generator).args(["DiningPhilosophers", "6", "--fixed"]).output().expect("it runs");
     let script = String::from_utf8(script.stdout).expect("text");
     let (_, out, _) = trefoil(&script, &["check", "script.csp", "--only", "1"]);
-    assert!(out.contains("5 686 states standing for 33 985, |G| = 6 of the network"), "{out}");
+    assert!(out.contains("5,686 states representing 33,985, |G| = 6 of the network"), "{out}");
     // A strategy that does not suit the group gives way, and naming the type is insisting.
     let (code, out, _) = trefoil(&script, &["check", "script.csp", "--only", "1", "--strategy", "sorted"]);
     assert_eq!(code, 0);
-    assert!(
-        out.contains("needs all permutations of each orbit, and the group is C6; canonical was used instead"),
-        "{out}"
-    );
+    assert!(out.contains("needs all permutations of each orbit, and the group is C6; used canonical instead"), "{out}");
     let (code, _, err) = trefoil(&script, &["check", "script.csp", "--only", "1", "--symmetry", "Name"]);
     assert_eq!(code, 2);
-    assert!(err.contains("no two of them are interchangeable in what was compiled"), "{err}");
+    assert!(err.contains("no two of them are interchangeable in the compiled network"), "{err}");
 }
 
 #[test]
@@ -145,8 +142,8 @@ fn parts_of_sequences_interrupts_and_choices_are_permuted() {
                   assert FIRST [] SECOND :[divergence free]\nassert FIRST [> SECOND :[divergence free]\n";
     let (code, out, _) = trefoil(script, &["check", "script.csp"]);
     assert_eq!(code, 0, "{out}");
-    assert_eq!(out.matches("|G| = 6 227 020 800 of the network").count(), 4, "{out}");
-    assert!(out.contains("28 states standing for 16 384"), "{out}");
+    assert_eq!(out.matches("|G| = 6,227,020,800 of the network").count(), 4, "{out}");
+    assert!(out.contains("28 states representing 16,384"), "{out}");
     // Small ones are states of one component, and not worth the trouble.
     let (_, out, _) = trefoil(&script.replace("13", "3"), &["symmetry", "script.csp"]);
     assert_eq!(
@@ -164,7 +161,7 @@ fn what_is_asked_for_and_not_found_is_told_once_and_with_reasons() {
     let (code, out, _) = trefoil(script, &["check", "script.csp", "--only", "1"]);
     assert_eq!(code, 0);
     assert!(out.contains("no symmetry was found that could reduce it"), "{out}");
-    assert!(out.contains("`T`: `A` is named, in `P` (script.csp:3:7), and 1 more"), "{out}");
+    assert!(out.contains("`T`: `A` is named, in `P` (script.csp:3:7), and 1 more reason"), "{out}");
     let (code, _, err) = trefoil(script, &["check", "script.csp", "--symmetry", "Foo"]);
     assert_eq!(code, 2);
     assert_eq!(err.matches("the script has no datatype of this name").count(), 1, "{err}");
@@ -173,8 +170,8 @@ fn what_is_asked_for_and_not_found_is_told_once_and_with_reasons() {
                   assert P :[deadlock free] :[symmetry reduce]: T\n";
     let (code, _, err) = trefoil(script, &["check", "script.csp"]);
     assert_eq!(code, 2);
-    assert!(err.contains("what was compiled is symmetric in {C, D}"), "{err}");
-    assert!(err.contains("`diff(T, {| A, B |})` can be reduced by"), "{err}");
+    assert!(err.contains("the compiled network is symmetric in {C, D}"), "{err}");
+    assert!(err.contains("reduce by `diff(T, {| A, B |})` instead"), "{err}");
 }
 
 #[test]
@@ -191,10 +188,7 @@ fn large_groups_are_rounded_in_text_and_not_listed() {
     assert!(out.contains("\"15511210043330985984000000\""), "{out}");
     let (code, out, _) = trefoil(&script, &["check", "script.csp", "--strategy", "enumerate"]);
     assert_eq!(code, 0, "{out}");
-    assert!(
-        out.contains("tries every element of the group, and S25 has more than 100000; canonical was used"),
-        "{out}"
-    );
+    assert!(out.contains("tries every element of the group, and S25 has more than 100000; used canonical"), "{out}");
 }
 
 #[test]
@@ -203,7 +197,7 @@ fn budgets_of_proofs_run_out_like_those_of_checks() {
         "channel a\nP(n) = a -> P(n + 1)\nQ = a -> Q\nassert P(0) :[deadlock free]\nassert Q :[deadlock free]\n";
     let (code, out, _) = trefoil(script, &["symmetry", "script.csp", "--timeout", "300ms"]);
     assert_eq!(code, 3, "{out}");
-    assert_eq!(out.matches("unknown: ").count(), 1, "only the first takes for ever: {out}");
+    assert_eq!(out.matches("unknown: ").count(), 1, "only the first has no end: {out}");
 }
 
 #[test]
@@ -212,10 +206,13 @@ fn symmetric_assertions_are_answered() {
     assert_eq!((code, err.as_str()), (1, ""), "{out}");
     assert!(out.contains("3  holds"), "{out}");
     assert!(out.contains("4  fails"), "{out}");
-    let why = "`NodeIDType` is not symmetric: `Null` is named, in `NodeID` (script.csp:2:28), and 1 reason more";
+    let why = "`NodeIDType` is not symmetric: `Null` is named, in `NodeID` (script.csp:2:28), and 1 more reason";
     assert!(out.contains(why), "{out}");
     assert!(out.contains("5  holds"), "{out}");
-    assert!(out.contains("what it denies fails: `ThreadID` is not symmetric: `T0` is named, in `Main`"), "{out}");
+    assert!(
+        out.contains("as expected, the negated assertion fails: `ThreadID` is not symmetric: `T0` is named, in `Main`"),
+        "{out}"
+    );
     let (_, out, _) = trefoil(STACK, &["check", "script.csp", "--explain", "4"]);
     assert!(out.contains("  NodeIDType {Null, N0, N1, N2}\n    `Null` is named, in `NodeID`"), "{out}");
     let (_, out, _) = trefoil(STACK, &["check", "script.csp", "--only", "4", "--format", "json"]);

@@ -27,6 +27,7 @@
 //! Cost: `check` is one relaxed load.
 
 mod memory;
+mod numbers;
 mod processor;
 mod progress;
 
@@ -37,6 +38,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 pub use memory::{Settling, available_memory, peak_memory, resident_memory};
+pub use numbers::{count, counted, digits};
 pub use progress::{Progress, Snapshot};
 
 /// How often the watchdog looks at the clock and at the memory.
@@ -70,7 +72,7 @@ impl fmt::Display for Stopped {
             Stopped::Interrupted => write!(f, "interrupted"),
             Stopped::Timeout { limit } => write!(f, "timeout of {} s reached", limit.as_secs_f64()),
             Stopped::Memory { limit } => write!(f, "memory budget of {} reached", human_bytes(*limit)),
-            Stopped::States { limit } => write!(f, "more than {limit} states, the most that can be numbered"),
+            Stopped::States { limit } => write!(f, "more than {} states, the most that can be numbered", count(*limit)),
         }
     }
 }

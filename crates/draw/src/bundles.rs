@@ -1,7 +1,6 @@
 //! Edges between the same two nodes in the same direction, as one with several lines of text.
 //!
-//! A text is cut after [`COLUMNS`] columns and a bundle after [`LINES`] lines; the title, which is shown when somebody points at it,
-//! has everything.
+//! A text is cut after [`COLUMNS`] columns and a bundle after [`LINES`] lines; the tooltip has everything.
 
 use std::collections::HashMap;
 

@@ -1,10 +1,12 @@
-//! Message-sequence charts: who did what, from above to below, and which message went where.
+//! Message-sequence charts: which process did what, from top to bottom, and which message went where.
 //!
-//! A *lifeline* is a vertical line, a process of a run. Every happening has a row of its own, so that the order of the run is the order
-//! of the rows, and is a box on its lifeline. A message is an arrow from the box where it was sent to the box where it
-//! was received: level when both are one step, falling when it waited in between. What was sent and never received ends in an open circle
-//! beside its box. What a message carries is written above its arrow, beside the box where it was sent. A lifeline begins and ends where its
-//! process did; one that begins later has its head beside the happening that made it, with a dashed arrow from there.
+//! A *lifeline* is a vertical line, a process of a run. Every happening has a row of its own, so that the order of the
+//! rows is the order of the run, and is a box on its lifeline. A message is an arrow from the box that sends it to the
+//! box that receives it: level when both are one step, falling when the message waited in between. A message that is
+//! never received ends in an open circle beside its box. Its contents stand above its arrow, beside the box that sends
+//! it. A lifeline begins and ends with its process; one that begins later has its head beside the happening that
+//! created it, with a dashed arrow from there. Steps are numbered; a process that waits at the end has a box without a
+//! number.
 //!
 //! # Invariants
 //!
@@ -13,16 +15,18 @@
 //! - Arrows lie under boxes; an arrow leaves and enters a box at the side that faces the other end.
 //! - The same chart gives the same picture, to the byte; any text gives well-formed XML.
 //!
-//! Cost: in proportion to the happenings. A chart of more than [`ROWS`] of them keeps the first and the last, and says how many are
-//! left out between.
+//! Cost: linear in the happenings. A chart of more than [`ROWS`] of them keeps the first and the last, and says how
+//! many it leaves out between.
 
 use std::fmt::Write;
+
+use trefoil_control::counted;
 
 use crate::drawing::{Area, Arrow, Spot};
 use crate::svg::{head, number, opening};
 use crate::text::{SIZE, columns, cut, escape, width};
 
-/// More rows than this cannot be read.
+/// The most rows of a chart.
 pub const ROWS: usize = 2_000;
 
 const ROW: f64 = 30.0;
@@ -99,17 +103,19 @@ pub struct Happening {
     pub lifeline: usize,
     /// What is written in its box.
     pub text: String,
-    /// What is shown when somebody points at it.
+    /// Its tooltip.
     pub title: String,
-    /// What it has to do with messages.
+    /// What it does with messages.
     pub message: Message,
     /// What the message that it sends carries.
     pub carries: String,
-    /// Is it where things went wrong?
+    /// Does the error happen here?
     pub wrong: bool,
+    /// Does the process only wait here? Then it is no step and has no number.
+    pub waits: bool,
 }
 
-/// What a step has to do with messages.
+/// What a step does with messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Message {
     /// Nothing.
@@ -124,7 +130,7 @@ pub enum Message {
     },
     /// It hands one over: the other takes part in the same step.
     Handed {
-        /// Who receives it.
+        /// The lifeline that receives it.
         to: usize,
         /// What is written in the receiver's box.
         text: String,
@@ -164,17 +170,26 @@ impl Chart {
                 write_arrow(&mut svg, &from.area, &head, "made", "");
             }
         }
+        let mut step = 0;
         for (at, happening) in self.happenings.iter().enumerate() {
+            step += usize::from(!happening.waits);
             let Some(row) = rows.of(at) else { continue };
-            let y = number(row_middle(row) + 3.5);
-            let _ = write!(svg, "<text class=\"number\" x=\"{}\" y=\"{y}\">{}</text>", number(MARGIN + 24.0), at + 1);
+            if !happening.waits {
+                let (x, y) = (number(MARGIN + 24.0), number(row_middle(row) + 3.5));
+                let _ = write!(svg, "<text class=\"number\" x=\"{x}\" y=\"{y}\">{step}</text>");
+            }
             for placed in boxes[at].iter().flatten() {
                 placed.write(&mut svg, happening.wrong);
             }
         }
         if let Some((row, missing)) = rows.gap {
             let y = number(row_middle(row) + SIZE / 3.0);
-            let _ = writeln!(svg, "<text x=\"{}\" y=\"{y}\">… {missing} steps …</text>", number(MARGIN + 32.0));
+            let _ = writeln!(
+                svg,
+                "<text x=\"{}\" y=\"{y}\">… {} …</text>",
+                number(MARGIN + 32.0),
+                counted(missing as u64, "step")
+            );
         }
         svg.push_str("</svg>\n");
         svg
@@ -210,7 +225,7 @@ impl Chart {
         wide.into_iter().map(lane).collect()
     }
 
-    /// The boxes of every happening: its own, and that of who received what it handed over.
+    /// The boxes of every happening: its own, and that of the receiver of a message that it hands over.
     fn boxes<'a>(&'a self, rows: &Rows, lanes: &[(f64, f64)]) -> Vec<[Option<Placed<'a>>; 2]> {
         let place = |row: usize, lifeline: usize, text: &str, happening: &'a Happening| {
             let text = cut(text, WIDEST);
@@ -448,6 +463,16 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_waits_has_no_number() {
+        let mut happenings = vec![step(0, "x = 1", Message::Nothing), step(1, "waits, line 3", Message::Nothing)];
+        happenings[1].waits = true;
+        happenings.push(step(0, "x = 2", Message::Nothing));
+        let svg = chart(happenings).svg();
+        assert_eq!(svg.matches("class=\"number\"").count(), 2, "{svg}");
+        assert!(svg.contains(">1</text>") && svg.contains(">2</text>") && !svg.contains(">3</text>"), "{svg}");
+    }
+
+    #[test]
     fn a_long_run_keeps_its_beginning_and_its_end() {
         let steps: Vec<Happening> =
             (0..5_000).map(|at| step(at % 2, &format!("step {at}"), Message::Nothing)).collect();
@@ -458,7 +483,7 @@ mod tests {
         assert_eq!(kept.len(), ROWS);
         assert_eq!(kept.last(), Some(&(rows.count - 1)));
         let svg = chart.svg();
-        assert!(svg.contains("… 3000 steps …"));
+        assert!(svg.contains("… 3,000 steps …"));
         assert!(svg.contains(">step 0<") && svg.contains(">step 4999<") && !svg.contains(">step 2500<"));
     }
 }

@@ -1,11 +1,12 @@
 //! The order inside the layers, for few crossings.
 //!
-//! Layers are swept down and up; each layer is sorted by the medians of its points' neighbours in the layer swept before, and then neighbours
-//! in the layer change places as long as that takes crossings away (Gansner, Koutsofios, North and Vo, *A technique for
-//! drawing directed graphs*, 1993). The best order that was met is kept. Crossings are counted with a tree of sums (Barth, Jünger and
-//! Mutzel, *Simple and efficient bilayer cross counting*, 2002).
+//! Layers are swept down and up; each layer is sorted by the medians of its points' neighbours in the layer swept
+//! before, and then neighbours in the layer change places as long as that takes crossings away (Gansner, Koutsofios,
+//! North and Vo, *A technique for drawing directed graphs*, 1993). The best order that was met is kept. Crossings are
+//! counted with a tree of sums (Barth, Jünger and Mutzel, *Simple and efficient bilayer cross counting*, 2002).
 //!
-//! The number of sweeps depends on the size of the graph and not on a clock, so that the result does not depend on the machine.
+//! The number of sweeps depends on the size of the graph and not on a clock, so that the result does not depend on the
+//! machine.
 
 use trefoil_control::{Control, Stopped};
 

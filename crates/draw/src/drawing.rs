@@ -78,7 +78,7 @@ pub struct DrawnNode {
     pub area: Area,
     /// What is written in it.
     pub text: String,
-    /// What is shown when somebody points at it.
+    /// Its tooltip.
     pub title: String,
     /// What is special about it.
     pub mark: Mark,
@@ -108,9 +108,9 @@ pub struct DrawnEdge {
     pub arrow: Arrow,
     /// What is written beside it.
     pub text: Option<DrawnText>,
-    /// What is shown when somebody points at it.
+    /// Its tooltip.
     pub title: String,
-    /// Is it drawn as one that nobody notices?
+    /// Is it drawn as an internal step?
     pub quiet: bool,
 }
 

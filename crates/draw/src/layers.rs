@@ -2,16 +2,17 @@
 //!
 //! # Cycles
 //!
-//! Cycles are broken inside strongly connected components only, so that an edge that is on no cycle always points onwards. Inside a
-//! component nodes are ordered by their distance from where the component is entered, and an edge against this order is turned round while
-//! the layout is made. For transition systems this reads better than turning the back edges of a depth-first search: states lie
-//! by how soon they can be reached, and a component does not become one long thread.
+//! Cycles are broken inside strongly connected components only, so that an edge that is on no cycle always points
+//! onwards. Inside a component nodes are ordered by their distance from where the component is entered, and an edge
+//! against this order is turned round while the layout is made. For transition systems this reads better than turning
+//! the back edges of a depth-first search: states lie by how soon they can be reached, and a component does not become
+//! one long thread.
 //!
 //! # Layers
 //!
-//! Every node is first put as early as its predecessors allow. Then nodes are moved, a few times over, to the end of the room between
-//! their neighbours at which their edges together are shortest. That is a descent, not the optimum of Gansner, Koutsofios, North and
-//! Vo, *A technique for drawing directed graphs*, 1993, and needs linear time.
+//! Every node is first put as early as its predecessors allow. Then nodes are moved, a few times over, to the end of
+//! the room between their neighbours at which their edges together are shortest. That is a descent, not the optimum of
+//! Gansner, Koutsofios, North and Vo, *A technique for drawing directed graphs*, 1993, and needs linear time.
 
 use std::collections::VecDeque;
 
@@ -57,7 +58,7 @@ pub(crate) fn layers(graph: &Graph, bundles: &[Bundle], control: &Control) -> Re
     Ok(layer)
 }
 
-/// Nodes in the order in which searches start: those where everything begins, those that nobody leads to, all others.
+/// Nodes in the order in which searches start: initial nodes, nodes without incoming edges, all others.
 fn beginnings(graph: &Graph, successors: &[Vec<u32>]) -> Vec<u32> {
     let mut entered = vec![false; successors.len()];
     for &target in successors.iter().flatten() {
@@ -73,8 +74,8 @@ fn beginnings(graph: &Graph, successors: &[Vec<u32>]) -> Vec<u32> {
     all
 }
 
-/// The strongly connected component of every node, numbered so that edges lead to lower numbers (Tarjan, *Depth-first search and
-/// linear graph algorithms*, 1972, without recursion).
+/// The strongly connected component of every node, numbered so that edges lead to lower numbers (Tarjan, *Depth-first
+/// search and linear graph algorithms*, 1972, without recursion).
 fn components(successors: &[Vec<u32>], roots: &[u32]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let count = successors.len();
@@ -140,7 +141,7 @@ fn order(successors: &[Vec<u32>], component: &[u32], roots: &[u32]) -> Vec<u32> 
             }
         }
     }
-    // Nobody enters the component of a root; and a component that is entered nowhere needs a node to begin with.
+    // No edge enters the component of a root; and a component without an incoming edge needs a node to begin with.
     for &root in roots {
         let own = &mut entries[component[root as usize] as usize];
         if own.is_empty() {

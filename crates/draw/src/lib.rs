@@ -2,8 +2,8 @@
 //!
 //! # From a graph to a picture
 //!
-//! The layout is layered, after Sugiyama, Tagawa and Toda, *Methods for visual understanding of hierarchical system structures*,
-//! 1981, in the order that has become usual; each stage is a file with its own essay:
+//! The layout is layered, after Sugiyama, Tagawa and Toda, *Methods for visual understanding of hierarchical system
+//! structures*, 1981, in the order that has become usual; each stage is a file with its own essay:
 //!
 //! 1. edges between the same two nodes become one with several lines of text ([`bundles`]);
 //! 2. cycles are broken by turning edges round, and every node is given a layer ([`layers`]);
@@ -12,21 +12,22 @@
 //! 5. places across the layers are chosen for straight edges ([`places`]);
 //! 6. edges are drawn as smooth curves between them ([`routes`]).
 //!
-//! The result is a [`Drawing`]: boxes and curves, which [`Drawing::svg`] writes as SVG. [`dot`] writes the graph without a layout.
+//! The result is a [`Drawing`]: boxes and curves, which [`Drawing::svg`] writes as SVG. [`dot`] writes the graph
+//! without a layout.
 //!
 //! # Invariants
 //!
-//! - No two nodes and no two texts overlap, nor does a text overlap a node: all of them are points of a layer, and points of a layer
-//!   keep their distance.
-//! - An edge does not run through a node or through the text of another edge: inside a layer it runs straight along its own
-//!   point, and it turns only between layers, where there is nothing but edges.
+//! - No two nodes and no two texts overlap, nor does a text overlap a node: all of them are points of a layer, and
+//!   points of a layer keep their distance.
+//! - An edge does not run through a node or through the text of another edge: inside a layer it runs straight along its
+//!   own point, and it turns only between layers, where there is nothing but edges.
 //! - The same graph gives the same picture, to the byte.
 //! - Any text gives well-formed XML.
 //!
 //! # Cost
 //!
-//! In proportion to the points and segments between layers, times a logarithm for counting crossings; [`POINTS`] bounds them. A graph
-//! that is too large to be looked at is refused with a reason.
+//! Linear in the points and segments between layers, times a logarithm for counting crossings; [`POINTS`] bounds them.
+//! A graph that is too large to read is refused with a reason.
 //!
 //! Absent here on purpose: what nodes and edges stand for.
 
@@ -44,13 +45,13 @@ mod text;
 
 use std::fmt;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::{Control, Stopped, count, counted};
 
 pub use chart::{Chart, Happening, Lifeline, Message, ROWS};
 pub use dot::dot;
 pub use drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnText, Piece, Spot};
 
-/// More points in layers than this, and there is nothing to be seen.
+/// The most points in layers; a picture with more is unreadable.
 pub const POINTS: usize = 400_000;
 
 /// A directed graph.
@@ -69,11 +70,11 @@ pub struct Graph {
 pub struct Node {
     /// What is written in it.
     pub text: String,
-    /// What is shown when somebody points at it.
+    /// Its tooltip.
     pub title: String,
     /// What is special about it.
     pub mark: Mark,
-    /// Does everything begin here?
+    /// Is it the initial node?
     pub initial: bool,
 }
 
@@ -83,11 +84,11 @@ pub enum Mark {
     /// Nothing.
     #[default]
     Plain,
-    /// Nothing more can be done, though it is not the end.
+    /// A deadlock.
     Deadlock,
-    /// It can go on for ever without anybody noticing.
+    /// It diverges: internal steps can repeat forever.
     Diverging,
-    /// The end.
+    /// Successful termination.
     Terminated,
 }
 
@@ -100,7 +101,7 @@ pub struct Edge {
     pub target: usize,
     /// What is written beside it.
     pub label: String,
-    /// Is it one that nobody notices?
+    /// Is it an internal step?
     pub quiet: bool,
 }
 
@@ -144,18 +145,24 @@ pub enum Trouble {
         /// How many points they need.
         points: usize,
     },
-    /// A budget ran out, or somebody interrupted.
+    /// A budget ran out, or the user interrupted.
     Stopped(Stopped),
 }
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Nodes { nodes, most } => {
-                write!(f, "a picture of {nodes} nodes cannot be read; at most {most} are drawn")
+            &Trouble::Nodes { nodes, most } => {
+                write!(
+                    f,
+                    "a picture of {} is unreadable; the limit is {}",
+                    counted(nodes as u64, "node"),
+                    count(most as u64)
+                )
             }
-            Trouble::Points { points } => {
-                write!(f, "the edges need {points} bends, and a picture of more than {POINTS} cannot be read")
+            &Trouble::Points { points } => {
+                let (points, most) = (count(points as u64), count(POINTS as u64));
+                write!(f, "the edges need {points} bends; a picture with more than {most} is unreadable")
             }
             Trouble::Stopped(stopped) => stopped.fmt(f),
         }

@@ -1,14 +1,15 @@
 //! Places across the layers: straight edges, short edges, and room for everything.
 //!
-//! Brandes and Köpf, *Fast and simple horizontal coordinate assignment*, 2002: points are aligned with a median neighbour of the layer before
-//! into blocks that stand in one line, blocks are pushed together, and this is done four times (down and up, to the left and to
-//! the right); a point gets the middle of its two middle places. Bends of the same edge take precedence, so that long edges are
-//! straight. Any of the four gives two neighbours in a layer their distance, and so does the middle: the second and third of
-//! four numbers grow with the numbers.
+//! Brandes and Köpf, *Fast and simple horizontal coordinate assignment*, 2002: points are aligned with a median
+//! neighbour of the layer before into blocks that stand in one line, blocks are pushed together, and this is done four
+//! times (down and up, to the left and to the right); a point gets the middle of its two middle places. Bends of the
+//! same edge take precedence, so that long edges are straight. Any of the four gives two neighbours in a layer their
+//! distance, and so does the middle: the second and third of four numbers grow with the numbers.
 //!
-//! We depart from the paper in how blocks are pushed together, where its text was in error (Brandes, Walter and Zink, *Erratum*, 2020): the
-//! blocks with their distances are an acyclic graph, since aligned segments do not cross; longest paths in it give the least places, and then
-//! every block that has somebody behind it moves towards it as far as there is room.
+//! We depart from the paper in how blocks are pushed together, where its text was in error (Brandes, Walter and Zink,
+//! *Erratum*, 2020): the blocks with their distances are an acyclic graph, since aligned segments do not cross; longest
+//! paths in it give the least places, and then every block that another one follows moves towards it as far as there is
+//! room.
 
 use std::collections::HashSet;
 
@@ -159,7 +160,7 @@ impl<'a> View<'a> {
 
     fn push_together(&self, root: &[u32]) -> Vec<f64> {
         let count = root.len();
-        // Who stands behind whom, and how far at least.
+        // Which block stands behind which, and at what distance at least.
         let mut behind: Vec<Vec<(u32, f64)>> = vec![Vec::new(); count];
         let mut waits = vec![0u32; count];
         for layer in &self.layers {

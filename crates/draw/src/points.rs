@@ -1,10 +1,11 @@
 //! The points of the layers: nodes, bends of edges, texts.
 //!
-//! When edges have texts, every second layer is for them, so that even an edge between neighbouring layers has a point for its text. An edge
-//! then is a chain of points, one in each layer from its one end to its other; all later stages see points and chains only.
+//! When edges have texts, every second layer is for them, so that even an edge between neighbouring layers has a point
+//! for its text. An edge then is a chain of points, one in each layer from its one end to its other; all later stages
+//! see points and chains only.
 //!
-//! Sizes are given *across* the layers and *along* the way from layer to layer, so that nothing but this file and the last stage
-//! knows in which direction the layers lie.
+//! Sizes are given *across* the layers and *along* the way from layer to layer, so that nothing but this file and the
+//! last stage knows in which direction the layers lie.
 
 use crate::bundles::Bundle;
 use crate::{Direction, Graph, POINTS, Trouble, text};

@@ -1,11 +1,12 @@
 //! Curves for edges, and everything at its place.
 //!
-//! Layers become stripes, as deep as their deepest point. Inside a stripe an edge runs straight along the place of its own point; between
-//! two stripes it is a cubic curve that leaves the one and enters the other at a right angle. So its pieces join smoothly, and since a
-//! cubic curve stays within its control points, it never leaves the room between the stripes, where no node and no text
-//! is. The farther an edge goes across, the wider that room is made.
+//! Layers become stripes, as deep as their deepest point. Inside a stripe an edge runs straight along the place of its
+//! own point; between two stripes it is a cubic curve that leaves the one and enters the other at a right angle. So its
+//! pieces join smoothly, and since a cubic curve stays within its control points, it never leaves the room between the
+//! stripes, where no node and no text is. The farther an edge goes across, the wider that room is made.
 //!
-//! Several edges at one side of a node end at different places of it, ordered as they leave, so that they cross no more than they must.
+//! Several edges at one side of a node end at different places of it, ordered as they leave, so that they cross no more
+//! than they must.
 
 use crate::bundles::Bundle;
 use crate::drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnText, Piece, Spot};

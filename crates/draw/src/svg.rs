@@ -1,6 +1,6 @@
 //! A drawing as SVG, for browsers in the light and in the dark.
 //!
-//! Colours are classes of a style sheet inside the file, a second set of them for readers who prefer it dark. Numbers are written with one
+//! Colours are classes of a style sheet inside the file, with a second set for a dark colour scheme. Numbers have one
 //! digit after the point, so that the text is the same on every machine.
 
 use std::fmt::Write;
@@ -9,7 +9,8 @@ use crate::Mark;
 use crate::drawing::{Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnText, Piece, Spot};
 use crate::text::{LINE, SIZE, escape};
 
-/// Every selector of the second set is one of the first, so that readers that know nothing of preferences see the first one.
+/// Every selector of the second set is one of the first, so that readers that know nothing of preferences see the first
+/// one.
 const STYLE: &str = "\
 text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: #1f2430; }
 .page { fill: #ffffff; }

@@ -1,7 +1,7 @@
 //! How large texts are, without knowing the font.
 //!
-//! Texts are set in a fixed-pitch font, so that their width is a number of columns: none for a combining mark, two for a wide
-//! character of East Asia, one for all others.
+//! Texts are set in a fixed-pitch font, so that their width is a number of columns: none for a combining mark, two for
+//! a wide character of East Asia, one for all others.
 
 /// The size of the letters.
 pub(crate) const SIZE: f64 = 12.0;
@@ -29,7 +29,8 @@ fn column(character: char) -> usize {
     }
 }
 
-/// The line with at most so many columns, its end left out if it is longer, and nothing in it that would break the line.
+/// The line in at most `most` columns, without control characters. A longer line loses its end, between two words if a
+/// word ends in the second half of the line.
 pub(crate) fn cut(line: &str, most: usize) -> String {
     let mut kept = String::new();
     let mut used = 0;
@@ -38,6 +39,12 @@ pub(crate) fn cut(line: &str, most: usize) -> String {
         let character = if character.is_control() { ' ' } else { character };
         used += column(character);
         if !fits && used >= most {
+            if character != ' '
+                && let Some(end) = kept.rfind(' ').filter(|&end| columns(&kept[..end]) > most / 2)
+            {
+                kept.truncate(end);
+            }
+            kept.truncate(kept.trim_end().len());
             kept.push('…');
             break;
         }
@@ -72,6 +79,8 @@ mod tests {
         assert_eq!(cut("abcdef", 6), "abcdef");
         assert_eq!(cut("abcdefg", 6), "abcde…");
         assert_eq!(cut("a\nb", 6), "a b");
+        assert_eq!(cut("receive from the network", 20), "receive from the…");
+        assert_eq!(cut("a bcdefghijkl", 8), "a bcdef…");
         assert!(columns(&cut("日本語日本語", 6)) <= 6);
     }
 

@@ -21,4 +21,4 @@ pub use explicit::{Backward, Lts, LtsBuilder, Transition};
 pub use generalised::{AcceptanceId, Acceptances, FamilyId, Glts};
 pub use normal::{normalise, normalise_within};
 pub use references::References;
-pub use subsets::{LazyNormalForm, NodeId, Scratch};
+pub use subsets::{Following, LazyNormalForm, NodeId, Scratch};

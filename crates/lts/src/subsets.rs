@@ -212,11 +212,35 @@ impl LazyNormalForm {
         control: &Control,
     ) -> Result<Option<NodeId>, Stopped> {
         let edges = self.edges(node);
-        let Ok(place) = edges.binary_search_by_key(&label, |edge| edge.label) else { return Ok(None) };
-        let known = edges[place].target.load(Ordering::Acquire);
-        if known != UNKNOWN {
-            return Ok(Some(NodeId(known)));
+        match edges.binary_search_by_key(&label, |edge| edge.label) {
+            Ok(place) => self.target(node, &edges[place], scratch, control).map(Some),
+            Err(_) => Ok(None),
         }
+    }
+
+    /// The events that can follow a node, to be asked for one after the other. Not to be asked of chaos.
+    #[inline]
+    pub fn following(&self, node: NodeId) -> Following<'_> {
+        Following { normal_form: self, node, edges: self.edges(node), place: 0 }
+    }
+
+    /// The node that an edge leads to.
+    #[inline]
+    fn target(&self, node: NodeId, edge: &Edge, scratch: &mut Scratch, control: &Control) -> Result<NodeId, Stopped> {
+        match edge.target.load(Ordering::Acquire) {
+            UNKNOWN => self.find_target(node, edge, scratch, control),
+            known => Ok(NodeId(known)),
+        }
+    }
+
+    fn find_target(
+        &self,
+        node: NodeId,
+        edge: &Edge,
+        scratch: &mut Scratch,
+        control: &Control,
+    ) -> Result<NodeId, Stopped> {
+        let label = edge.label;
         scratch.begin(self.kept.len());
         for &state in self.states(node) {
             let row = self.rows.visible(state);
@@ -229,34 +253,13 @@ impl LazyNormalForm {
             [only] => self.closure_of(only, scratch, control)?,
             _ => self.close(scratch, control)?,
         };
-        edges[place].target.store(target.0, Ordering::Release);
-        Ok(Some(target))
+        edge.target.store(target.0, Ordering::Release);
+        Ok(target)
     }
 
     /// Can this event follow? Not to be asked of chaos, which allows it.
     pub fn allows_event(&self, node: NodeId, label: LabelId) -> bool {
         self.edges(node).binary_search_by_key(&label, |edge| edge.label).is_ok()
-    }
-
-    /// The first of some labels that cannot follow; asked fastest in ascending order. Not to be asked of chaos.
-    pub fn first_missing(&self, node: NodeId, mut labels: impl Iterator<Item = LabelId>) -> Option<LabelId> {
-        let edges = self.edges(node);
-        let mut place = 0;
-        labels.find(|&label| {
-            let is_at = |place: usize| edges.get(place).is_some_and(|edge| edge.label == label);
-            if is_at(place) {
-                return false;
-            }
-            place += 1;
-            if is_at(place) {
-                return false;
-            }
-            match edges.binary_search_by_key(&label, |edge| edge.label) {
-                Ok(found) => place = found,
-                Err(_) => return true,
-            }
-            false
-        })
     }
 
     /// Does the specification accept something inside the labels for which `offered` holds, after this trace?
@@ -387,6 +390,34 @@ impl LazyNormalForm {
         let number = number.ok_or_else(|| control.out_of_numbers())?;
         index.insert(hash, number, |other| self.nodes[other as usize].hash);
         Ok(NodeId(number))
+    }
+}
+
+/// The events that can follow a node: each is found at once when it comes after the one that was asked for before it.
+pub struct Following<'a> {
+    normal_form: &'a LazyNormalForm,
+    node: NodeId,
+    edges: &'a [Edge],
+    /// After the edge that was found last.
+    place: usize,
+}
+
+impl Following<'_> {
+    /// The node after an event; `None` when the specification does not allow it.
+    #[inline]
+    pub fn successor(
+        &mut self,
+        label: LabelId,
+        scratch: &mut Scratch,
+        control: &Control,
+    ) -> Result<Option<NodeId>, Stopped> {
+        if self.edges.get(self.place).is_none_or(|edge| edge.label != label) {
+            let Ok(place) = self.edges.binary_search_by_key(&label, |edge| edge.label) else { return Ok(None) };
+            self.place = place;
+        }
+        let edge = &self.edges[self.place];
+        self.place += 1;
+        self.normal_form.target(self.node, edge, scratch, control).map(Some)
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The answer of an engine that knows nothing yet of so many goals.
+    /// The answer of an engine that knows nothing yet of `goals` goals.
     pub fn new(engine: &'static str, goals: usize) -> Answer {
         Answer {
             engine,

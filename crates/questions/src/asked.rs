@@ -9,13 +9,13 @@ use std::fmt::Write;
 /// How refinement is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// Whichever suits the specification.
+    /// Chosen by the size of the specification's normal form.
     Automatic,
-    /// Pairs of a set of specification states and an implementation state, of which only the least are kept.
+    /// The search keeps minimal pairs of a set of specification states and an implementation state.
     Antichain,
     /// The specification is normalised and minimised before the search.
     NormalForm,
-    /// The specification is normalised as far as the search looks.
+    /// The specification is normalised as far as the search reaches.
     LazyNormalForm,
 }
 
@@ -95,19 +95,19 @@ pub enum SymmetryUse {
     AsWritten,
     /// None, whatever assertions ask for.
     Off,
-    /// Those of these types, whatever assertions ask for; it is a mistake when one is not symmetric.
+    /// Those of these types, whatever assertions ask for; a type that is not symmetric is an error.
     Types(Vec<String>),
 }
 
 /// How a search remembers the states that it has met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Store {
-    /// As they are.
+    /// As whole states.
     #[default]
     Exact,
-    /// By 64 bits of a hash: what is not found is not proved.
+    /// By 64 bits of a hash: a search without a counterexample proves nothing.
     HashCompact,
-    /// By three bits of a table of so many bytes: what is not found is not proved.
+    /// By three bits in a table of a given size: a search without a counterexample proves nothing.
     Bitstate {
         /// The size of the table.
         bytes: u64,
@@ -138,7 +138,7 @@ pub struct Asked {
     pub symmetry: Option<SymmetryUse>,
     /// How representatives are chosen, by the name of a strategy.
     pub strategy: Option<&'static str>,
-    /// Are steps that wait for each other only by accident taken in one order?
+    /// Are independent steps taken in one order?
     pub partial_order: Option<bool>,
     /// How states are remembered.
     pub store: Option<Store>,

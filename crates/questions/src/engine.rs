@@ -21,7 +21,7 @@ pub trait Engine: Sync {
     /// Does it take questions of this kind, given these facts? If not, why?
     fn takes(&self, kind: Kind, facts: &Facts) -> Result<(), Refusal>;
 
-    /// Takes out of what was asked what it honours for questions of this kind.
+    /// Takes the options that it honours for questions of this kind out of `asked`.
     fn honours(&self, kind: Kind, facts: &Facts, asked: &mut Asked);
 
     /// Does it use the symmetries of a system itself ([`System::action`]), with the strategy that a task names?
@@ -33,7 +33,7 @@ pub trait Engine: Sync {
     /// Why it is the one for these facts, for `--why`.
     fn reason(&self, facts: &Facts) -> String;
 
-    /// Gets ready for systems of which this is asked.
+    /// Gets ready to answer this question for systems.
     fn prepare<'q>(
         &self,
         question: Question<'q>,
@@ -49,7 +49,7 @@ pub struct Terms<'t> {
     pub asked: &'t Asked,
     /// How many threads may work; 0 means one per core.
     pub threads: usize,
-    /// Will it be asked which permutations of labels the question admits?
+    /// Will the caller need to know which permutations of labels the question admits?
     pub symmetric: bool,
 }
 

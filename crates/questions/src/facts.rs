@@ -4,12 +4,12 @@ use trefoil_system::{Observations, System};
 
 use crate::question::Question;
 
-/// What engines are chosen by.
+/// The facts by which an engine is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Which symmetries may be proved of it.
     pub symmetries: ProvableSymmetries,
-    /// Can steps be left out that wait for each other only by accident?
+    /// Can independent steps be taken in one order only?
     pub partial_order: bool,
     /// Is all of it in memory already?
     pub explicit: bool,

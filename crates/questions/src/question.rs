@@ -1,4 +1,4 @@
-//! What can be asked of a system.
+//! Questions about a system.
 
 use trefoil_system::{LabelId, Model, System};
 
@@ -40,7 +40,7 @@ pub enum Question<'q> {
 pub struct Reach<'q> {
     /// The goals; each gets a verdict of its own when the search is complete.
     pub goals: &'q [Goal],
-    /// The goal that is asked for: the search may end as soon as it is reached.
+    /// The wanted goal: the search may end as soon as it reaches it.
     pub asked: usize,
     /// Errors whose steps lead back to where they begin: they show an error and are no transitions.
     pub no_steps: ErrorKinds,

@@ -20,17 +20,19 @@
 //! those of a level that are also at one distance in silent steps: a visible event leads from round (d, s) to round
 //! (d + 1, s), a `τ` to round (d, s + 1). Rounds are made in their lexicographic order, each from two earlier ones: first
 //! by the events of round (d − 1, s), then by the `τ`-steps of round (d, s − 1). So pairs are inserted in the order of
-//! their levels, and that is what keeps lengths exact under pruning and eviction:
+//! their rounds, and that is what keeps lengths exact under pruning and eviction:
 //!
-//! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found on the same level or an earlier one, and
+//! - If (V, s) is not inserted because (U, s) with U ⊆ V is kept, then (U, s) was found in the same round or an earlier one, and
 //!   whatever witness (V, s) leads to by some events, (U, s) leads to by the same events (proposition 2.4.7 and lemma 2.4.8).
 //! - If (U, s) evicts (V, s), everything that V would have pruned from now on is pruned by U, with the same right: it
-//!   comes on U's level or later. A pair that was evicted on its own level need not be explored any further, by the first
-//!   point with the roles of time exchanged; one that is evicted from a later level must be, and is.
+//!   comes in U's round or later. A pair that was evicted in its own round need not be explored, by the first point with
+//!   the roles of time exchanged; one that is evicted from a later round must be, and is: its witness may be shorter, or
+//!   have fewer silent steps.
 //!
 //! Were the targets of events inserted as soon as a pair is found, a set found by an event could prune or evict a set
-//! found by `τ` afterwards, one level nearer, and a longer witness be reported. Whether the specification has an event
-//! is asked as soon as the round of the pair is made: that inserts nothing.
+//! found by `τ` afterwards, one level nearer, and a longer witness be reported. Where the events of a pair lead the
+//! specification is looked up as soon as the round of the pair is made, and kept until they are taken: that inserts
+//! nothing.
 //!
 //! A missing event on level n is a witness of length n + 1, an acceptance or a divergence on level n one of length n:
 //! where these are observed, the former is held back until the level is through. In the traces model it ends the search
@@ -50,14 +52,13 @@
 //! the same events, and so does the image of (U, s). Sets that become comparable only by an element that keeps s are not found; that
 //! costs pairs, not verdicts.
 //!
-//! Cost: every inserted pair takes 16 bytes for the path, and every step of a pair two looks at the memo of the normal
-//! form and one at the antichain.
-
-use std::ops::Range;
+//! Cost: every inserted pair takes 16 bytes for the path; on the level that is made and on the one before it, every pair
+//! takes 8 bytes more and every event 12, so that the implementation is not asked twice. Every step takes one look at the
+//! memo of the normal form and one at the antichain.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::Divergence;
-use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
+use trefoil_lts::{LazyNormalForm, NodeId, Scratch, Transition};
 use trefoil_system::{Cut, LabelId, Model};
 
 use crate::Search;
@@ -181,74 +182,73 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
     }
 
     fn breadth_first(&mut self) -> Result<Option<Found>, Cut> {
-        let mut before = Level::default();
-        let mut level = Level::default();
+        let [before, level] = &mut [Level::default(), Level::default()];
+        let (mut before, mut level) = (before, level);
+        let mut missing_event = None;
         // The initial pair is the first round; chaos is none.
-        level.add(0, self.product.pairs.len() as u32);
-        let mut found = self.judge(&level)?;
+        let (mut first, mut silent, mut evictions) = (0, 0, 0);
         loop {
-            match found {
-                Some(Found::Event { .. }) if self.model != Model::Traces => {}
-                Some(_) => return Ok(found),
-                None => {}
-            }
-            if !self.make_round(&before, &mut level)? {
-                if found.is_some() || level.rounds.is_empty() {
-                    return Ok(found);
+            if first < self.product.pairs.len() as u32 {
+                let stale = self.product.statistics.antichain_evictions > evictions;
+                if let Some(found) = self.judge(first, stale, level, &mut missing_event)? {
+                    return Ok(Some(found));
                 }
-                self.product.drop_evicted(&mut level, 0);
-                before = std::mem::replace(&mut level, self.product.next_level());
-                self.product.statistics.levels += 1;
-                self.product.control.progress().depth(self.product.statistics.levels);
+                level.end_round(silent);
+            }
+            first = self.product.pairs.len() as u32;
+            evictions = self.product.statistics.antichain_evictions;
+            if let Some(next) = self.make_round(before, level, silent)? {
+                silent = next;
                 continue;
             }
-            let new = self.judge(&level)?;
-            if found.is_none() || !matches!(new, None | Some(Found::Event { .. })) {
-                found = new;
+            if missing_event.is_some() || level.rounds.is_empty() {
+                return Ok(missing_event);
             }
+            std::mem::swap(&mut before, &mut level);
+            level.clear();
+            self.product.statistics.levels += 1;
+            self.product.control.progress().depth(self.product.statistics.levels);
         }
     }
 
-    /// Makes the next round of a level; false when the level is through.
-    fn make_round(&mut self, before: &Level, level: &mut Level) -> Result<bool, Cut> {
-        let by_event = before.rounds.get(level.entered).map(|round| round.silent);
-        let by_silence = level.rounds.get(level.followed).map(|round| round.silent + 1);
-        let Some(silent) = by_event.into_iter().chain(by_silence).min() else { return Ok(false) };
-        if by_event == Some(silent) {
-            for index in before.waiting(level.entered) {
-                self.product.waiting -= 1;
-                self.product.tick()?;
+    /// Finds the pairs of the round that comes after the one with so many silent steps, and gives its number of silent
+    /// steps; `None` when the level is through.
+    fn make_round(&mut self, before: &mut Level, level: &mut Level, silent: u32) -> Result<Option<u32>, Cut> {
+        let by_event = before.rounds.get(before.entered).map(|round| round.silent);
+        let by_silence = (!level.unstable.is_empty()).then_some(silent + 1);
+        let Some(next) = by_event.into_iter().chain(by_silence).min() else { return Ok(None) };
+        if by_event == Some(next) {
+            self.product.enter(before)?;
+        }
+        if by_silence == Some(next) {
+            for &index in &level.unstable {
                 let pair = self.product.pairs[index as usize];
-                let missing = self.product.events(index, pair, self.graph)?;
-                debug_assert_eq!(missing, None, "a round is judged before its events are taken");
+                self.product.internal(index, pair, self.graph)?;
             }
-            level.entered += 1;
+            level.unstable.clear();
         }
-        if by_silence == Some(silent) {
-            for index in level.waiting(level.followed) {
-                self.product.tick()?;
-                let pair = self.product.pairs[index as usize];
-                if !self.graph.is_stable(pair.state) {
-                    self.product.internal(index, pair, self.graph)?;
-                }
-            }
-            level.followed += 1;
-        }
-        if level.add(silent, self.product.pairs.len() as u32) {
-            self.product.drop_evicted(level, level.rounds.len() - 1);
-        }
-        Ok(true)
+        Ok(Some(next))
     }
 
-    /// The first witness of the last round, unless it was judged before; a state comes before an event.
-    fn judge(&mut self, level: &Level) -> Result<Option<Found>, Cut> {
-        let mut missing_event = None;
-        if level.followed == level.rounds.len() {
-            return Ok(None);
-        }
-        for index in level.waiting(level.followed) {
+    /// Looks at the pairs of a round, which are those from the first one on, and lets them wait in the level, except
+    /// those that one of the round evicted. The result is the first witness that ends the search; a missing event ends
+    /// it in the traces model only.
+    fn judge(
+        &mut self,
+        first: u32,
+        stale: bool,
+        level: &mut Level,
+        missing_event: &mut Option<Found>,
+    ) -> Result<Option<Found>, Cut> {
+        let last = self.product.pairs.len() as u32;
+        make_room(&mut level.waiting, (last - first) as usize, self.product.control)?;
+        for index in first..last {
             self.product.tick()?;
             let pair = self.product.pairs[index as usize];
+            if stale && !self.product.visited.keeps(pair.state, pair.node) {
+                self.product.waiting -= 1;
+                continue;
+            }
             if self.diverges(pair)? {
                 return Ok(Some(Found::Divergence { pair: index }));
             }
@@ -256,14 +256,22 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
             if let Some(accepted) = self.refused_acceptance(pair)? {
                 return Ok(Some(Found::Acceptance { pair: index, accepted }));
             }
-            if missing_event.is_none() {
-                missing_event = self.product.missing_event(index, pair, self.graph);
-                if missing_event.is_some() && self.model == Model::Traces {
-                    break;
+            let events = level.events.len();
+            if missing_event.is_none()
+                && let Some(step) = self.product.look_up(pair, self.graph, &mut level.events)?
+            {
+                let missing = Found::Event { pair: index, label: step.label, target: step.target.0 };
+                if self.model == Model::Traces {
+                    return Ok(Some(missing));
                 }
+                *missing_event = Some(missing);
+            }
+            level.waiting.push(Waiting { pair: index, events: (level.events.len() - events) as u32 });
+            if !self.graph.is_stable(pair.state) {
+                level.unstable.push(index);
             }
         }
-        Ok(missing_event)
+        Ok(None)
     }
 
     fn depth_first(&mut self) -> Result<Option<Found>, Cut> {
@@ -294,6 +302,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
     }
 
     /// Does the implementation diverge, where that is observed? The specification does not: such pairs are dropped.
+    #[inline]
     fn diverges(&mut self, pair: Pair) -> Result<bool, Cut> {
         if self.model != Model::FailuresDivergences {
             return Ok(false);
@@ -304,11 +313,17 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
         }
     }
 
-    /// What the implementation accepts and the specification does not allow it to be content with.
+    /// What the implementation accepts and the specification does not allow it to be content with, where that is
+    /// observed.
+    #[inline]
     fn refused_acceptance(&mut self, pair: Pair) -> Result<Option<Vec<LabelId>>, Cut> {
         if self.model == Model::Traces {
             return Ok(None);
         }
+        self.compare_acceptances(pair)
+    }
+
+    fn compare_acceptances(&mut self, pair: Pair) -> Result<Option<Vec<LabelId>>, Cut> {
         let normal_form = self.product.normal_form;
         if let Some(observation) = self.graph.observe(pair.state)? {
             let refused = observation
@@ -354,11 +369,11 @@ impl<V: Visited> Product<'_, V> {
 
     /// Takes the visible steps of a pair; a step that the specification does not have is a witness.
     fn events<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<Option<Found>, Cut> {
-        let mut known = (LabelId::TAU, NodeId::CHAOS);
+        let (mut known, mut following) = ((LabelId::TAU, NodeId::CHAOS), self.normal_form.following(pair.node));
         let steps = graph.row(pair.state).iter().enumerate();
         for (at, step) in steps.filter(|(_, step)| step.label.is_visible()) {
             if step.label != known.0 {
-                match self.normal_form.successor(pair.node, step.label, &mut self.scratch, self.control)? {
+                match following.successor(step.label, &mut self.scratch, self.control)? {
                     Some(node) => known = (step.label, node),
                     None => {
                         return Ok(Some(Found::Event { pair: index, label: step.label, target: step.target.0 }));
@@ -371,34 +386,37 @@ impl<V: Visited> Product<'_, V> {
         Ok(None)
     }
 
-    /// The first visible step of a pair that the specification does not have.
-    fn missing_event<G: Graph>(&self, index: u32, pair: Pair, graph: &G) -> Option<Found> {
+    /// Looks up where the visible steps of a pair lead. The result is the first step that the specification does not
+    /// have.
+    fn look_up<G: Graph>(&mut self, pair: Pair, graph: &G, events: &mut Vec<Event>) -> Result<Option<Transition>, Cut> {
         let row = graph.row(pair.state);
-        let visible = row.iter().filter(|step| step.label.is_visible());
-        let missing = self.normal_form.first_missing(pair.node, visible.map(|step| step.label))?;
-        let step = row.iter().find(|step| step.label == missing)?;
-        Some(Found::Event { pair: index, label: missing, target: step.target.0 })
-    }
-
-    /// The level after the one whose pairs are known.
-    fn next_level(&self) -> Level {
-        Level { first: self.pairs.len() as u32, evictions: self.statistics.antichain_evictions, ..Level::default() }
-    }
-
-    /// Notes which pairs of the rounds from this one on were evicted, now that the last of them is made.
-    fn drop_evicted(&mut self, level: &mut Level, from: usize) {
-        if self.statistics.antichain_evictions == level.evictions || level.rounds.is_empty() {
-            return;
+        make_room(events, row.len(), self.control)?;
+        let (mut known, mut following) = ((LabelId::TAU, NodeId::CHAOS), self.normal_form.following(pair.node));
+        for (at, step) in row.iter().enumerate().filter(|(_, step)| step.label.is_visible()) {
+            if step.label != known.0 {
+                match following.successor(step.label, &mut self.scratch, self.control)? {
+                    Some(node) => known = (step.label, node),
+                    None => return Ok(Some(*step)),
+                }
+            }
+            let node = self.carry(graph, pair.state, at, known.1)?;
+            events.push(Event { label: step.label, state: step.target.0, node });
         }
-        level.evicted.resize((self.pairs.len() - level.first as usize).div_ceil(64), 0);
-        for index in level.round(from).start..self.pairs.len() as u32 {
-            let Pair { state, node, .. } = self.pairs[index as usize];
-            if !level.is_evicted(index) && !self.visited.keeps(state, node) {
-                let place = (index - level.first) as usize;
-                level.evicted[place / 64] |= 1 << (place % 64);
-                self.waiting -= 1;
+        Ok(None)
+    }
+
+    /// Takes the events of the next round of a level.
+    fn enter(&mut self, level: &mut Level) -> Result<(), Stopped> {
+        let (pairs, mut rest) = level.enter();
+        for waiting in pairs {
+            let (events, others) = rest.split_at(waiting.events as usize);
+            rest = others;
+            self.waiting -= 1;
+            for &Event { label, state, node } in events {
+                self.discover(waiting.pair, label, state, node)?;
             }
         }
+        Ok(())
     }
 
     /// Looks now and then whether to stop, and tells how far the search is.
@@ -446,52 +464,74 @@ impl<V: Visited> Product<'_, V> {
     }
 }
 
-/// The pairs of a level, round after round, as they lie among all pairs.
+/// The pairs of a level that are to be explored, round after round.
 #[derive(Default)]
 struct Level {
-    first: u32,
+    waiting: Vec<Waiting>,
+    /// Their events, those of one pair after those of the other.
+    events: Vec<Event>,
     /// The rounds that have pairs.
     rounds: Vec<Round>,
-    /// How many rounds of the level before had their events taken, and how many of this one their silent steps.
+    /// How many rounds had their events taken.
     entered: usize,
-    followed: usize,
-    /// How many pairs had been evicted when the level began.
-    evictions: u64,
-    /// A bit for each pair that was evicted by one of its own level; empty when none was.
-    evicted: Vec<u64>,
+    /// The pairs of the last round whose silent steps are still to be followed.
+    unstable: Vec<u32>,
 }
 
-/// The pairs at one distance in silent steps, up to this one.
+/// A pair that waits for its events to be taken, and how many these are.
+struct Waiting {
+    pair: u32,
+    events: u32,
+}
+
+/// An event of a pair, and the state and the node that it leads to.
+#[derive(Clone, Copy)]
+struct Event {
+    label: LabelId,
+    state: u32,
+    node: NodeId,
+}
+
+/// The pairs at one distance in silent steps: how many wait in the level up to its end, and how many events they have.
+#[derive(Clone, Copy)]
 struct Round {
     silent: u32,
-    end: u32,
+    waiting: usize,
+    events: usize,
 }
 
 impl Level {
-    /// Adds a round that has the pairs from the last one up to this one, if there are any.
-    fn add(&mut self, silent: u32, end: u32) -> bool {
-        let start = self.rounds.last().map_or(self.first, |round| round.end);
-        if start < end {
-            self.rounds.push(Round { silent, end });
-        }
-        start < end
+    /// Ends a round whose pairs are all there.
+    fn end_round(&mut self, silent: u32) {
+        self.rounds.push(Round { silent, waiting: self.waiting.len(), events: self.events.len() });
     }
 
-    fn round(&self, number: usize) -> Range<u32> {
-        let start = number.checked_sub(1).map_or(self.first, |earlier| self.rounds[earlier].end);
-        start..self.rounds[number].end
+    /// The pairs of the next round to take the events of, and these events.
+    fn enter(&mut self) -> (&[Waiting], &[Event]) {
+        let Round { waiting, events, .. } = self.rounds[self.entered];
+        let earlier = self.entered.checked_sub(1).map(|earlier| self.rounds[earlier]);
+        self.entered += 1;
+        let (first, first_event) = earlier.map_or((0, 0), |round| (round.waiting, round.events));
+        (&self.waiting[first..waiting], &self.events[first_event..events])
     }
 
-    /// The pairs of a round that were not evicted.
-    fn waiting(&self, number: usize) -> impl Iterator<Item = u32> + use<'_> {
-        self.round(number).filter(|&index| !self.is_evicted(index))
+    /// Forgets everything but the room that it took.
+    fn clear(&mut self) {
+        self.waiting.clear();
+        self.events.clear();
+        self.rounds.clear();
+        self.entered = 0;
     }
+}
 
-    #[inline]
-    fn is_evicted(&self, index: u32) -> bool {
-        let place = (index - self.first) as usize;
-        self.evicted.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+/// Makes room for some more, if there is.
+#[inline]
+fn make_room<T>(list: &mut Vec<T>, more: usize, control: &Control) -> Result<(), Stopped> {
+    if list.capacity() - list.len() < more {
+        control.afford(list.len().max(more) * 2 * size_of::<T>())?;
+        list.reserve(more);
     }
+    Ok(())
 }
 
 /// The labels that a state offers, in constant time a question.

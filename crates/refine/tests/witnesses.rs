@@ -170,6 +170,34 @@ fn explicit_systems_have_one_witness() {
     asked.assert_enough(1_000);
 }
 
+/// Where no divergence is looked for, which ends in a cycle, every algorithm takes as few silent steps.
+#[test]
+fn all_algorithms_take_as_few_silent_steps() {
+    let (seed, control) = (seed(), Control::unlimited());
+    println!("TREFOIL_SEED={seed}");
+    let (mut failed, mut silent) = (0, 0);
+    for number in 0..300 {
+        let mut random = Random::new(seed.wrapping_add(number));
+        let labels = Arc::new(Labels::new());
+        let shape =
+            |states, tau_percent| RandomShape { states, transitions: 3 * states as usize, labels: 3, tau_percent };
+        let specification = random_lts(&labels, shape(20, 20), &mut random);
+        let implementation = random_lts(&labels, shape(30, 50), &mut random);
+        for model in [Model::Traces, Model::Failures] {
+            let lengths = ALGORITHMS.map(|algorithm| {
+                let options = Options { algorithm, preprocess: Preprocess::Nothing, ..Options::new(model) };
+                let outcome = refine(&specification, &implementation, options, &control).expect("no budget");
+                outcome.witness.map(|witness| (witness.length(), witness.path().steps.len()))
+            });
+            assert!(lengths.iter().all(|length| *length == lengths[0]), "TREFOIL_SEED={seed} {number}: {lengths:?}");
+            failed += usize::from(lengths[0].is_some());
+            silent += usize::from(lengths[0].is_some_and(|(visible, steps)| steps > visible));
+        }
+    }
+    println!("{failed} fail, {silent} of them behind silent steps");
+    assert!(failed > 200 && silent > 100, "too few: {failed}, {silent}");
+}
+
 #[test]
 fn symmetric_systems_have_one_witness() {
     let (seed, mut asked) = (seed(), Asked::default());
@@ -266,6 +294,50 @@ fn systems_whose_values_are_met_have_one_witness() {
         asked.failed += checked.failed;
     }
     asked.assert_enough(200);
+}
+
+/// A specification with a node for each of `width` events, and an implementation whose states at one distance meet
+/// these nodes, so that threads race for them. Behind each event from the `first` on is what the specification forbids.
+fn fan(width: u32, first: u32) -> (Lts, Lts) {
+    let labels = Arc::new(Labels::new());
+    let (enter, bad) = (labels.name("enter"), labels.name("bad"));
+    let numbered = |name: &str| -> Vec<LabelId> { (0..width).map(|n| labels.name(&format!("{name}.{n}"))).collect() };
+    let (chosen, answered) = (numbered("chosen"), numbered("answered"));
+    let mut specification = LtsBuilder::new(labels.clone());
+    let mut implementation = LtsBuilder::new(labels.clone());
+    specification.add(StateId(0), enter, StateId(1));
+    for (number, (&chosen, &answered)) in (0..).zip(chosen.iter().zip(&answered)) {
+        specification.add(StateId(1), chosen, StateId(2 + number));
+        specification.add(StateId(2 + number), answered, StateId(0));
+        let [choosing, answering] = [StateId(1 + number), StateId(1 + width + number)];
+        implementation.add(StateId(0), enter, choosing).add(choosing, chosen, answering);
+        implementation.add(answering, answered, StateId(0));
+        if number >= first {
+            implementation.add(answering, bad, StateId(0));
+        }
+    }
+    (specification.build(StateId(0)), implementation.build(StateId(0)))
+}
+
+#[test]
+fn nodes_that_threads_race_for_leave_one_witness() {
+    const WIDTH: u32 = 1024;
+    let (mut asked, control) = (Asked::default(), Control::unlimited());
+    for first in (0..WIDTH).step_by(100) {
+        let (specification, implementation) = fan(WIDTH, first);
+        for algorithm in ALGORITHMS {
+            let preprocess = Preprocess::Nothing;
+            let options = |threads| Options { algorithm, threads, preprocess, ..Options::new(Model::Traces) };
+            asked.ask(&format!("explicit, from {first} on, {algorithm:?}"), |threads| {
+                answer(&implementation, refine(&specification, &implementation, options(threads), &control))
+            });
+            asked.ask(&format!("system, from {first} on, {algorithm:?}"), |threads| {
+                let system = Implementation::System(&implementation);
+                answer(&implementation, refine(&specification, system, options(threads), &control))
+            });
+        }
+    }
+    asked.assert_enough(80);
 }
 
 /// A specification that allows nothing.

@@ -26,7 +26,7 @@ pub struct GroupReport {
     /// What maps each of some sets to itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stabiliser: Option<StabiliserReport>,
-    /// Why not everything is there, when a budget ran out or somebody interrupted.
+    /// Why the answer is incomplete, when a budget ran out or the user interrupted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
     /// What it took.
@@ -55,7 +55,7 @@ pub struct GroupFigures {
 pub struct StructureWords {
     /// `(S3 wr S2) × S3`.
     pub structure: String,
-    /// Why there are factors of which only the order or the number of points is told.
+    /// Why only the order or the number of points of some factors is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure_unknown: Option<String>,
 }
@@ -84,8 +84,8 @@ pub fn is_file_of_generators(argument: &str) -> bool {
     argument == "-" || (!argument.trim_start().starts_with('(') && Path::new(argument).exists())
 }
 
-/// What the group that some permutations generate looks like. The texts are as a user types them: permutations, or names of
-/// files with one on each line.
+/// What the group that some permutations generate looks like. The texts are as a user types them: permutations, or
+/// names of files with one on each line.
 pub fn group(arguments: &[String], stabilise: Option<&str>, job: &Job) -> Result<GroupReport, Problem> {
     let control = &job.control;
     control.progress().begin("reading the generators", 0);
@@ -270,7 +270,7 @@ pub struct AutomorphismsReport {
     pub generators: Vec<String>,
     /// The orbits by names, those of one vertex included.
     pub orbits: Vec<Vec<String>>,
-    /// Why not everything is there, when a budget ran out or somebody interrupted.
+    /// Why the answer is incomplete, when a budget ran out or the user interrupted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
     /// What it took.
@@ -328,8 +328,8 @@ pub fn automorphisms(file: &Path, labels_are_colours: bool, job: &Job) -> Result
 /// More factors than this are counted rather than listed.
 const LISTED: usize = 8;
 
-/// Factors with a sign between them; where there are many, a factor that occurs often has its number behind it, `S2^50`,
-/// and smaller ones come first.
+/// Factors with a sign between them; where there are many, a factor that occurs often has its number behind it,
+/// `S2^50`, and smaller ones come first.
 fn in_words(mut names: Vec<String>) -> String {
     if names.is_empty() {
         return "the trivial group".to_string();

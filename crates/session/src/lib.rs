@@ -1,7 +1,7 @@
 //! One façade over languages and engines.
 //!
-//! A face (the command line, an editor) gives file names and options and gets reports: plain data that can be printed or
-//! serialised. Nothing here knows about terminals, colours or exit codes; no face knows about engines.
+//! A face (the command line, an editor) passes file names and options and gets reports: plain data that it can print or
+//! serialise. Nothing here knows about terminals, colours or exit codes; no face knows about engines.
 
 pub mod check;
 pub mod cspm;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use trefoil_control::{Control, Stopped, peak_memory};
 
-pub use problem::{Problem, code_tables};
+pub use problem::{Problem, code_tables, save};
 pub use trefoil_source::{Report as DiagnosticReport, ReportedPlace as DiagnosticPlace};
 pub use witness::{FailureReport, StepReport, WitnessReport};
 
@@ -48,7 +48,7 @@ pub enum Verdict {
     Holds,
     /// It does not, and there is evidence.
     Fails,
-    /// A budget ran out, or somebody interrupted.
+    /// A budget ran out, or the user interrupted.
     Unknown,
     /// The input could not be used.
     Error,
@@ -63,7 +63,7 @@ pub struct Unfinished {
     pub phase: String,
     /// Units of work done in that phase: bytes read, states prepared, classes found.
     pub done: u64,
-    /// Units of work of that phase in all; 0 when nobody knows.
+    /// Units of work of that phase in all; 0 when that is not known.
     pub total: u64,
     /// States found in that phase.
     pub states: u64,
@@ -94,7 +94,7 @@ impl Unfinished {
 pub struct Resources {
     /// Wall-clock time.
     pub seconds: f64,
-    /// The largest resident size of the process, when the system tells it.
+    /// The largest resident size of the process, when the operating system reports it.
     pub peak_memory_bytes: Option<u64>,
 }
 

@@ -1,7 +1,12 @@
 //! Why a job has no result.
 
-use trefoil_control::{Control, Stopped};
-use trefoil_source::{Code, CodeEntry, Diagnostic, FileId, Place, Report, Severity, Sources, Span, render};
+use std::io::Write;
+use std::path::Path;
+
+use trefoil_control::{Control, Stopped, count};
+use trefoil_source::{
+    Code, CodeEntry, Diagnostic, FileId, Place, Report, Severity, Sources, Span, render, replace_file,
+};
 use trefoil_system::Cut;
 
 pub(crate) const CANNOT_WRITE: Code = "S001";
@@ -19,21 +24,29 @@ const CODES: &[CodeEntry] = &[
     CodeEntry::new(CANNOT_WRITE, "the result cannot be written", "trefoil lts random /dev/full --to aut"),
     CodeEntry::new(
         REFUSED,
-        "an engine cannot honour the options for this input",
+        "no engine can honour the options for this input",
         "--preprocess impl on a system that is explored on the fly",
     ),
-    CodeEntry::new(UNKNOWN_LANGUAGE, "the language of a script cannot be told by its name", "trefoil check notes.txt"),
-    CodeEntry::new(NOT_SUPPORTED, "an assertion asks for what cannot be checked yet", "assert P [V= Q"),
+    CodeEntry::new(
+        UNKNOWN_LANGUAGE,
+        "the language of a script does not follow from its file name",
+        "trefoil check notes.txt",
+    ),
+    CodeEntry::new(
+        NOT_SUPPORTED,
+        "an assertion or command asks for something that Trefoil cannot do yet",
+        "assert P [V= Q",
+    ),
     CodeEntry::new(UNREADABLE, "a file with an expression cannot be read", "trefoil lts compose no-such-file.exp"),
     CodeEntry::new(
         TOO_LARGE_TO_DRAW,
-        "a picture would be too large to be read",
+        "a picture would be too large to read",
         "trefoil graph script.csp 'RUN(Events)' --max 0",
     ),
-    CodeEntry::new(NO_PROCESS, "what is to be looked at is no process", "trefoil graph script.csp '1 + 1'"),
+    CodeEntry::new(NO_PROCESS, "a command needs a process and got something else", "trefoil graph script.csp '1 + 1'"),
     CodeEntry::new(
         NOT_SYMMETRIC,
-        "what is to be reduced by the symmetry of a datatype is not symmetric in it",
+        "a check is to be reduced by a datatype in which it is not symmetric",
         "assert P [T= Q :[symmetry reduce]: T, with a P that waits for one value of T",
     ),
     CodeEntry::new(
@@ -67,7 +80,7 @@ pub enum Problem {
     Input(Vec<Diagnostic>),
     /// A script cannot be used; the diagnostics point into these files.
     Script(Vec<Diagnostic>, Sources),
-    /// A budget ran out, or somebody interrupted.
+    /// A budget ran out, or the user interrupted.
     Stopped(Stopped),
 }
 
@@ -100,7 +113,7 @@ impl Problem {
     }
 }
 
-/// Nobody reads further on a terminal.
+/// How many diagnostics a terminal shows.
 const MOST_SHOWN: usize = 100;
 
 /// Diagnostics as text for a terminal: the first errors, or the first warnings when nothing is wrong.
@@ -116,7 +129,11 @@ pub(crate) fn rendered(diagnostics: &[Diagnostic], sources: &Sources, colour: bo
     let shown = errors.chain(warnings).take(MOST_SHOWN);
     text.extend(shown.map(|diagnostic| render(diagnostic, sources, colour)));
     let hidden = diagnostics.len() - MOST_SHOWN;
-    text += &format!("{hidden} more are not shown, {hidden_errors} of them errors; --format json has them all\n");
+    text += &format!(
+        "{} more are not shown, {} of them errors; --format json has all of them\n",
+        count(hidden as u64),
+        count(hidden_errors as u64)
+    );
     text
 }
 
@@ -127,7 +144,7 @@ impl From<Stopped> for Problem {
 }
 
 impl Problem {
-    /// What a walk that was cut means for whoever wanted its result.
+    /// What a walk that was cut means for the caller that wanted its result.
     pub(crate) fn cut(cut: Cut, control: &Control) -> Problem {
         match cut {
             Cut::Stopped => Problem::Stopped(control.why()),
@@ -144,6 +161,15 @@ pub(crate) fn cut_short(cut: &Cut, control: &Control, place: Place) -> Diagnosti
     };
     let place = named.map_or(place, |at| Place::Span(Span { file: FileId(at.file), start: at.start, end: at.end }));
     Diagnostic::error(NOT_SUPPORTED, cut.explain(control), place)
+}
+
+/// Writes a text to a file; an older file stays until the new one is complete.
+pub fn save(file: &Path, text: &str) -> Result<(), Problem> {
+    let cannot = |error| {
+        let place = Place::File(file.display().to_string());
+        Problem::from(Diagnostic::error(CANNOT_WRITE, format!("cannot write: {error}"), place))
+    };
+    replace_file(file, cannot, |out| out.write_all(text.as_bytes()).map_err(cannot))
 }
 
 impl From<Diagnostic> for Problem {

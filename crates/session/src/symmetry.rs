@@ -1,7 +1,8 @@
-//! Which symmetries the assertions of a script have: what `trefoil symmetry` tells.
+//! Which symmetries the assertions of a script have: the report of `trefoil symmetry`.
 //!
-//! What the text shows comes from [`trefoil_cspm::symmetry`]: constants that nobody singles out are interchangeable, and each that
-//! somebody does is told with reason and place. Which group a check would use is proved on what is compiled, by the same steps as in a check.
+//! What the text shows comes from [`trefoil_cspm::symmetry`]: constants that the script never singles out are
+//! interchangeable, and each that it singles out is reported with reason and place. The group that a check would use is
+//! proved on the compiled network, by the same steps as in a check.
 
 use serde::Serialize;
 use trefoil_cspm::symmetry::{Break, TypeSymmetry};

@@ -47,12 +47,12 @@ pub enum FailureReport {
     },
     /// Nothing can be done any more.
     Deadlock,
-    /// An event that was asked for cannot follow.
+    /// The next event of the trace in question cannot follow.
     Missing {
         /// The event.
         event: String,
     },
-    /// An event that was asked for, or that another run of the same trace can do, may be refused.
+    /// The next event of the trace in question, or one that another run of the same trace performs, may be refused.
     Refusal {
         /// The event.
         event: String,

@@ -1,5 +1,5 @@
-//! Random processes: the tool's verdicts and the lengths of its witnesses against the denotational semantics, whichever way
-//! processes are compiled and checked.
+//! Random processes: the tool's verdicts and the lengths of its witnesses against the denotational semantics, whichever
+//! way processes are compiled and checked.
 
 mod support;
 
@@ -25,7 +25,7 @@ fn some_trace(denotation: &Denotation, random: &mut Random) -> Trace {
     trace
 }
 
-/// A pair; half of those for which it makes sense go on for ever, so that freedom from deadlock is not rare.
+/// A pair; half of those for which it makes sense never end, so that freedom from deadlock is not rare.
 fn pair(random: &mut Random) -> [(Process, Denotation); 2] {
     let size = 3 + random.below(12);
     let shape = Shape { compressions: true, ..Shape::any(size, random) };

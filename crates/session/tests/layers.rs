@@ -1,5 +1,5 @@
-//! Random processes under `prioritise`, `prioritisepo` and `chase`, through the whole tool: against the definition, and in contexts
-//! against the same process enumerated first.
+//! Random processes under `prioritise`, `prioritisepo` and `chase`, through the whole tool: against the definition, and
+//! in contexts against the same process enumerated first.
 
 mod support;
 

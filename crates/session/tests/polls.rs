@@ -1,7 +1,7 @@
 //! Interruption at every poll: whatever a stop cuts short is not remembered.
 //!
 //! Each check is run with a control that stops it at its n-th poll, for every n or for many that are spread over them,
-//! as each kind of stop; then the same session is asked again without a limit. Its answer (verdict, counts, witness)
+//! as each kind of stop; then the same session checks again without a limit. Its answer (verdict, counts, witness)
 //! must be that of a fresh session. A layer, a cache or a compiled process that keeps a half-finished result fails this
 //! test.
 
@@ -126,8 +126,8 @@ fn open(file: &Path) -> AnyScript {
     AnyScript::open(file, None, &job).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)))
 }
 
-/// What is to be the same: everything but times, memory and the numbers of events, which depend on what was asked
-/// before.
+/// What is to be the same: everything but times, memory and the numbers of events, which depend on earlier
+/// checks.
 fn told(report: &AssertionReport) -> Value {
     let mut told = serde_json::to_value(report).expect("reports can be written");
     let fields = told.as_object_mut().expect("a report is an object");

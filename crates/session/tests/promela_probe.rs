@@ -1,4 +1,5 @@
-//! Models that are searched without keeping their states: never `holds`, the violations that there are, and the numbers of an exact search.
+//! Models that are searched without keeping their states: never `holds`, the violations that there are, and the numbers
+//! of an exact search.
 
 use std::path::{Path, PathBuf};
 

@@ -16,7 +16,7 @@ fn model(name: &str) -> PathBuf {
     file
 }
 
-/// One step of many statements: long enough to be asked whether it should end.
+/// One step of many statements: long enough to poll its control.
 const LONG: &str = "int x;\nactive proctype P() { atomic { do :: x < 40000 -> x++ :: x >= 40000 -> break od } }\n";
 
 #[test]

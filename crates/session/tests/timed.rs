@@ -1,5 +1,5 @@
-//! Timed sections: random processes against an interpreter over explicit time, laws of timed processes, and what each operator
-//! is translated to.
+//! Timed sections: random processes against an interpreter over explicit time, laws of timed processes, and what each
+//! operator is translated to.
 
 use std::sync::Arc;
 
@@ -331,7 +331,7 @@ fn refines(scene: &mut Scene, specification: &str, model: Model, implementation:
     outcome.unwrap_or_else(|_| panic!("no budget")).holds()
 }
 
-/// Events that take time cannot be had without end in no time; those that take none can.
+/// Infinitely many events that take time cannot happen in no time; events that take none can.
 #[test]
 fn time_passes_between_events_that_take_time() {
     let script = format!(
@@ -345,7 +345,7 @@ fn time_passes_between_events_that_take_time() {
         assert!(refines(&mut scene, specification, Model::FailuresDivergences, implementation));
         assert!(refines(&mut scene, implementation, Model::FailuresDivergences, specification));
     }
-    assert!(refines(&mut scene, "NONE", Model::Traces, "C"), "one unit less is asked for than passes");
+    assert!(refines(&mut scene, "NONE", Model::Traces, "C"), "one unit less is needed than passes");
     assert!(!refines(&mut scene, "C", Model::Traces, "NONE"));
     assert!(refines(&mut scene, "TOCKS", Model::FailuresDivergences, "SLOW"));
     assert!(!refines(&mut scene, "TOCKS", Model::FailuresDivergences, "HIDDEN"), "infinitely many events in no time");
@@ -371,7 +371,7 @@ fn termination_waits_for_the_others() {
         assert!(lts.outgoing(lts.initial()).iter().any(|step| step.label == tock), "{name}");
         assert!(lts.outgoing(lts.initial()).iter().all(|step| step.label > LabelId::TICK), "{name} is stable");
     }
-    // Nobody is outside what is checked: there termination just happens, whoever may want time to pass.
+    // Nothing is outside the process that is checked: termination just happens there, even if a process could wait.
     let lts = scene.lts("OPEN", CompileOptions::default());
     assert!(lts.outgoing(lts.initial()).iter().any(|step| step.label == LabelId::TAU));
 }

@@ -15,12 +15,12 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Is anything written?
+    /// Is there anything to write?
     pub(crate) fn wanted(&self) -> bool {
         self.trail.is_some() || self.chart.is_some()
     }
 
-    /// Writes the evidence of a run; what was written, or why it could not be.
+    /// Writes the evidence of a run; gives a line about each file, or why one could not be written.
     pub(crate) fn write(&self, report: &RunReport) -> Result<Vec<String>, String> {
         let mut said = Vec::new();
         let mut first = true;
@@ -30,29 +30,33 @@ impl Files {
             if let Some(trail) = &self.trail {
                 let file = named(trail, answer, first);
                 save(&file, &story.trail)?;
-                said.push(format!("{}: trail of {} written", file.display(), answer.assertion.index));
+                said.push(format!("wrote the trail of assertion {} to {}", answer.assertion.index, file.display()));
             }
             if let Some(chart) = &self.chart {
                 let file = named(chart, answer, first);
                 let stuck = matches!(evidence.finding, Finding::InvalidEnd);
                 let caption = format!("{}: {}", report.file_name, found(evidence));
                 save(&file, &story.chart(&caption, stuck))?;
-                said.push(format!("{}: chart of {} written", file.display(), answer.assertion.index));
+                said.push(format!("wrote the chart of assertion {} to {}", answer.assertion.index, file.display()));
             }
             first = false;
         }
         if self.wanted() && first && !report.results.is_empty() {
-            said.push("there is no counterexample, so nothing was written".to_string());
+            said.push("no counterexample, so no file was written".to_string());
         }
         Ok(said)
     }
 }
 
 pub(crate) fn save(file: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(file, text).map_err(|error| format!("{} cannot be written: {error}", file.display()))
+    trefoil_session::save(file, text).map_err(|problem| {
+        let said: Vec<String> = problem.reports().into_iter().map(|report| report.message).collect();
+        format!("{}: {}", file.display(), said.join("; "))
+    })
 }
 
-/// The first gets the name that was asked for; others get their number before the extension, where Spin looks for it (`spin -t2`).
+/// The first file has the name that the user gave; others have their number before the extension, where Spin looks for
+/// it (`spin -t2`).
 fn named(file: &Path, answer: &AssertionReport, first: bool) -> PathBuf {
     if first {
         return file.to_path_buf();

@@ -37,7 +37,7 @@ fn case(report: &RunReport, answer: &AssertionReport) -> TestCase {
         None => TestCaseStatus::success(),
         Some(kind) => {
             let mut status = TestCaseStatus::non_success(kind);
-            let message = results::sentence(answer).unwrap_or_else(|| "it does not hold".to_string());
+            let message = results::sentence(answer).unwrap_or_else(|| "the assertion does not hold".to_string());
             status.set_message(message).set_type(sort);
             let described = if answer.verdict == Verdict::Error {
                 answer.errors.join("\n")
@@ -69,7 +69,9 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("<failure message=\"after &lt;a, b&gt; it can do nothing (deadlock)\" type=\"fails\">"),
+            text.contains(
+                "<failure message=\"after &lt;a, b&gt; the process deadlocks: it offers no event\" type=\"fails\">"
+            ),
             "{text}"
         );
         assert!(text.contains("type=\"unknown\""), "{text}");

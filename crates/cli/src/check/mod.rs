@@ -17,6 +17,7 @@ use crate::arguments::{Checking, Common, Output};
 use crate::run::Jobs;
 use crate::{exit, terminal};
 
+use runner::Explaining;
 pub(crate) use runner::{Choosing, Runner, Watcher, exit_code};
 
 pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
@@ -26,25 +27,28 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
     }
     let evidence = evidence::Files { trail: checking.trail.clone(), chart: checking.chart.clone() };
     if evidence.wanted() && checking.files.len() > 1 {
-        terminal::complain("error: --trail and --chart need one model, not several\n");
+        terminal::complain("error: --trail and --chart need exactly one model\n");
         return ExitCode::from(exit::WRONG);
     }
     let format = common.format;
     let several = checking.files.len() > 1;
     let options = checking.asked();
-    let wanted: Vec<String> = if checking.only.is_empty() { checking.explain.clone() } else { checking.only.clone() };
+    let wanted = match checking.only.is_empty() {
+        true => Explaining::needed(&checking.explain),
+        false => Choosing::new(&checking.only),
+    };
     let runner = Runner {
         jobs: Jobs::new(common),
         options,
         language: checking.language,
-        wanted: Choosing::new(&wanted),
+        wanted,
         only_list: checking.list,
         why: checking.why,
     };
-    let explained = Choosing::new(&checking.explain);
+    let explained = Explaining::new(&checking.explain);
     let (mut reports, mut codes) = (Vec::new(), Vec::new());
     let opened: Vec<_> = checking.files.iter().map(|file| runner.open(file)).collect();
-    // An option that nothing in the run can use is refused before anything runs.
+    // An option that applies to nothing in the run is refused before anything runs.
     let unused: Vec<_> = opened.iter().flat_map(|opened| runner.unused(opened)).collect();
     let never = never_used(&unused);
     for unused in &never {
@@ -59,11 +63,13 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         drop(watcher);
         codes.push(exit_code(&report));
         if format == Output::Text {
-            print(&mut codes, &results::after(&report, &explained, checking.list, terminal::colour_out()));
+            terminal::say(&results::after(&report, &explained, checking.list, terminal::colour_out()));
         }
         match evidence.write(&report) {
             Ok(said) if format == Output::Text => {
-                said.iter().for_each(|line| print(&mut codes, &format!("{line}\n")));
+                said.iter().for_each(|line| {
+                    terminal::say(&format!("{line}\n"));
+                });
             }
             Ok(_) => {}
             Err(why) => {
@@ -73,26 +79,32 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         }
         reports.push(report);
     }
-    for (chosen, what) in [(&runner.wanted, "--only"), (&explained, "--explain")] {
-        for text in chosen.never() {
+    if reports.iter().all(|report| report.errors.is_empty()) {
+        for why in unmatched(&checking, &runner.wanted, &explained, &reports) {
             codes.push(exit::WRONG);
-            terminal::complain(&format!("error: {what} {text}: there is no such assertion\n"));
+            terminal::complain(&format!("error: {why}\n"));
         }
     }
-    match format {
-        Output::Text | Output::Svg | Output::Dot => {}
-        Output::Json => print(&mut codes, &document(&reports)),
-        Output::Junit => print(&mut codes, &junit::document(&reports)),
-        Output::Sarif => print(&mut codes, &sarif::document(&reports)),
-    }
+    terminal::print(&match format {
+        Output::Text | Output::Svg | Output::Dot => String::new(),
+        Output::Json => document(&reports),
+        Output::Junit => junit::document(&reports),
+        Output::Sarif => sarif::document(&reports),
+    });
     ExitCode::from(exit::together(codes))
 }
 
-fn print(codes: &mut Vec<u8>, text: &str) {
-    if let Err(error) = terminal::print(text) {
-        terminal::complain(&format!("error: standard output cannot be written: {error}\n"));
-        codes.push(exit::WRONG);
+/// Complaints about choices that fit no assertion.
+fn unmatched(checking: &Checking, wanted: &Choosing, explained: &Explaining, reports: &[RunReport]) -> Vec<String> {
+    for answer in reports.iter().flat_map(|report| &report.results) {
+        explained.takes(answer);
     }
+    // Without --only, the choices of --explain are also those of the assertions to run.
+    let chosen = !checking.only.is_empty();
+    let among = if chosen { " among those that --only chooses" } else { "" };
+    let only = wanted.never().filter(|_| chosen).map(|why| format!("--only {why}"));
+    let explain = explained.never().filter(|_| !checking.list).map(|why| format!("--explain {why}{among}"));
+    only.chain(explain).collect()
 }
 
 fn document(reports: &[RunReport]) -> String {

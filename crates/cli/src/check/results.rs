@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use owo_colors::OwoColorize;
-use trefoil_control::human_bytes;
+use trefoil_control::{count, counted, human_bytes};
 use trefoil_session::Verdict;
 use trefoil_session::check::{
     Assertion, AssertionReport, Evidence, Finding, PermutedKind, PrintResult, RunReport, UsedSymmetry,
@@ -11,9 +11,9 @@ use trefoil_session::check::{
 use trefoil_session::symmetry::BrokenSymmetry;
 
 use super::explain;
-use super::runner::{Choosing, tally};
+use super::runner::{Explaining, tally};
 use crate::symmetry;
-use crate::text::{count, counted, list, magnitude, verdict};
+use crate::text::{list, magnitude, verdict};
 
 /// How wide the column of numbers is.
 pub(crate) fn index_width(chosen: &[Assertion]) -> usize {
@@ -31,7 +31,7 @@ pub(crate) fn printed(said: &[PrintResult]) -> String {
     })
 }
 
-/// An answer: number, verdict, assertion, counts; below it, in a sentence, what goes wrong.
+/// An answer: number, verdict, assertion, counts; below it the reason.
 pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> String {
     let word = verdict(answer.verdict, colour);
     let blanks = " ".repeat(9 - plain_length(answer.verdict));
@@ -58,12 +58,12 @@ fn states(answer: &AssertionReport) -> String {
     let Some(symmetry) = &answer.symmetry else { return found };
     let order = format!("{}{}", magnitude(&symmetry.order), sources(symmetry));
     match &symmetry.total_states {
-        Some(total) => format!("{found} standing for {}, |G| = {order}", magnitude(total)),
+        Some(total) => format!("{found} representing {}, |G| = {order}", magnitude(total)),
         None => format!("{found}, |G| = {order}"),
     }
 }
 
-/// Where the elements of a group come from, unless that is from the values of types alone.
+/// What a group permutes, unless these are only values of types.
 fn sources(symmetry: &UsedSymmetry) -> String {
     let has = |kind: PermutedKind| symmetry.permuted.iter().any(|permuted| permuted.kind == kind);
     let mut words = Vec::new();
@@ -86,67 +86,73 @@ fn plain_length(verdict_of: Verdict) -> usize {
     verdict(verdict_of, false).len()
 }
 
-/// Why the answer is what it is, when there is something to say.
+/// The reason for an answer, if there is one to give.
 pub(crate) fn sentence(answer: &AssertionReport) -> Option<String> {
     match (answer.verdict, &answer.witness) {
         (Verdict::Unknown, _) => {
-            let reason = answer.reason.clone().unwrap_or_else(|| "no reason is known".to_string());
+            let reason = answer.reason.clone().unwrap_or_else(|| "for an unknown reason".to_string());
             let phase = answer.unfinished.as_ref().map(|rest| rest.phase.as_str()).filter(|phase| !phase.is_empty());
             Some(phase.map_or(reason.clone(), |phase| format!("{reason} while {phase}")))
         }
         (Verdict::Error, _) => answer.reason.clone().or_else(|| answer.errors.first().cloned()),
-        (Verdict::Fails, None) if answer.assertion.is_negated => Some("what it denies holds".to_string()),
-        // That a process has a trace is what is claimed, and no news.
+        (Verdict::Fails, None) if answer.assertion.is_negated => Some("the negated assertion holds".to_string()),
+        // An assertion that a process has a trace says so itself.
         (Verdict::Holds, Some(Evidence { finding: Finding::HasTrace, .. })) => None,
         (_, Some(evidence)) => {
             let known = found(evidence);
             let denied = answer.assertion.is_negated && answer.verdict == Verdict::Holds;
-            Some(if denied { format!("what it denies fails: {known}") } else { known })
+            Some(if denied { format!("as expected, the negated assertion fails: {known}") } else { known })
         }
         _ => None,
     }
 }
 
-/// What a witness shows, in a sentence.
+/// What a witness shows, as a sentence.
 pub(crate) fn found(evidence: &Evidence) -> String {
     let shown = match evidence.finding {
         Finding::Event { .. } | Finding::Nondeterminism { .. } => evidence.trace.len().saturating_sub(1),
         _ => evidence.trace.len(),
     };
-    let after = match &evidence.trace[..shown] {
-        [] => "at once".to_string(),
-        trace => format!("after <{}>", list(trace, ", ")),
+    let trace = &evidence.trace[..shown];
+    let after = match trace {
+        [] => "initially the process".to_string(),
+        trace => format!("after <{}> the process", list(trace, ", ")),
     };
     match &evidence.finding {
         Finding::Event { event, allowed } => {
-            format!("{after} it does {event}; the specification allows {}", set(allowed))
+            format!("{after} performs {event}; the specification allows {} there", set(allowed))
         }
         Finding::Acceptance { accepted, allowed } => {
             let sets: Vec<String> = allowed.iter().map(|labels| set(labels)).collect();
-            let insists = if sets.is_empty() { "never to be stable".to_string() } else { list(&sets, " or ") };
-            format!("{after} it offers {}; the specification insists on {insists}", set(accepted))
+            let offers = format!("{after} offers only {}", set(accepted));
+            match sets.is_empty() {
+                true => format!("{offers}; the specification is never stable there"),
+                false => format!("{offers}; the specification offers at least {}", list(&sets, " or ")),
+            }
         }
-        Finding::Divergence => format!("{after} it can go on inside for ever (divergence)"),
+        Finding::Divergence if trace.is_empty() => "the process diverges immediately (infinite τ-loop)".to_string(),
+        Finding::Divergence => format!("{after} diverges (infinite τ-loop)"),
         Finding::Deadlock if evidence.trace.last().is_some_and(|event| event == "✓") => {
-            format!("{after} it has terminated, which counts as deadlock")
+            format!("{after} has terminated, which counts as a deadlock")
         }
-        Finding::Deadlock => format!("{after} it can do nothing (deadlock)"),
-        Finding::Nondeterminism { event } => format!("{after} it can do {event}, and it can refuse {event}"),
-        Finding::MissingTrace { event } => format!("{after} it cannot do {event}"),
-        Finding::Refusal { event } => format!("{after} it can refuse {event}"),
+        Finding::Deadlock if trace.is_empty() => "the process deadlocks immediately: it offers no event".to_string(),
+        Finding::Deadlock => format!("{after} deadlocks: it offers no event"),
+        Finding::Nondeterminism { event } => format!("{after} may perform {event}, and may also refuse {event}"),
+        Finding::MissingTrace { event } => format!("{after} cannot perform {event}"),
+        Finding::Refusal { event } => format!("{after} may refuse {event}"),
         Finding::Fault { error, process, line, statement } => {
             let steps = counted(evidence.length as u64, "step");
             format!("{error} in {process}, line {line}, `{statement}`, after {steps}")
         }
         Finding::InvalidEnd => format!("invalid end state after {}", counted(evidence.length as u64, "step")),
-        Finding::HasTrace => format!("it can do <{}>", list(&evidence.trace, ", ")),
+        Finding::HasTrace => format!("the process has the trace <{}>", list(&evidence.trace, ", ")),
         Finding::NotSymmetric { types } => {
             let why = |broken: &BrokenSymmetry| match broken.reasons.as_slice() {
                 [] => format!("`{}` is not symmetric", broken.type_name),
                 [first, others @ ..] => {
                     let more = match others.len() {
                         0 => String::new(),
-                        more => format!(", and {} more", counted(more as u64, "reason")),
+                        more => format!(", and {}", counted(more as u64, "more reason")),
                     };
                     format!("`{}` is not symmetric: {}{more}", broken.type_name, symmetry::reason(first))
                 }
@@ -162,7 +168,7 @@ pub(crate) fn set(labels: &[String]) -> String {
 }
 
 /// What comes after the answers: explanations, and a summary.
-pub(crate) fn after(report: &RunReport, explained: &Choosing, only_list: bool, colour: bool) -> String {
+pub(crate) fn after(report: &RunReport, explained: &Explaining, only_list: bool, colour: bool) -> String {
     if !report.errors.is_empty() {
         return String::new();
     }
@@ -175,7 +181,7 @@ pub(crate) fn after(report: &RunReport, explained: &Choosing, only_list: bool, c
     }
     let mut text = String::new();
     if !explained.is_empty() {
-        for answer in report.results.iter().filter(|answer| explained.takes(&answer.assertion)) {
+        for answer in report.results.iter().filter(|answer| explained.takes(answer)) {
             text.push('\n');
             text.push_str(&explain::explanation(answer, colour));
         }
@@ -187,16 +193,13 @@ pub(crate) fn after(report: &RunReport, explained: &Choosing, only_list: bool, c
     text
 }
 
-fn summary(report: &RunReport, explained: &Choosing, colour: bool) -> String {
+fn summary(report: &RunReport, explained: &Explaining, colour: bool) -> String {
     if report.results.is_empty() {
         return if report.assertions.is_empty() {
             format!("{}: no assertions\n", report.file_name)
         } else {
-            format!(
-                "{}: none of its {} was chosen\n",
-                report.file_name,
-                counted(report.assertions.len() as u64, "assertion")
-            )
+            let all = counted(report.assertions.len() as u64, "assertion");
+            format!("{}: {all}, none of them chosen\n", report.file_name)
         };
     }
     let parts: Vec<String> = tally(report)
@@ -211,36 +214,20 @@ fn summary(report: &RunReport, explained: &Choosing, colour: bool) -> String {
     let mut text = format!("{}: {all}: {} ({seconds:.2} s{memory})\n", report.file_name, parts.join(", "));
     let witness = report.results.iter().find(|answer| answer.verdict == Verdict::Fails && answer.witness.is_some());
     if let Some(answer) = witness.filter(|_| explained.is_empty()) {
-        let _ = writeln!(text, "  --explain {} shows why, step by step", answer.assertion.index);
+        let _ = writeln!(text, "  --explain {} shows the counterexample step by step", answer.assertion.index);
     }
     text
 }
 
 fn words(verdict_of: Verdict, number: usize, colour: bool) -> String {
-    let one = number == 1;
-    let word = match verdict_of {
-        Verdict::Holds => {
-            if one {
-                "holds"
-            } else {
-                "hold"
-            }
-        }
-        Verdict::Fails => {
-            if one {
-                "fails"
-            } else {
-                "fail"
-            }
-        }
-        Verdict::Unknown => "unknown",
-        Verdict::Error => {
-            if one {
-                "error"
-            } else {
-                "errors"
-            }
-        }
+    let word = match (verdict_of, number) {
+        (Verdict::Holds, 1) => "holds",
+        (Verdict::Holds, _) => "hold",
+        (Verdict::Fails, 1) => "fails",
+        (Verdict::Fails, _) => "fail",
+        (Verdict::Unknown, _) => "unknown",
+        (Verdict::Error, 1) => "error",
+        (Verdict::Error, _) => "errors",
     };
     match (colour, verdict_of) {
         (false, _) => word.to_string(),
@@ -259,23 +246,29 @@ mod tests {
     fn an_answer_is_a_line_and_a_sentence() {
         let report = samples::run();
         let lines: Vec<String> = report.results.iter().map(|answer| line(answer, 1, false)).collect();
-        assert_eq!(lines[0], "  1  holds    SPEC [T= SYSTEM  (1 234 states, 0.25 s)\n");
+        assert_eq!(lines[0], "  1  holds    SPEC [T= SYSTEM  (1,234 states, 0.25 s)\n");
         assert_eq!(
             lines[1],
-            "  2  fails    SYSTEM :[deadlock free [F]]  (7 states, 0.25 s)\n              after <a, b> it can do nothing (deadlock)\n"
+            "  2  fails    SYSTEM :[deadlock free [F]]  (7 states, 0.25 s)\n              after <a, b> the process deadlocks: it offers no event\n"
         );
-        assert!(lines[2].contains("after <a> it does b; the specification allows {c}"), "{}", lines[2]);
+        assert!(
+            lines[2].contains("after <a> the process performs b; the specification allows {c} there"),
+            "{}",
+            lines[2]
+        );
         assert!(lines[3].contains("unknown") && lines[3].contains("timeout of 5 s reached while searching"));
         assert!(lines[4].contains("error") && lines[4].contains("cannot be checked"));
-        assert!(lines[5].contains("what it denies fails: at once it can do a, and it can refuse a"), "{}", lines[5]);
+        let expected =
+            "as expected, the negated assertion fails: initially the process may perform a, and may also refuse a";
+        assert!(lines[5].contains(expected), "{}", lines[5]);
     }
 
     #[test]
     fn the_summary_counts() {
-        let text = summary(&samples::run(), &Choosing::new(&[]), false);
+        let text = summary(&samples::run(), &Explaining::new(&[]), false);
         assert_eq!(
             text,
-            "sample.csp: 6 assertions: 2 hold, 2 fail, 1 unknown, 1 error (1.25 s, 5.0 MB)\n  --explain 2 shows why, step by step\n"
+            "sample.csp: 6 assertions: 2 hold, 2 fail, 1 unknown, 1 error (1.25 s, 5.0 MB)\n  --explain 2 shows the counterexample step by step\n"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Runs the assertions of a script one after the other, and tells a watcher how it goes.
+//! Runs the assertions of a script one after the other, and keeps a watcher informed.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -10,11 +10,11 @@ use trefoil_session::{Job, Problem, Verdict};
 use crate::run::Jobs;
 use crate::{exit, terminal};
 
-/// Whoever wants to know how a run goes.
+/// An observer of a run.
 pub(crate) trait Watcher {
     /// The script was read, and these assertions of it will be run.
     fn opened(&mut self, _file: &str, _chosen: &[Assertion]) {}
-    /// Something is suspicious about the script.
+    /// There are warnings about the script.
     fn warned(&mut self, text: &str) {
         terminal::complain(text);
     }
@@ -41,7 +41,7 @@ pub(crate) struct Runner {
     pub(crate) wanted: Choosing,
     /// Assertions are listed and not run.
     pub(crate) only_list: bool,
-    /// Answers say which engine gave them.
+    /// Answers name their engine.
     pub(crate) why: bool,
 }
 
@@ -136,11 +136,6 @@ impl Choosing {
         Choosing { chosen: texts.iter().map(choice).collect() }
     }
 
-    /// Is nothing chosen?
-    pub(crate) fn is_empty(&self) -> bool {
-        self.chosen.is_empty()
-    }
-
     /// Is this one chosen?
     pub(crate) fn takes(&self, assertion: &Assertion) -> bool {
         let mut taken = self.chosen.is_empty();
@@ -157,13 +152,53 @@ impl Choosing {
         taken
     }
 
-    /// Choices that nothing fitted.
-    pub(crate) fn never(&self) -> impl Iterator<Item = &str> {
-        self.chosen.iter().filter(|choice| !*choice.taken.borrow()).map(|choice| choice.text.as_str())
+    /// Choices that no assertion fits, each as the end of a complaint about an option.
+    pub(crate) fn never(&self) -> impl Iterator<Item = String> {
+        let unused = self.chosen.iter().filter(|choice| !*choice.taken.borrow());
+        unused.map(|choice| {
+            let what = if choice.number.is_some() { "has this number" } else { "contains this text" };
+            format!("{}: no assertion {what}", choice.text)
+        })
     }
 }
 
-/// Layout is the printer's and not the user's.
+/// The answers to explain: chosen ones, or all counterexamples.
+pub(crate) struct Explaining {
+    chosen: Choosing,
+    /// `--explain` without a value.
+    failures: bool,
+}
+
+impl Explaining {
+    /// What the values of `--explain` ask for; an empty one stands for every assertion that fails.
+    pub(crate) fn new(texts: &[String]) -> Explaining {
+        let chosen: Vec<String> = texts.iter().filter(|text| !text.is_empty()).cloned().collect();
+        Explaining { failures: chosen.len() < texts.len(), chosen: Choosing::new(&chosen) }
+    }
+
+    /// Is nothing to be explained?
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.failures && self.chosen.chosen.is_empty()
+    }
+
+    /// The assertions to run for it.
+    pub(crate) fn needed(texts: &[String]) -> Choosing {
+        if texts.iter().any(String::is_empty) { Choosing::new(&[]) } else { Choosing::new(texts) }
+    }
+
+    /// Is this one to be explained?
+    pub(crate) fn takes(&self, answer: &AssertionReport) -> bool {
+        let chosen = !self.chosen.chosen.is_empty() && self.chosen.takes(&answer.assertion);
+        chosen || (self.failures && answer.verdict == Verdict::Fails)
+    }
+
+    /// Choices that no assertion fits.
+    pub(crate) fn never(&self) -> impl Iterator<Item = String> {
+        self.chosen.never()
+    }
+}
+
+/// A text without blanks: those of an assertion are the printer's, not the user's.
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
@@ -197,7 +232,21 @@ mod tests {
             .results
             .iter()
             .for_each(|result| assert!(none.takes(&result.assertion) == (result.assertion.index == 1)));
-        assert_eq!(none.never().collect::<Vec<_>>(), vec!["17"]);
+        assert_eq!(none.never().collect::<Vec<_>>(), vec!["17: no assertion has this number"]);
+    }
+
+    #[test]
+    fn failures_are_explained_without_being_named() {
+        let report = samples::run();
+        let explained = |texts: &[&str]| -> Vec<usize> {
+            let explaining = Explaining::new(&texts.iter().map(|text| text.to_string()).collect::<Vec<_>>());
+            let taken = report.results.iter().filter(|result| explaining.takes(result));
+            taken.map(|result| result.assertion.index).collect()
+        };
+        assert!(explained(&[]).is_empty());
+        assert_eq!(explained(&[""]), vec![2, 3]);
+        assert_eq!(explained(&["6", ""]), vec![2, 3, 6]);
+        assert_eq!(explained(&["1"]), vec![1]);
     }
 
     #[test]

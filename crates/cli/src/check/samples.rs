@@ -9,7 +9,8 @@ use trefoil_session::check::{
 };
 use trefoil_session::{DiagnosticPlace, DiagnosticReport, Unfinished, Verdict};
 
-/// Six assertions: one that holds, two that fail, one unknown, one wrong, and one that holds because what it denies fails.
+/// Six assertions: one that holds, two that fail, one unknown, one wrong, and one that holds because the negated
+/// assertion fails.
 pub(crate) fn run() -> RunReport {
     let mut results = vec![
         answer(1, "SPEC [T= SYSTEM", Verdict::Holds),

@@ -84,7 +84,7 @@ struct Region {
 /// The rules that are always there; diagnostics add their codes.
 const RULES: &[(&str, &str)] = &[
     ("assertion-fails", "An assertion does not hold"),
-    ("assertion-unknown", "It is not known whether an assertion holds: a budget ran out, or somebody interrupted"),
+    ("assertion-unknown", "The verdict of an assertion is unknown: a budget ran out, or the user interrupted"),
     ("assertion-error", "An assertion could not be evaluated"),
 ];
 

@@ -1,4 +1,5 @@
-//! Answers as they come: one line each on standard output, and on a terminal a table of what runs and what waits below them.
+//! Answers as they come: one line each on standard output and, on a terminal, a table of running and waiting assertions
+//! below them.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -6,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
-use trefoil_control::{Control, human_bytes, resident_memory};
+use trefoil_control::{Control, count, counted, human_bytes, resident_memory};
 use trefoil_session::check::{Assertion, AssertionReport, PrintResult};
 
+use super::results;
 use super::runner::Watcher;
-use super::{explain, results};
 use crate::terminal;
-use crate::text::count;
+use crate::text::cut;
 
 /// How often the table changes.
 const REFRESH: Duration = Duration::from_millis(100);
@@ -52,15 +53,10 @@ impl Table {
     }
 
     fn say(&self, text: &str) {
-        let print = || {
-            if let Err(error) = terminal::print(text) {
-                terminal::complain(&format!("error: standard output cannot be written: {error}\n"));
-            }
-        };
         match &self.live {
-            Some(live) => live.rows.suspend(print),
-            None => print(),
-        }
+            Some(live) => live.rows.suspend(|| terminal::say(text)),
+            None => terminal::say(text),
+        };
     }
 
     /// Shows the rows that wait from this place on.
@@ -79,7 +75,7 @@ impl Table {
         let left = self.chosen.len().saturating_sub(from + SHOWN);
         if left > 0 {
             live.rest = live.rows.add(bar("{wide_msg:.dim}"));
-            live.rest.set_message(format!("  … and {} more", count(left as u64)));
+            live.rest.set_message(format!("  … and {}", counted(left as u64, "more assertion")));
         }
     }
 }
@@ -108,7 +104,7 @@ impl Watcher for Table {
         let row = live.rows.insert(0, bar("{wide_msg}"));
         let width = results::index_width(&self.chosen);
         let assertion = &self.chosen[place];
-        let (index, name) = (assertion.index, explain::cut(&assertion.assertion_string, NAME));
+        let (index, name) = (assertion.index, cut(&assertion.assertion_string, NAME));
         let (stop, stopped) = mpsc::channel();
         let (control, drawn) = (control.clone(), row.clone());
         let draw = move || {
@@ -189,7 +185,7 @@ impl Pace {
             parts.insert(0, now.phase);
         }
         if now.states > 0 {
-            parts.push(format!("{} states", count(now.states)));
+            parts.push(counted(now.states, "state"));
             let seconds = self.since.elapsed().as_secs_f64();
             if seconds >= 0.2 {
                 parts.push(format!("{}/s", count((now.states as f64 / seconds) as u64)));
@@ -215,6 +211,6 @@ mod tests {
         control.progress().begin("searching", 0);
         control.progress().add(1_234_567, 0);
         let text = Pace::new().words(&control);
-        assert!(text.starts_with("searching, 0.0 s, 1 234 567 states"), "{text}");
+        assert!(text.starts_with("searching, 0.0 s, 1,234,567 states"), "{text}");
     }
 }

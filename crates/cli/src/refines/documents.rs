@@ -53,7 +53,7 @@ fn value(report: &RunReport, options: &Options) -> Value {
         if options.brief {
             result.insert("counterexamples".into(), json!([]));
         }
-        // States of every component at every step are for those who ask what components do.
+        // The states of every component at every step are only for `--divide`.
         if options.brief || !options.divide {
             result.remove("witness");
         }

@@ -1,8 +1,8 @@
-//! `refines`: FDR's command, so that what was written around it goes on working.
+//! `refines`: FDR's command, so that programs written around it go on working.
 //!
-//! The layout of the plain answers, the names and numbers in the JSON and the exit code are those that programs written
-//! around FDR rely on: an assertion that fails is an answer, and the exit code is then 0 as it is when all hold. It is 2 when
-//! a script or an option cannot be used, and 3 when an answer is not known.
+//! Such programs rely on the layout of the plain answers, the names and numbers in the JSON and the exit code: an
+//! assertion that fails is an answer, so the exit code is 0 as when all hold. It is 2 when a script or an option cannot
+//! be used or the answers cannot be written, and 3 when an answer is not known.
 
 mod documents;
 mod options;
@@ -25,7 +25,7 @@ pub(crate) fn run(program: &str, arguments: &[OsString]) -> ExitCode {
     let options = match options::parse(arguments) {
         Parsed::Run(options) => options,
         Parsed::Say(text) => {
-            let _ = terminal::print(&text.replace("PROGRAM", program));
+            terminal::print(&text.replace("PROGRAM", program));
             return ExitCode::from(exit::HOLDS);
         }
         Parsed::Misuse(why) => {
@@ -34,7 +34,7 @@ pub(crate) fn run(program: &str, arguments: &[OsString]) -> ExitCode {
         }
     };
     for warning in &options.warnings {
-        // A program that asks for quiet may take any word on standard error for a failure.
+        // A caller that asks for quiet may take any text on standard error for a failure.
         if !options.quiet {
             terminal::complain(&format!("warning: {warning}\n"));
         }
@@ -42,7 +42,7 @@ pub(crate) fn run(program: &str, arguments: &[OsString]) -> ExitCode {
     let common = Common { format: Output::Text, threads: options.threads, memory: None, timeout: None };
     let runner = Runner {
         jobs: Jobs::new(common),
-        // Counts are what programs around FDR read, so they are those of the script as it is written.
+        // Programs around FDR read the counts, so they are those of the script as written.
         options: Asked { symmetry: Some(SymmetryUse::AsWritten), ..Asked::default() },
         language: Some("cspm"),
         wanted: Choosing::new(&[]),
@@ -64,10 +64,7 @@ pub(crate) fn run(program: &str, arguments: &[OsString]) -> ExitCode {
             Format::Xml => documents::xml(&report, &options),
             Format::Yaml => documents::yaml(&report, &options),
         };
-        if let Err(error) = terminal::print(&text) {
-            terminal::complain(&format!("error: standard output cannot be written: {error}\n"));
-            codes.push(exit::WRONG);
-        }
+        terminal::print(&text);
     }
     ExitCode::from(exit::together(codes))
 }
@@ -125,7 +122,7 @@ impl Watcher for Answers<'_> {
 
     fn printed(&mut self, said: &[PrintResult]) {
         if self.plain() {
-            let _ = terminal::print(&plain::printed(said));
+            terminal::print(&plain::printed(said));
         }
     }
 
@@ -136,7 +133,7 @@ impl Watcher for Answers<'_> {
             self.log(&answer.rendered[usize::from(terminal::colour_err())]);
         }
         if self.plain() {
-            let _ = terminal::print(&plain::answer(answer, self.options));
+            terminal::print(&plain::answer(answer, self.options));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The options of FDR's `refines`. As there, the beginning of an option's name is enough when only one begins so, and what
-//! is not known is warned about and left out.
+//! The options of FDR's `refines`. As there, the beginning of an option's name is enough when only one begins so, and
+//! an unknown option gives a warning and is ignored.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ const FORMATS: &[(&str, Format)] = &[
     ("yaml", Format::Yaml),
 ];
 
-/// What was asked for.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) format: Format,
@@ -47,9 +47,9 @@ pub(super) struct Options {
 pub(super) enum Parsed {
     /// Scripts are to be checked.
     Run(Options),
-    /// Something is to be said, and that is all.
+    /// A text is to be printed, and nothing else.
     Say(String),
-    /// They make no sense.
+    /// They cannot be used, for this reason.
     Misuse(String),
 }
 
@@ -60,18 +60,19 @@ Usage: PROGRAM [OPTION]… FILE…        a file - is standard input
 
 Options:
       --format FORMAT   plain, json, framed_json, xml or yaml [default: plain]
-  -q, --quiet           nothing but answers: no warnings, no progress
-  -b, --brief           only whether assertions passed
-  -d, --divide          what each component does in a counterexample
+  -q, --quiet           print answers only, no warnings
+  -b, --brief           print only whether assertions passed
+  -d, --divide          show what each component does in a counterexample
   -t, --typecheck       check types and run no assertion
       --reveal-taus     show hidden events in counterexamples
       --refinement.bfs.workers N
-                        how many threads may work [default: one per core]
-  -h, --help            this text
-  -v, --version         the version
+                        number of threads [default: one per core]
+  -h, --help            print this text
+  -v, --version         print the version
 
-Other options are warned about and left out. The exit code is 0 when every assertion has an answer, be it Passed or
-Failed, 2 when a script or an assertion cannot be used and 3 when an answer is not known. `trefoil check` tells more.
+Other options give a warning and are ignored. The exit code is 0 when every assertion has an answer, be it Passed or
+Failed, 2 when a script or an assertion cannot be used or answers cannot be written, and 3 when an answer is unknown.
+`trefoil check` reports more.
 ";
 
 /// The long names, and whether a value follows.
@@ -117,10 +118,10 @@ pub(super) fn parse(arguments: &[OsString]) -> Parsed {
             None => (text.to_string(), None),
         };
         let Some((known, takes)) = find(&name) else {
-            // Whether a value follows an option nobody knows, nobody knows; a script certainly is none.
+            // An unknown option may have a value behind it; a script is never one.
             let follows = rest.next_if(|next| value.is_none() && looks_like_value(next));
             let with = follows.map(|value| format!(" {}", value.to_string_lossy())).unwrap_or_default();
-            options.warnings.push(format!("the option {name}{with} is not known here and left out"));
+            options.warnings.push(format!("ignoring the unknown option {name}{with}"));
             continue;
         };
         if takes && value.is_none() {
@@ -139,19 +140,17 @@ pub(super) fn parse(arguments: &[OsString]) -> Parsed {
                 Some((_, format)) => options.format = *format,
                 None => {
                     let known: Vec<&str> = FORMATS.iter().map(|(name, _)| *name).collect();
-                    return Parsed::Misuse(format!("`{value}` is no format; there are {}", known.join(", ")));
+                    return Parsed::Misuse(format!("`{value}` is not a format; choose one of {}", known.join(", ")));
                 }
             },
             _ => match value.parse::<u32>() {
                 Ok(threads @ 1..=1024) => options.threads = Some(threads),
-                _ => options
-                    .warnings
-                    .push(format!("the option {name} {value} is left out: it wants a number of threads")),
+                _ => options.warnings.push(format!("ignoring {name} {value}: it needs a number of threads")),
             },
         }
     }
     if options.files.is_empty() {
-        return Parsed::Misuse("no script is named".to_string());
+        return Parsed::Misuse("give at least one script".to_string());
     }
     if options.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
         return Parsed::Misuse("standard input (-) is named twice, but it can be read only once".to_string());

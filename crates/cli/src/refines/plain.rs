@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use trefoil_control::human_bytes;
+use trefoil_control::{count, human_bytes};
 use trefoil_session::check::{AssertionReport, Behaviour, Counterexample, PrintResult, TAU, TICK};
 
 use super::options::Options;
@@ -25,7 +25,7 @@ pub(super) fn answer(answer: &AssertionReport, options: &Options) -> String {
     match answer.result {
         Some(result) => line(&mut text, indent, &format!("Result: {}", if result == 1 { "Passed" } else { "Failed" })),
         None if answer.errors.is_empty() => {
-            let reason = answer.reason.as_deref().unwrap_or("no reason is known");
+            let reason = answer.reason.as_deref().unwrap_or("for an unknown reason");
             line(&mut text, indent, &format!("Result: Unknown: {reason}"));
         }
         None => {
@@ -42,7 +42,7 @@ pub(super) fn answer(answer: &AssertionReport, options: &Options) -> String {
             ("Transitions", answer.visited_transitions),
             ("Plys", answer.visited_plys),
         ] {
-            line(&mut text, indent, &format!("Visited {what}: {}", thousands(number)));
+            line(&mut text, indent, &format!("Visited {what}: {}", count(number)));
         }
         if let Some(bytes) = answer.peak_memory_bytes {
             line(&mut text, indent, &format!("Estimated Total Storage: {}", human_bytes(bytes).replace(' ', "")));
@@ -127,11 +127,6 @@ fn behaviour(text: &mut String, indent: usize, shown: &Behaviour, names: &Names<
 
 fn line(text: &mut String, indent: usize, content: &str) {
     let _ = writeln!(text, "{:indent$}{content}", "");
-}
-
-/// `1234567` as `1,234,567`.
-fn thousands(number: u64) -> String {
-    crate::text::count(number).replace(' ', ",")
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
     terminal.py STEPS PROGRAM ARGUMENT...
 
-STEPS is JSON: a list of [KEYS, TEXT, ...]. The keys are typed, and then the output is read until the texts have come, one after the other. Printed is
-JSON: everything that was seen ("seen"), how many steps had their texts ("reached"), and the exit code ("code"; null when it had to be killed).
+STEPS is JSON: a list of [KEYS, TEXT, ...]. The driver types the keys, and then reads the output until the texts have
+come, one after the other. It prints JSON: all output ("seen"), how many steps had their texts ("reached"), and the exit
+code ("code"; null when it had to be killed).
 """
 
 import json

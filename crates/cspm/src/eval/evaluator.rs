@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use trefoil_control::Control;
+use trefoil_source::Span;
 
 use super::code::{ControlPoint, ControlPointId, GlobalId, OperationId, Program, SectionId, UnitId};
 use super::compile::{Compiled, compile};
@@ -12,7 +13,7 @@ use super::machine::{GlobalState, Machine, State};
 use super::permutation::Datatype;
 use super::process::{Communication, ProcessId, ProcessValue};
 use super::sets::{SetValue, begins};
-use super::show::show;
+use super::show::{show, show_argument, show_terms};
 use super::value::{ConstructorId, Value};
 use crate::rename::{DefinitionId, Renamed};
 use crate::syntax::ExpressionId;
@@ -141,13 +142,19 @@ impl Evaluator {
 
     /// Applies a function.
     pub fn apply(&mut self, function: &Value, arguments: Vec<Value>) -> Result<Value> {
-        let span = trefoil_source::Span { file: trefoil_source::FileId(0), start: 0, end: 0 };
+        let span = Span { file: trefoil_source::FileId(0), start: 0, end: 0 };
         self.with(|machine| machine.apply(function, arguments, span))
     }
 
     /// A finished value as CSPM text.
     pub fn show(&self, value: &Value) -> String {
         show(&self.program, value, usize::MAX)
+    }
+
+    /// The same for people: a process is shown as the term that makes it, with the values of its variables. `text` gives
+    /// the text of a place in the script.
+    pub fn show_terms(&self, value: &Value, text: &dyn Fn(Span) -> String) -> String {
+        show_terms(&self.program, value, text)
     }
 
     /// The name of a constructor or channel as scripts write it, and whether it is a channel.
@@ -240,7 +247,7 @@ impl Evaluator {
             let function = &self.program.functions[function.index()];
             if let Some(Value::Process(process)) = value {
                 let arguments = &key[key.len() - function.parameters as usize..];
-                let shown: Vec<String> = arguments.iter().map(|value| show(&self.program, value, 60)).collect();
+                let shown: Vec<String> = arguments.iter().map(|value| show_argument(&self.program, value)).collect();
                 named.push((format!("{}({})", function.name, shown.join(", ")), ProcessValue(process.clone())));
             }
         }

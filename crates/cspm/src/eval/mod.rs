@@ -48,4 +48,5 @@ pub use order::{compare, hash_of};
 pub use permutation::{Datatype, Misfit, Permutation, constants_in};
 pub use process::{Communication, Description, ProcessId, ProcessNode, ProcessValue};
 pub use sets::SetValue;
+pub(crate) use show::one_line;
 pub use value::{Chunk, Closure, ConstructorId, Data, Elements, Group, Items, MapValue, Thunk, Value};

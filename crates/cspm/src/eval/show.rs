@@ -2,8 +2,11 @@
 //!
 //! What can be written in a script is shown as one would write it, so that reading the text again gives the same value: names of
 //! constructors, channels and modules as the script has them, sequences of characters as strings, sets in order. Parts of a
-//! dotted value that are dotted themselves stand in brackets. Functions and processes have no such text; they are shown by
-//! their name or by where they are made.
+//! dotted value that are dotted themselves stand in brackets. Functions and processes have no such text: a function is
+//! shown by its name; a process by where it is made, or, for people, by the term that makes it and the values of its
+//! variables.
+
+use trefoil_source::Span;
 
 use super::code::Program;
 use super::machine::Machine;
@@ -30,6 +33,8 @@ struct Printer<'p> {
     /// What comes next is on top.
     waiting: Vec<Piece>,
     limit: usize,
+    /// Gives the text of a place in the script, where processes are shown as terms.
+    text: Option<&'p dyn Fn(Span) -> String>,
 }
 
 impl Machine<'_> {
@@ -51,7 +56,30 @@ impl Machine<'_> {
 
 /// A value as text; stops soon after the limit.
 pub(super) fn show(program: &Program, value: &Value, limit: usize) -> String {
-    let mut printer = Printer { program, out: String::new(), waiting: vec![Piece::Value(value.clone())], limit };
+    printed(Printer { program, out: String::new(), waiting: vec![Piece::Value(value.clone())], limit, text: None })
+}
+
+/// An argument in the name of a process; a long one loses its end, between two words if it has several.
+pub(super) fn show_argument(program: &Program, value: &Value) -> String {
+    const MOST: usize = 60;
+    let text = show(program, value, MOST);
+    if text.chars().count() <= MOST {
+        return text;
+    }
+    let kept: String = text.chars().take(MOST - 1).collect();
+    match kept.rfind(' ') {
+        Some(end) => format!("{} …", &kept[..end]),
+        None => format!("{kept}…"),
+    }
+}
+
+/// A value as text without a limit, processes as terms; `text` gives the text of a place in the script.
+pub(super) fn show_terms(program: &Program, value: &Value, text: &dyn Fn(Span) -> String) -> String {
+    let (limit, text) = (usize::MAX, Some(text));
+    printed(Printer { program, out: String::new(), waiting: vec![Piece::Value(value.clone())], limit, text })
+}
+
+fn printed(mut printer: Printer<'_>) -> String {
     while let Some(piece) = printer.waiting.pop() {
         if printer.out.len() > printer.limit {
             break;
@@ -260,6 +288,26 @@ impl Printer<'_> {
                     self.list("(", arguments.clone(), ")");
                 }
             }
+            ProcessKind::Made(point, captures) if self.text.is_some() => {
+                let point = &self.program.control_points[point.index()];
+                let inside = !(self.out.is_empty() && self.waiting.is_empty());
+                let mut pieces = vec![Piece::Owned(self.term(process))];
+                let variables = point.names.iter().zip(captures.iter());
+                let variables = variables.filter_map(|(name, value)| Some((name.as_ref()?, value)));
+                for (at, (name, value)) in variables.enumerate() {
+                    pieces.push(Piece::Owned(format!("{}{name} = ", if at == 0 { " with " } else { ", " })));
+                    // A process may hold itself; of processes inside only the terms are shown.
+                    pieces.push(match value.seen() {
+                        Value::Process(inner) => Piece::Owned(self.term(&inner)),
+                        other => Piece::Value(other),
+                    });
+                }
+                if inside {
+                    pieces.insert(0, Piece::Text("("));
+                    pieces.push(Piece::Text(")"));
+                }
+                self.push(pieces);
+            }
             ProcessKind::Made(point, captures) => {
                 let point = &self.program.control_points[point.index()];
                 self.out.push_str(&format!("process#{}", point.expression.0));
@@ -283,6 +331,44 @@ impl Printer<'_> {
     }
 }
 
+impl Printer<'_> {
+    /// The term of a process, without the values of its variables.
+    fn term(&self, process: &ProcessNode) -> String {
+        match (&process.kind, self.text) {
+            (ProcessKind::Made(point, _), Some(text)) => {
+                one_line(&text(self.program.control_points[point.index()].span))
+            }
+            _ => place_of(self.program, process),
+        }
+    }
+}
+
+/// A piece of a script on one line, without comments.
+pub(crate) fn one_line(text: &str) -> String {
+    let (mut out, mut depth, mut quoted) = (String::with_capacity(text.len()), 0usize, false);
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let mut taken = character.len_utf8();
+        if depth == 0 && character == '"' {
+            quoted = !quoted;
+        }
+        if quoted {
+            out.push(character);
+        } else if rest.starts_with("{-") {
+            (depth, taken) = (depth + 1, 2);
+        } else if depth > 0 && rest.starts_with("-}") {
+            (depth, taken) = (depth - 1, 2);
+            out.push(' ');
+        } else if depth == 0 && rest.starts_with("--") {
+            taken = rest.find('\n').unwrap_or(rest.len());
+        } else if depth == 0 {
+            out.push(character);
+        }
+        rest = &rest[taken..];
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn place_of(program: &Program, process: &ProcessNode) -> String {
     match &process.kind {
         ProcessKind::Builtin(builtin, ..) => builtin.text().to_string(),
@@ -301,5 +387,16 @@ fn escaped(character: char, quote: char, out: &mut String) {
             out.push(character);
         }
         character => out.push(character),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_term_loses_its_comments_and_line_breaks() {
+        assert_eq!(one_line("a ->  -- first\n  {- then {- nested -} -} STOP"), "a -> STOP");
+        assert_eq!(one_line("error(\"-- no comment\")"), "error(\"-- no comment\")");
     }
 }

@@ -10,7 +10,7 @@ use super::expand::deeply;
 use super::layers::LayerId;
 use super::terms::{Node, TermId};
 use super::{Compiler, Machine};
-use crate::eval::{Description, ProcessId, Result};
+use crate::eval::{Description, ProcessId, Value, one_line};
 
 /// How much of a piece of the script is shown.
 const SHOWN: usize = 60;
@@ -22,22 +22,16 @@ fn shortened(words: String) -> String {
     if words.chars().count() <= SHOWN {
         return words;
     }
-    let mut shorter: String = words.chars().take(SHOWN - 1).collect();
-    shorter.push('…');
-    shorter
+    let shorter: String = words.chars().take(SHOWN - 1).collect();
+    // Between two words, where there are several.
+    match shorter.rfind(' ').filter(|&end| end > SHOWN / 2) {
+        Some(end) => format!("{} …", shorter[..end].trim_end()),
+        None => format!("{shorter}…"),
+    }
 }
 
 impl Compiler {
-    /// What a component of a machine is called.
-    pub fn component_name(&mut self, machine: &Machine, component: usize, text: &dyn Fn(Span) -> String) -> String {
-        let machine = machine.machines[component];
-        match machine.layer() {
-            Some(layer) => self.layer_name(layer, text),
-            None => self.words(self.machine(machine).root, text),
-        }
-    }
-
-    fn layer_name(&mut self, layer: LayerId, text: &dyn Fn(Span) -> String) -> String {
+    pub(super) fn layer_name(&mut self, layer: LayerId, text: &dyn Fn(Span) -> String) -> String {
         let (kind, argument) = (self.layer_data(layer).kind, self.layer_data(layer).argument);
         let words = match self.origins.get(&argument).copied() {
             Some(origin) => self.process_words(origin, text),
@@ -82,22 +76,6 @@ impl Compiler {
         }
     }
 
-    pub(super) fn named(&mut self, id: ProcessId) -> Option<String> {
-        if self.names.is_none() {
-            let mut names = std::collections::HashMap::default();
-            let mut known = self.evaluator.named_processes();
-            known.sort_by(|a, b| a.0.cmp(&b.0));
-            for (name, process) in known {
-                // What cannot be identified cannot be a state either.
-                if let Result::Ok(id) = self.evaluator.identify(&process) {
-                    names.entry(id).or_insert(name);
-                }
-            }
-            self.names = Some(names);
-        }
-        self.names.as_ref().and_then(|names| names.get(&id).cloned())
-    }
-
     fn process_words(&mut self, id: ProcessId, text: &dyn Fn(Span) -> String) -> String {
         if let Some(name) = self.named(id) {
             return name;
@@ -111,12 +89,12 @@ impl Compiler {
             }
             Description::Made(point, values) => (self.evaluator.control_point(point), values),
         };
-        let mut words: String = text(point.span).split_whitespace().collect::<Vec<_>>().join(" ");
-        words = shortened(words);
-        let variables =
-            point.names.iter().zip(values).filter_map(|(name, value)| {
-                name.as_ref().map(|name| format!("{name} = {}", self.evaluator.show(value)))
-            });
+        let words = shortened(one_line(&text(point.span)));
+        let variables = point.names.iter().zip(values).filter_map(|(name, value)| {
+            let shown = self.evaluator.show_terms(value, text);
+            let shown = if matches!(value, Value::Process(_)) { shortened(shown) } else { shown };
+            name.as_ref().map(|name| format!("{name} = {shown}"))
+        });
         let variables: Vec<String> = variables.collect();
         if variables.is_empty() { words } else { format!("{words} with {}", variables.join(", ")) }
     }
@@ -127,8 +105,7 @@ impl Compiler {
 
     /// A term in words, as much of it as there is room for.
     fn words_within(&mut self, room: &mut usize, term: TermId, text: &dyn Fn(Span) -> String) -> String {
-        let origin = self.origins.get(&term).copied();
-        if let Some(name) = origin.and_then(|id| self.named(id)) {
+        if let Some(name) = self.term_name(term) {
             return name;
         }
         deeply(|| {

@@ -38,6 +38,7 @@ mod expand;
 mod fixed;
 mod layers;
 mod leaf;
+mod naming;
 mod parallel;
 mod skeleton;
 mod steps;
@@ -109,7 +110,8 @@ pub struct Compiler {
     expanded: HashMap<ProcessId, Option<TermId>, foldhash::fast::FixedState>,
     /// The first process that was expanded to a term.
     origins: HashMap<TermId, ProcessId, foldhash::fast::FixedState>,
-    names: Option<HashMap<ProcessId, String, foldhash::fast::FixedState>>,
+    /// What the script calls processes, once a caller wants to know.
+    names: Option<naming::Names>,
     /// Whether the script has timed sections, in which termination waits.
     is_timed: bool,
     time: timed::Time,

@@ -146,7 +146,8 @@ impl Compiler {
         }
         let kind = if made.inside.is_some() { "compressed" } else { "component" };
         let operands = describing.together(&operands);
-        let part = Part { kind, events: None, name: Some(self.words(root, text)), machine: Some(machine), operands };
+        let name = Some(if made.inside.is_some() { self.words(root, text) } else { self.machine_name(id, text) });
+        let part = Part { kind, events: None, name, machine: Some(machine), operands };
         let part = describing.add(part);
         describing.machines.insert(id, part);
         Ok(part)
@@ -186,7 +187,7 @@ impl Compiler {
         // The text of an operator would only repeat what is below it.
         let name = match operands.is_empty() {
             true => Some(self.words(term, text)),
-            false => self.origins.get(&term).copied().and_then(|id| self.named(id)),
+            false => self.term_name(term),
         };
         let part = describing.add(Part { kind, events, name, machine: None, operands });
         describing.terms.insert(term, part);

@@ -65,7 +65,7 @@ pub enum Equivalence {
     WeakTrace,
 }
 
-/// What a person is told about an equivalence.
+/// An equivalence as help shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct EquivalenceInfo {
     /// The equivalence.
@@ -89,7 +89,7 @@ pub const EQUIVALENCES: &[EquivalenceInfo] = &[
     EquivalenceInfo {
         equivalence: Equivalence::Branching,
         name: "branching",
-        about: "branching bisimilarity: τ may come before a step, if it changes nothing",
+        about: "branching bisimilarity: τ-steps between equivalent states may precede a step",
         paper: "Van Glabbeek and Weijland, Branching time and abstraction in bisimulation semantics, 1996",
     },
     EquivalenceInfo {
@@ -101,7 +101,7 @@ pub const EQUIVALENCES: &[EquivalenceInfo] = &[
     EquivalenceInfo {
         equivalence: Equivalence::Delay,
         name: "delay",
-        about: "delay bisimilarity: any τ may come before a step",
+        about: "delay bisimilarity: any τ-steps may precede a step",
         paper: "Van Glabbeek, The linear time – branching time spectrum II, 1993",
     },
     EquivalenceInfo {
@@ -113,7 +113,7 @@ pub const EQUIVALENCES: &[EquivalenceInfo] = &[
     EquivalenceInfo {
         equivalence: Equivalence::Weak,
         name: "weak",
-        about: "weak bisimilarity: any τ may come before and after a step",
+        about: "weak bisimilarity: any τ-steps may precede and follow a step",
         paper: "Milner, Communication and concurrency, 1989",
     },
     EquivalenceInfo {
@@ -125,19 +125,19 @@ pub const EQUIVALENCES: &[EquivalenceInfo] = &[
     EquivalenceInfo {
         equivalence: Equivalence::ReadySimulation,
         name: "ready-simulation",
-        about: "each does all that the other does, with the same labels on offer on the way; τ is a label",
+        about: "mutual ready simulation: matching states offer the same labels; τ counts as a label",
         paper: "Bloom, Istrail and Meyer, Bisimulation can't be traced, 1995",
     },
     EquivalenceInfo {
         equivalence: Equivalence::Simulation,
         name: "simulation",
-        about: "each does all that the other does, step by step; τ is a label",
+        about: "mutual simulation: each system matches every step of the other; τ counts as a label",
         paper: "Ranzato and Tapparo, A new efficient simulation equivalence algorithm, 2007",
     },
     EquivalenceInfo {
         equivalence: Equivalence::Trace,
         name: "trace",
-        about: "the same sequences of labels, τ being a label as any other",
+        about: "the same sequences of labels; τ counts as a label",
         paper: "Rabin and Scott, Finite automata and their decision problems, 1959",
     },
     EquivalenceInfo {

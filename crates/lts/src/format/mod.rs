@@ -23,7 +23,7 @@ mod open;
 mod output;
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -32,7 +32,7 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use trefoil_control::{Control, Stopped};
-use trefoil_source::{Diagnostic, Place};
+use trefoil_source::{Diagnostic, Place, replace_file};
 use trefoil_system::Labels;
 
 use crate::explicit::Lts;
@@ -70,7 +70,7 @@ impl Format {
     pub fn about(self) -> &'static str {
         match self {
             Format::Aut => "Aldebaran, as CADP and mCRL2 read and write it",
-            Format::Fsm => "mCRL2's textual format with state parameters, which are read over",
+            Format::Fsm => "mCRL2's textual format; state parameters are ignored",
             Format::Json => "Trefoil's JSON: labels once, transitions as triples of numbers",
             Format::Dot => "Graphviz, for pictures (written only)",
         }
@@ -297,29 +297,13 @@ pub fn save_lts(lts: &Lts, output: &Output, format: Option<Format>, control: &Co
         Output::Path(path) => {
             let name = path.display().to_string();
             let cannot = |error: io::Error| WriteError::from(cannot_create(&name, &error));
-            // What is there stays as it was until the new content is complete. A device or a pipe cannot be replaced.
-            let replaceable = fs::metadata(path).map_or(true, |there| there.is_file());
-            if !replaceable {
-                let file = File::create(path).map_err(cannot)?;
-                return write_file(lts, format, file, path, control);
-            }
-            let mut part = path.clone().into_os_string();
-            part.push(format!(".part-{}", std::process::id()));
-            let written = File::create(&part).map_err(cannot).and_then(|file| {
-                write_file(lts, format, file, path, control)?;
-                fs::rename(&part, path).map_err(cannot)
-            });
-            if written.is_err() {
-                // It may not even have been made; then there is nothing to tidy up.
-                let _ = fs::remove_file(&part);
-            }
-            written
+            replace_file(path, cannot, |file| write_file(lts, format, file, path, control))
         }
     }
 }
 
 /// Writes to an open file, compressed when the name it will have ends in `.gz`.
-fn write_file(lts: &Lts, format: Format, mut file: File, path: &Path, control: &Control) -> Result<(), WriteError> {
+fn write_file(lts: &Lts, format: Format, file: &mut File, path: &Path, control: &Control) -> Result<(), WriteError> {
     let name = path.display().to_string();
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
         let mut compressed = GzEncoder::new(file, Compression::default());
@@ -327,7 +311,7 @@ fn write_file(lts: &Lts, format: Format, mut file: File, path: &Path, control: &
         compressed.finish()?.flush()?;
         Ok(())
     } else {
-        write_named(lts, format, &mut file, &name, control)
+        write_named(lts, format, file, &name, control)
     }
 }
 

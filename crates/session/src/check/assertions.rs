@@ -1,4 +1,4 @@
-//! The assertions and print statements of a script, found and put into words before names are resolved.
+//! The assertions and print statements of a script, found and printed as text before names are resolved.
 
 use trefoil_cspm::syntax::{
     Check, CheckOption, Declaration, DeclarationId, ExpressionId, List, Model, Property, Symbol, Tree, print_expression,

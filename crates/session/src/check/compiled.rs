@@ -36,7 +36,7 @@ pub(super) struct Compiled {
     pub(super) machine: Machine,
     /// The process that it is held against.
     specification: Option<Machine>,
-    /// The trace that is asked for.
+    /// The trace of `has trace`.
     pub(super) trace: Option<Vec<LabelId>>,
 }
 
@@ -133,7 +133,7 @@ impl Script {
             Written::Failures => Ok(Model::Failures),
             Written::FailuresDivergences => Ok(Model::FailuresDivergences),
             other => {
-                let message = format!("the model `{}` cannot be checked; `T`, `F` and `FD` can", model_name(other));
+                let message = format!("the model `{}` is not supported; `T`, `F` and `FD` are", model_name(other));
                 Err(self.unsupported(listed, &message))
             }
         }
@@ -192,7 +192,7 @@ impl Script {
         machine.map_err(|failure| trouble(failure, listed))
     }
 
-    /// The labels of a trace that is asked for.
+    /// The labels of the trace of `has trace`.
     fn trace(&mut self, id: ExpressionId, listed: &Listed) -> Result<Vec<LabelId>, Trouble> {
         let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
         let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
@@ -203,7 +203,7 @@ impl Script {
     }
 
     fn nowhere(&self, listed: &Listed) -> Trouble {
-        self.unsupported(listed, "this assertion stands where none can be checked")
+        self.unsupported(listed, "assertions in this place cannot be checked")
     }
 }
 

@@ -11,8 +11,8 @@ pub const TAU: u32 = 1;
 /// The number of `✓`.
 pub const TICK: u32 = 2;
 
-/// The evidence in FDR's form; of a refinement, with the specification as the script writes it. `number` gives the number
-/// of an event.
+/// The evidence in FDR's form; of a refinement, with the specification as the script writes it. `number` gives the
+/// number of an event.
 pub(super) fn counterexample(
     evidence: &Evidence,
     specification: Option<&str>,
@@ -96,7 +96,7 @@ pub(super) fn counterexample(
 }
 
 impl Behaviour {
-    /// Leaves out the last event, of the whole and of whoever took part in it.
+    /// Leaves out the last event, of the whole and of the components that took part in it.
     fn cut(&mut self) {
         self.trace.pop();
         self.revealed_trace.pop();

@@ -40,7 +40,7 @@ pub struct AssertionRow {
     pub language: &'static str,
     /// The sort of assertion.
     pub assertion: &'static str,
-    /// The question that it poses; none when no engine is asked.
+    /// The question that it poses; none when no engine answers it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<&'static str>,
     /// The engines that answer it.
@@ -48,6 +48,19 @@ pub struct AssertionRow {
     /// The options that it can use.
     pub options: Vec<&'static str>,
 }
+
+/// What stands above the tables.
+const HEAD: &str = "\
+# Questions, engines, options
+
+Which engine answers which question, and which options it honours. `trefoil matrix` prints this page; a test keeps the
+two equal. `trefoil check` refuses an option that applies to nothing in a run before it checks anything; an option that
+does not apply to some assertions is named in their answers. Values that ask for nothing (`off`, `auto`, `automatic`,
+`exact`) are always honoured; `--threads`, `--memory` and `--timeout` limit every check.
+
+## Engines
+
+";
 
 /// Values of options that ask for something: of each option all sorts of values.
 fn examples() -> Vec<Asked> {
@@ -115,12 +128,7 @@ impl MatrixReport {
             let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             if quoted.is_empty() { "–".to_string() } else { quoted.join(", ") }
         };
-        let mut text = String::from(
-            "# Questions, engines, options\n\nWhich engine answers which question, and which options it honours. `trefoil matrix` prints this page; a test keeps\n\
-             the two equal. An option that nothing in a run can use is refused before anything runs, one that some assertions\n\
-             cannot use is named in their answers. Values that ask for nothing (`off`, `auto`, `automatic`, `exact`) are always\n\
-             honoured; `--threads`, `--memory` and `--timeout` are limits of every check.\n\n## Engines\n\n",
-        );
+        let mut text = String::from(HEAD);
         text.push_str("| engine | answers | reductions | options | how |\n|---|---|---|---|---|\n");
         for row in &self.engines {
             let EngineRow { engine, about, questions, reductions, options } = row;

@@ -1,7 +1,7 @@
 //! The assertions of a script: open it, list them, run one, get a report.
 //!
-//! A script is read once and evaluated as far as its assertions need it. One compiler serves all of them, so that what two
-//! assertions share is evaluated, compiled and compressed once; each runs under budgets of its own.
+//! A script is read once and evaluated as far as its assertions need it. One compiler serves all assertions, so that
+//! processes which two of them share are evaluated, compiled and compressed once; each runs under budgets of its own.
 
 mod assertions;
 mod compiled;
@@ -20,7 +20,7 @@ use std::path::Path;
 use trefoil_cspm::eval::{Failure, Reason};
 use trefoil_cspm::process::Compiler;
 use trefoil_cspm::types::Typed;
-use trefoil_source::{Diagnostic, Place, Sources};
+use trefoil_source::{Diagnostic, Place, Sources, Span};
 
 use crate::cspm::{Opened, Warnings};
 use crate::problem::{NOT_SUPPORTED, UNKNOWN_LANGUAGE};
@@ -56,13 +56,16 @@ const EXTENSIONS: &[(&str, &str)] = &[
 
 /// The algorithms for refinement.
 pub const ALGORITHMS: &[Choice] = &[
-    Choice { name: Algorithm::Automatic.name(), about: "whichever suits the specification" },
+    Choice { name: Algorithm::Automatic.name(), about: "choose by the size of the specification's normal form" },
     Choice {
         name: Algorithm::Antichain.name(),
-        about: "keep only the least sets of specification states; no normal form is built",
+        about: "keep only minimal sets of specification states; build no normal form",
     },
     Choice { name: Algorithm::NormalForm.name(), about: "normalise the specification before the search" },
-    Choice { name: Algorithm::LazyNormalForm.name(), about: "normalise the specification as far as the search looks" },
+    Choice {
+        name: Algorithm::LazyNormalForm.name(),
+        about: "normalise the specification as far as the search reaches",
+    },
 ];
 
 /// The strategies that choose representatives of symmetric states.
@@ -90,8 +93,8 @@ pub struct Script {
 }
 
 impl Script {
-    /// Reads a script, resolves its names and checks its types. Without a language, the name of the file tells it; standard
-    /// input (`-`) is CSPM.
+    /// Reads a script, resolves its names and checks its types. Without a language the extension of the file decides;
+    /// standard input (`-`) is CSPM.
     pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<Script, Problem> {
         job.control.check()?;
         must_be_cspm(file, language)?;
@@ -103,7 +106,7 @@ impl Script {
         Ok(Script { file, sources, warnings, assertions, prints, typed, compiler: None })
     }
 
-    /// What is suspicious about it.
+    /// Warnings about it.
     pub fn warnings(&self) -> &Warnings {
         &self.warnings
     }
@@ -117,12 +120,16 @@ impl Script {
     pub fn print_statements(&mut self, options: &Asked, job: &Job) -> Vec<PrintResult> {
         let prints = self.prints.clone();
         let mut said = Vec::with_capacity(prints.len());
+        let sources = self.sources.clone();
+        let text = |span: Span| sources.text(span).to_string();
         for printed in prints {
             let evaluator = self.prepare_compiler(options, job).evaluator();
             let (result, errors) = match evaluator.mentioned(printed.expression) {
-                None => (None, vec!["print statements in modules and timed sections are not evaluated".to_string()]),
+                None => {
+                    (None, vec!["print statements inside modules and timed sections are not evaluated".to_string()])
+                }
                 Some(value) => match value.and_then(|value| evaluator.finish(value)) {
-                    Ok(value) => (Some(evaluator.show(&value)), Vec::new()),
+                    Ok(value) => (Some(evaluator.show_terms(&value, &text)), Vec::new()),
                     Err(failure) => (None, vec![failure_text(&failure)]),
                 },
             };
@@ -174,7 +181,7 @@ impl AnyScript {
         })
     }
 
-    /// What is suspicious about it.
+    /// Warnings about it.
     pub fn warnings(&self) -> &Warnings {
         match self {
             AnyScript::Cspm(script) => script.warnings(),
@@ -182,7 +189,7 @@ impl AnyScript {
         }
     }
 
-    /// Whether the options make sense for this script.
+    /// Checks that the options fit this script.
     pub fn accepts(&mut self, options: &Asked, job: &Job) -> Result<(), Problem> {
         match self {
             AnyScript::Cspm(script) => script.accepts(options, job),
@@ -264,7 +271,7 @@ fn failure_text(failure: &Failure) -> String {
     }
 }
 
-/// The language of a script, when that can be told.
+/// The language of a script, if it is known.
 pub fn language(file: &Path, language: Option<&'static str>) -> Option<&'static str> {
     language_of(file, language).ok()
 }
@@ -275,7 +282,7 @@ pub(crate) fn must_be_cspm(file: &Path, language: Option<&'static str>) -> Resul
         return Ok(());
     }
     let place = Place::File(file.display().to_string());
-    Err(Problem::from(Diagnostic::error(NOT_SUPPORTED, "this can be done with CSPM scripts only", place)))
+    Err(Problem::from(Diagnostic::error(NOT_SUPPORTED, "this command works on CSPM scripts only", place)))
 }
 
 /// Is a file a Promela model?
@@ -296,9 +303,9 @@ pub(crate) fn language_of(file: &Path, language: Option<&'static str>) -> Result
         Some((_, language)) => Ok(language),
         None => {
             let place = Place::File(file.display().to_string());
-            let message = "the name does not tell which language this is";
+            let message = "the language of this script does not follow from its file name";
             let known: Vec<String> = EXTENSIONS.iter().map(|(extension, _)| format!(".{extension}")).collect();
-            let help = format!("known are {}; otherwise say it with --language", known.join(", "));
+            let help = format!("known extensions are {}; for any other name give --language", known.join(", "));
             Err(Problem::from(Diagnostic::error(UNKNOWN_LANGUAGE, message, place).help(help)))
         }
     }

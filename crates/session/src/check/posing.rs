@@ -1,8 +1,8 @@
 //! Which questions the assertions of each language pose, and which options they can use.
 //!
-//! A language takes out of what the user gave what it honours itself (how it compiles, how it writes evidence down),
-//! the table of engines takes out the rest, and what is then left over is named: with its reason where others can use
-//! it, as an error where nothing in a run can.
+//! A language takes the options that it honours itself (how it compiles, how it writes evidence), the table of engines
+//! takes the rest, and an option that is then left over is reported: with its reason where it applies to other
+//! assertions, as an error where it applies to nothing in a run.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use super::report::Claim;
 /// How an assertion is put to engines.
 pub(crate) struct Posing {
     pub(crate) language: &'static str,
-    /// The kind of the question; none when no engine is asked.
+    /// The kind of the question; none when no engine answers it.
     pub(crate) kind: Option<Kind>,
     /// What is known of every system of the language.
     pub(crate) facts: Facts,
@@ -49,7 +49,7 @@ impl Claim {
         Claim::Temporal,
     ];
 
-    /// What people call it.
+    /// Its name in texts.
     pub fn name(self) -> &'static str {
         match self {
             Claim::Refinement => "refinement",
@@ -123,8 +123,10 @@ pub fn unused(claim: Claim, asked: &Asked) -> Vec<Unused> {
             let words = match unusable.conflict {
                 Some(other) => format!("{option} cannot be used together with {other}"),
                 None => match users(unusable.setting, asked) {
-                    Some(users) => format!("{option} is not for {} ({language}); {users} can use it", claim.name()),
-                    None => format!("nothing can use {option}"),
+                    Some(users) => {
+                        format!("{option} does not apply to {} ({language}); it applies to {users}", claim.name())
+                    }
+                    None => format!("{option} applies to nothing here"),
                 },
             };
             Unused { setting: unusable.setting, option, words }
@@ -147,7 +149,7 @@ pub fn never_used<'u>(unused: impl IntoIterator<Item = &'u Vec<Unused>>) -> Vec<
     never
 }
 
-/// What can use an option when nothing else is asked for, in words.
+/// The assertions to which an option applies when it is the only one, in words.
 fn users(setting: Setting, asked: &Asked) -> Option<String> {
     let asked = asked.only(&[setting]);
     let uses = |claim: &Claim| {
@@ -161,7 +163,7 @@ fn users(setting: Setting, asked: &Asked) -> Option<String> {
         let names: Vec<&str> = users.iter().filter(|claim| claim.language() == *language).map(|c| c.name()).collect();
         match names.len() {
             0 => {}
-            some if some == all.count() => words.push(format!("all checks of {language}")),
+            some if some == all.count() => words.push(format!("every {language} check")),
             _ => words.push(format!("{} ({language})", names.join(", "))),
         }
     }

@@ -1,4 +1,5 @@
-//! Proofs of symmetries of one assertion: which constants are interchangeable on what was compiled, and what else carries it to itself.
+//! Proofs of symmetries of one assertion: which constants are interchangeable in the compiled network, and what else
+//! carries the network to itself.
 
 use trefoil_check::Posed;
 use trefoil_control::{Control, Stopped};
@@ -15,20 +16,20 @@ use super::compiled::{Trouble, trouble};
 use super::reduction::Reasons;
 use crate::problem::NOT_SYMMETRIC;
 
-/// Constants of one datatype of which some may be interchangeable.
+/// Constants of one datatype, some of which may be interchangeable.
 pub(super) struct Proposal {
     pub(super) datatype: String,
     pub(super) constants: Vec<String>,
-    /// Sets that the text shows to be interchangeable, or that somebody insists on, by places among the constants.
+    /// Sets that the text shows to be interchangeable, or that the user claims, by places among the constants.
     pub(super) sets: Vec<Vec<usize>>,
-    /// When somebody insists that all of them are interchangeable.
+    /// Where the user claims that all of them are interchangeable.
     pub(super) claimed: Option<Claimed>,
 }
 
-/// What somebody insists on.
+/// A claim that constants are interchangeable.
 pub(super) struct Claimed {
     pub(super) place: Place,
-    /// What the text has against it.
+    /// What in the text speaks against it.
     pub(super) against: Option<Diagnostic>,
 }
 
@@ -37,27 +38,29 @@ impl Proposal {
         class.points.iter().map(|&point| self.constants[(point - first) as usize].clone()).collect()
     }
 
-    /// Why what is claimed is an error: something is in the way, and these classes are interchangeable all the same.
+    /// Why a claim is an error, and which classes are interchangeable nevertheless.
     fn refused(&self, claimed: &Claimed, why: &str, proved: &[Vec<String>]) -> Trouble {
         let datatype = &self.datatype;
         let mut diagnostic = match &claimed.against {
-            Some(against) => against.clone().note(format!("what was compiled is not symmetric in all of them: {why}")),
+            Some(against) => {
+                against.clone().note(format!("the compiled network is not symmetric in all of them: {why}"))
+            }
             None => {
                 let message = format!("`{datatype}` is not symmetric: {why}");
                 Diagnostic::error(NOT_SYMMETRIC, message, claimed.place.clone())
             }
         };
         let Some(largest) = proved.iter().max_by_key(|class| class.len()) else {
-            let diagnostic = diagnostic.note("no two of them are interchangeable in what was compiled");
+            let diagnostic = diagnostic.note("no two of them are interchangeable in the compiled network");
             let help =
-                "without a list of types, whatever symmetries are proved are used; `trefoil symmetry` tells which";
+                "without a list of types the check uses every symmetry it can prove; `trefoil symmetry` lists them";
             return Trouble::Wrong(Box::new(diagnostic.help(help)));
         };
         let sets: Vec<String> = proved.iter().map(|class| format!("{{{}}}", class.join(", "))).collect();
-        diagnostic = diagnostic.note(format!("what was compiled is symmetric in {}", sets.join(" and in ")));
+        diagnostic = diagnostic.note(format!("the compiled network is symmetric in {}", sets.join(" and in ")));
         let others: Vec<&str> =
             self.constants.iter().filter(|name| !largest.contains(name)).map(String::as_str).collect();
-        let without = format!("`diff({datatype}, {{| {} |}})` can be reduced by", others.join(", "));
+        let without = format!("reduce by `diff({datatype}, {{| {} |}})` instead", others.join(", "));
         Trouble::Wrong(Box::new(diagnostic.help(without)))
     }
 }
@@ -72,7 +75,7 @@ pub(super) struct Class {
 #[derive(Clone, Copy)]
 pub(super) struct Invariant<'a> {
     pub(super) network: &'a Network,
-    /// The question: what is asked has to be the same afterwards.
+    /// The question, which must be the same afterwards.
     pub(super) posed: &'a Posed<'a>,
     pub(super) specification: Option<&'a Lts>,
     pub(super) trace: Option<&'a [LabelId]>,
@@ -108,7 +111,7 @@ pub(super) struct Proof<'a> {
     pub(super) exchanges: usize,
 }
 
-/// With fewer rows it is not worth while to permute labels inside of components.
+/// With fewer rows it does not pay to permute labels inside components.
 const FEW_ROWS: u64 = 1 << 18;
 
 /// How many exchanges are tried where the text does not propose them.
@@ -148,7 +151,7 @@ impl Proof<'_> {
             for class in &mut classes {
                 if self.exchanges == MOST_EXCHANGES {
                     reasons.others.push(format!(
-                        "not all exchanges of constants of `{}` were tried: {MOST_EXCHANGES} are",
+                        "only {MOST_EXCHANGES} exchanges of constants of `{}` were tried",
                         proposal.datatype
                     ));
                     break 'points;
@@ -216,15 +219,15 @@ impl Proof<'_> {
         images
     }
 
-    /// Is this permutation a symmetry of everything that has to be symmetric? Else, what is in the way?
-    /// Nothing when it moves no event.
+    /// Is this permutation a symmetry of everything that must be symmetric? If not, why? Nothing when it moves no
+    /// event.
     fn prove(&mut self, images: &[u32], listed: &Listed) -> Result<Result<Option<Element>, String>, Trouble> {
         let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
         let labels = match labels.map_err(|failure| trouble(failure, listed))? {
             Ok(labels) => labels,
             Err(why) => {
                 return Ok(Err(format!(
-                    "there is an event like {} for some of its constants and not for others",
+                    "some of these constants have an event like {}, and others have none",
                     why.event
                 )));
             }
@@ -242,15 +245,15 @@ impl Proof<'_> {
         Ok(Ok(Some((images.to_vec(), image))))
     }
 
-    /// Whether the network has so few rows, counting those that are never reached, that searching all of them is a matter of a moment.
+    /// Whether the network has so few rows, unreachable ones included, that a search of all of them takes a moment.
     fn is_small(&self) -> bool {
         let mut slots = self.invariant.network.layout().slots().iter();
         let rows = slots.try_fold(1u64, |rows, slot| rows.checked_mul(u64::from(slot.values.count()?)));
         rows.is_some_and(|rows| rows <= FEW_ROWS)
     }
 
-    /// Symmetries that no datatype shows, such as the rotations of a ring whose processes are numbered, together with those that are known;
-    /// or why none were looked for.
+    /// Symmetries that no datatype shows, such as the rotations of a ring of numbered processes, together with those
+    /// that are known; or why none were looked for.
     pub(super) fn of_the_network(
         &mut self,
         names: &[String],

@@ -1,7 +1,8 @@
 //! What a run of a script's assertions gives, as plain data.
 //!
-//! The names of FDR's `refines` stand where the meaning is FDR's (`assertion_string`, `result`, `visited_states`,
-//! `counterexamples`, `event_map`, …), so that what reads FDR's output reads this too; what FDR does not have stands beside.
+//! Fields with FDR's meaning have the names of FDR's `refines` (`assertion_string`, `result`, `visited_states`,
+//! `counterexamples`, `event_map`, …), so that programs that read FDR's output read this too; other fields stand
+//! beside.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub struct RunReport {
     pub file_name: String,
     /// Why the script could not be used; empty when it could.
     pub errors: Vec<String>,
-    /// What is suspicious about it.
+    /// Warnings about it.
     pub warnings: Vec<String>,
     /// What its print statements say, in order.
     pub print_statement_results: Vec<PrintResult>,
@@ -132,16 +133,16 @@ pub struct AssertionReport {
     /// The symmetry that was used, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symmetry: Option<UsedSymmetry>,
-    /// What else there is to know about the answer.
+    /// Notes on the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Time for evaluating and compiling.
     pub compile_seconds: f64,
     /// Time for preparing and searching.
     pub check_seconds: f64,
-    /// The largest resident size of the process until now, when the system tells it.
+    /// The largest resident size of the process so far, when the operating system reports it.
     pub peak_memory_bytes: Option<u64>,
-    /// What a search that does not keep states knows about what it missed.
+    /// The coverage of a search that does not store whole states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
     /// What the states that were found took, where one search was for this alone.
@@ -165,7 +166,7 @@ pub struct AssertionReport {
 }
 
 impl AssertionReport {
-    /// An assertion of which nothing is known yet.
+    /// An assertion about which nothing is known yet.
     pub fn new(assertion: Assertion) -> AssertionReport {
         AssertionReport {
             assertion,
@@ -197,7 +198,7 @@ impl AssertionReport {
 }
 
 impl AssertionReport {
-    /// Says how far a check came that was stopped.
+    /// Records how far a stopped check came.
     pub(crate) fn give_up(&mut self, unfinished: Unfinished) {
         self.verdict = Verdict::Unknown;
         self.reason = Some(unfinished.reason.clone());
@@ -207,7 +208,7 @@ impl AssertionReport {
         self.unfinished = Some(unfinished);
     }
 
-    /// Says why the assertion has no answer.
+    /// Records why the assertion has no answer.
     pub(crate) fn tell(&mut self, diagnostic: &Diagnostic, sources: &Sources) {
         let told = DiagnosticReport::new(diagnostic, sources);
         self.reason = Some(told.message.clone());
@@ -217,7 +218,7 @@ impl AssertionReport {
     }
 }
 
-/// What a search that does not keep states knows about what it missed.
+/// The coverage of a search that does not store whole states.
 #[derive(Clone, Debug, Serialize)]
 pub struct Coverage {
     /// `hash-compact` or `bitstate`.
@@ -228,7 +229,7 @@ pub struct Coverage {
     pub hash_factor: f64,
     /// The part of the table that is used.
     pub filled: f64,
-    /// How many states were missed, as far as that can be expected; what is reached only through them is not counted.
+    /// The expected number of missed states; states that are reached only through them are not counted.
     pub expected_omissions: f64,
 }
 
@@ -253,8 +254,8 @@ pub struct UsedSymmetry {
     pub structure: String,
     /// How representatives were chosen.
     pub strategy: &'static str,
-    /// How many states the representatives stand for, as text; absent when the search did not come to its end or the strategy keeps
-    /// several representatives of one orbit.
+    /// How many states the representatives stand for, as text; absent when the search did not finish or the strategy
+    /// keeps several representatives of an orbit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_states: Option<String>,
     /// What is permuted: names of a type's values, or of components.
@@ -287,7 +288,7 @@ pub enum PermutedKind {
     Processes,
 }
 
-/// Why a claim fails: runs of the process, step by step, and what is wrong at their ends.
+/// Why a claim fails: runs of the process, step by step, and what goes wrong at their ends.
 #[derive(Clone, Debug, Serialize)]
 pub struct Evidence {
     /// What is wrong.
@@ -325,23 +326,23 @@ pub enum Finding {
         /// The specification accepts at least all of one of these.
         allowed: Vec<Vec<String>>,
     },
-    /// The process takes internal steps for ever.
+    /// The process diverges: it takes internal steps forever.
     Divergence,
-    /// The process can do nothing.
+    /// The process deadlocks.
     Deadlock,
     /// The first run does the event, the second ends where it is refused.
     Nondeterminism {
         /// The event.
         event: String,
     },
-    /// The process has the trace that is asked for; the run shows it.
+    /// The process has the trace in question; the run shows it.
     HasTrace,
-    /// After the run, the process may refuse what the trace that is asked for goes on with.
+    /// After the run, the process may refuse the next event of the trace in question.
     Refusal {
         /// The event.
         event: String,
     },
-    /// The process has not the trace that is asked for.
+    /// The process does not have the trace in question.
     MissingTrace {
         /// What comes next in that trace, after the events of the run.
         event: String,
@@ -362,7 +363,7 @@ pub enum Finding {
         /// The statement.
         statement: String,
     },
-    /// Promela: nothing can happen, and a process is neither at its end nor at an `end` label.
+    /// Promela: no process can move, and one of them is neither at its end nor at an `end` label.
     InvalidEnd,
 }
 
@@ -382,7 +383,7 @@ pub struct Run {
     /// What it refuses there, of the events that matter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Vec<String>>,
-    /// What each component could do there by itself.
+    /// What each component on its own offers there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<Vec<String>>,
 }
@@ -392,7 +393,7 @@ pub struct Run {
 pub struct Step {
     /// The event as it is seen: `a`, `τ`, or `τ (a)` when `a` was hidden.
     pub event: String,
-    /// Who took part, and with which event.
+    /// The components that took part, each with its own event.
     pub parts: Vec<Part>,
     /// The state of each component afterwards.
     pub states: Vec<Arc<str>>,
@@ -409,7 +410,7 @@ pub struct Step {
 pub struct Part {
     /// The component, by its place among the components.
     pub component: usize,
-    /// Its own event, before anybody renamed or hid it.
+    /// Its own event, before renaming and hiding.
     pub event: String,
     /// The number of that event in the event map.
     #[serde(skip)]
@@ -456,7 +457,7 @@ pub struct Behaviour {
     /// What may happen at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub available_events: Option<Vec<u32>>,
-    /// The events that repeat for ever.
+    /// The events that repeat forever.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Vec<u32>>,
     /// The same for each component that took part.

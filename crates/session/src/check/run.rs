@@ -1,4 +1,4 @@
-//! One assertion: evaluated, compiled, decided, and what was found put into words.
+//! One assertion: evaluated, compiled and decided, and its evidence described.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -177,9 +177,7 @@ impl Script {
         let network = compiled.machine.network.clone();
         let fewer_steps = self.reduced(listed, &network, compiled.model, &asked, progress);
         if fewer_steps.is_some() && self.insists_on_symmetry(listed, &asked) {
-            return Err(
-                self.unsupported(listed, "symmetry reduction and partial order reduction are not done together")
-            );
+            return Err(self.unsupported(listed, "symmetry reduction and partial-order reduction cannot be combined"));
         }
         asked.partial_order = fewer_steps.as_ref().map(|_| true);
         let composed = compiled.specification(job)?;
@@ -286,7 +284,7 @@ impl Script {
         for option in self.typed.renamed().tree().list(listed.options) {
             match option {
                 CheckOption::TauPriority(_) => {
-                    progress.notes.push("`τ` and `✓` have priority over a set of events".to_string());
+                    progress.notes.push("`τ` and `✓` take priority over the events of a set".to_string());
                 }
                 // They are looked at when there is something to reduce.
                 CheckOption::PartialOrderReduce(_) | CheckOption::SymmetryReduce(_) => {}
@@ -294,7 +292,7 @@ impl Script {
         }
     }
 
-    /// The network with fewer steps, if that is asked for and possible.
+    /// The network with fewer steps, if the options want it and it is possible.
     fn reduced<'n>(
         &self,
         listed: &Listed,
@@ -310,9 +308,9 @@ impl Script {
         }
         let deadlocks = matches!(listed.check, Check::Property { property: Property::DeadlockFree, .. });
         let (preserve, what) = if deadlocks && model == Model::Failures {
-            (Preserve::Deadlocks, "partial order reduction that preserves deadlocks")
+            (Preserve::Deadlocks, "partial-order reduction that preserves deadlocks")
         } else {
-            (Preserve::Everything, "partial order reduction that preserves traces, failures and divergences")
+            (Preserve::Everything, "partial-order reduction that preserves traces, failures and divergences")
         };
         match PartialOrder::new(network, preserve) {
             Ok(reduced) => {
@@ -320,18 +318,17 @@ impl Script {
                 Some(InOneOrder(reduced))
             }
             Err(why) => {
-                progress.notes.push(format!("checked without partial order reduction: {why}"));
+                progress.notes.push(format!("checked without partial-order reduction: {why}"));
                 None
             }
         }
     }
 }
 
-/// How many reasons are told with an answer; `trefoil symmetry` tells all of them.
+/// How many reasons an answer gives; `trefoil symmetry` gives all of them.
 const MOST_REASONS: usize = 6;
 
-/// A network in which steps that wait for each other only by accident are taken in one order: its runs are runs of the
-/// network.
+/// A network in which independent steps are taken in one order only: its runs are runs of the network.
 struct InOneOrder<'n>(PartialOrder<'n>);
 
 impl Reduction for InOneOrder<'_> {
@@ -340,6 +337,6 @@ impl Reduction for InOneOrder<'_> {
     }
 
     fn note(&self, fails: bool) -> Option<&'static str> {
-        fails.then_some("because of partial order reduction it need not be a shortest one")
+        fails.then_some("with partial-order reduction the counterexample need not be shortest")
     }
 }

@@ -1,6 +1,7 @@
 //! What assertions say about symmetry, what the text of the script says about it, and what is proved.
 
 use trefoil_check::{Posed, Table, group};
+use trefoil_control::counted;
 use trefoil_cspm::symmetry::{Analysis, Claim, TypeSymmetry, claims, roots};
 use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, List};
 use trefoil_source::{Diagnostic, Place, Report};
@@ -16,8 +17,8 @@ use crate::symmetry::{AssertionSymmetry, BrokenSymmetry, DatatypeSymmetry, Prove
 use crate::{Job, Unfinished, Verdict};
 
 impl Script {
-    /// What is known about the symmetries of the assertion with this number: what the text shows, and, unless that is all that is wanted, which
-    /// group is proved on what is compiled.
+    /// The symmetries of the assertion with this number: what the text shows and, unless only that is wanted, which
+    /// group is proved on the compiled network.
     pub fn symmetry(&mut self, index: usize, options: &SymmetryOptions, job: &Job) -> AssertionSymmetry {
         let listed = index.checked_sub(1).and_then(|at| self.assertions.get(at)).cloned();
         let listed = listed.expect("assertions have the numbers that the script gives them");
@@ -94,7 +95,7 @@ impl Script {
         Ok((Some(group), words))
     }
 
-    /// What the text has against symmetries of an assertion, a line for each datatype.
+    /// What in the text speaks against symmetries of an assertion, a line for each datatype.
     pub(super) fn against_by_text(&self, listed: &Listed) -> Vec<String> {
         let mut lines = Vec::new();
         for of in self.shown_by_text(listed).iter().filter(|of| of.constants.len() > 1) {
@@ -104,7 +105,11 @@ impl Script {
                 (Some(line), Some(column)) => format!(" ({}:{line}:{column})", first.place.file),
                 _ => String::new(),
             };
-            let more = if reasons.len() > 1 { format!(", and {} more", reasons.len() - 1) } else { String::new() };
+            let more = if reasons.len() > 1 {
+                format!(", and {}", counted(reasons.len() as u64 - 1, "more reason"))
+            } else {
+                String::new()
+            };
             lines.push(format!("`{}`: {}{place}{more}", of.name, first.reason));
         }
         lines

@@ -150,7 +150,8 @@ impl<'a> Words<'a> {
         distinct(components)
     }
 
-    /// A run, and what can be done at its end when that is asked for; of what cannot, events beside its own are told too.
+    /// A run and, if `accepted` is given, what its last state offers and refuses; `beside` adds refused events of
+    /// others.
     fn run(
         &mut self,
         path: &Path,
@@ -224,7 +225,7 @@ impl<'a> Words<'a> {
         states
     }
 
-    /// What each component could do by itself; nothing when it is switched off.
+    /// What each component on its own offers; nothing when it is switched off.
     fn waiting(&mut self, row: &[Value]) -> Result<Vec<Vec<String>>, Cut> {
         let network = &self.machine.network;
         let rules = &network.formats()[network.format(row).index()].rules;
@@ -276,7 +277,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// By name, then by arguments; numbers by their value.
+/// By name, then by arguments; numeric arguments by their value.
 pub(crate) fn natural(a: &Label, b: &Label) -> Ordering {
     let argument = |x: &str, y: &str| match (x.parse::<i64>(), y.parse::<i64>()) {
         (Ok(x), Ok(y)) => x.cmp(&y),
@@ -292,8 +293,8 @@ pub(crate) fn number(label: LabelId) -> u32 {
     label.0 + 1
 }
 
-/// Components that are called alike are told apart by numbers.
-fn distinct(names: Vec<Arc<str>>) -> Vec<Arc<str>> {
+/// Adds numbers to names that several components have.
+pub(super) fn distinct(names: Vec<Arc<str>>) -> Vec<Arc<str>> {
     let mut often: HashMap<Arc<str>, usize> = HashMap::new();
     for name in &names {
         *often.entry(name.clone()).or_default() += 1;

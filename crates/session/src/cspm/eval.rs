@@ -61,7 +61,8 @@ impl EvaluationReport {
     }
 }
 
-/// Evaluates expressions in a script. A mistake in one of them leaves the others their values; running out ends everything.
+/// Evaluates expressions in a script. A mistake in one of them leaves the others their values; running out ends
+/// everything.
 pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Problem> {
     let script = Script::open(&task.file, &job.control)?;
     let values = script.values(&task.expressions, task.steps, &job.control)?;
@@ -156,7 +157,7 @@ impl Script {
             values.push(match value {
                 Ok(value) => {
                     let type_text = typed.query_types().get(at).cloned().unwrap_or_default();
-                    Ok(Value { type_text, text: evaluator.show(&value) })
+                    Ok(Value { type_text, text: evaluator.show_terms(&value, &|span| sources.text(span).to_string()) })
                 }
                 Err(failure) => match problem(&failure, &sources) {
                     Problem::Stopped(stopped) => return Err(stopped.into()),

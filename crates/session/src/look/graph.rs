@@ -1,11 +1,11 @@
-//! A system as a picture: explored, made smaller if that is asked for, its special states marked.
+//! A system as a picture: explored, compressed if the options say so, its special states marked.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use trefoil_control::{Control, Stopped};
+use trefoil_control::{Control, Stopped, counted};
 use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options, Trouble};
 use trefoil_lts::divergence::diverging_states;
 use trefoil_lts::equivalence::{Equivalence, minimise};
@@ -17,29 +17,29 @@ use super::words::Narrator;
 use super::{Content, Looking, Subject};
 use crate::lts::{Reading, Size, read};
 use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW};
-use crate::{Choice, Job, Problem, Resources};
+use crate::{Choice, Job, Problem, Resources, save};
 
-/// What a system can be made smaller by before it is drawn.
+/// Compressions of a system before it is drawn.
 pub const COMPRESSIONS: &[Choice] = &[
-    Choice { name: "none", about: "every state is drawn" },
-    Choice { name: "sbisim", about: "strong bisimilarity" },
-    Choice { name: "dbisim", about: "delay bisimilarity that preserves divergence" },
-    Choice { name: "wbisim", about: "weak bisimilarity that preserves divergence" },
+    Choice { name: "none", about: "draw every state" },
+    Choice { name: "sbisim", about: "draw the quotient by strong bisimilarity" },
+    Choice { name: "dbisim", about: "draw the quotient by divergence-preserving delay bisimilarity" },
+    Choice { name: "wbisim", about: "draw the quotient by divergence-preserving weak bisimilarity" },
 ];
 
-/// Where the picture goes on.
+/// The direction from the initial state to later ones.
 pub const DIRECTIONS: &[Choice] = &[
-    Choice { name: "down", about: "from above to below" },
-    Choice { name: "right", about: "from left to right, good for long labels" },
+    Choice { name: "down", about: "from top to bottom" },
+    Choice { name: "right", about: "from left to right; suits long labels" },
 ];
 
 /// The kinds of pictures.
 pub const PICTURES: &[Choice] = &[
-    Choice { name: "svg", about: "laid out, for browsers" },
-    Choice { name: "dot", about: "not laid out, for Graphviz" },
+    Choice { name: "svg", about: "a picture for browsers, laid out" },
+    Choice { name: "dot", about: "a graph for Graphviz, without a layout" },
 ];
 
-/// More states than this, and nobody finds out what is behind each `τ`.
+/// Above this number of states, the events behind `τ` are not looked up.
 const EXPLAINED: usize = 20_000;
 /// How many components the title of a state names.
 const NAMED: usize = 40;
@@ -51,7 +51,7 @@ pub struct Drawing {
     pub compression: &'static str,
     /// By its name in [`DIRECTIONS`].
     pub direction: &'static str,
-    /// By its name in [`PICTURES`]; by the name of the output when absent, and SVG when that does not tell.
+    /// By its name in [`PICTURES`]. When absent, the extension of the output chooses, and SVG is the default.
     pub picture: Option<&'static str>,
     /// The most states that are drawn.
     pub most: usize,
@@ -97,6 +97,7 @@ struct Shown {
 
 /// Draws a process of a script, or a system in a file.
 pub fn graph(task: &Looking, drawing: &Drawing, job: &Job) -> Result<GraphReport, Problem> {
+    picture_format(drawing)?;
     let mut subject = Subject::open(task, job)?;
     if let Content::File(lts) = subject.content {
         return report(&task.file, subject.process, shown(*lts), drawing, job);
@@ -113,8 +114,26 @@ pub fn graph(task: &Looking, drawing: &Drawing, job: &Job) -> Result<GraphReport
 
 /// Draws a system in a file.
 pub fn draw(file: &Path, reading: &Reading, drawing: &Drawing, job: &Job) -> Result<GraphReport, Problem> {
+    picture_format(drawing)?;
     let lts = read(file, reading, &Arc::new(Labels::new()), job)?;
     report(file, file.display().to_string(), shown(lts), drawing, job)
+}
+
+/// The kind of picture to make; a file name that promises another kind of file is refused.
+fn picture_format(drawing: &Drawing) -> Result<&'static str, Problem> {
+    let output = drawing.output.as_deref();
+    let extension = output.and_then(Path::extension).and_then(|extension| extension.to_str());
+    match (drawing.picture, extension.map(str::to_ascii_lowercase).as_deref()) {
+        (Some(chosen), _) => Ok(chosen),
+        (None, Some("dot" | "gv")) => Ok("dot"),
+        (None, Some("svg") | None) => Ok("svg"),
+        (None, Some(other)) => {
+            let place = Place::File(output.map_or_else(String::new, |output| output.display().to_string()));
+            let message = format!("a picture is not written as `.{other}`");
+            let help = "name the file .svg, .dot or .gv, or choose the kind of picture with --format svg or dot";
+            Err(Diagnostic::error(CANNOT_WRITE, message, place).help(help).into())
+        }
+    }
 }
 
 fn shown(lts: Lts) -> Shown {
@@ -123,11 +142,11 @@ fn shown(lts: Lts) -> Shown {
 }
 
 fn more_than(most: usize) -> String {
-    format!("more than {most} states cannot be told apart in a picture")
+    format!("a picture of more than {} is unreadable", counted(most as u64, "state"))
 }
 
 fn too_large(file: &Path, why: &str) -> Diagnostic {
-    let help = "compress it (--compress sbisim, dbisim or wbisim), hide events, or allow more with --max";
+    let help = "draw a quotient (--compress sbisim, dbisim or wbisim), hide events, or raise --max";
     Diagnostic::error(TOO_LARGE_TO_DRAW, why, Place::File(file.display().to_string())).help(help)
 }
 
@@ -196,7 +215,7 @@ fn title(components: &[Arc<str>], states: &[Arc<str>]) -> String {
     };
     let mut lines: Vec<String> = components.iter().zip(states).take(NAMED).map(line).collect();
     if states.len() > NAMED {
-        lines.push(format!("… {} more", states.len() - NAMED));
+        lines.push(format!("… and {}", counted((states.len() - NAMED) as u64, "more component")));
     }
     lines.join("\n")
 }
@@ -215,7 +234,10 @@ fn compressed(shown: &Shown, equivalence: Equivalence, control: &Control) -> Res
     }
     let titles = members.into_iter().map(|(count, first)| {
         let words = first.map_or("", |first| shown.titles[first].as_str());
-        if count > 1 { format!("{words}\nand {} more", count - 1) } else { words.to_string() }
+        match count {
+            0 | 1 => words.to_string(),
+            _ => format!("{words}\nand {}", counted(count as u64 - 1, "equivalent state")),
+        }
     });
     let titles = titles.collect();
     let mut origins: BTreeMap<(u32, u32), BTreeSet<String>> = BTreeMap::new();
@@ -250,12 +272,7 @@ fn report(
         return Err(too_large(file, &more_than(drawing.most)).into());
     }
     let graph = picture(&process, &shown, drawing.compression, &job.control)?;
-    let extension = drawing.output.as_deref().and_then(Path::extension).and_then(|extension| extension.to_str());
-    let picture_format = match (drawing.picture, extension) {
-        (Some(chosen), _) => chosen,
-        (None, Some("dot" | "gv")) => "dot",
-        (None, _) => "svg",
-    };
+    let picture_format = picture_format(drawing)?;
     let text = if picture_format == "dot" {
         trefoil_draw::dot(&graph)
     } else {
@@ -269,10 +286,7 @@ fn report(
     };
     let output = drawing.output.as_deref().filter(|output| output.as_os_str() != "-");
     if let Some(output) = output {
-        std::fs::write(output, &text).map_err(|error| {
-            let place = Place::File(output.display().to_string());
-            Diagnostic::error(CANNOT_WRITE, format!("cannot write: {error}"), place)
-        })?;
+        save(output, &text)?;
     }
     Ok(GraphReport {
         file: file.display().to_string(),
@@ -291,7 +305,7 @@ fn report(
 fn picture(process: &str, shown: &Shown, compression: &str, control: &Control) -> Result<Graph, Stopped> {
     let lts = &shown.lts;
     let diverging = diverging_states(lts, control)?;
-    // What only `✓` leads to, and what can do nothing, is not stuck but at the end.
+    // A state without steps that only `✓` leads to has terminated; it is no deadlock.
     let (mut ended, mut entered) = (vec![true; lts.state_count()], vec![false; lts.state_count()]);
     for step in lts.transitions() {
         entered[step.target.index()] = true;
@@ -323,8 +337,11 @@ fn picture(process: &str, shown: &Shown, compression: &str, control: &Control) -
         }
     }
     let (states, transitions) = (lts.state_count(), lts.transition_count());
-    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let modulo = if compression == "none" { String::new() } else { format!(" modulo {compression}") };
-    let caption = format!("{process}{modulo}: {}, {}", plural(states, "state"), plural(transitions, "transition"));
+    let caption = format!(
+        "{process}{modulo}: {}, {}",
+        counted(states as u64, "state"),
+        counted(transitions as u64, "transition")
+    );
     Ok(Graph { caption, nodes: lts.states().map(node).collect(), edges })
 }

@@ -1,8 +1,8 @@
 //! Looking at systems: pictures, structure, steps taken by hand.
 //!
-//! What is looked at is a [`Subject`]: a process of a script, the process of an assertion with what was found in it, or a labelled
-//! transition system in a file. A subject is a system of the waist and somebody who puts it into words; pictures and steps use
-//! nothing else of it, so that every language gets them.
+//! A [`Subject`] is a process of a script, the process of an assertion with its counterexample, or a labelled
+//! transition system in a file. It consists of a system of the waist and a narrator, which describes the system;
+//! pictures and steps use nothing else of it, so that every language gets them.
 
 mod graph;
 mod stepper;
@@ -12,7 +12,7 @@ pub(crate) mod words;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use trefoil_control::Control;
+use trefoil_control::{Control, counted};
 use trefoil_cspm::eval::{Evaluator, Failure, Options as EvaluationOptions, Reason};
 use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
 use trefoil_lts::Lts;
@@ -35,7 +35,7 @@ use crate::promela::words::ModelWords;
 use crate::{Job, Problem};
 use words::{Narrator, PlainWords, ScriptWords};
 
-/// What to look at.
+/// The process or system to look at.
 #[derive(Clone, Debug)]
 pub struct Looking {
     /// A script, or a file with a labelled transition system.
@@ -53,7 +53,7 @@ pub struct Subject {
     file: String,
     process: String,
     content: Content,
-    /// What putting things into words runs under, long after the budgets of opening.
+    /// The control of the narrator, which works long after the budgets of opening.
     control: Control,
     /// Runs of a witness, their cycles included.
     runs: Vec<Vec<TakenStep>>,
@@ -66,11 +66,11 @@ enum Content {
 }
 
 impl Subject {
-    /// Opens a process of a script, or a file with a system when no expression is given, or a Promela model to be stepped through.
+    /// Opens a process of a script, a file with a system when no expression is given, or a Promela model for stepping.
     pub fn open_to_step(task: &Looking, job: &Job) -> Result<Subject, Problem> {
         if language_of(&task.file, task.language).is_ok_and(|language| language == "promela") {
             if task.expression.is_some() {
-                let message = "a Promela model is stepped through as a whole; there is no process to choose";
+                let message = "`trefoil trace` steps through a whole Promela model; give no expression";
                 return Err(no_process(message, Place::File(task.file.display().to_string())).into());
             }
             let simulation = promela::Script::open(&task.file, job)?.simulation(job);
@@ -80,7 +80,8 @@ impl Subject {
         Subject::open(task, job)
     }
 
-    /// Opens a Promela model with the run that a trail names; with what is wrong with the trail, if something is.
+    /// Opens a Promela model with the run of a trail; also says why the trail cannot be followed to its end, if it
+    /// cannot.
     pub fn of_trail(task: &Looking, trail: &std::path::Path, job: &Job) -> Result<(Subject, Option<String>), Problem> {
         let place = || Place::File(task.file.display().to_string());
         if language_of(&task.file, task.language)? != "promela" {
@@ -110,7 +111,7 @@ impl Subject {
     pub fn open(task: &Looking, job: &Job) -> Result<Subject, Problem> {
         let Some(expression) = &task.expression else {
             if language_of(&task.file, task.language).is_ok() {
-                let message = "which process of this script is meant?";
+                let message = "this command needs a process of the script";
                 let help = "give an expression after the file, such as 'SYSTEM' or 'P(3) ||| Q'";
                 return Err(no_process(message, Place::File(task.file.display().to_string())).help(help).into());
             }
@@ -158,7 +159,8 @@ impl Subject {
         let mut script = Script::open(&task.file, task.language, job)?;
         let count = script.assertions().len();
         if index == 0 || index > count {
-            let message = format!("there is no assertion {index}; the script has {count}");
+            let message =
+                format!("there is no assertion {index}; the script has {}", counted(count as u64, "assertion"));
             return Err(no_process(message, Place::File(task.file.display().to_string())).into());
         }
         let (report, found) = script.run_and_keep(index, options, job);
@@ -191,7 +193,7 @@ impl Subject {
         let mut script = promela::Script::open(&task.file, job)?;
         let count = script.assertions().len();
         if index == 0 || index > count {
-            let message = format!("there is no property {index}; the model has {count}");
+            let message = format!("there is no property {index}; the model has {}", counted(count as u64, "property"));
             return Err(no_process(message, Place::File(task.file.display().to_string())).into());
         }
         let report = script.run(index, options, job);
@@ -233,7 +235,7 @@ impl Subject {
         Stepper::new(system, narrator, Told { file, process }, runs, seed, control)
     }
 
-    /// The system, and who puts it into words.
+    /// The system and its narrator.
     fn parts(&mut self) -> (&dyn System, Box<dyn Narrator + '_>) {
         match &mut self.content {
             Content::Script(content) => {

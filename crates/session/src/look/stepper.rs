@@ -1,11 +1,11 @@
 //! Stepping through a system by hand.
 //!
-//! A stepper stands somewhere on a *path*: the steps that were taken, and those that were taken back, which can be taken again until
-//! another step is taken instead. A run that is followed, a witness or one that was saved, is put on the path as if it had been taken
-//! and taken back; so going along it is going forward, and leaving it is taking another step.
+//! A stepper stands somewhere on a *path*: the steps taken so far, and steps that the user took back and can take again
+//! until another step replaces them. A run to follow, be it a witness or a saved one, is put on the path as if it had
+//! been taken and taken back; so following it means going forward, and leaving it means taking another step.
 //!
-//! Offers are numbered in the order of their events, `τ` last; an offer is a label and a state, so that two ways to do the same with
-//! the same result are one.
+//! Offers are numbered in the order of their events, `τ` last. An offer is a label and a state, so two ways to do the
+//! same with the same result are one offer.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct Offer {
     pub number: usize,
     /// The event as it is seen: `a`, `τ`, or `τ (a)` when `a` was hidden.
     pub event: String,
-    /// Who takes part, and with which event.
+    /// The components that take part, each with its own event.
     pub parts: Vec<Part>,
     /// The states that change.
     pub changes: Vec<Change>,
@@ -48,7 +48,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Is it one that nobody sees?
+    /// Is it an internal step?
     pub fn is_internal(&self) -> bool {
         !self.label.is_visible()
     }
@@ -76,7 +76,7 @@ pub struct Situation {
     pub changed: Vec<usize>,
     /// The event of the last step.
     pub event: Option<String>,
-    /// Who took part in it.
+    /// The components that took part in it.
     pub parts: Vec<Part>,
     /// Promela: its statements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -87,7 +87,7 @@ pub struct Situation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Refusals {
-    /// There are internal steps, so nothing is refused for good here.
+    /// There are internal steps, so this state refuses nothing stably.
     Unstable,
     /// The state is stable.
     Stable {
@@ -114,21 +114,21 @@ pub enum Unclear {
     Several(Vec<usize>),
 }
 
-/// A step that somebody wrote down.
+/// A step of a recorded run.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// Its event.
     pub event: String,
-    /// The states afterwards, if they were written down.
+    /// The states afterwards, if they were recorded.
     pub states: Option<Vec<String>>,
 }
 
-/// How far a run that somebody wrote down could be followed.
+/// How far a recorded run could be followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Followed {
     /// To its end, states included.
     Exactly,
-    /// To its end, but through states that are described otherwise.
+    /// To its end, but through states with other descriptions.
     ByEvents,
     /// So many steps; the next one cannot be taken.
     Until(usize),
@@ -147,12 +147,12 @@ pub struct WalkReport {
     pub components: Vec<Arc<str>>,
     /// The walk.
     pub run: Run,
-    /// Did it end because nothing could be done any more?
+    /// Did it end in a deadlock?
     pub deadlock: bool,
     /// Promela: the walk statement by statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
-    /// Promela: does it end where a run may not end?
+    /// Promela: does it end in an invalid end state?
     #[serde(skip)]
     pub stuck: bool,
 }
@@ -167,7 +167,7 @@ pub struct Stepper<'a> {
     path: Vec<TakenStep>,
     /// How many steps of the path are taken.
     taken: usize,
-    /// The offers here, once somebody asked.
+    /// The offers here, once computed.
     offers: Option<Arc<Vec<Offer>>>,
     runs: Vec<Vec<TakenStep>>,
     random: Random,
@@ -472,9 +472,10 @@ impl<'a> Stepper<'a> {
         self.narrator.end(&row, control)
     }
 
-    /// Puts a run that somebody wrote down on the path, as far as there is such a run.
+    /// Puts a recorded run on the path, as far as the system has such a run.
     ///
-    /// An event can lead to several states; all of them are kept in mind until the end, so that a run that exists is found.
+    /// An event can lead to several states; the search keeps all of them until the end, so that it finds the run if
+    /// there is one.
     pub fn follow(&mut self, run: &[Recorded], control: &Control) -> Result<Followed, Problem> {
         let problem = |cut| Problem::cut(cut, control);
         let (exact, path) = self.search(run, true, control).map_err(problem)?;

@@ -30,7 +30,7 @@ pub struct StructureReport {
     pub rules: usize,
     /// How many visible labels the rules give.
     pub labels: usize,
-    /// There are at most so many states, as a number or, if it is long, as a power of ten.
+    /// An upper bound of the number of states, as a number or, if it is long, as a power of ten.
     pub state_bound: String,
     /// What it took.
     #[serde(flatten)]
@@ -84,7 +84,7 @@ pub struct OperandsReport {
 pub fn structure(task: &Looking, job: &Job) -> Result<StructureReport, Problem> {
     let Subject { file, process, content, .. } = Subject::open(task, job)?;
     let Content::Script(content) = content else {
-        let message = "a system in a file has no structure; `trefoil lts info` tells its size";
+        let message = "a system in a file has no structure; `trefoil lts info` shows its size";
         return Err(no_process(message, Place::File(file)).into());
     };
     let (mut compiler, machine, sources) = *content;
@@ -138,7 +138,7 @@ pub fn structure(task: &Looking, job: &Job) -> Result<StructureReport, Problem> 
     })
 }
 
-/// At most so many states: every combination of values of slots.
+/// An upper bound of the number of states: every combination of values of slots.
 fn bound(machine: &Machine) -> String {
     const EXACT: u128 = 1_000_000_000_000_000;
     let slots = machine.network.layout().slots();

@@ -1,4 +1,4 @@
-//! Who puts a system into words.
+//! Narrators, which describe systems.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) trait Narrator {
     /// The state of each component.
     fn states(&mut self, row: &[Value]) -> Vec<Arc<str>>;
 
-    /// A step: its event, with what is behind it when it is hidden, who took part, and the states afterwards.
+    /// A step: its event, with the hidden event behind a `τ`, the components that took part, and the states afterwards.
     fn step(&mut self, before: &[Value], label: LabelId, after: &[Value], control: &Control) -> Result<Step, Cut>;
 
     /// Every visible label that may occur.
@@ -108,7 +108,7 @@ impl Narrator for PlainWords<'_> {
 
     fn alphabet(&mut self) -> BTreeSet<LabelId> {
         let labels = self.system.labels().len() as u32;
-        // `✓` is one of them only when somebody does it, which the table does not tell.
+        // `✓` belongs to them only if the system can terminate, which the table of labels does not show.
         (LabelId::TICK.0 + 1..labels).map(LabelId).collect()
     }
 }

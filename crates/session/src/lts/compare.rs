@@ -45,7 +45,8 @@ pub struct CompareReport {
     /// What tells them apart: a formula, or for traces a trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
-    /// For branching, delay and weak bisimulation, a visible trace that tells them apart, too, if there is one and it was found.
+    /// For branching, delay and weak bisimulation, a visible trace that tells them apart, too, if there is one and it
+    /// was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Difference>,
     /// What it took.

@@ -79,16 +79,16 @@ fn expression(task: &Composing, file: &Path, job: &Job) -> Result<(Composition, 
     let shown = name(file);
     let refused = |why: &str| Problem::from(Diagnostic::error(REFUSED, why, Place::File(shown.clone())));
     if task.files.len() > 1 {
-        return Err(refused("an .exp file names the files that it puts together; it stands alone"));
+        return Err(refused("an .exp file names its components itself; give no other file beside it"));
     }
     if !task.sync.is_empty() || !task.vectors.is_empty() {
-        return Err(refused("an .exp file says what is synchronised; --sync and --vector do not go with it"));
+        return Err(refused("an .exp file says itself which labels synchronise; --sync and --vector do not apply"));
     }
     let unreadable = |why: String| Problem::from(Diagnostic::error(UNREADABLE, why, Place::File(shown.clone())));
     // Spans hold 32 bits, and an expression is written by people or small programs.
     const LONGEST: u64 = 256 << 20;
     if std::fs::metadata(file).is_ok_and(|there| there.len() > LONGEST) {
-        return Err(unreadable(format!("`{shown}` is larger than 256 MiB, which no expression is")));
+        return Err(unreadable(format!("`{shown}` is larger than 256 MiB, too large for an expression")));
     }
     let bytes = std::fs::read(file).map_err(|error| unreadable(format!("cannot read `{shown}`: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable(format!("`{shown}` is not UTF-8 text")))?;

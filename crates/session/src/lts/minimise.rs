@@ -80,21 +80,15 @@ pub const EQUIVALENCES: &[Choice] = &table();
 /// The compressions that are no equivalence in [`EQUIVALENCES`], by their names on the command line.
 const COMPRESSIONS: [(Choice, Compression); 4] = [
     (
-        Choice { name: "tau-loop-factor", about: "states on one cycle of τ become one state that diverges" },
+        Choice { name: "tau-loop-factor", about: "merge the states of each τ-cycle into one state that diverges" },
         Compression::TauLoopFactor,
     ),
+    (Choice { name: "diamond", about: "eliminate τ; keep traces, failures and divergences" }, Compression::Diamond),
     (
-        Choice { name: "diamond", about: "τ is eliminated; traces, failures and divergences are kept" },
-        Compression::Diamond,
-    ),
-    (
-        Choice { name: "normal", about: "the normal form, if smaller; traces, failures and divergences are kept" },
+        Choice { name: "normal", about: "the normal form where it is smaller; keep traces, failures and divergences" },
         Compression::Normal,
     ),
-    (
-        Choice { name: "deter", about: "a deterministic refinement: not the same system, but one that refines it" },
-        Compression::Deter,
-    ),
+    (Choice { name: "deter", about: "a deterministic system that refines the given one" }, Compression::Deter),
 ];
 
 /// What a system can be minimised by: the equivalences, and compressions.

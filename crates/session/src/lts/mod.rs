@@ -33,7 +33,7 @@ use crate::{Job, Problem};
 /// The formats of files.
 pub const FORMATS: &[Choice] = &[
     Choice { name: "aut", about: "Aldebaran, as CADP and mCRL2 read and write it" },
-    Choice { name: "fsm", about: "mCRL2's textual format with state parameters, which are read over" },
+    Choice { name: "fsm", about: "mCRL2's textual format; state parameters are ignored" },
     Choice { name: "json", about: "Trefoil's JSON: labels once, transitions as triples of numbers" },
     Choice { name: "dot", about: "Graphviz, for pictures (written only)" },
 ];
@@ -80,7 +80,7 @@ fn write(lts: &Lts, file: &Path, format: Option<&'static str>, job: &Job) -> Res
         Ok(()) => Ok(()),
         Err(WriteError::Diagnostic(diagnostic)) => Err(Problem::from(*diagnostic)),
         Err(WriteError::Stopped(stopped)) => Err(Problem::Stopped(stopped)),
-        // Whoever read our output has seen enough.
+        // The reader of our output has seen enough.
         Err(WriteError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         Err(WriteError::Io(error)) => {
             let message = format!("cannot write: {error}");
@@ -89,7 +89,7 @@ fn write(lts: &Lts, file: &Path, format: Option<&'static str>, job: &Job) -> Res
     }
 }
 
-/// Refuses, before any work, an output file whose format nobody can tell.
+/// Refuses, before any work, an output file of unknown format.
 fn check_output(file: Option<&Path>, format: Option<&'static str>) -> Result<(), Problem> {
     match file {
         Some(file) if format.is_none() => {

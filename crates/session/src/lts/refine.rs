@@ -19,28 +19,31 @@ use crate::{Choice, Job, Problem, Resources, Unfinished, Verdict, WitnessReport}
 
 /// The semantic models.
 pub const MODELS: &[Choice] = &[
-    Choice { name: "trace", about: "the visible events that can happen one after the other" },
-    Choice { name: "failures", about: "traces, and what can be refused after them in a stable state" },
+    Choice { name: "trace", about: "sequences of visible events" },
+    Choice { name: "failures", about: "traces, and what stable states refuse after them" },
     Choice {
         name: "failures-divergences",
-        about: "failures and divergences; after a divergence everything is allowed",
+        about: "failures and divergences; a divergence of the specification allows everything after it",
     },
-    Choice { name: "simulation", about: "which step after which, step by step; tau is a label as any other" },
-    Choice { name: "ready-simulation", about: "the same, and which labels are on offer on the way" },
+    Choice {
+        name: "simulation",
+        about: "the specification matches every step by a step with the same label, tau included",
+    },
+    Choice { name: "ready-simulation", about: "the same, and matching states offer the same labels" },
 ];
 
 /// The algorithms.
 pub const ALGORITHMS: &[Choice] = &[
-    Choice { name: "antichain", about: "keep only the least sets of specification states; no normal form is built" },
+    Choice { name: "antichain", about: "keep only minimal sets of specification states; build no normal form" },
     Choice { name: "normal-form", about: "normalise the specification before the search" },
-    Choice { name: "lazy-normal-form", about: "normalise the specification as far as the search looks" },
-    Choice { name: "automatic", about: "normal-form if that stays small, antichain if it does not" },
+    Choice { name: "lazy-normal-form", about: "normalise the specification as far as the search reaches" },
+    Choice { name: "automatic", about: "normal-form while that stays small, antichain otherwise" },
 ];
 
 /// The search orders.
 pub const SEARCHES: &[Choice] = &[
-    Choice { name: "bfs", about: "breadth-first by visible events: a counterexample is a shortest one" },
-    Choice { name: "dfs", about: "depth-first: no promise about the length of a counterexample" },
+    Choice { name: "bfs", about: "breadth-first by visible events: counterexamples are shortest" },
+    Choice { name: "dfs", about: "depth-first: counterexamples may be long" },
 ];
 
 /// What is minimised first, modulo divergence-preserving branching bisimulation.
@@ -221,7 +224,7 @@ pub fn simulate(
     let Specification { file, lts: specification, reading } = specification;
     if let Some(setting) = Setting::ALL.into_iter().find(|&setting| task.asked.gives(setting)) {
         let option = setting.name();
-        let message = format!("{option} has no meaning for {}: there is no search for a counterexample", task.model);
+        let message = format!("{option} does not apply to {}, which is decided without a search", task.model);
         return Err(Problem::from(Diagnostic::error(REFUSED, message, Place::File(name(&task.implementation)))));
     }
     let implementation = read(&task.implementation, reading, specification.labels(), job)?;

@@ -40,6 +40,7 @@ impl Story {
                     text: format!("waits, line {}", process.line),
                     title: format!("{}:{} (state {})", process.file, process.line, process.state),
                     wrong: true,
+                    waits: true,
                     ..Happening::default()
                 });
             }
@@ -118,6 +119,7 @@ impl Drawn {
             message,
             carries: statement.message.as_ref().map(|message| message.fields.join(",")).unwrap_or_default(),
             wrong: told.iter().any(|one| one.error.is_some()),
+            waits: false,
         });
         for created in told.iter().flat_map(|one| &one.created) {
             self.begin(created.process, &created.name, here + 1);

@@ -13,9 +13,9 @@ use super::Script;
 use super::symmetry::permuted;
 use crate::check::Permuted;
 use crate::cspm::Warnings;
-use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW};
+use crate::problem::TOO_LARGE_TO_DRAW;
 use crate::symmetry::{SymmetryBreak, place};
-use crate::{Job, Problem, Resources};
+use crate::{Job, Problem, Resources, save};
 
 /// The symmetries of a model.
 #[derive(Clone, Debug, Serialize)]
@@ -148,7 +148,5 @@ fn write(diagram: &Diagram, output: &Path, file: &str, job: &Job) -> Result<(), 
         trefoil_draw::Trouble::Stopped(stopped) => Problem::Stopped(stopped),
         other => Problem::from(Diagnostic::error(TOO_LARGE_TO_DRAW, other.to_string(), Place::File(name.clone()))),
     })?;
-    std::fs::write(output, drawing.svg()).map_err(|error| {
-        Problem::from(Diagnostic::error(CANNOT_WRITE, format!("cannot write: {error}"), Place::File(name.clone())))
-    })
+    save(output, &drawing.svg())
 }

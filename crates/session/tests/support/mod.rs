@@ -69,7 +69,8 @@ pub(crate) enum Check {
 }
 
 impl Check {
-    /// What the answer must be: the length of a shortest violation where it is promised, else whether there is one (0 stands for any).
+    /// What the answer must be: the length of a shortest violation where it is promised, else whether there is one (0
+    /// stands for any).
     pub(crate) fn expected(&self, specification: &Denotation, implementation: &Denotation) -> Verdict {
         match self {
             Check::Refines(model) => verdicts::refines(*model, specification, implementation),
