@@ -53,11 +53,16 @@ impl Interrupt {
         });
     }
 
+    /// Was Ctrl-C pressed?
+    pub(crate) fn is_pressed(&self) -> bool {
+        self.shared.pressed.load(Ordering::SeqCst)
+    }
+
     /// From now on Ctrl-C ends this job; at once if it was pressed before.
     pub(crate) fn watch(&self, control: &Control) {
         *self.job() = Some(control.clone());
         self.shared.answered.store(false, Ordering::SeqCst);
-        if self.shared.pressed.load(Ordering::SeqCst) {
+        if self.is_pressed() {
             control.cancel();
         }
     }

@@ -1,12 +1,13 @@
 //! Runs checks one after the other: budgets, Ctrl-C and progress around each, its answer after it, one exit code for
 //! all.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use trefoil_control::{Control, Limits, settle};
+use trefoil_control::{Control, Limits, Settling};
 use trefoil_session::{DiagnosticReport, Job, Problem, Unfinished, Verdict};
 
 use crate::arguments::{Common, Output};
@@ -50,24 +51,20 @@ pub(crate) struct Jobs {
     interrupt: Interrupt,
     /// The memory budget of every job, fixed before the first job uses memory.
     memory: Option<u64>,
-    /// What was resident when the last job began.
-    kept: Cell<u64>,
+    settling: RefCell<Settling>,
 }
 
 impl Jobs {
     pub(crate) fn new(common: Common) -> Jobs {
         let memory = common.memory.or_else(Limits::default_memory);
-        Jobs { common, interrupt: Interrupt::listen(), memory, kept: Cell::new(0) }
+        Jobs { common, interrupt: Interrupt::listen(), memory, settling: RefCell::default() }
     }
 
     /// A job that begins now.
     pub(crate) fn start(&self) -> Job {
-        let memory = self.memory;
-        if let Some(memory) = memory {
-            // Memory that the job before freed does not count against this one; wait once for what it frees late.
-            self.kept.set(settle((memory / 2).max(self.kept.get())));
-        }
-        let control = Control::new(Limits { time: self.common.timeout, memory });
+        let (started, limits) = (Instant::now(), Limits { time: self.common.timeout, memory: self.memory });
+        self.settling.borrow_mut().settle(limits, || self.interrupt.is_pressed());
+        let control = Control::since(started, limits);
         self.interrupt.watch(&control);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.common.threads.map_or(cores, |threads| threads as usize);

@@ -369,6 +369,19 @@ fn budgets_end_an_assertion_and_not_the_run() {
     assert!(result["visited_states"].as_u64().is_some_and(|states| states > 0), "{result}");
 }
 
+/// Where more than half of the budget is in use, waiting for memory to be given back brings nothing.
+#[test]
+fn a_tight_budget_is_not_waited_for_before_every_assertion() {
+    let script = format!("channel a\nP = a -> P\n{}", "assert P :[deadlock free [F]]\n".repeat(20));
+    let folder = folder(&[("tight.csp", &script)]);
+    for options in [&["--memory", "4M"][..], &["--memory", "4M", "--timeout", "400ms"]] {
+        let begun = std::time::Instant::now();
+        let (_, out, err) = trefoil(&folder, &[&["check", "tight.csp"], options].concat());
+        // Twenty waits of two seconds each would take 40.
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}\n{out}{err}", begun.elapsed());
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_gives_unknown_with_counts() {

@@ -38,7 +38,7 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use memory::{available_memory, peak_memory, resident_memory, settle};
+pub use memory::{Settling, available_memory, peak_memory, resident_memory};
 pub use numbers::{count, counted, digits};
 pub use progress::{Progress, Snapshot};
 
@@ -60,6 +60,11 @@ pub enum Stopped {
         /// The budget in bytes.
         limit: u64,
     },
+    /// The budget of steps is used up.
+    Steps {
+        /// The budget.
+        limit: u64,
+    },
     /// More states than an engine can number.
     States {
         /// How many it can number.
@@ -73,6 +78,7 @@ impl fmt::Display for Stopped {
             Stopped::Interrupted => write!(f, "interrupted"),
             Stopped::Timeout { limit } => write!(f, "timeout of {} s reached", limit.as_secs_f64()),
             Stopped::Memory { limit } => write!(f, "memory budget of {} reached", human_bytes(*limit)),
+            Stopped::Steps { limit } => write!(f, "{} steps made, the most that were allowed", count(*limit)),
             Stopped::States { limit } => write!(f, "more than {} states, the most that can be numbered", count(*limit)),
         }
     }
@@ -83,7 +89,7 @@ impl std::error::Error for Stopped {}
 /// Budgets of a job. `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Wall-clock time since the control was made.
+    /// Wall-clock time from the beginning of the job.
     pub time: Option<Duration>,
     /// Resident bytes of the whole process.
     pub memory: Option<u64>,
@@ -149,7 +155,7 @@ const SMALL_REQUEST: usize = 1 << 16;
 impl Control {
     /// A job without budgets and without a watchdog: it ends when it is done or cancelled.
     pub fn unlimited() -> Control {
-        Control::make(Limits::default(), None, None)
+        Control::make(Instant::now(), Limits::default(), None, None)
     }
 
     /// A job for tests, which stops for this reason at its `poll`-th [`Control::check`], counted from 1 over all
@@ -159,10 +165,10 @@ impl Control {
             Stopped::Interrupted => (Limits::default(), INTERRUPTED),
             Stopped::Timeout { limit } => (Limits { time: Some(limit), memory: None }, TIMEOUT),
             Stopped::Memory { limit } => (Limits { time: None, memory: Some(limit) }, MEMORY),
-            Stopped::States { .. } => (Limits::default(), STATES),
+            Stopped::States { .. } | Stopped::Steps { .. } => (Limits::default(), STATES),
         };
         let polls = Polls { left: AtomicU64::new(poll), made: AtomicU64::new(0), reason };
-        Control::make(limits, None, Some(polls))
+        Control::make(Instant::now(), limits, None, Some(polls))
     }
 
     /// How many polls of a job that counts them ([`Control::stopping_at`]) there were.
@@ -172,7 +178,12 @@ impl Control {
 
     /// A job with budgets, watched from now on until the last clone is dropped.
     pub fn new(limits: Limits) -> Control {
-        let control = Control::make(limits, None, None);
+        Control::since(Instant::now(), limits)
+    }
+
+    /// The same for a job that began earlier: with a wait ([`Settling`]), which takes a part of its time.
+    pub fn since(started: Instant, limits: Limits) -> Control {
+        let control = Control::make(started, limits, None, None);
         if limits.time.is_some() || limits.memory.is_some() {
             control.set_watch();
         }
@@ -184,7 +195,7 @@ impl Control {
     pub fn within(&self, most: Duration) -> Control {
         let effort = Effort { around: self.clone(), most, before: processor::time_used() };
         let limits = Limits { time: Some(most), memory: self.shared.limits.memory };
-        let control = Control::make(limits, Some(effort), None);
+        let control = Control::make(Instant::now(), limits, Some(effort), None);
         control.set_watch();
         control
     }
@@ -197,14 +208,14 @@ impl Control {
             .expect("the operating system refuses a thread for the watchdog");
     }
 
-    fn make(limits: Limits, effort: Option<Effort>, polls: Option<Polls>) -> Control {
+    fn make(started: Instant, limits: Limits, effort: Option<Effort>, polls: Option<Polls>) -> Control {
         let counting = polls.is_some() || effort.as_ref().is_some_and(|effort| effort.around.counts());
         Control {
             shared: Arc::new(Shared {
                 stop: AtomicU8::new(if counting { COUNTING } else { RUNNING }),
                 limits,
                 polls,
-                started: Instant::now(),
+                started,
                 resident: AtomicU64::new(0),
                 progress: Progress::default(),
                 effort,
@@ -388,8 +399,21 @@ mod tests {
     }
 
     #[test]
+    fn a_job_that_began_earlier_ends_earlier() {
+        let limit = Duration::from_secs(3600);
+        let Some(started) = Instant::now().checked_sub(limit) else { return };
+        let control = Control::since(started, Limits { time: Some(limit), memory: None });
+        let asked = Instant::now();
+        while control.check().is_ok() {
+            assert!(asked.elapsed() < Duration::from_secs(30), "the watchdog sleeps");
+            thread::sleep(WATCHDOG_PERIOD);
+        }
+        assert!(control.elapsed() >= limit);
+    }
+
+    #[test]
     fn what_does_not_fit_is_not_afforded() {
-        let control = Control::make(Limits { time: None, memory: Some(1 << 40) }, None, None);
+        let control = Control::make(Instant::now(), Limits { time: None, memory: Some(1 << 40) }, None, None);
         assert_eq!(control.afford(1 << 20), Ok(()));
         assert_eq!(control.afford(1 << 41), Err(Stopped::Memory { limit: 1 << 40 }));
     }
@@ -415,7 +439,8 @@ mod tests {
 
     #[test]
     fn a_job_stops_at_the_poll_it_was_made_for() {
-        for reason in [Stopped::Interrupted, Stopped::Memory { limit: 7 }, Stopped::States { limit: MOST_STATES }] {
+        for reason in [Stopped::Interrupted, Stopped::Memory { limit: 1 << 40 }, Stopped::States { limit: MOST_STATES }]
+        {
             let job = Control::stopping_at(3, reason);
             let part = job.within(Duration::from_secs(3600));
             assert_eq!(

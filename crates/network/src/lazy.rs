@@ -29,8 +29,7 @@
 //! Finding what a state can do may be cut. Only a walk that ended with `Ok` is remembered; states that were found on
 //! the way keep their numbers, since a row becomes a state only when its chase has ended.
 //!
-//! Numbers have 32 bits. Where one more is needed the job is stopped; a symmetry that maps a row to one without a
-//! number, which cannot be stopped, gives [`UNNUMBERED`] instead, and an explorer stops when it expands that.
+//! Numbers have 32 bits. Where one more is needed the job is stopped.
 //!
 //! Cost: a packed row and some sixty bytes a state; about forty bytes for each pair of a state and a label that was
 //! expanded.
@@ -56,9 +55,6 @@ const AT_HAND: usize = 1 << 12;
 
 /// How many steps of a state are found between two polls of the control; a power of two.
 const PATIENCE: usize = 1 << 12;
-
-/// Stands for a state without a number.
-const UNNUMBERED: Value = Value::MAX;
 
 /// There are no numbers left.
 struct OutOfNumbers;
@@ -138,22 +134,26 @@ impl LazyMachine {
     /// The row of a state that was found.
     pub fn row(&self, state: Value) -> Vec<Value> {
         let mut row = vec![0; self.packing.width()];
-        self.packing.unpack(&self.states[state as usize].row, &mut row);
+        self.row_into(state, &mut row);
         row
     }
 
-    /// Puts the row of a state into `row`, which has its width; false when the state has no number.
-    pub(crate) fn row_into(&self, state: Value, row: &mut [Value]) -> bool {
-        let known = self.states.get(state as usize).filter(|_| state != UNNUMBERED);
-        known.map(|state| self.packing.unpack(&state.row, row)).is_some()
+    /// Puts the row of a state that was met into `row`, which has its width.
+    pub(crate) fn row_into(&self, state: Value, row: &mut [Value]) {
+        self.packing.unpack(&self.states[state as usize].row, row);
     }
 
     /// The number of a row that does not only diverge, as under priorities; `words` is scratch space.
-    pub(crate) fn number_of_settled(&self, row: &[Value], words: &mut Vec<u64>) -> Value {
+    pub(crate) fn number_of_settled(
+        &self,
+        row: &[Value],
+        words: &mut Vec<u64>,
+        control: &Control,
+    ) -> Result<Value, Cut> {
         words.clear();
         words.resize(self.packing.words(), 0);
         self.packing.pack(row, words);
-        self.intern(words, false).unwrap_or(UNNUMBERED)
+        self.intern(words, false).map_err(|OutOfNumbers| control.out_of_numbers().into())
     }
 
     /// The number of a reachable row.
@@ -200,8 +200,8 @@ impl LazyMachine {
     /// The order of states by their rows, slot by slot. A chase, which takes the first of several targets, takes the
     /// same one whichever thread came first.
     fn by_row(&self, left: u32, right: u32) -> Ordering {
-        if left == right || left == UNNUMBERED || right == UNNUMBERED {
-            return left.cmp(&right);
+        if left == right {
+            return Ordering::Equal;
         }
         let (one, other) = (&self.states[left as usize].row, &self.states[right as usize].row);
         match self.packing.first_difference(one, other) {
@@ -221,8 +221,7 @@ impl LazyMachine {
             hash = hash.wrapping_add(1);
         }
         let state = State { row: words.into(), diverges, offers: OnceLock::new() };
-        let number = u32::try_from(self.states.push(state)).ok().filter(|&number| number < UNNUMBERED);
-        let number = number.ok_or(OutOfNumbers)?;
+        let number = u32::try_from(self.states.push(state)).map_err(|_| OutOfNumbers)?;
         numbers.insert(hash, number);
         Ok(number)
     }
@@ -246,10 +245,8 @@ impl LazyMachine {
 
 impl Domain for LazyMachine {
     fn bytes(&self, value: Value, into: &mut Vec<u8>) {
-        if let Some(state) = self.states.get(value as usize).filter(|_| value != UNNUMBERED) {
-            self.network.layout().bytes(&self.row(value), into);
-            into.push(u8::from(state.diverges));
-        }
+        self.network.layout().bytes(&self.row(value), into);
+        into.push(u8::from(self.states[value as usize].diverges));
     }
 
     fn value(&self, bytes: &[u8]) -> Option<Value> {
@@ -263,7 +260,7 @@ impl Domain for LazyMachine {
     }
 
     fn text(&self, value: Value) -> String {
-        if value == UNNUMBERED { "?".into() } else { self.network.describe(&self.row(value)) }
+        self.network.describe(&self.row(value))
     }
 
     fn len(&self) -> usize {
@@ -314,22 +311,13 @@ impl<'a> LazyExplorer<'a> {
 
     fn load(&mut self, state: u32) {
         if self.loaded != Some(state) {
-            self.machine.packing.unpack(&self.machine.states[state as usize].row, &mut self.row);
+            self.machine.row_into(state, &mut self.row);
             self.loaded = Some(state);
         }
     }
 
-    /// A state that was found.
-    #[inline]
-    fn state(&self, number: u32) -> Result<&'a State, Cut> {
-        if number == UNNUMBERED {
-            return Err(self.control.out_of_numbers().into());
-        }
-        Ok(&self.machine.states[number as usize])
-    }
-
     fn expanded(&mut self, number: u32) -> Result<&'a Offers, Cut> {
-        let state = self.state(number)?;
+        let state = &self.machine.states[number as usize];
         if let Some(known) = state.offers.get() {
             return Ok(known);
         }
@@ -373,7 +361,7 @@ impl<'a> LazyExplorer<'a> {
     fn find_by_label(&mut self, state: u32, local: u32) -> Result<&'a [u32], Cut> {
         let machine = self.machine;
         let label = machine.labels[local as usize];
-        if self.state(state)?.diverges != (label == LabelId::TAU) {
+        if machine.states[state as usize].diverges != (label == LabelId::TAU) {
             return Ok(&[]);
         }
         let key = u64::from(state) << 32 | u64::from(local);

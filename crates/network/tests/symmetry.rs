@@ -147,7 +147,7 @@ fn clients_are_drawn_at_their_points() {
     let action = system.action().expect("it has one");
     assert_eq!(action.describe_point(2), "v2");
     let mut picture = Picture::default();
-    action.actor().picture(&[0, 1, 0, 0, 2], &mut picture);
+    action.actor(&control).picture(&[0, 1, 0, 0, 2], &mut picture);
     assert_eq!((picture.vertices(), picture.edges().len()), (4, 0), "everything is in the colours of the points");
     assert_ne!(picture.colours()[0], picture.colours()[1]);
     check_action(&system, &elements(4, &[vec![1, 0, 2, 3], vec![1, 2, 3, 0]]), &mut Random::new(3), "clients");

@@ -74,7 +74,8 @@ fn space(model: &Model) -> Option<Space> {
 /// Every generator is an automorphism; the number of orbits is returned.
 fn check_automorphisms(symmetric: &Symmetric, space: &Space, text: &str) -> usize {
     let action = symmetric.action().expect("it has one");
-    let mut actor = action.actor();
+    let control = Control::unlimited();
+    let mut actor = action.actor(&control);
     let mut image = vec![0; space.states[0].len()];
     let mut orbit_of: Vec<usize> = (0..space.states.len()).collect();
     fn root(orbit_of: &mut [usize], mut at: usize) -> usize {
@@ -86,7 +87,7 @@ fn check_automorphisms(symmetric: &Symmetric, space: &Space, text: &str) -> usiz
     }
     for generator in action.generators() {
         for at in 0..space.states.len() {
-            actor.apply(generator, &space.states[at], &mut image);
+            actor.apply(generator, &space.states[at], &mut image).expect("nothing cuts it");
             let other = *space.number.get(&image).unwrap_or_else(|| {
                 panic!(
                     "{generator:?} leaves the states: {} became {}\n{text}",
@@ -102,7 +103,7 @@ fn check_automorphisms(symmetric: &Symmetric, space: &Space, text: &str) -> usiz
             let mut images = Steps::new();
             for ((target, fault), count) in &space.steps[at] {
                 let mut moved = vec![0; target.len()];
-                actor.apply(generator, target, &mut moved);
+                actor.apply(generator, target, &mut moved).expect("nothing cuts it");
                 *images.entry((moved, *fault)).or_default() += count;
             }
             assert_eq!(images, space.steps[other], "{generator:?}\n{text}");
@@ -125,7 +126,8 @@ fn edges(picture: &Picture) -> BTreeSet<Edge> {
 /// were drawn, and how many there were.
 fn check_changes(symmetric: &Symmetric, space: &Space, text: &str) -> (usize, usize) {
     let action = symmetric.action().expect("it has one");
-    let (mut actor, mut plain) = (action.actor(), action.actor());
+    let control = Control::unlimited();
+    let (mut actor, mut plain) = (action.actor(&control), action.actor(&control));
     let [mut begun, mut target, mut before, mut after] = [(); 4].map(|()| Picture::default());
     let (mut drawn, mut steps) = (0, 0);
     for (row, targets) in space.states.iter().zip(&space.steps) {
@@ -581,11 +583,12 @@ fn largest_part(whole: &str, part: &str) -> usize {
     let model = support::roomy(program.expect("it compiles"));
     let space = space(&model).expect("it is small");
     assert_eq!(model.layout().width(), symmetric.layout().width(), "the rows are not alike");
-    let mut actor = action.actor();
+    let control = Control::unlimited();
+    let mut actor = action.actor(&control);
     let mut image = vec![0; space.states[0].len()];
     let mut is_symmetry = |element: &[u32]| {
         let mut moved = |row: &[Value]| {
-            actor.apply(element, row, &mut image);
+            actor.apply(element, row, &mut image).expect("nothing cuts it");
             space.number.get(&image).copied()
         };
         moved(&space.states[0]) == Some(0)

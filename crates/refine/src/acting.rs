@@ -14,7 +14,7 @@
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::references::{Map, References};
 use trefoil_lts::{LazyNormalForm, NodeId};
-use trefoil_system::{Action, Actor, LabelId, Picture, Value};
+use trefoil_system::{Action, Actor, Cut, LabelId, Picture, Value, Walk};
 
 use crate::specification::{Normalised, Permutable};
 
@@ -127,7 +127,6 @@ pub(crate) struct ProductAction<'a> {
     drawn: Drawn,
     /// Not a node.
     forbidden: Value,
-    control: &'a Control,
 }
 
 impl<'a> ProductAction<'a> {
@@ -137,11 +136,11 @@ impl<'a> ProductAction<'a> {
         implementation: &'a dyn Action,
         drawn: Drawn,
         forbidden: Value,
-        control: &'a Control,
+        control: &Control,
     ) -> Result<Result<ProductAction<'a>, String>, Stopped> {
         let normal_form = &specification.normal_form;
         let mut maps = Vec::new();
-        let mut actor = implementation.actor();
+        let mut actor = implementation.actor(control);
         for generator in implementation.generators() {
             if let Permutable::Not(why) = specification.permutable {
                 return Ok(Err(why.to_string()));
@@ -176,7 +175,7 @@ impl<'a> ProductAction<'a> {
                 }
             }
         };
-        Ok(Ok(ProductAction { implementation, normal_form, nodes, drawn, forbidden, control }))
+        Ok(Ok(ProductAction { implementation, normal_form, nodes, drawn, forbidden }))
     }
 }
 
@@ -197,14 +196,15 @@ impl Action for ProductAction<'_> {
         self.implementation.describe_point(point)
     }
 
-    fn actor(&self) -> Box<dyn Actor + '_> {
-        let implementation = self.implementation.actor();
-        Box::new(ProductActor { action: self, implementation, set: Vec::new(), slots: Vec::new() })
+    fn actor<'a>(&'a self, control: &'a Control) -> Box<dyn Actor + 'a> {
+        let implementation = self.implementation.actor(control);
+        Box::new(ProductActor { action: self, control, implementation, set: Vec::new(), slots: Vec::new() })
     }
 }
 
 struct ProductActor<'a> {
     action: &'a ProductAction<'a>,
+    control: &'a Control,
     implementation: Box<dyn Actor + 'a>,
     set: Vec<u32>,
     slots: Vec<u32>,
@@ -238,13 +238,14 @@ impl ProductActor<'_> {
         }
     }
 
+    /// What an element makes of a node, which may be a set of states that needs room.
     #[inline]
-    fn node(&mut self, element: &[u32], node: Value) -> Value {
-        let ProductAction { normal_form, nodes, forbidden, control, .. } = self.action;
+    fn node(&mut self, element: &[u32], node: Value) -> Result<Value, Cut> {
+        let ProductAction { normal_form, nodes, forbidden, .. } = self.action;
         if node == *forbidden || node == NodeId::CHAOS.0 {
-            return node;
+            return Ok(node);
         }
-        match nodes {
+        Ok(match nodes {
             Nodes::Fixed => node,
             Nodes::Marked(references, marks) => match marks[node as usize].stay(element) {
                 true => node,
@@ -256,11 +257,9 @@ impl ProductActor<'_> {
                 self.set.clear();
                 self.set.extend(states.iter().map(|&state| references.apply(element, 0, state).1));
                 self.set.sort_unstable();
-                // An actor cannot fail. When there is no room for the set, the control stays stopped, and both callers,
-                // `Reducer` and `Carrier`, poll it before they pass the image on.
-                normal_form.node_of(&self.set, control).map_or(node, |image| image.0)
+                normal_form.node_of(&self.set, self.control)?.0
             }
-        }
+        })
     }
 }
 
@@ -284,9 +283,9 @@ impl Actor for ProductActor<'_> {
     }
 
     #[inline]
-    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
-        into[0] = self.node(element, row[0]);
-        self.implementation.apply(element, &row[1..], &mut into[1..]);
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) -> Walk {
+        into[0] = self.node(element, row[0])?;
+        self.implementation.apply(element, &row[1..], &mut into[1..])
     }
 
     #[inline]
@@ -316,12 +315,12 @@ impl Actor for ProductActor<'_> {
     }
 
     #[inline]
-    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> Result<(usize, Value), Cut> {
         if slot == 0 {
-            return (0, self.node(element, value));
+            return Ok((0, self.node(element, value)?));
         }
-        let (slot, value) = self.implementation.apply_to_slot(element, slot - 1, value);
-        (slot + 1, value)
+        let (slot, value) = self.implementation.apply_to_slot(element, slot - 1, value)?;
+        Ok((slot + 1, value))
     }
 
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {

@@ -128,7 +128,7 @@ const UNEXPLORED: (usize, u32) = (usize::MAX, 0);
 /// Transforms the target row of a step before it is stored.
 pub(crate) trait Reaching {
     /// The row that is stored.
-    fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Stopped>;
+    fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Cut>;
 
     /// The element that carried what the step with this number leads to, with its number.
     #[inline]
@@ -152,7 +152,7 @@ pub(crate) struct AsTheyAre;
 
 impl Reaching for AsTheyAre {
     #[inline]
-    fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Stopped> {
+    fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Cut> {
         Ok(row)
     }
 }

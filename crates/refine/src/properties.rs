@@ -117,7 +117,7 @@ pub fn has_trace(
     let outcome = check(|statistics| {
         control.progress().begin("following the trace", 0);
         if options.symmetry.is_some() {
-            keeps_trace(reduction::action(system)?, system.labels(), trace)?;
+            keeps_trace(reduction::action(system)?, system.labels(), trace, control)?;
         }
         let answer = in_quotient(system, options, control, statistics, |quotient, statistics| {
             along::search(system, quotient, trace, model, control, statistics)
@@ -136,8 +136,8 @@ pub fn has_trace(
 }
 
 /// Does the group fix every event of a trace?
-fn keeps_trace(action: &dyn Action, labels: &Labels, trace: &[LabelId]) -> Result<(), Unreduced> {
-    let mut actor = action.actor();
+fn keeps_trace(action: &dyn Action, labels: &Labels, trace: &[LabelId], control: &Control) -> Result<(), Unreduced> {
+    let mut actor = action.actor(control);
     for generator in action.generators() {
         let moved = trace.iter().find(|&&event| actor.apply_to_label(generator, event) != event);
         if let Some(&event) = moved {

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_lts::NodeId;
 use trefoil_lts::divergence::Divergence;
 use trefoil_symmetry::{Quotient, Reducer, Symmetry};
@@ -43,29 +43,23 @@ const MOST_REMEMBERED: usize = 1 << 20;
 /// Carries nodes along with representatives.
 pub(crate) struct Carrier<'a> {
     actor: Box<dyn Actor + 'a>,
-    control: &'a Control,
     known: HashMap<(u32, u32), NodeId, foldhash::fast::FixedState>,
 }
 
 impl<'a> Carrier<'a> {
     fn new(pairs: &'a ProductAction<'a>, control: &'a Control) -> Carrier<'a> {
-        Carrier { actor: pairs.actor(), control, known: HashMap::default() }
+        Carrier { actor: pairs.actor(control), known: HashMap::default() }
     }
 
     /// The image of a node under an element; `number` is the element's.
-    pub(crate) fn carry(&mut self, node: NodeId, number: u32, element: &[u32]) -> Result<NodeId, Stopped> {
-        let Carrier { actor, control, known } = self;
+    pub(crate) fn carry(&mut self, node: NodeId, number: u32, element: &[u32]) -> Result<NodeId, Cut> {
+        let Carrier { actor, known } = self;
         if known.len() >= MOST_REMEMBERED {
             known.clear();
         }
         Ok(match known.entry((node.0, number)) {
             Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(place) => {
-                let image = NodeId(actor.apply_to_slot(element, 0, node.0).1);
-                // An actor that cannot afford a new set leaves the control stopped ([`trefoil_symmetry::Reducer`]).
-                control.check()?;
-                *place.insert(image)
-            }
+            Entry::Vacant(place) => *place.insert(NodeId(actor.apply_to_slot(element, 0, node.0)?.1)),
         })
     }
 }
@@ -81,7 +75,7 @@ struct ByRepresentatives<'a> {
 }
 
 impl Reaching for ByRepresentatives<'_> {
-    fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Stopped> {
+    fn reached<'r>(&'r mut self, row: &'r [Value]) -> Result<&'r [Value], Cut> {
         let ByRepresentatives { reducer, control, carried, elements, numbers } = self;
         let reduced = reducer.reduce(row)?;
         let number = match numbers.get(reduced.element) {

@@ -351,7 +351,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
 
 impl<V: Visited> Product<'_, V> {
     /// Takes the internal steps of a pair.
-    fn internal<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<(), Stopped> {
+    fn internal<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<(), Cut> {
         let steps = graph.row(pair.state).iter().enumerate();
         for (at, step) in steps.filter(|(_, step)| step.label == LabelId::TAU) {
             let node = self.carry(graph, pair.state, at, pair.node)?;
@@ -362,7 +362,7 @@ impl<V: Visited> Product<'_, V> {
 
     /// The node beside the representative that a step leads to.
     #[inline]
-    fn carry<G: Graph>(&mut self, graph: &G, state: u32, step: usize, node: NodeId) -> Result<NodeId, Stopped> {
+    fn carry<G: Graph>(&mut self, graph: &G, state: u32, step: usize, node: NodeId) -> Result<NodeId, Cut> {
         match (&mut self.carrier, graph.carried(state, step)) {
             (Some(carrier), Some((number, element))) => carrier.carry(node, number, element),
             _ => Ok(node),
@@ -370,7 +370,7 @@ impl<V: Visited> Product<'_, V> {
     }
 
     /// Takes the visible steps of a pair; a step that the specification does not have is a witness.
-    fn events<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<Option<Found>, Stopped> {
+    fn events<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<Option<Found>, Cut> {
         let (mut known, mut following) = ((LabelId::TAU, NodeId::CHAOS), self.normal_form.following(pair.node));
         let steps = graph.row(pair.state).iter().enumerate();
         for (at, step) in steps.filter(|(_, step)| step.label.is_visible()) {
@@ -390,12 +390,7 @@ impl<V: Visited> Product<'_, V> {
 
     /// Looks up where the visible steps of a pair lead. The result is the first step that the specification does not
     /// have.
-    fn look_up<G: Graph>(
-        &mut self,
-        pair: Pair,
-        graph: &G,
-        events: &mut Vec<Event>,
-    ) -> Result<Option<Transition>, Stopped> {
+    fn look_up<G: Graph>(&mut self, pair: Pair, graph: &G, events: &mut Vec<Event>) -> Result<Option<Transition>, Cut> {
         let row = graph.row(pair.state);
         make_room(events, row.len(), self.control)?;
         let (mut known, mut following) = ((LabelId::TAU, NodeId::CHAOS), self.normal_form.following(pair.node));

@@ -207,9 +207,9 @@ impl Action for Diagonal<'_> {
         self.action.generators()
     }
 
-    fn actor(&self) -> Box<dyn Actor + '_> {
+    fn actor<'a>(&'a self, control: &'a Control) -> Box<dyn Actor + 'a> {
         Box::new(DiagonalActor {
-            actor: self.action.actor(),
+            actor: self.action.actor(control),
             width: self.width,
             own: Picture::default(),
             other: Picture::default(),
@@ -261,10 +261,10 @@ impl Actor for DiagonalActor<'_> {
         }
     }
 
-    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) -> Walk {
         let (into_first, into_second) = into.split_at_mut(self.width);
-        self.actor.apply(element, &row[..self.width], into_first);
-        self.actor.apply(element, &row[self.width..], into_second);
+        self.actor.apply(element, &row[..self.width], into_first)?;
+        self.actor.apply(element, &row[self.width..], into_second)
     }
 
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {

@@ -13,6 +13,7 @@ use trefoil_refine::{
 };
 use trefoil_symmetry::{STRATEGIES, Strategy};
 use trefoil_system::{Cut, LabelId, Labels, Model, Path, System, Witness};
+use trefoil_testkit::cutting::Cutting;
 use trefoil_testkit::interruptions::{Interruptions, interrupt};
 use trefoil_testkit::refinement::random_pair;
 use trefoil_testkit::symmetric;
@@ -112,6 +113,43 @@ fn refinements_among_representatives_are_answered_after_a_stop() {
     }
     println!("{all} stops");
     assert!(all > 3_000, "too few stops: {all}");
+}
+
+/// One specification is prepared, and asked again after an application of an element was cut.
+#[test]
+fn questions_are_answered_after_an_action_that_was_cut() {
+    let (seed, mut all, control) = (seed(), 0, Control::unlimited());
+    println!("TREFOIL_SEED={seed}");
+    for number in 0..30 {
+        let mut random = Random::new(seed.wrapping_add(number));
+        let Some((specification, system)) = symmetric::random_pair(&mut random) else { continue };
+        let cutting = Cutting::new(&system);
+        let implementation: &dyn System = &cutting;
+        for symmetry in strategies().map(Some) {
+            for (model, algorithm) in MODELS.into_iter().zip(ALGORITHMS) {
+                for (search, threads) in [(Search::BreadthFirst, 1), (Search::BreadthFirst, 2), (Search::DepthFirst, 1)]
+                {
+                    let preprocess = Preprocess::Nothing;
+                    let options = Options { algorithm, search, threads, preprocess, symmetry, ..Options::new(model) };
+                    let make = || prepare(&specification, options, &control).unwrap();
+                    all += cutting
+                        .interrupt(15, make, |prepared| answer(prepared.check(implementation, symmetry, &control)));
+                }
+            }
+            for threads in [1, 2] {
+                let options = CheckOptions { threads, symmetry };
+                for model in MODELS {
+                    let ask = |&mut (): &mut ()| answer(deadlock(&cutting, model, options, &control));
+                    all += cutting.interrupt(15, || (), ask);
+                    let ask = |&mut (): &mut ()| answer(determinism(&cutting, model, options, &control));
+                    all += cutting.interrupt(15, || (), ask);
+                }
+                all += cutting.interrupt(15, || (), |()| answer(divergence(&cutting, options, &control)));
+            }
+        }
+    }
+    println!("{all} cuts");
+    assert!(all > 3_000, "too few cuts: {all}");
 }
 
 #[test]

@@ -25,7 +25,7 @@
 //!
 //! # Cuts
 //!
-//! A reduction that its control stops cuts the walk, and so does the sink; a walk leaves nothing in the explorer that a
+//! A reduction that the control or the actor cuts ends the walk, and so does the sink; a walk leaves nothing in the explorer that a
 //! later one reads: the picture, the twins and the kept representatives are those of the row that the walk begins with.
 //!
 //! # Cost
@@ -254,11 +254,10 @@ impl Explorer for QuotientExplorer<'_> {
             let slots = quotient.changed(&step, row, changed);
             let mut first = false;
             if alike {
-                match twins.compare(&mut *reducer.actor, step.row, slots) {
+                match twins.compare(&mut *reducer.actor, step.row, slots)? {
                     Likeness::Unknown => {}
                     Likeness::First => first = true,
                     Likeness::Like(number) => {
-                        reducer.poll()?;
                         let row = &kept[number * row.len()..][..row.len()];
                         return sink(Step { group, label, row, written, class: kept_classes[number] });
                     }

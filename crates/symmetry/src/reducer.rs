@@ -9,13 +9,13 @@
 //! whichever way it was found. Where a changed slot draws vertices of its own, or the graph cannot hold what is drawn,
 //! the whole row is drawn.
 //!
-//! An actor cannot fail, yet an image may need memory (for a new set of specification states). An actor that gets none
-//! leaves its control stopped, so a reducer polls the control after every application and returns no image of a job
-//! that must end.
+//! An image may need room (a set of specification states that was not met before); an actor that gets none cuts the
+//! reduction. A single state may have hundreds of thousands of steps, so a reducer polls the control for each
+//! representative.
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_groups::UBig;
-use trefoil_system::{Action, Actor, Picture, Value};
+use trefoil_system::{Action, Actor, Cut, Picture, Value};
 
 use crate::canoniser::{Canoniser, Representative};
 use crate::labels::Change;
@@ -55,7 +55,7 @@ impl<'a> Reducer<'a> {
     /// For the rows that this action acts on.
     pub fn new(action: &'a dyn Action, symmetry: &'a Symmetry, control: &'a Control) -> Reducer<'a> {
         Reducer {
-            actor: action.actor(),
+            actor: action.actor(control),
             canoniser: symmetry.canoniser(control),
             picture: Picture::new(action.points()),
             control,
@@ -68,19 +68,13 @@ impl<'a> Reducer<'a> {
 
     /// The representative of a row.
     #[inline]
-    pub fn reduce(&mut self, row: &[Value]) -> Result<Reduced<'_>, Stopped> {
+    pub fn reduce(&mut self, row: &[Value]) -> Result<Reduced<'_>, Cut> {
+        self.control.check()?;
         self.actor.picture(row, &mut self.after);
         let Representative { element, stabiliser } = self.canoniser.representative(&self.after)?;
         self.row.resize(row.len(), 0);
-        self.actor.apply(element, row, &mut self.row);
-        self.control.check()?;
+        self.actor.apply(element, row, &mut self.row)?;
         Ok(Reduced { row: &self.row, element, stabiliser })
-    }
-
-    /// Polls the control after an application of the actor.
-    #[inline]
-    pub(crate) fn poll(&self) -> Result<(), Stopped> {
-        self.control.check()
     }
 
     /// Draws a row, in order to find its representative and those of rows that differ from it in few slots.
@@ -98,7 +92,7 @@ impl<'a> Reducer<'a> {
     /// The representative of a row that differs only in these slots from the row that was drawn by the last call of
     /// `begin`.
     #[inline]
-    pub(crate) fn reduce_near(&mut self, from: &[Value], to: &[Value], slots: &[u32]) -> Result<Reduced<'_>, Stopped> {
+    pub(crate) fn reduce_near(&mut self, from: &[Value], to: &[Value], slots: &[u32]) -> Result<Reduced<'_>, Cut> {
         let Reducer { actor, canoniser, near, before, after, row, control, .. } = self;
         let stabiliser = match *near {
             Some(Near { canvas })
@@ -112,8 +106,8 @@ impl<'a> Reducer<'a> {
         };
         if stabiliser.is_some() {
             row.resize(to.len(), 0);
-            actor.apply(canoniser.element(), to, row);
             control.check()?;
+            actor.apply(canoniser.element(), to, row)?;
             return Ok(Reduced { row: &self.row, element: self.canoniser.element(), stabiliser });
         }
         self.reduce(to)

@@ -15,7 +15,7 @@
 //! That two steps are alike is found only when they name twins in the same order; others are canonicalised as usual.
 //! Cost: the picture of each state that is expanded, and a few look-ups for each slot that a step changes.
 
-use trefoil_system::{Actor, Picture, Value};
+use trefoil_system::{Actor, Cut, Picture, Value, Walk};
 
 use crate::types::Types;
 
@@ -97,11 +97,11 @@ impl Twins {
 
     /// Compares a step with those that were reported to be the first of their kind. Both `Unknown` and `First` steps
     /// are canonicalised. The step leads to this row and changes these slots.
-    pub(crate) fn compare(&mut self, actor: &mut dyn Actor, to: &[Value], slots: &[u32]) -> Likeness {
+    pub(crate) fn compare(&mut self, actor: &mut dyn Actor, to: &[Value], slots: &[u32]) -> Result<Likeness, Cut> {
         self.points.clear();
         for &slot in slots {
             if !actor.references(slot as usize, to[slot as usize], &mut self.points) {
-                return Likeness::Unknown;
+                return Ok(Likeness::Unknown);
             }
         }
         self.spoken[..self.classes.len()].fill(0);
@@ -118,17 +118,15 @@ impl Twins {
             self.send(point, wanted);
         }
         if !any {
-            return Likeness::Unknown;
+            return Ok(Likeness::Unknown);
         }
         let start = self.changes.len();
-        for &slot in slots {
-            let (slot, value) = actor.apply_to_slot(&self.element, slot as usize, to[slot as usize]);
-            self.changes.push((slot as u32, value));
-        }
+        let walk = self.normalise(actor, to, slots);
         for point in self.moved.drain(..) {
             self.element[point as usize] = point;
             self.inverse[point as usize] = point;
         }
+        walk?;
         self.changes[start..].sort_unstable();
         let mix = |digest: u64, &(slot, value): &(u32, Value)| {
             (digest ^ (u64::from(slot) << 32 | u64::from(value))).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
@@ -138,10 +136,20 @@ impl Twins {
         let same = |&(other, begin, end): &(u64, usize, usize)| other == digest && self.changes[begin..end] == *here;
         if let Some(number) = self.known.iter().position(same) {
             self.changes.truncate(start);
-            return Likeness::Like(number);
+            return Ok(Likeness::Like(number));
         }
         self.known.push((digest, start, self.changes.len()));
-        Likeness::First
+        Ok(Likeness::First)
+    }
+
+    /// Appends what the permutation of twins makes of the slots that a step changes.
+    #[inline]
+    fn normalise(&mut self, actor: &mut dyn Actor, to: &[Value], slots: &[u32]) -> Walk {
+        for &slot in slots {
+            let (slot, value) = actor.apply_to_slot(&self.element, slot as usize, to[slot as usize])?;
+            self.changes.push((slot as u32, value));
+        }
+        Ok(())
     }
 
     /// Makes the permutation carry a point to another of its class.

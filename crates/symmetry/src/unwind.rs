@@ -109,7 +109,7 @@ impl<'a> Unwinder<'a> {
             follow(&mut self.element, reduced.element);
             let label = self.reducer.actor.apply_to_label(&self.inverse, label);
             let mut real = vec![0; row.len()];
-            self.reducer.actor.apply(&self.inverse, &row, &mut real);
+            self.reducer.actor.apply(&self.inverse, &row, &mut real)?;
             return Ok(TakenStep { label, row: real });
         }
         panic!("a run of the quotient has a step that the system does not have")

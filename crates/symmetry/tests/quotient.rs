@@ -6,7 +6,10 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_symmetry::{Promise, Quotient, STRATEGIES, Symmetry, Tally, UBig};
 use trefoil_system::replay::replay_path;
-use trefoil_system::{Action, Actor, Checked, Cut, LabelId, Labels, Path, Picture, System, TakenStep, Value};
+use trefoil_system::{
+    Action, Actor, Checked, Cut, Explorer, LabelId, Labels, Path, Picture, System, TakenStep, Value, Walk,
+};
+use trefoil_testkit::cutting::Cutting;
 use trefoil_testkit::interruptions::interrupt;
 use trefoil_testkit::symmetric::{Processes, Shape, random_generators};
 use trefoil_testkit::{Random, seed};
@@ -49,7 +52,8 @@ fn reachable(system: &dyn System) -> (Found, Tally) {
 
 /// The least row of the orbit of each of these, and of all others in their orbits.
 fn least_rows(system: &Processes, rows: impl Iterator<Item = Vec<Value>>) -> BTreeMap<Vec<Value>, Vec<Value>> {
-    let mut actor = system.actor();
+    let control = Control::unlimited();
+    let mut actor = system.actor(&control);
     let mut known: BTreeMap<Vec<Value>, Vec<Value>> = BTreeMap::new();
     for first in rows {
         if known.contains_key(&first) {
@@ -60,7 +64,7 @@ fn least_rows(system: &Processes, rows: impl Iterator<Item = Vec<Value>>) -> BTr
         while let Some(row) = work.pop() {
             for generator in system.generators() {
                 let mut image = vec![0; row.len()];
-                actor.apply(generator, &row, &mut image);
+                actor.apply(generator, &row, &mut image).expect("nothing cuts it");
                 if orbit.insert(image.clone()) {
                     work.push(image);
                 }
@@ -125,19 +129,12 @@ fn representatives_stand_for_all_states() {
             smaller += usize::from(found.len() < all.len());
             // Back along the steps that found it.
             let rows: Vec<&Vec<Value>> = found.keys().collect();
-            let mut here = rows[random.below(rows.len())].clone();
-            let end = here.clone();
-            let mut steps = Vec::new();
-            while let Some((from, label)) = &found[&here] {
-                steps.push(TakenStep { label: *label, row: here });
-                here = from.clone();
-            }
-            steps.reverse();
-            let real = quotient.unwind(&Path { start: here, steps: steps.clone() }, &control).unwrap();
+            let run = run_to(rows[random.below(rows.len())], &found);
+            let real = quotient.unwind(&run, &control).unwrap();
             replay_path(&system, &real, &control).expect("a run of the system");
-            assert_eq!(real.steps.len(), steps.len());
-            assert_eq!(orbits(&system, [real.last().to_vec(), end].into_iter()).len(), 1);
-            runs += steps.len();
+            assert_eq!(real.steps.len(), run.steps.len());
+            assert_eq!(orbits(&system, [real.last().to_vec(), run.last().to_vec()].into_iter()).len(), 1);
+            runs += run.steps.len();
         }
     }
     assert!(smaller > 400 && runs > 1500, "too few: {smaller} smaller, {runs} steps");
@@ -161,8 +158,8 @@ impl Action for Sketched<'_> {
         false
     }
 
-    fn actor(&self) -> Box<dyn Actor + '_> {
-        Box::new(SketchingActor(self.0.actor()))
+    fn actor<'a>(&'a self, control: &'a Control) -> Box<dyn Actor + 'a> {
+        Box::new(SketchingActor(self.0.actor(control)))
     }
 }
 
@@ -173,15 +170,15 @@ impl Actor for SketchingActor<'_> {
         self.0.picture(&sketched, picture);
     }
 
-    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
-        self.0.apply(element, row, into);
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) -> Walk {
+        self.0.apply(element, row, into)
     }
 
     fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {
         self.0.references(slot, value, points)
     }
 
-    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> Result<(usize, Value), Cut> {
         self.0.apply_to_slot(element, slot, value)
     }
 
@@ -240,10 +237,9 @@ fn a_quotient_declares_honestly_what_it_reads_and_writes() {
 }
 
 /// All steps of the quotient from what the walks so far found, with their classes.
-fn all_steps(quotient: &Quotient<'_>, control: &Control) -> Result<Vec<(LabelId, Vec<Value>, u32)>, Cut> {
-    let mut work = vec![quotient.initial(control)?];
+fn all_steps(initial: &[Value], explorer: &mut dyn Explorer) -> Result<Vec<(LabelId, Vec<Value>, u32)>, Cut> {
+    let mut work = vec![initial.to_vec()];
     let mut found = BTreeSet::from([work[0].clone()]);
-    let mut explorer = quotient.explorer(control);
     let mut steps = Vec::new();
     while let Some(row) = work.pop() {
         explorer.successors(&row, &mut |step| {
@@ -275,7 +271,7 @@ fn a_reduction_that_is_stopped_cuts_the_walk() {
                     quotient.count(|_| true);
                     quotient
                 },
-                |quotient, control| all_steps(quotient, control),
+                |quotient, control| all_steps(&quotient.initial(control)?, &mut *quotient.explorer(control)),
             );
             // Nothing is left out of a walk that ends well.
             assert_eq!(seen.stopped, seen.polls.min(40), "{number} {}", strategy.name);
@@ -283,4 +279,49 @@ fn a_reduction_that_is_stopped_cuts_the_walk() {
         }
     }
     assert!(stopped > 1000, "too few stops: {stopped}");
+}
+
+/// The run of the quotient to a row, back along the steps that found it.
+fn run_to(row: &[Value], found: &Found) -> Path {
+    let (mut here, mut steps) = (row.to_vec(), Vec::new());
+    while let Some((from, label)) = &found[&here] {
+        steps.push(TakenStep { label: *label, row: here });
+        here = from.clone();
+    }
+    steps.reverse();
+    Path { start: here, steps }
+}
+
+#[test]
+fn an_action_that_is_cut_cuts_the_walk() {
+    let seed = seed();
+    println!("TREFOIL_SEED={seed}");
+    let control = Control::unlimited();
+    let (mut walks, mut runs) = (0, 0);
+    for number in 0..60 {
+        let system = random_system(&mut Random::new(seed.wrapping_add(number)));
+        if system.explore(200).is_none() {
+            continue;
+        }
+        let cutting = Cutting::new(&system);
+        for strategy in STRATEGIES {
+            let Ok(symmetry) = Symmetry::of_action(&cutting, strategy, &control) else { continue };
+            let mut quotient = Quotient::new(&cutting, &cutting, &symmetry, &control).unwrap();
+            quotient.count(|_| true);
+            let initial = quotient.initial(&control).unwrap();
+            // The explorer that was cut is asked again.
+            walks +=
+                cutting.interrupt(60, || quotient.explorer(&control), |explorer| all_steps(&initial, &mut **explorer));
+            let found = reachable(&quotient).0;
+            let run = run_to(found.keys().next_back().unwrap(), &found);
+            runs += cutting.interrupt(10, || (), |()| quotient.unwind(&run, &control));
+            let cuts = cutting.interrupt(
+                1,
+                || (),
+                |()| Quotient::new(&cutting, &cutting, &symmetry, &control)?.initial(&control),
+            );
+            assert_eq!(cuts, 1, "the representative of the initial row is applied to");
+        }
+    }
+    assert!(walks > 3000 && runs > 500, "too few cuts: {walks} of walks, {runs} of runs");
 }

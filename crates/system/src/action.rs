@@ -5,6 +5,9 @@
 //! [`Picture`] of a row. Like a system, an action is shared by all threads, and what a thread needs for itself is in
 //! its [`Actor`].
 
+use trefoil_control::Control;
+
+use crate::cut::{Cut, Walk};
 use crate::labels::LabelId;
 use crate::layout::Value;
 use crate::picture::Picture;
@@ -38,11 +41,14 @@ pub trait Action: Send + Sync {
         point.to_string()
     }
 
-    /// A thread's own view, with the scratch space that it needs.
-    fn actor(&self) -> Box<dyn Actor + '_>;
+    /// A thread's own view, with the scratch space that it needs; the control is that of the question.
+    fn actor<'a>(&'a self, control: &'a Control) -> Box<dyn Actor + 'a>;
 }
 
 /// One thread's view of an action.
+///
+/// An image may be a state that the action has to store first (a set of specification states, a row of a lazy
+/// component), so applying an element may be cut. After a cut an actor is equivalent to a fresh one.
 pub trait Actor {
     /// Draws a row; `picture` is cleared first.
     fn picture(&mut self, row: &[Value], picture: &mut Picture);
@@ -74,8 +80,9 @@ pub trait Actor {
         self.draw_slots(from, slots, before) && self.draw_slots(to, slots, after)
     }
 
-    /// `into` becomes the image of a row of the same width under an element of the group.
-    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]);
+    /// `into` becomes what an element of the group makes of a row of the same width; after a cut it holds nothing of
+    /// meaning.
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) -> Walk;
 
     /// Appends the points that the value of a slot refers to, including the slot itself when elements move it: an
     /// element that fixes them fixes both. False when rows are not permuted slot by slot.
@@ -85,8 +92,8 @@ pub trait Actor {
 
     /// The image of the value of a slot under an element of the group: the slot where it is then, and the value there.
     /// Called only where [`Actor::references`] returns true.
-    fn apply_to_slot(&mut self, _element: &[u32], slot: usize, value: Value) -> (usize, Value) {
-        (slot, value)
+    fn apply_to_slot(&mut self, _element: &[u32], slot: usize, value: Value) -> Result<(usize, Value), Cut> {
+        Ok((slot, value))
     }
 
     /// The image of a label under an element of the group.

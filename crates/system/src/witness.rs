@@ -1,6 +1,7 @@
 //! What a failed check shows: a run of the system and what goes wrong at its end.
 
 use crate::action::Actor;
+use crate::cut::Cut;
 use crate::labels::LabelId;
 use crate::layout::Value;
 
@@ -116,36 +117,28 @@ impl Witness {
 /// the question.
 impl Witness {
     /// Its image under the element.
-    pub fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> Witness {
-        match self {
+    pub fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> Result<Witness, Cut> {
+        Ok(match self {
             Witness::Path { path, failure } => {
-                Witness::Path { path: path.permuted(element, actor), failure: failure.permuted(element, actor) }
+                Witness::Path { path: path.permuted(element, actor)?, failure: failure.permuted(element, actor) }
             }
-            Witness::Lasso { path, cycle } => Witness::Lasso {
-                path: path.permuted(element, actor),
-                cycle: cycle.iter().map(|step| step.permuted(element, actor)).collect(),
-            },
+            Witness::Lasso { path, cycle } => {
+                Witness::Lasso { path: path.permuted(element, actor)?, cycle: permuted_steps(cycle, element, actor)? }
+            }
             Witness::TwoRuns { can, cannot, accepted } => Witness::TwoRuns {
-                can: can.permuted(element, actor),
-                cannot: cannot.permuted(element, actor),
+                can: can.permuted(element, actor)?,
+                cannot: cannot.permuted(element, actor)?,
                 accepted: permuted_labels(accepted, element, actor),
             },
-        }
+        })
     }
 }
 
 impl Path {
     /// Its image under an element of a group.
-    pub fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> Path {
-        let steps = self.steps.iter().map(|step| step.permuted(element, actor)).collect();
-        Path { start: permuted_row(&self.start, element, actor), steps }
-    }
-}
-
-impl TakenStep {
-    fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> TakenStep {
-        let label = actor.apply_to_label(element, self.label);
-        TakenStep { label, row: permuted_row(&self.row, element, actor) }
+    pub fn permuted(&self, element: &[u32], actor: &mut dyn Actor) -> Result<Path, Cut> {
+        let steps = permuted_steps(&self.steps, element, actor)?;
+        Ok(Path { start: permuted_row(&self.start, element, actor)?, steps })
     }
 }
 
@@ -164,10 +157,18 @@ impl Failure {
     }
 }
 
-fn permuted_row(row: &[Value], element: &[u32], actor: &mut dyn Actor) -> Vec<Value> {
+fn permuted_steps(steps: &[TakenStep], element: &[u32], actor: &mut dyn Actor) -> Result<Vec<TakenStep>, Cut> {
+    let permuted = |step: &TakenStep| {
+        let label = actor.apply_to_label(element, step.label);
+        Ok(TakenStep { label, row: permuted_row(&step.row, element, actor)? })
+    };
+    steps.iter().map(permuted).collect()
+}
+
+fn permuted_row(row: &[Value], element: &[u32], actor: &mut dyn Actor) -> Result<Vec<Value>, Cut> {
     let mut image = row.to_vec();
-    actor.apply(element, row, &mut image);
-    image
+    actor.apply(element, row, &mut image)?;
+    Ok(image)
 }
 
 fn permuted_labels(labels: &[LabelId], element: &[u32], actor: &mut dyn Actor) -> Vec<LabelId> {

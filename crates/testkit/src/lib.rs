@@ -4,6 +4,7 @@
 //! containers (an [`trefoil_lts::Lts`] and its accessors), never an algorithm.
 
 pub mod composition;
+pub mod cutting;
 pub mod equivalences;
 pub mod interruptions;
 pub mod layers;

@@ -335,7 +335,7 @@ impl Action for Processes {
         &self.generators
     }
 
-    fn actor(&self) -> Box<dyn Actor + '_> {
+    fn actor<'a>(&'a self, _: &'a Control) -> Box<dyn Actor + 'a> {
         Box::new(ProcessesActor(self))
     }
 }
@@ -367,7 +367,7 @@ impl Actor for ProcessesActor<'_> {
         true
     }
 
-    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) -> Walk {
         let count = self.0.count;
         let renamed = |value: Value| if value == 0 { 0 } else { element[value as usize - 1] + 1 };
         for process in 0..count {
@@ -376,6 +376,7 @@ impl Actor for ProcessesActor<'_> {
             into[2 * image + 1] = renamed(row[2 * process + 1]);
         }
         into[2 * count] = renamed(row[2 * count]);
+        Ok(())
     }
 
     fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {
@@ -389,11 +390,11 @@ impl Actor for ProcessesActor<'_> {
         true
     }
 
-    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> Result<(usize, Value), Cut> {
         let count = self.0.count;
         let to = if slot == 2 * count { slot } else { 2 * element[slot / 2] as usize + slot % 2 };
         let names = slot == 2 * count || slot % 2 == 1;
-        (to, if names && value != 0 { element[value as usize - 1] + 1 } else { value })
+        Ok((to, if names && value != 0 { element[value as usize - 1] + 1 } else { value }))
     }
 
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::references::{self, Map, References};
-use trefoil_system::{Action, Actor, LabelId, Picture, System, Value};
+use trefoil_system::{Action, Actor, Cut, LabelId, Picture, System, Value, Walk};
 
 use super::drawing::{Canvas, Drawing};
 use super::exchanges::with_components;
@@ -185,27 +185,32 @@ impl Rows {
         Ok(Ok(rows))
     }
 
-    fn scratch(&self) -> Scratch {
-        let inner = |(_, _, inner): &(u32, Arc<LazyMachine>, Rows)| Scratch {
+    fn scratch(&self) -> Vec<Scratch> {
+        let inside = |(_, _, inner): &(u32, Arc<LazyMachine>, Rows)| Scratch {
             row: vec![0; inner.width],
             image: vec![0; inner.width],
-            ..inner.scratch()
+            words: Vec::new(),
+            inner: inner.scratch(),
         };
-        Scratch { inner: self.lazy.iter().map(inner).collect(), ..Scratch::default() }
+        self.lazy.iter().map(inside).collect()
     }
 
-    fn draw(&self, row: &[Value], scratch: &mut Scratch, picture: &mut Picture) {
+    fn draw(&self, row: &[Value], scratch: &mut [Scratch], picture: &mut Picture) {
         self.drawing.draw(&self.slots, row, picture);
-        for ((slot, machine, inner), scratch) in self.lazy.iter().zip(&mut scratch.inner) {
-            let mut inside = std::mem::take(&mut scratch.row);
-            if machine.row_into(row[*slot as usize], &mut inside) {
-                inner.draw(&inside, scratch, picture);
-            }
-            scratch.row = inside;
+        for ((slot, machine, inner), scratch) in self.lazy.iter().zip(scratch) {
+            machine.row_into(row[*slot as usize], &mut scratch.row);
+            inner.draw(&scratch.row, &mut scratch.inner, picture);
         }
     }
 
-    fn apply(&self, element: &[u32], row: &[Value], into: &mut [Value], scratch: &mut Scratch) {
+    fn apply(
+        &self,
+        element: &[u32],
+        row: &[Value],
+        into: &mut [Value],
+        scratch: &mut [Scratch],
+        control: &Control,
+    ) -> Walk {
         // A state that refers to no moved point stays in place, and one that does goes to where such a state was.
         into.copy_from_slice(row);
         let moved = references::moved(element);
@@ -216,19 +221,17 @@ impl Rows {
                 into[to as usize] = state;
             }
         }
-        for ((slot, machine, inner), scratch) in self.lazy.iter().zip(&mut scratch.inner) {
-            let (mut inside, mut image) = (std::mem::take(&mut scratch.row), std::mem::take(&mut scratch.image));
-            if machine.row_into(row[*slot as usize], &mut inside) {
-                inner.apply(element, &inside, &mut image, scratch);
-                into[*slot as usize] = machine.number_of_settled(&image, &mut scratch.words);
-            }
-            (scratch.row, scratch.image) = (inside, image);
+        for ((slot, machine, inner), scratch) in self.lazy.iter().zip(scratch) {
+            let Scratch { row: inside, image, words, inner: scratch } = scratch;
+            machine.row_into(row[*slot as usize], inside);
+            inner.apply(element, inside, image, scratch, control)?;
+            into[*slot as usize] = machine.number_of_settled(image, words, control)?;
         }
+        Ok(())
     }
 }
 
 /// A thread's buffers for the network inside a component.
-#[derive(Default)]
 struct Scratch {
     row: Vec<Value>,
     image: Vec<Value>,
@@ -288,14 +291,16 @@ impl Action for NetworkAction {
         self.names[point as usize].clone()
     }
 
-    fn actor(&self) -> Box<dyn Actor + '_> {
-        Box::new(NetworkActor { action: self, scratch: self.rows.scratch() })
+    fn actor<'a>(&'a self, control: &'a Control) -> Box<dyn Actor + 'a> {
+        Box::new(NetworkActor { action: self, control, scratch: self.rows.scratch() })
     }
 }
 
 struct NetworkActor<'a> {
     action: &'a NetworkAction,
-    scratch: Scratch,
+    control: &'a Control,
+    /// For each lazy component.
+    scratch: Vec<Scratch>,
 }
 
 impl Actor for NetworkActor<'_> {
@@ -316,8 +321,8 @@ impl Actor for NetworkActor<'_> {
         true
     }
 
-    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
-        self.action.rows.apply(element, row, into, &mut self.scratch);
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) -> Walk {
+        self.action.rows.apply(element, row, into, &mut self.scratch, self.control)
     }
 
     #[inline]
@@ -332,9 +337,9 @@ impl Actor for NetworkActor<'_> {
     }
 
     #[inline]
-    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> Result<(usize, Value), Cut> {
         let (slot, value) = self.action.rows.slots.apply(element, slot as u32, value);
-        (slot as usize, value)
+        Ok((slot as usize, value))
     }
 
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {

@@ -223,18 +223,19 @@ fn check_slots(actor: &mut dyn Actor, row: &[Value], drawn: &Picture, some: usiz
 /// Applying elements to rows commutes with taking steps, is an action, and agrees with the pictures.
 pub(crate) fn check_action(system: &Symmetric, elements: &[Element], random: &mut Random, what: &str) {
     let action = system.action().expect("it has one");
-    let mut actor = action.actor();
+    let control = Control::unlimited();
+    let mut actor = action.actor(&control);
     let rows = rows(system, 40);
     let width = rows[0].len();
     let mut apply = |element: &Element, row: &[Value]| {
         let mut into = vec![Value::MAX; width];
-        actor.apply(element, row, &mut into);
+        actor.apply(element, row, &mut into).expect("nothing cuts it");
         into
     };
     for element in elements {
         assert_eq!(apply(element, &rows[0]), rows[0], "{what}: the initial row is fixed");
     }
-    let mut actor = action.actor();
+    let mut actor = action.actor(&control);
     for (at, row) in rows.iter().enumerate() {
         let element = &elements[random.below(elements.len())];
         let other = &elements[random.below(elements.len())];

@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use trefoil_system::{Action, Actor, Label, LabelId, Picture, System, Value};
+use trefoil_control::Control;
+use trefoil_system::{Action, Actor, Cut, Label, LabelId, Picture, System, Value, Walk};
 
 use super::items::{Item, ItemId, Items};
 use super::pictures::{Changed, Colours, Drawing};
@@ -203,7 +204,7 @@ impl Action for ModelAction {
         self.names[point as usize].clone()
     }
 
-    fn actor(&self) -> Box<dyn Actor + '_> {
+    fn actor<'a>(&'a self, _: &'a Control) -> Box<dyn Actor + 'a> {
         Box::new(ModelActor {
             action: self,
             images: (0..self.items.len() as ItemId).collect(),
@@ -272,13 +273,15 @@ impl Actor for ModelActor<'_> {
         is_drawn
     }
 
-    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) -> Walk {
         if element.iter().zip(0..).all(|(&image, point)| image == point) {
-            return into.copy_from_slice(row);
+            into.copy_from_slice(row);
+            return Ok(());
         }
         self.action.points.images_into(element, &mut self.images);
         self.action.rows.rename(&self.images, &mut self.renamed);
         self.action.rows.apply(&self.images, &self.renamed, row, into);
+        Ok(())
     }
 
     fn references(&mut self, slot: usize, value: Value, points: &mut Vec<u32>) -> bool {
@@ -298,7 +301,7 @@ impl Actor for ModelActor<'_> {
         true
     }
 
-    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> Result<(usize, Value), Cut> {
         let action = self.action;
         let role = &action.slots[slot];
         let base = role.owner.map_or(role.base, |owner| action.rows.slot_of(self.image(element, owner)));
@@ -309,7 +312,7 @@ impl Actor for ModelActor<'_> {
             (None, Some(item)) => action.items.value_of(self.image(element, item)) as u32,
             (None, None) => value,
         };
-        (to as usize, value)
+        Ok((to as usize, value))
     }
 
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {

@@ -15,7 +15,8 @@
 //! A state of the start-up is drawn as points of one colour. Then every element fixes the picture, as it fixes the
 //! state, and counting orbits by their stabilisers counts one.
 
-use trefoil_system::{Action, Actor, LabelId, Picture, Value};
+use trefoil_control::Control;
+use trefoil_system::{Action, Actor, Cut, LabelId, Picture, Value, Walk};
 
 use super::action::ModelAction;
 
@@ -67,8 +68,8 @@ impl Action for Gated {
         self.action.describe_point(point)
     }
 
-    fn actor(&self) -> Box<dyn Actor + '_> {
-        let actor = self.action.actor();
+    fn actor<'a>(&'a self, control: &'a Control) -> Box<dyn Actor + 'a> {
+        let actor = self.action.actor(control);
         match &self.gate {
             None => actor,
             Some(gate) => Box::new(GatedActor { gate, actor, points: self.action.points(), begun: false }),
@@ -117,16 +118,16 @@ impl Actor for GatedActor<'_> {
         self.begun && self.actor.references(slot, value, points)
     }
 
-    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> (usize, Value) {
+    fn apply_to_slot(&mut self, element: &[u32], slot: usize, value: Value) -> Result<(usize, Value), Cut> {
         self.actor.apply_to_slot(element, slot, value)
     }
 
-    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) {
+    fn apply(&mut self, element: &[u32], row: &[Value], into: &mut [Value]) -> Walk {
         if self.gate.is_open(row) {
-            self.actor.apply(element, row, into);
-        } else {
-            into.copy_from_slice(row);
+            return self.actor.apply(element, row, into);
         }
+        into.copy_from_slice(row);
+        Ok(())
     }
 
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {

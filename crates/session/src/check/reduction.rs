@@ -92,9 +92,11 @@ impl Reduction for Reduced {
         Ok(self.searched.restored_path(&path))
     }
 
-    fn back(&self, evidence: Found, _: &Control) -> Result<Found, Cut> {
+    fn back(&self, evidence: Found, control: &Control) -> Result<Found, Cut> {
         Ok(match evidence {
-            Found::Witness(witness) => Found::Witness(self.searched.restored(&in_order_of_use(&witness, self))),
+            Found::Witness(witness) => {
+                Found::Witness(self.searched.restored(&in_order_of_use(&witness, self, control)?))
+            }
             Found::Error(path) => Found::Error(self.searched.restored_path(&path)),
             Found::InvalidEnd(path) => Found::InvalidEnd(self.searched.restored_path(&path)),
         })
@@ -103,7 +105,7 @@ impl Reduction for Reduced {
 
 /// The witness with values named in the order in which its events use them: of all symmetric ones, the one that a
 /// person would write down.
-fn in_order_of_use(witness: &Witness, reduced: &Reduced) -> Witness {
+fn in_order_of_use(witness: &Witness, reduced: &Reduced, control: &Control) -> Result<Witness, Cut> {
     let action = reduced.system.network_action();
     let labels = reduced.system.labels();
     let names: Vec<String> = (0..action.points() as u32).map(|point| action.describe_point(point)).collect();
@@ -128,7 +130,7 @@ fn in_order_of_use(witness: &Witness, reduced: &Reduced) -> Witness {
         let wanted: Vec<(usize, usize)> = first_used.chain(others).zip(permuted.iter().copied()).collect();
         carry(&mut element, &wanted, &action.generators()[generators.clone()]);
     }
-    witness.permuted(&element, &mut *action.actor())
+    witness.permuted(&element, &mut *action.actor(control))
 }
 
 /// With more constants in a class, and components that are permuted with them, values are not put in order.

@@ -12,7 +12,7 @@ use trefoil_control::Control;
 use trefoil_promela::symmetry::{Symmetric, Symmetries, symmetries};
 use trefoil_promela::{FaultKind, Model};
 use trefoil_questions::{Answer, Asked, Evidence, Facts, Question, Unanswered};
-use trefoil_system::{Action, Cut, LabelId, Path, System, TakenStep, Value};
+use trefoil_system::{Cut, LabelId, Path, System, TakenStep, Value};
 
 use crate::Job;
 use crate::check::{Claim, Permuted, PermutedKind, UsedSymmetry};
@@ -66,7 +66,7 @@ impl Reduction for Reduced<'_> {
                 let keeps = self.symmetric.model().keeps_processes();
                 if let (true, false, Some(action)) = (keeps, self.symmetric.is_staggered(), self.symmetric.action()) {
                     let element = self.symmetric.fewest_go(path.last());
-                    path = permuted_run(action, &element, &path);
+                    path = path.permuted(&element, &mut *action.actor(control))?;
                 }
                 Evidence::InvalidEnd(self.followed(&path, true, control)?)
             }
@@ -134,20 +134,6 @@ impl Reduced<'_> {
         }
         Ok(real)
     }
-}
-
-/// What an element makes of a run from the initial state, which it keeps.
-fn permuted_run(action: &dyn Action, element: &[u32], run: &Path) -> Path {
-    let mut actor = action.actor();
-    let mut image = |row: &[Value]| {
-        let mut into = vec![0; row.len()];
-        actor.apply(element, row, &mut into);
-        into
-    };
-    let start = image(&run.start);
-    let rows: Vec<Vec<Value>> = run.steps.iter().map(|step| image(&step.row)).collect();
-    let labels = run.steps.iter().map(|step| actor.apply_to_label(element, step.label));
-    Path { start, steps: labels.zip(rows).map(|(label, row)| TakenStep { label, row }).collect() }
 }
 
 fn kind_of(model: &Model, label: LabelId) -> Option<FaultKind> {
