@@ -1,0 +1,3 @@
+//! mCRL2, the language of processes over data.
+
+pub mod syntax;
