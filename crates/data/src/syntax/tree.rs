@@ -492,4 +492,41 @@ impl Tree {
         }
         id
     }
+
+    /// Whether two sort expressions are written alike, brackets aside.
+    pub fn same_sort(&self, one: SortId, other: SortId) -> bool {
+        let all = |ones: &[SortId], others: &[SortId]| {
+            ones.len() == others.len() && ones.iter().zip(others).all(|(&one, &other)| self.same_sort(one, other))
+        };
+        let name = |name: &Option<Identifier>| name.map(|name| name.symbol);
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            match (self.sort(self.bare_sort(one)), self.sort(self.bare_sort(other))) {
+                (Sort::Basic(one), Sort::Basic(other)) => one == other,
+                (Sort::Name(one), Sort::Name(other)) => one == other,
+                (Sort::Container(one, inside), Sort::Container(other, within)) => {
+                    one == other && self.same_sort(*inside, *within)
+                }
+                (Sort::Function(domain, one), Sort::Function(others, other)) => {
+                    all(domain, others) && self.same_sort(*one, *other)
+                }
+                (Sort::Product(ones), Sort::Product(others)) => all(ones, others),
+                (Sort::Struct(ones), Sort::Struct(others)) => {
+                    let same = |one: &StructConstructor, other: &StructConstructor| {
+                        let sorts = |constructor: &StructConstructor| {
+                            constructor.arguments.iter().map(|(_, sort)| *sort).collect::<Vec<_>>()
+                        };
+                        let projections = |constructor: &StructConstructor| {
+                            constructor.arguments.iter().map(|(projection, _)| name(projection)).collect::<Vec<_>>()
+                        };
+                        one.name.symbol == other.name.symbol
+                            && name(&one.recogniser) == name(&other.recogniser)
+                            && projections(one) == projections(other)
+                            && all(&sorts(one), &sorts(other))
+                    };
+                    ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| same(one, other))
+                }
+                _ => false,
+            }
+        })
+    }
 }

@@ -143,7 +143,7 @@ impl Specification {
     }
 
     /// The data sections, in order.
-    pub fn data(&self) -> impl Iterator<Item = &DataSection> {
+    pub fn data(&self) -> impl Iterator<Item = &DataSection> + Clone {
         self.sections.iter().filter_map(|(section, _)| match section {
             Section::Data(section) => Some(section),
             _ => None,

@@ -1,0 +1,200 @@
+//! What typing gives: function symbols, sorts, and expressions in which every name is resolved and every conversion is
+//! written out.
+
+use std::ops::Range;
+
+use trefoil_source::Span;
+
+use crate::signature::{FunctionId, Signature};
+use crate::sorts::{SortKind, SortRef, Sorts};
+use crate::syntax::tree::{Names, Symbol};
+
+/// An expression in a [`TypedTree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypedId(pub u32);
+
+/// A variable in a [`TypedTree`]; two variables of one name in two scopes are two variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VariableId(pub u32);
+
+/// Operators that bind variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// `forall`
+    Forall,
+    /// `exists`
+    Exists,
+}
+
+/// An expression whose sort is known. Literals of lists, sets and bags are chains of their constructors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// A variable.
+    Variable(VariableId),
+    /// A function symbol, applied to nothing.
+    Function(FunctionId),
+    /// A number, by its digits.
+    Number(Symbol),
+    /// An application.
+    Apply(TypedId, TypedList),
+    /// `lambda x: S. e`
+    Lambda(Vec<VariableId>, TypedId),
+    /// `forall x: S. e` or `exists x: S. e`
+    Quantified(Quantifier, Vec<VariableId>, TypedId),
+    /// `e whr x = d end`
+    Where(TypedId, Vec<(VariableId, TypedId)>),
+}
+
+/// A list of expressions in a [`TypedTree`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedList(Range<u32>);
+
+/// The typed expressions of one specification.
+#[derive(Clone, Debug, Default)]
+pub struct TypedTree {
+    nodes: Vec<Typed>,
+    sorts: Vec<SortRef>,
+    places: Vec<Span>,
+    lists: Vec<TypedId>,
+    variables: Vec<(Symbol, SortRef)>,
+}
+
+impl TypedTree {
+    /// Adds an expression of a sort.
+    pub fn add(&mut self, typed: Typed, sort: SortRef, place: Span) -> TypedId {
+        let id = TypedId(self.nodes.len() as u32);
+        self.nodes.push(typed);
+        self.sorts.push(sort);
+        self.places.push(place);
+        id
+    }
+
+    /// Adds a list of expressions.
+    pub fn add_list(&mut self, elements: &[TypedId]) -> TypedList {
+        let start = self.lists.len() as u32;
+        self.lists.extend_from_slice(elements);
+        TypedList(start..self.lists.len() as u32)
+    }
+
+    /// Adds a variable.
+    pub fn add_variable(&mut self, name: Symbol, sort: SortRef) -> VariableId {
+        let id = VariableId(self.variables.len() as u32);
+        self.variables.push((name, sort));
+        id
+    }
+
+    /// An expression.
+    pub fn expression(&self, id: TypedId) -> &Typed {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The sort of an expression.
+    pub fn sort(&self, id: TypedId) -> SortRef {
+        self.sorts[id.0 as usize]
+    }
+
+    /// Where an expression stands in the text.
+    pub fn place(&self, id: TypedId) -> Span {
+        self.places[id.0 as usize]
+    }
+
+    /// The elements of a list.
+    pub fn elements(&self, list: &TypedList) -> &[TypedId] {
+        &self.lists[list.0.start as usize..list.0.end as usize]
+    }
+
+    /// Name and sort of a variable.
+    pub fn variable(&self, id: VariableId) -> (Symbol, SortRef) {
+        self.variables[id.0 as usize]
+    }
+}
+
+/// An equation with its types.
+#[derive(Clone, Debug)]
+pub struct TypedEquation {
+    /// The condition, if it has one.
+    pub condition: Option<TypedId>,
+    /// The left side.
+    pub left: TypedId,
+    /// The right side, of the same sort.
+    pub right: TypedId,
+    /// Where it stands.
+    pub place: Span,
+}
+
+/// A constructor of a structured sort with what came with it.
+#[derive(Clone, Debug)]
+pub struct StructuredConstructor {
+    /// The constructor.
+    pub constructor: FunctionId,
+    /// The projection of each argument that has one.
+    pub projections: Vec<Option<FunctionId>>,
+    /// The recogniser.
+    pub recogniser: Option<FunctionId>,
+}
+
+/// A data specification with its types.
+#[derive(Clone, Debug, Default)]
+pub struct DataSpecification {
+    /// The names.
+    pub names: Names,
+    /// The sorts.
+    pub sorts: Sorts,
+    /// The function symbols.
+    pub signature: Signature,
+    /// The expressions.
+    pub tree: TypedTree,
+    /// The structured sorts, each with its constructors in the order of declaration.
+    pub structured: Vec<(SortRef, Vec<StructuredConstructor>)>,
+    /// The equations.
+    pub equations: Vec<TypedEquation>,
+    /// Names of sorts: declared ones and aliases.
+    pub sort_names: Vec<(Symbol, SortRef)>,
+}
+
+impl DataSpecification {
+    /// How a sort is written.
+    pub fn sort_text(&self, sort: SortRef) -> String {
+        let mut text = String::new();
+        self.write_sort(sort, false, &mut text);
+        text
+    }
+
+    fn write_sort(&self, sort: SortRef, inside: bool, text: &mut String) {
+        match self.sorts.kind(sort) {
+            SortKind::Basic(basic) => text.push_str(basic.text()),
+            SortKind::Named(name) => text.push_str(self.names.text(*name)),
+            SortKind::Structured(_) => {
+                text.push_str("struct ");
+                for (index, &constructor) in self.sorts.constructors(sort).iter().enumerate() {
+                    if index > 0 {
+                        text.push_str(" | ");
+                    }
+                    text.push_str(self.names.text(self.signature.function(constructor).name));
+                }
+            }
+            SortKind::Container(container, element) => {
+                text.push_str(container.text());
+                text.push('(');
+                self.write_sort(*element, false, text);
+                text.push(')');
+            }
+            SortKind::Function(domain, codomain) => {
+                if inside {
+                    text.push('(');
+                }
+                for (index, &part) in domain.iter().enumerate() {
+                    if index > 0 {
+                        text.push_str(" # ");
+                    }
+                    self.write_sort(part, true, text);
+                }
+                text.push_str(" -> ");
+                self.write_sort(*codomain, false, text);
+                if inside {
+                    text.push(')');
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,643 @@
+//! The first pass, from the inside out: which sorts an expression can have.
+
+use std::rc::Rc;
+
+use trefoil_source::{Diagnostic, Place, Span, nearest};
+
+use crate::signature::{FunctionId, Operator};
+use crate::sorts::{BOOL, NAT, POS, SortRef, rank};
+use crate::syntax::tree::{Binder, Container, Expression, ExpressionId, Infix, Prefix, Symbol};
+use crate::typed::VariableId;
+
+use super::patterns::{Pattern, convert, join};
+use super::schemes::{Scheme, Use, schemes, solve};
+use super::{Checker, Reported, Typing, Typings, codes};
+
+/// Combinations of argument sorts beyond this are not tried; what remains is reported as ambiguous.
+const MOST_COMBINATIONS: usize = 20_000;
+
+/// Something that can be applied.
+#[derive(Clone, Debug)]
+pub(super) enum Head {
+    /// A declared function with its sort.
+    Declared(FunctionId, SortRef),
+    /// A built-in function.
+    Scheme(&'static Scheme),
+    /// The value of an expression, which is a function.
+    Value(Pattern),
+}
+
+/// A way to type an application.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) head: Head,
+    pub(super) used: Use,
+    /// The cost with that of the arguments.
+    pub(super) cost: u32,
+}
+
+/// How an application is written.
+#[derive(Clone, Debug)]
+pub(super) struct Application {
+    /// What stands before the brackets; none for an operator.
+    pub(super) function: Option<ExpressionId>,
+    pub(super) operator: Option<&'static str>,
+    pub(super) arguments: Vec<ExpressionId>,
+}
+
+pub(super) fn one(pattern: Pattern, cost: u32) -> Typings {
+    Rc::new([Typing { pattern, cost }])
+}
+
+impl Checker<'_> {
+    /// The sorts that an expression can have. At least one, or a mistake was reported.
+    pub(super) fn possible(&mut self, id: ExpressionId) -> Result<Typings, Reported> {
+        if let Some(known) = self.possible.get(&id) {
+            return known.clone();
+        }
+        let found = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.find_possible(id));
+        self.possible.insert(id, found.clone());
+        found
+    }
+
+    fn find_possible(&mut self, id: ExpressionId) -> Result<Typings, Reported> {
+        let tree = self.tree;
+        match tree.expression(id) {
+            Expression::Brackets(inside) => self.possible(*inside),
+            Expression::Number(digits) => {
+                let sort = if tree.names.text(*digits).bytes().all(|digit| digit == b'0') { NAT } else { POS };
+                Ok(one(Pattern::Known(sort), 0))
+            }
+            Expression::Name(name) => self.possible_name(*name, tree.span(id)),
+            Expression::List(list) => {
+                let element = self.elements(tree.elements(list))?;
+                Ok(self.containers(Container::List, element))
+            }
+            Expression::Set(list) => {
+                let element = self.elements(tree.elements(list))?;
+                Ok(self.containers(Container::FSet, element))
+            }
+            Expression::Bag(list) => {
+                let pairs = tree.elements(list);
+                let elements: Vec<ExpressionId> = pairs.iter().copied().step_by(2).collect();
+                let counts: Vec<ExpressionId> = pairs.iter().copied().skip(1).step_by(2).collect();
+                let element = self.elements(&elements);
+                let counted = counts.iter().map(|&count| self.must_convert(count, NAT)).collect::<Vec<_>>();
+                counted.into_iter().collect::<Result<(), Reported>>()?;
+                Ok(self.containers(Container::FBag, element?))
+            }
+            Expression::Comprehension(..) => {
+                let Expression::Comprehension(_, _, body) = tree.expression(id) else { unreachable!() };
+                let bound = self.bound_by(id)?;
+                let element = self.specification.tree.variable(bound[0]).1;
+                self.rebind(&bound);
+                let body = self.possible(*body);
+                self.unbind(&bound);
+                self.comprehension(id, element, &body?)
+            }
+            Expression::Binder(binder, _, body) => {
+                let bound = self.bound_by(id)?;
+                self.rebind(&bound);
+                let result = match binder {
+                    Binder::Forall | Binder::Exists => {
+                        self.must_convert(*body, BOOL).map(|()| one(Pattern::Known(BOOL), 0))
+                    }
+                    Binder::Lambda => self.possible(*body),
+                };
+                self.unbind(&bound);
+                match binder {
+                    Binder::Forall | Binder::Exists => result,
+                    Binder::Lambda => {
+                        let domain: Vec<SortRef> =
+                            bound.iter().map(|&variable| self.specification.tree.variable(variable).1).collect();
+                        Ok(self.functions(&domain, &result?))
+                    }
+                }
+            }
+            Expression::Where(body, definitions) => {
+                let mut bound = Vec::new();
+                let mut failed = false;
+                for (name, value) in definitions {
+                    failed |= self.refuse_clash(name).is_err();
+                    match self.infer(*value) {
+                        Ok(typed) => {
+                            let sort = self.specification.tree.sort(typed);
+                            let variable = self.specification.tree.add_variable(name.symbol, sort);
+                            self.definitions.insert(*value, (variable, typed));
+                            bound.push(variable);
+                        }
+                        Err(_) => {
+                            failed = true;
+                            self.broken.insert(name.symbol);
+                        }
+                    }
+                }
+                self.rebind(&bound);
+                let body = self.possible(*body);
+                self.unbind(&bound);
+                if failed { Err(Reported) } else { body }
+            }
+            Expression::Prefix(..) | Expression::Infix(..) | Expression::Apply(..) | Expression::Update(..) => {
+                let application = self.application(id);
+                self.possible_application(id, &application)
+            }
+        }
+    }
+
+    /// The variables that an expression binds.
+    pub(super) fn bound_by(&mut self, id: ExpressionId) -> Result<Vec<VariableId>, Reported> {
+        if let Some(bound) = self.bound.get(&id) {
+            return Ok(bound.clone());
+        }
+        let bound = match self.tree.expression(id) {
+            Expression::Binder(_, variables, _) => self.bind(variables.iter())?,
+            Expression::Comprehension(variable, sort, _) => {
+                let group = crate::syntax::tree::Variables { names: vec![*variable], sort: *sort };
+                self.bind([&group].into_iter())?
+            }
+            _ => unreachable!("only binders bind"),
+        };
+        self.unbind(&bound);
+        self.bound.insert(id, bound.clone());
+        Ok(bound)
+    }
+
+    /// Reports an expression that cannot be of this sort.
+    pub(super) fn must_convert(&mut self, id: ExpressionId, sort: SortRef) -> Result<(), Reported> {
+        let typings = self.possible(id)?;
+        let wanted = Pattern::Known(sort);
+        if typings.iter().any(|typing| convert(&typing.pattern, &wanted, &mut self.specification.sorts).is_some()) {
+            return Ok(());
+        }
+        Err(self.mismatch(id, &typings, sort))
+    }
+
+    /// Reports an expression of the wrong sort, with the conversion that may be meant.
+    pub(super) fn mismatch(&mut self, id: ExpressionId, typings: &[Typing], wanted: SortRef) -> Reported {
+        let found = self.describe(typings);
+        let needed = self.specification.sort_text(wanted);
+        let message = format!("`{}` is {found}; `{needed}` is needed here", self.quote(id));
+        let help = self.conversion_help(id, typings, wanted);
+        self.error(codes::MISMATCH, message, self.tree.span(id), help)
+    }
+
+    /// How to convert a number downwards.
+    pub(super) fn conversion_help(&self, id: ExpressionId, typings: &[Typing], wanted: SortRef) -> Option<String> {
+        let [Typing { pattern: Pattern::Known(sort) | Pattern::AtLeast(sort), .. }] = typings else { return None };
+        (rank(*sort)? > rank(wanted)?).then_some(())?;
+        let from = self.specification.sort_text(*sort);
+        let to = self.specification.sort_text(wanted);
+        Some(format!("write `{from}2{to}({})`", self.quote(self.tree.bare(id))))
+    }
+
+    /// Sorts in words: `Nat` or `Int`.
+    pub(super) fn describe(&self, typings: &[Typing]) -> String {
+        let mut texts: Vec<String> = typings.iter().map(|typing| format!("`{}`", self.pattern_text(&typing.pattern))).collect();
+        texts.dedup();
+        texts.truncate(4);
+        texts.join(" or ")
+    }
+
+    /// How a pattern is written; a hole is `_`.
+    pub(super) fn pattern_text(&self, pattern: &Pattern) -> String {
+        match pattern {
+            Pattern::Known(sort) | Pattern::AtLeast(sort) => self.specification.sort_text(*sort),
+            Pattern::Any | Pattern::Variable(_) => "_".to_string(),
+            Pattern::Container(container, element) => format!("{}({})", container.text(), self.pattern_text(element)),
+            Pattern::Function(domain, codomain) => {
+                let domain: Vec<String> = domain.iter().map(|part| self.pattern_text(part)).collect();
+                format!("{} -> {}", domain.join(" # "), self.pattern_text(codomain))
+            }
+        }
+    }
+
+    fn possible_name(&mut self, name: Symbol, span: Span) -> Result<Typings, Reported> {
+        if let Some(&variable) = self.scopes.get(&name).and_then(|scope| scope.last()) {
+            return Ok(one(Pattern::Known(self.specification.tree.variable(variable).1), 0));
+        }
+        let declared = self.specification.signature.named(name);
+        let mut typings: Vec<Typing> = declared
+            .iter()
+            .map(|&id| Typing { pattern: Pattern::Known(self.specification.signature.function(id).sort), cost: 0 })
+            .collect();
+        if typings.is_empty()
+            && let Some(schemes) = schemes().get(self.tree.names.text(name))
+        {
+            for scheme in schemes {
+                let arguments = vec![&Pattern::Any; scheme.domain.len()];
+                let used = solve(&scheme.domain, &scheme.codomain, &arguments, None, &mut self.specification.sorts);
+                let Some(Use { domain, codomain, .. }) = used else { continue };
+                let pattern = if domain.is_empty() {
+                    codomain
+                } else {
+                    Pattern::function(domain, codomain, &mut self.specification.sorts)
+                };
+                typings.push(Typing { pattern, cost: 0 });
+            }
+        }
+        if typings.is_empty() {
+            return Err(self.unknown_name(name, span));
+        }
+        Ok(typings.into())
+    }
+
+    fn unknown_name(&mut self, name: Symbol, span: Span) -> Reported {
+        if self.broken.contains(&name) {
+            return Reported;
+        }
+        let text = self.tree.names.text(name).to_string();
+        let mut known: Vec<String> = self.specification.signature.names().map(|name| self.name(name).to_string()).collect();
+        known.extend(self.scopes.iter().filter(|(_, scope)| !scope.is_empty()).map(|(&name, _)| self.name(name).to_string()));
+        known.extend(schemes().keys().filter(|name| name.starts_with(char::is_alphabetic)).map(|name| name.to_string()));
+        known.sort_unstable();
+        let help = match text.as_str() {
+            "True" | "TRUE" => Some("truth values are written `true` and `false`".to_string()),
+            "False" | "FALSE" => Some("truth values are written `true` and `false`".to_string()),
+            "not" => Some("negation is written `!`".to_string()),
+            "and" => Some("conjunction is written `&&`".to_string()),
+            "or" => Some("disjunction is written `||`".to_string()),
+            "length" | "size" | "card" => Some("the size is written `#l`".to_string()),
+            _ => nearest(&text, known.iter().map(String::as_str)).map(|meant| format!("is `{meant}` meant?")),
+        };
+        self.error(codes::UNKNOWN_NAME, format!("`{text}` is not declared"), span, help)
+    }
+
+    /// The patterns that the elements of a literal can have in common.
+    fn elements(&mut self, elements: &[ExpressionId]) -> Result<Vec<Typing>, Reported> {
+        let mut together = vec![Typing { pattern: Pattern::Any, cost: 0 }];
+        let mut failed = false;
+        for &element in elements {
+            let Ok(typings) = self.possible(element) else {
+                failed = true;
+                continue;
+            };
+            let mut next: Vec<Typing> = Vec::new();
+            for before in &together {
+                for typing in typings.iter() {
+                    let both = join(&before.pattern, &typing.pattern, &mut self.specification.sorts);
+                    if let Some((pattern, conversions)) = both {
+                        add(&mut next, Typing { pattern, cost: before.cost + typing.cost + conversions });
+                    }
+                }
+            }
+            if next.is_empty() {
+                let before = self.describe(&together);
+                let found = self.describe(&typings);
+                let message = format!("`{}` is {found}, the elements before it are {before}", self.quote(element));
+                return Err(self.error(codes::MISMATCH, message, self.tree.span(element), None));
+            }
+            together = next;
+        }
+        if failed {
+            return Err(Reported);
+        }
+        // The elements of a literal are converted one by one, so a number sort is only a lower bound.
+        for typing in &mut together {
+            if let Pattern::Known(sort) = typing.pattern
+                && rank(sort).is_some()
+            {
+                typing.pattern = Pattern::AtLeast(sort);
+            }
+        }
+        Ok(together)
+    }
+
+    fn containers(&mut self, container: Container, elements: Vec<Typing>) -> Typings {
+        elements
+            .into_iter()
+            .map(|element| Typing {
+                pattern: Pattern::container(container, element.pattern, &mut self.specification.sorts),
+                cost: element.cost,
+            })
+            .collect()
+    }
+
+    fn functions(&mut self, domain: &[SortRef], results: &[Typing]) -> Typings {
+        results
+            .iter()
+            .map(|result| {
+                let domain = domain.iter().map(|&sort| Pattern::Known(sort)).collect();
+                // The body is converted inside of the function.
+                let codomain = match result.pattern {
+                    Pattern::Known(sort) if rank(sort).is_some() => Pattern::AtLeast(sort),
+                    ref pattern => pattern.clone(),
+                };
+                let pattern = Pattern::function(domain, codomain, &mut self.specification.sorts);
+                Typing { pattern, cost: result.cost }
+            })
+            .collect()
+    }
+
+    /// A comprehension is a set when its body is a truth value, and a bag when it is a number.
+    fn comprehension(&mut self, id: ExpressionId, element: SortRef, body: &[Typing]) -> Result<Typings, Reported> {
+        let mut typings = Vec::new();
+        for typing in body {
+            for (wanted, container) in [(BOOL, Container::Set), (NAT, Container::Bag)] {
+                let converted = convert(&typing.pattern, &Pattern::Known(wanted), &mut self.specification.sorts);
+                if let Some((_, conversions)) = converted {
+                    let sort = self.specification.sorts.container(container, element);
+                    add(&mut typings, Typing { pattern: Pattern::Known(sort), cost: typing.cost + conversions });
+                }
+            }
+        }
+        if typings.is_empty() {
+            let Expression::Comprehension(_, _, inside) = self.tree.expression(id) else { unreachable!() };
+            let found = self.describe(body);
+            let message = format!(
+                "`{}` is {found}; a set is given by a `Bool`, a bag by a `Nat`",
+                self.quote(*inside)
+            );
+            let help = self.conversion_help(*inside, body, NAT);
+            return Err(self.error(codes::MISMATCH, message, self.tree.span(*inside), help));
+        }
+        Ok(typings.into())
+    }
+
+    /// An operator or an application, in one form.
+    pub(super) fn application(&self, id: ExpressionId) -> Application {
+        let tree = self.tree;
+        match tree.expression(id) {
+            Expression::Prefix(prefix, operand) => {
+                let operator = match prefix {
+                    Prefix::Not => "!",
+                    Prefix::Minus => "-",
+                    Prefix::Size => "#",
+                };
+                Application { function: None, operator: Some(operator), arguments: vec![*operand] }
+            }
+            Expression::Infix(infix, left, right) => {
+                Application { function: None, operator: Some(Infix::text(*infix)), arguments: vec![*left, *right] }
+            }
+            Expression::Update(function, argument, value) => Application {
+                function: None,
+                operator: Some(Operator::Update.name()),
+                arguments: vec![*function, *argument, *value],
+            },
+            Expression::Apply(function, arguments) => Application {
+                function: Some(*function),
+                operator: None,
+                arguments: tree.elements(arguments).to_vec(),
+            },
+            _ => unreachable!("only applications are asked for"),
+        }
+    }
+
+    /// What may be applied in an application.
+    pub(super) fn heads(&mut self, application: &Application) -> Result<Vec<Head>, Reported> {
+        let arity = application.arguments.len();
+        if let Some(operator) = application.operator {
+            let schemes = schemes().get(operator).map_or(&[][..], Vec::as_slice);
+            return Ok(schemes.iter().filter(|scheme| scheme.domain.len() == arity).map(Head::Scheme).collect());
+        }
+        let Some(function) = application.function else { unreachable!("an application has a function") };
+        let bare = self.tree.bare(function);
+        let name = match self.tree.expression(bare) {
+            Expression::Name(name) if !self.scopes.get(name).is_some_and(|scope| !scope.is_empty()) => *name,
+            _ => {
+                let typings = self.possible(function)?;
+                return Ok(typings.iter().map(|typing| Head::Value(typing.pattern.clone())).collect());
+            }
+        };
+        let mut heads: Vec<Head> = self
+            .specification
+            .signature
+            .named(name)
+            .iter()
+            .map(|&id| Head::Declared(id, self.specification.signature.function(id).sort))
+            .collect();
+        heads.extend(schemes().get(self.tree.names.text(name)).into_iter().flatten().map(Head::Scheme));
+        if heads.is_empty() {
+            return Err(self.unknown_name(name, self.tree.span(bare)));
+        }
+        Ok(heads)
+    }
+
+    /// Domain and codomain of something that is applied.
+    fn head_sorts(&self, head: &Head) -> Option<(Vec<Pattern>, Pattern)> {
+        match head {
+            Head::Declared(_, sort) => Pattern::Known(*sort).as_function(&self.specification.sorts),
+            Head::Scheme(scheme) => {
+                (!scheme.domain.is_empty()).then(|| (scheme.domain.clone(), scheme.codomain.clone()))
+            }
+            Head::Value(pattern) => pattern.as_function(&self.specification.sorts),
+        }
+    }
+
+    /// Every way to type an application, cheapest first, given what is expected of it.
+    pub(super) fn ways(
+        &mut self,
+        heads: &[Head],
+        arguments: &[Typings],
+        expected: Option<&Pattern>,
+    ) -> Vec<Way> {
+        let mut ways: Vec<Way> = Vec::new();
+        for head in heads {
+            let Some((domain, codomain)) = self.head_sorts(head) else { continue };
+            if domain.len() != arguments.len() {
+                continue;
+            }
+            let combinations: usize = arguments.iter().map(|typings| typings.len()).product();
+            for combination in 0..combinations.min(MOST_COMBINATIONS) {
+                let mut rest = combination;
+                let mut cost = 0;
+                let mut chosen: Vec<&Pattern> = Vec::with_capacity(arguments.len());
+                for typings in arguments {
+                    let typing = &typings[rest % typings.len()];
+                    rest /= typings.len();
+                    cost += typing.cost;
+                    chosen.push(&typing.pattern);
+                }
+                let sorts = &mut self.specification.sorts;
+                let used = match head {
+                    Head::Scheme(_) => solve(&domain, &codomain, &chosen, expected, sorts),
+                    Head::Declared(..) | Head::Value(_) => {
+                        apply_known(&domain, &codomain, &chosen, expected, sorts)
+                    }
+                };
+                if let Some(used) = used {
+                    let cost = cost + used.cost;
+                    ways.push(Way { head: head.clone(), used, cost });
+                }
+            }
+        }
+        ways.sort_by_key(|way| way.cost);
+        ways
+    }
+
+    fn possible_application(&mut self, id: ExpressionId, application: &Application) -> Result<Typings, Reported> {
+        let mut arguments = Vec::new();
+        let mut failed = false;
+        for &argument in &application.arguments {
+            match self.possible(argument) {
+                Ok(typings) => arguments.push(typings),
+                Err(_) => failed = true,
+            }
+        }
+        let heads = self.heads(application)?;
+        if failed {
+            return Err(Reported);
+        }
+        let ways = self.ways(&heads, &arguments, None);
+        if ways.is_empty() {
+            return Err(self.no_way(id, application, &heads, &arguments));
+        }
+        let mut typings: Vec<Typing> = Vec::new();
+        for way in ways {
+            add(&mut typings, Typing { pattern: way.used.codomain, cost: way.cost });
+        }
+        self.drop_implied(&mut typings);
+        Ok(typings.into())
+    }
+
+    /// Leaves out what follows from another typing by converting its result.
+    fn drop_implied(&mut self, typings: &mut Vec<Typing>) {
+        let all = typings.clone();
+        let sorts = &mut self.specification.sorts;
+        typings.retain(|typing| {
+            !all.iter().any(|other| {
+                other != typing
+                    && convert(&other.pattern, &typing.pattern, sorts)
+                        .is_some_and(|(_, conversions)| conversions > 0 && other.cost + conversions <= typing.cost)
+            })
+        });
+    }
+
+    /// Reports why an application has no type.
+    fn no_way(&mut self, id: ExpressionId, application: &Application, heads: &[Head], arguments: &[Typings]) -> Reported {
+        let span = self.tree.span(id);
+        let written = match (application.operator, application.function) {
+            (Some("@update"), _) => "a function update".to_string(),
+            (Some(operator), _) => format!("`{operator}`"),
+            (None, Some(function)) => format!("`{}`", self.quote(function)),
+            (None, None) => String::new(),
+        };
+        let signatures: Vec<(Vec<Pattern>, Pattern)> = heads.iter().filter_map(|head| self.head_sorts(head)).collect();
+        if signatures.is_empty() {
+            let message = format!("{written} is not a function");
+            let function = application.function.map_or(span, |function| self.tree.span(function));
+            return self.error(codes::NOT_A_FUNCTION, message, function, None);
+        }
+        let fitting: Vec<&(Vec<Pattern>, Pattern)> =
+            signatures.iter().filter(|(domain, _)| domain.len() == arguments.len()).collect();
+        if fitting.is_empty() {
+            let mut arities: Vec<usize> = signatures.iter().map(|(domain, _)| domain.len()).collect();
+            arities.sort_unstable();
+            arities.dedup();
+            let arities: Vec<String> = arities.iter().map(usize::to_string).collect();
+            let plural = if arities == ["1"] { "argument" } else { "arguments" };
+            let message =
+                format!("{written} takes {} {plural}, not {}", arities.join(" or "), arguments.len());
+            return self.error(codes::ARITY, message, span, None);
+        }
+        // Where all but one argument fit, that one is the mistake.
+        let mut culprits: Vec<(usize, SortRef)> = Vec::new();
+        for (domain, _) in &fitting {
+            let mut wrong = Vec::new();
+            for (index, (parameter, typings)) in domain.iter().zip(arguments).enumerate() {
+                let Pattern::Known(sort) = parameter else { continue };
+                let sorts = &mut self.specification.sorts;
+                if !typings.iter().any(|typing| convert(&typing.pattern, parameter, sorts).is_some()) {
+                    wrong.push((index, *sort));
+                }
+            }
+            if let [single] = wrong[..] {
+                culprits.push(single);
+            }
+        }
+        culprits.dedup();
+        let found: Vec<String> = arguments.iter().map(|typings| self.describe(typings)).collect();
+        if let Some(&(index, sort)) = culprits.first()
+            && culprits.iter().all(|&(other, _)| other == index)
+        {
+            // The widest sort that would do is the one to convert to.
+            let sort = culprits.iter().map(|&(_, sort)| sort).max().unwrap_or(sort);
+            let argument = application.arguments[index];
+            let needed = self.specification.sort_text(sort);
+            let part = match application.operator {
+                Some("div" | "mod") if index == 1 => "a divisor".to_string(),
+                Some(_) if arguments.len() == 1 => format!("the operand of {written}"),
+                Some(_) => format!("the {} operand of {written}", ["left", "right"][index.min(1)]),
+                None => format!("argument {} of {written}", index + 1),
+            };
+            let message = format!("{part} must be `{needed}`, `{}` is {}", self.quote(argument), found[index]);
+            let help = self.conversion_help(argument, &arguments[index], sort);
+            return self.error(codes::MISMATCH, message, self.tree.span(argument), help);
+        }
+        let message = format!("{written} is not defined for {}", found.join(" and "));
+        let mut diagnostic = Diagnostic::error(codes::NO_CANDIDATE, message, Place::Span(span));
+        for (domain, codomain) in fitting.iter().take(6) {
+            let domain: Vec<String> = domain.iter().map(|part| self.scheme_text(part)).collect();
+            diagnostic = diagnostic.note(format!("{written}: {} -> {}", domain.join(" # "), self.scheme_text(codomain)));
+        }
+        if let Some(help) = operator_help(application.operator, &found) {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report(diagnostic);
+        Reported
+    }
+
+    /// A part of a scheme, with its variables as `S` and `T`.
+    fn scheme_text(&self, pattern: &Pattern) -> String {
+        match pattern {
+            Pattern::Variable(0) => "S".to_string(),
+            Pattern::Variable(_) => "T".to_string(),
+            Pattern::Container(container, element) => format!("{}({})", container.text(), self.scheme_text(element)),
+            Pattern::Function(domain, codomain) => {
+                let domain: Vec<String> = domain.iter().map(|part| self.scheme_text(part)).collect();
+                format!("({} -> {})", domain.join(" # "), self.scheme_text(codomain))
+            }
+            _ => self.pattern_text(pattern),
+        }
+    }
+}
+
+/// A hint for operators that are often confused.
+fn operator_help(operator: Option<&str>, found: &[String]) -> Option<String> {
+    let is_list = |text: &String| text.starts_with("`List");
+    match operator? {
+        "+" if found.iter().any(is_list) => Some("lists are joined by `++`".to_string()),
+        "#" if found.iter().any(|text| text.starts_with("`Set")) => {
+            Some("only finite sets have a size; declare the set as `FSet`".to_string())
+        }
+        "|>" if found.first().is_some_and(is_list) => Some("an element is added at the end by `<|`".to_string()),
+        "<|" if found.get(1).is_some_and(is_list) => Some("an element is added at the front by `|>`".to_string()),
+        "&&" | "||" if found.iter().any(|text| text.starts_with("`Set")) => {
+            Some("sets are joined by `+` and intersected by `*`".to_string())
+        }
+        _ => None,
+    }
+}
+
+/// Adds a typing, or keeps the cheaper of two with one pattern.
+fn add(typings: &mut Vec<Typing>, typing: Typing) {
+    match typings.iter_mut().find(|known| known.pattern == typing.pattern) {
+        Some(known) => known.cost = known.cost.min(typing.cost),
+        None => typings.push(typing),
+    }
+}
+
+/// Applies a function whose sort has no variables; it may have holes that the arguments fill.
+fn apply_known(
+    domain: &[Pattern],
+    codomain: &Pattern,
+    arguments: &[&Pattern],
+    expected: Option<&Pattern>,
+    sorts: &mut crate::sorts::Sorts,
+) -> Option<Use> {
+    let mut cost = 0;
+    let mut filled = Vec::with_capacity(domain.len());
+    for (parameter, argument) in domain.iter().zip(arguments) {
+        let (pattern, conversions) = convert(argument, parameter, sorts)?;
+        cost += conversions;
+        filled.push(pattern);
+    }
+    let mut codomain = codomain.clone();
+    if let Some(expected) = expected {
+        let (_, conversions) = convert(&codomain, expected, sorts)?;
+        cost += conversions;
+        if let Some(both) = super::patterns::meet(&codomain, expected, sorts) {
+            codomain = both;
+        }
+    }
+    Some(Use { domain: filled, codomain, cost })
+}
