@@ -50,8 +50,7 @@ pub const REAL: SortRef = SortRef(4);
 
 impl Default for Sorts {
     fn default() -> Sorts {
-        let mut sorts =
-            Sorts { kinds: Vec::new(), references: HashMap::default(), constructors: HashMap::default() };
+        let mut sorts = Sorts { kinds: Vec::new(), references: HashMap::default(), constructors: HashMap::default() };
         for basic in [Basic::Bool, Basic::Pos, Basic::Nat, Basic::Int, Basic::Real] {
             sorts.intern(SortKind::Basic(basic));
         }

@@ -142,9 +142,9 @@ impl Lexer<'_> {
             let without = digits.trim_start_matches('0');
             let without = if without.is_empty() { "0" } else { without };
             let message = "a number starts with a zero".to_string();
-            self.lexed.diagnostics.push(
-                Diagnostic::error(codes::BAD_NUMBER, message, place).help(format!("write `{without}`")),
-            );
+            self.lexed
+                .diagnostics
+                .push(Diagnostic::error(codes::BAD_NUMBER, message, place).help(format!("write `{without}`")));
         }
         self.token(start, Kind::Number);
     }
@@ -159,11 +159,14 @@ impl Lexer<'_> {
                 || (character.is_ascii() && !operators(character as u8).is_empty()))
         };
         // A lone `&` starts an operator without being one, and is one byte long.
-        let length = rest.find(|character| !bad(character)).unwrap_or(rest.len()).max(1);
+        let length = match rest.strip_prefix('"').and_then(|inside| inside.find(['"', '\n'])) {
+            Some(inside) => inside + 2,
+            None => rest.find(|character| !bad(character)).unwrap_or(rest.len()).max(1),
+        };
         self.at += length;
         let written: String = rest[..length].chars().take(20).collect();
         let place = Place::Span(self.span(start));
-        let message = format!("`{}` starts no token", written.escape_debug());
+        let message = format!("`{}` is not part of the language", written.replace(char::is_control, "?"));
         let mut diagnostic = Diagnostic::error(codes::BAD_CHARACTER, message, place);
         if let Some(help) = meant(&written) {
             diagnostic = diagnostic.help(help);
@@ -177,6 +180,9 @@ fn meant(written: &str) -> Option<&'static str> {
     Some(match written.chars().next()? {
         '&' => "conjunction is written `&&`",
         '"' | '\u{201c}' | '\u{201d}' => "mCRL2 has no texts; declare the values as a `struct`",
+        '~' => "negation is written `!`",
+        '^' => "a power is written `exp(b, e)`",
+        '$' | '`' => "names hold letters, digits, `_` and `'`",
         '\\' => "set difference is written `-`, a lambda `lambda x: S. e`",
         '\u{2227}' => "conjunction is written `&&`",
         '\u{2228}' => "disjunction is written `||`",

@@ -12,8 +12,8 @@ use trefoil_source::Span;
 
 use super::parser::Layout;
 use super::tree::{
-    DataSection, Expression, ExpressionId, Functions, Identifier, Infix, Sort, SortDeclaration, SortId, StructConstructor, Tree,
-    Variables,
+    DataSection, Expression, ExpressionId, Functions, Identifier, Infix, Sort, SortDeclaration, SortId,
+    StructConstructor, Tree, Variables,
 };
 
 /// Lines are at most this wide where they can be broken.
@@ -145,7 +145,9 @@ impl<'a> Printer<'a> {
         self.indent = 0;
         self.comments_before(keyword_place.start);
         self.line();
-        if self.is_after_blank(keyword_place.start) || !self.out.is_empty() && !self.out.ends_with("\n\n") && keyword != "eqn" {
+        if self.is_after_blank(keyword_place.start)
+            || !self.out.is_empty() && !self.out.ends_with("\n\n") && keyword != "eqn"
+        {
             self.blank();
         }
         self.put(keyword);
@@ -180,8 +182,8 @@ impl<'a> Printer<'a> {
     /// Prints a data section.
     pub fn data_section(&mut self, section: &DataSection, keyword: Span) {
         match section {
-            DataSection::Sorts(sorts) => self.section("sort", keyword, sorts, sort_declaration_span, |printer, declaration| {
-                match declaration {
+            DataSection::Sorts(sorts) => {
+                self.section("sort", keyword, sorts, sort_declaration_span, |printer, declaration| match declaration {
                     SortDeclaration::New(names, _) => {
                         printer.names(names);
                         printer.put(";");
@@ -192,8 +194,8 @@ impl<'a> Printer<'a> {
                         printer.sort(*sort);
                         printer.put(";");
                     }
-                }
-            }),
+                })
+            }
             DataSection::Constructors(functions) => self.functions("cons", keyword, functions),
             DataSection::Maps(functions) => self.functions("map", keyword, functions),
             DataSection::Equations { variables, equations } => {
@@ -205,47 +207,65 @@ impl<'a> Printer<'a> {
                 }
                 // Where variables stand before the equations, the keyword's own place is not known and not needed.
                 let keyword = if variables.is_empty() { keyword } else { equations[0].span };
-                self.section("eqn", keyword, equations, |equation| equation.span, |printer, equation| {
-                    if let Some(condition) = equation.condition {
-                        printer.expression(condition);
-                        printer.put(" -> ");
-                    }
-                    let left = printer.width(equation.left);
-                    let left_fits = printer.fits(left, printer.tree.span(equation.left));
-                    if equation.condition.is_some() && !left_fits {
-                        printer.line();
-                        printer.put("  ");
-                    }
-                    printer.expression(equation.left);
-                    printer.put(" = ");
-                    let width = printer.width(equation.right) + 1;
-                    if !printer.fits(width, printer.tree.span(equation.right)) {
-                        printer.line();
-                        printer.indented(2, |printer| printer.expression(equation.right));
-                    } else {
-                        printer.expression(equation.right);
-                    }
-                    printer.put(";");
-                });
+                self.section(
+                    "eqn",
+                    keyword,
+                    equations,
+                    |equation| equation.span,
+                    |printer, equation| {
+                        if let Some(condition) = equation.condition {
+                            printer.expression(condition);
+                            printer.put(" -> ");
+                        }
+                        let left = printer.width(equation.left);
+                        let left_fits = printer.fits(left, printer.tree.span(equation.left));
+                        if equation.condition.is_some() && !left_fits {
+                            printer.line();
+                            printer.put("  ");
+                        }
+                        printer.expression(equation.left);
+                        printer.put(" = ");
+                        let width = printer.width(equation.right) + 1;
+                        if !printer.fits(width, printer.tree.span(equation.right)) {
+                            printer.line();
+                            printer.indented(2, |printer| printer.expression(equation.right));
+                        } else {
+                            printer.expression(equation.right);
+                        }
+                        printer.put(";");
+                    },
+                );
             }
         }
     }
 
     /// Prints a `var` or `glob` section.
     pub fn variable_section(&mut self, word: &str, keyword: Span, variables: &[(Vec<Variables>, Span)]) {
-        self.section(word, keyword, variables, |(_, span)| *span, |printer, (variables, _)| {
-            printer.variables(variables);
-            printer.put(";");
-        });
+        self.section(
+            word,
+            keyword,
+            variables,
+            |(_, span)| *span,
+            |printer, (variables, _)| {
+                printer.variables(variables);
+                printer.put(";");
+            },
+        );
     }
 
     fn functions(&mut self, word: &str, keyword: Span, functions: &[Functions]) {
-        self.section(word, keyword, functions, |functions| functions.span, |printer, functions| {
-            printer.names(&functions.names);
-            printer.put(": ");
-            printer.sort(functions.sort);
-            printer.put(";");
-        });
+        self.section(
+            word,
+            keyword,
+            functions,
+            |functions| functions.span,
+            |printer, functions| {
+                printer.names(&functions.names);
+                printer.put(": ");
+                printer.sort(functions.sort);
+                printer.put(";");
+            },
+        );
     }
 
     /// Prints `x, y`.
@@ -392,9 +412,7 @@ impl<'a> Printer<'a> {
                 binder.text().len() + 3 + self.variables_width(variables) + self.width(*body)
             }
             Expression::Prefix(_, operand) => 1 + self.width(*operand),
-            Expression::Infix(infix, left, right) => {
-                self.width(*left) + infix.text().len() + 2 + self.width(*right)
-            }
+            Expression::Infix(infix, left, right) => self.width(*left) + infix.text().len() + 2 + self.width(*right),
             Expression::Update(function, argument, value) => {
                 self.width(*function) + self.width(*argument) + self.width(*value) + 6
             }
@@ -408,7 +426,8 @@ impl<'a> Printer<'a> {
     /// How wide declarations of variables are in one line.
     pub fn variables_width(&self, variables: &[Variables]) -> usize {
         let group = |group: &Variables| {
-            let names: usize = group.names.iter().map(|name| self.tree.names.text(name.symbol).chars().count() + 2).sum();
+            let names: usize =
+                group.names.iter().map(|name| self.tree.names.text(name.symbol).chars().count() + 2).sum();
             names + self.sort_width(group.sort) + 2
         };
         variables.iter().map(group).sum::<usize>().saturating_sub(2)

@@ -17,7 +17,15 @@ impl Checker<'_> {
     pub fn infer(&mut self, id: ExpressionId) -> Result<TypedId, Reported> {
         let typings = self.possible(id)?;
         let least = typings.iter().map(|typing| typing.cost).min().unwrap_or(0);
-        let cheapest: Vec<&Typing> = typings.iter().filter(|typing| typing.cost == least).collect();
+        let mut cheapest: Vec<&Typing> = typings.iter().filter(|typing| typing.cost == least).collect();
+        // Of several number sorts the least is meant.
+        if cheapest.iter().all(|typing| is_number(&typing.pattern)) {
+            cheapest.sort_by_key(|typing| match typing.pattern {
+                Pattern::Known(sort) | Pattern::AtLeast(sort) => sort,
+                _ => REAL,
+            });
+            cheapest.truncate(1);
+        }
         if cheapest.len() > 1 {
             let sorts = self.describe(&typings);
             let message = format!("the sort of `{}` can be {sorts}", self.quote(id));
@@ -172,8 +180,7 @@ impl Checker<'_> {
 
     /// A built-in function at its sorts.
     pub(super) fn builtin(&mut self, operator: Operator, domain: &[SortRef], codomain: SortRef) -> FunctionId {
-        let sort =
-            if domain.is_empty() { codomain } else { self.specification.sorts.function(domain, codomain) };
+        let sort = if domain.is_empty() { codomain } else { self.specification.sorts.function(domain, codomain) };
         let name = self.operator_names[&operator];
         self.specification.signature.builtin(operator, name, sort)
     }
@@ -274,9 +281,7 @@ impl Checker<'_> {
         }
         let function_sort = self.specification.sorts.function(&domain, codomain);
         let function = match &way.head {
-            Head::Declared(function, sort) => {
-                self.specification.tree.add(Typed::Function(*function), *sort, span)
-            }
+            Head::Declared(function, sort) => self.specification.tree.add(Typed::Function(*function), *sort, span),
             Head::Scheme(scheme) => {
                 let function = self.builtin(scheme.operator, &domain, codomain);
                 self.specification.tree.add(Typed::Function(function), function_sort, span)

@@ -10,7 +10,7 @@ crate::code_table::code_table! { pub
     BUILT_IN = "M107", "a declaration of something that is built in", "map succ: Nat -> Nat;";
     PRODUCT = "M108", "`#` where no function or action is declared", "map f: Nat # Nat;";
     MISMATCH = "M109", "an expression has another sort than is needed there", "map f: Nat; eqn f = true;";
-    NO_CANDIDATE = "M110", "no function of that name takes these arguments", "map f: Bool; eqn f = 1 && true;";
+    NO_CANDIDATE = "M110", "no function of that name takes these arguments", "map f: List(Nat); eqn f = [1] + [2];";
     ARITY = "M111", "a function takes another number of arguments", "map f: Nat -> Nat; g: Nat; eqn g = f(1, 2);";
     AMBIGUOUS = "M112", "several functions fit equally well", "map f: Nat -> Nat; f: Nat -> Bool; g: Bool; eqn g = f(1) == f(1);";
     CLASH = "M113", "a variable has the name of a function", "map f: Nat; g: Bool; eqn g = forall f: Nat. true;";

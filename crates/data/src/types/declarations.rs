@@ -55,7 +55,8 @@ impl Checker<'_> {
                     SortDeclaration::Alias(name, sort, _) => {
                         if let Some(before) = self.sort_names.get(&name.symbol) {
                             // The same definition twice is one.
-                            let same = matches!(before, SortName::Alias(other, _) if self.tree.same_sort(*sort, *other));
+                            let same =
+                                matches!(before, SortName::Alias(other, _) if self.tree.same_sort(*sort, *other));
                             if !same {
                                 self.sort_twice(name, places[&name.symbol]);
                             }
@@ -133,7 +134,10 @@ impl Checker<'_> {
                     "Integer" | "int" => Some("is `Int` meant?".to_string()),
                     "Natural" | "nat" => Some("is `Nat` meant?".to_string()),
                     "String" | "string" => Some("mCRL2 has no texts; declare the values as a `struct`".to_string()),
-                    _ => meant.map(|meant| format!("is `{meant}` meant?")),
+                    _ => Some(meant.map_or_else(
+                        || "declare it in a `sort` section".to_string(),
+                        |meant| format!("is `{meant}` meant?"),
+                    )),
                 };
                 Err(self.error(codes::UNKNOWN_SORT, format!("the sort `{text}` is not declared"), used, help))
             }
@@ -168,7 +172,8 @@ impl Checker<'_> {
             }
             Sort::Product(_) => {
                 let message = "`#` stands before `->` or in the sort of an action".to_string();
-                Err(self.error(codes::PRODUCT, message, tree.sort_span(id), None))
+                let help = Some("a function has a result, `A # B -> C`; a pair is a `struct`".to_string());
+                Err(self.error(codes::PRODUCT, message, tree.sort_span(id), help))
             }
             Sort::Struct(constructors) => {
                 let parts = self.struct_parts(constructors)?;
@@ -240,8 +245,7 @@ impl Checker<'_> {
     fn declare_struct(&mut self, sort: SortRef, constructors: &[StructConstructor], parts: &[Vec<SortRef>]) {
         let mut structured = Vec::new();
         for (constructor, arguments) in constructors.iter().zip(parts) {
-            let whole =
-                if arguments.is_empty() { sort } else { self.specification.sorts.function(arguments, sort) };
+            let whole = if arguments.is_empty() { sort } else { self.specification.sorts.function(arguments, sort) };
             let Ok(function) = self.declare_function(&constructor.name, whole, Origin::Constructor) else { continue };
             self.specification.sorts.add_constructor(sort, function);
             let mut projections = Vec::new();
@@ -276,8 +280,7 @@ impl Checker<'_> {
         if origin == Origin::Constructor {
             let target = self.specification.sorts.as_function(sort).map_or(sort, |(_, codomain)| codomain);
             if !matches!(self.specification.sorts.kind(target), SortKind::Named(_)) {
-                let message =
-                    format!("`{}` has constructors of its own", self.specification.sort_text(target));
+                let message = format!("`{}` has constructors of its own", self.specification.sort_text(target));
                 let span = self.tree.sort_span(written);
                 self.error(codes::BUILT_IN, message, span, Some("declare a new sort, or a `map`".to_string()));
                 return;
@@ -304,8 +307,7 @@ impl Checker<'_> {
         for id in declared {
             let before = self.specification.signature.function(id).clone();
             let constants = is_constant && self.specification.sorts.as_function(before.sort).is_none();
-            let may_repeat = before.origin == origin && matches!(origin, Origin::Map | Origin::Projection)
-                || before.origin == origin && origin == Origin::Recogniser;
+            let may_repeat = before.origin == origin && origin != Origin::Constructor;
             if before.sort == sort && may_repeat {
                 return Ok(id);
             }
@@ -363,8 +365,10 @@ impl Checker<'_> {
             if let (true, SortKind::Named(name)) = (recursive, self.specification.sorts.kind(sort).clone())
                 && let Some(&place) = places.get(&name)
             {
-                let message =
-                    format!("the sort `{}` holds functions, sets or bags of itself", self.specification.sort_text(sort));
+                let message = format!(
+                    "the sort `{}` holds functions, sets or bags of itself",
+                    self.specification.sort_text(sort)
+                );
                 self.error(codes::RECURSIVE_SORT, message, place, Some("lists of itself are possible".to_string()));
             }
         }

@@ -10,8 +10,8 @@
 //! These rules are our own description of what mCRL2's type checker does; specifications that it accepts, and those it
 //! rejects, are the tests. A part with a mistake is reported once: what contains it has no sort, and is silent.
 
-pub mod codes;
 mod choose;
+pub mod codes;
 mod declarations;
 mod patterns;
 mod possible;
@@ -69,13 +69,23 @@ impl<'a> Checker<'a> {
     /// A type checker of the data part of a specification: its declarations are taken up, its equations typed.
     pub fn new(tree: &'a Tree, text: &'a str, broken: &[Symbol]) -> Checker<'a> {
         let specification = DataSpecification { names: tree.names.clone(), ..DataSpecification::default() };
+        let mut checker = Checker::over(specification, tree, text);
+        checker.broken = broken.iter().copied().collect();
+        checker
+    }
+
+    /// A type checker of another text over a specification that was typed before. The names of `tree` continue those of
+    /// the specification.
+    pub fn over(specification: DataSpecification, tree: &'a Tree, text: &'a str) -> Checker<'a> {
+        let sort_names =
+            specification.sort_names.iter().map(|&(name, sort)| (name, declarations::SortName::Done(sort))).collect();
         let mut checker = Checker {
             tree,
             text,
             specification,
             diagnostics: Vec::new(),
-            broken: broken.iter().copied().collect(),
-            sort_names: HashMap::new(),
+            broken: HashSet::new(),
+            sort_names,
             structs: HashMap::new(),
             scopes: HashMap::new(),
             possible: HashMap::new(),
@@ -83,6 +93,7 @@ impl<'a> Checker<'a> {
             bound: HashMap::new(),
             operator_names: HashMap::new(),
         };
+        checker.specification.names = tree.names.clone();
         for &(operator, name, _) in Operator::TABLE {
             let name = checker.specification.names.intern(name);
             checker.operator_names.insert(operator, name);

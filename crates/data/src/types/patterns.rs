@@ -109,7 +109,8 @@ pub(super) fn meet(one: &Pattern, other: &Pattern, sorts: &mut Sorts) -> Option<
         }
         (Pattern::AtLeast(one), Pattern::AtLeast(other)) => Some(Pattern::AtLeast((*one).max(*other))),
         _ => {
-            if let (Some((container, one)), Some((same, other))) = (one.as_container(sorts), other.as_container(sorts)) {
+            if let (Some((container, one)), Some((same, other))) = (one.as_container(sorts), other.as_container(sorts))
+            {
                 let element = (container == same).then(|| meet(&one, &other, sorts))??;
                 return Some(Pattern::container(container, element, sorts));
             }

@@ -177,8 +177,44 @@ impl Checker<'_> {
         let found = self.describe(typings);
         let needed = self.specification.sort_text(wanted);
         let message = format!("`{}` is {found}; `{needed}` is needed here", self.quote(id));
-        let help = self.conversion_help(id, typings, wanted);
+        let help = self.conversion_help(id, typings, wanted).or_else(|| self.mismatch_help(id, typings, wanted));
         self.error(codes::MISMATCH, message, self.tree.span(id), help)
+    }
+
+    /// What may be meant by an expression of the wrong sort that no conversion of numbers makes right.
+    pub(super) fn mismatch_help(&self, id: ExpressionId, typings: &[Typing], wanted: SortRef) -> Option<String> {
+        let [Typing { pattern, .. }] = typings else { return None };
+        let text = self.quote(self.tree.bare(id));
+        let sorts = &self.specification.sorts;
+        if let Some((domain, codomain)) = pattern.as_function(sorts)
+            && codomain == Pattern::Known(wanted)
+        {
+            let places = vec!["…"; domain.len()].join(", ");
+            return Some(format!("a function is applied to its arguments: `{text}({places})`"));
+        }
+        let is_number = matches!(pattern, Pattern::Known(sort) | Pattern::AtLeast(sort) if rank(*sort).is_some());
+        if wanted == BOOL && is_number {
+            return Some(format!("compare the number, for instance `{text} != 0`"));
+        }
+        if rank(wanted).is_some() && *pattern == Pattern::Known(BOOL) {
+            return Some("`if(b, 1, 0)` makes a number of a truth value".to_string());
+        }
+        let (found, element) = pattern.as_container(sorts)?;
+        let (needed, inside) = Pattern::Known(wanted).as_container(sorts)?;
+        match (found, needed) {
+            (Container::Set, Container::FSet) => Some("a set need not be finite; declare it as `FSet`".to_string()),
+            (Container::Bag, Container::FBag) => Some("a bag need not be finite; declare it as `FBag`".to_string()),
+            (Container::List, Container::Set | Container::FSet) => {
+                Some("a list is no set; a set is written `{a, b}`".to_string())
+            }
+            (Container::Set | Container::FSet, Container::List) => {
+                Some("a set is no list; a list is written `[a, b]`".to_string())
+            }
+            _ if found == needed && element != inside => {
+                Some("the elements of a container are not converted, except in a literal".to_string())
+            }
+            _ => None,
+        }
     }
 
     /// How to convert a number downwards.
@@ -192,7 +228,8 @@ impl Checker<'_> {
 
     /// Sorts in words: `Nat` or `Int`.
     pub(super) fn describe(&self, typings: &[Typing]) -> String {
-        let mut texts: Vec<String> = typings.iter().map(|typing| format!("`{}`", self.pattern_text(&typing.pattern))).collect();
+        let mut texts: Vec<String> =
+            typings.iter().map(|typing| format!("`{}`", self.pattern_text(&typing.pattern))).collect();
         texts.dedup();
         texts.truncate(4);
         texts.join(" or ")
@@ -246,9 +283,13 @@ impl Checker<'_> {
             return Reported;
         }
         let text = self.tree.names.text(name).to_string();
-        let mut known: Vec<String> = self.specification.signature.names().map(|name| self.name(name).to_string()).collect();
-        known.extend(self.scopes.iter().filter(|(_, scope)| !scope.is_empty()).map(|(&name, _)| self.name(name).to_string()));
-        known.extend(schemes().keys().filter(|name| name.starts_with(char::is_alphabetic)).map(|name| name.to_string()));
+        let mut known: Vec<String> =
+            self.specification.signature.names().map(|name| self.name(name).to_string()).collect();
+        known.extend(
+            self.scopes.iter().filter(|(_, scope)| !scope.is_empty()).map(|(&name, _)| self.name(name).to_string()),
+        );
+        known
+            .extend(schemes().keys().filter(|name| name.starts_with(char::is_alphabetic)).map(|name| name.to_string()));
         known.sort_unstable();
         let help = match text.as_str() {
             "True" | "TRUE" => Some("truth values are written `true` and `false`".to_string()),
@@ -257,7 +298,10 @@ impl Checker<'_> {
             "and" => Some("conjunction is written `&&`".to_string()),
             "or" => Some("disjunction is written `||`".to_string()),
             "length" | "size" | "card" => Some("the size is written `#l`".to_string()),
-            _ => nearest(&text, known.iter().map(String::as_str)).map(|meant| format!("is `{meant}` meant?")),
+            _ => Some(nearest(&text, known.iter().map(String::as_str)).map_or_else(
+                || "declare it with `map`, or as a variable".to_string(),
+                |meant| format!("is `{meant}` meant?"),
+            )),
         };
         self.error(codes::UNKNOWN_NAME, format!("`{text}` is not declared"), span, help)
     }
@@ -284,7 +328,8 @@ impl Checker<'_> {
                 let before = self.describe(&together);
                 let found = self.describe(&typings);
                 let message = format!("`{}` is {found}, the elements before it are {before}", self.quote(element));
-                return Err(self.error(codes::MISMATCH, message, self.tree.span(element), None));
+                let help = Some("the elements of a list, set or bag have one sort".to_string());
+                return Err(self.error(codes::MISMATCH, message, self.tree.span(element), help));
             }
             together = next;
         }
@@ -343,10 +388,7 @@ impl Checker<'_> {
         if typings.is_empty() {
             let Expression::Comprehension(_, _, inside) = self.tree.expression(id) else { unreachable!() };
             let found = self.describe(body);
-            let message = format!(
-                "`{}` is {found}; a set is given by a `Bool`, a bag by a `Nat`",
-                self.quote(*inside)
-            );
+            let message = format!("`{}` is {found}; a set is given by a `Bool`, a bag by a `Nat`", self.quote(*inside));
             let help = self.conversion_help(*inside, body, NAT);
             return Err(self.error(codes::MISMATCH, message, self.tree.span(*inside), help));
         }
@@ -373,11 +415,9 @@ impl Checker<'_> {
                 operator: Some(Operator::Update.name()),
                 arguments: vec![*function, *argument, *value],
             },
-            Expression::Apply(function, arguments) => Application {
-                function: Some(*function),
-                operator: None,
-                arguments: tree.elements(arguments).to_vec(),
-            },
+            Expression::Apply(function, arguments) => {
+                Application { function: Some(*function), operator: None, arguments: tree.elements(arguments).to_vec() }
+            }
             _ => unreachable!("only applications are asked for"),
         }
     }
@@ -392,7 +432,7 @@ impl Checker<'_> {
         let Some(function) = application.function else { unreachable!("an application has a function") };
         let bare = self.tree.bare(function);
         let name = match self.tree.expression(bare) {
-            Expression::Name(name) if !self.scopes.get(name).is_some_and(|scope| !scope.is_empty()) => *name,
+            Expression::Name(name) if self.scopes.get(name).is_none_or(Vec::is_empty) => *name,
             _ => {
                 let typings = self.possible(function)?;
                 return Ok(typings.iter().map(|typing| Head::Value(typing.pattern.clone())).collect());
@@ -424,12 +464,7 @@ impl Checker<'_> {
     }
 
     /// Every way to type an application, cheapest first, given what is expected of it.
-    pub(super) fn ways(
-        &mut self,
-        heads: &[Head],
-        arguments: &[Typings],
-        expected: Option<&Pattern>,
-    ) -> Vec<Way> {
+    pub(super) fn ways(&mut self, heads: &[Head], arguments: &[Typings], expected: Option<&Pattern>) -> Vec<Way> {
         let mut ways: Vec<Way> = Vec::new();
         for head in heads {
             let Some((domain, codomain)) = self.head_sorts(head) else { continue };
@@ -450,9 +485,7 @@ impl Checker<'_> {
                 let sorts = &mut self.specification.sorts;
                 let used = match head {
                     Head::Scheme(_) => solve(&domain, &codomain, &chosen, expected, sorts),
-                    Head::Declared(..) | Head::Value(_) => {
-                        apply_known(&domain, &codomain, &chosen, expected, sorts)
-                    }
+                    Head::Declared(..) | Head::Value(_) => apply_known(&domain, &codomain, &chosen, expected, sorts),
                 };
                 if let Some(used) = used {
                     let cost = cost + used.cost;
@@ -503,7 +536,13 @@ impl Checker<'_> {
     }
 
     /// Reports why an application has no type.
-    fn no_way(&mut self, id: ExpressionId, application: &Application, heads: &[Head], arguments: &[Typings]) -> Reported {
+    fn no_way(
+        &mut self,
+        id: ExpressionId,
+        application: &Application,
+        heads: &[Head],
+        arguments: &[Typings],
+    ) -> Reported {
         let span = self.tree.span(id);
         let written = match (application.operator, application.function) {
             (Some("@update"), _) => "a function update".to_string(),
@@ -515,7 +554,8 @@ impl Checker<'_> {
         if signatures.is_empty() {
             let message = format!("{written} is not a function");
             let function = application.function.map_or(span, |function| self.tree.span(function));
-            return self.error(codes::NOT_A_FUNCTION, message, function, None);
+            let help = Some("a constant is written without brackets".to_string());
+            return self.error(codes::NOT_A_FUNCTION, message, function, help);
         }
         let fitting: Vec<&(Vec<Pattern>, Pattern)> =
             signatures.iter().filter(|(domain, _)| domain.len() == arguments.len()).collect();
@@ -525,9 +565,9 @@ impl Checker<'_> {
             arities.dedup();
             let arities: Vec<String> = arities.iter().map(usize::to_string).collect();
             let plural = if arities == ["1"] { "argument" } else { "arguments" };
-            let message =
-                format!("{written} takes {} {plural}, not {}", arities.join(" or "), arguments.len());
-            return self.error(codes::ARITY, message, span, None);
+            let message = format!("{written} takes {} {plural}, not {}", arities.join(" or "), arguments.len());
+            let declared: Vec<String> = signatures.iter().take(3).map(|sorts| self.signature_text(sorts)).collect();
+            return self.error(codes::ARITY, message, span, Some(format!("its sort is `{}`", declared.join("` or `"))));
         }
         // Where all but one argument fit, that one is the mistake.
         let mut culprits: Vec<(usize, SortRef)> = Vec::new();
@@ -560,20 +600,25 @@ impl Checker<'_> {
                 None => format!("argument {} of {written}", index + 1),
             };
             let message = format!("{part} must be `{needed}`, `{}` is {}", self.quote(argument), found[index]);
-            let help = self.conversion_help(argument, &arguments[index], sort);
+            let help = self
+                .conversion_help(argument, &arguments[index], sort)
+                .or_else(|| self.mismatch_help(argument, &arguments[index], sort));
             return self.error(codes::MISMATCH, message, self.tree.span(argument), help);
         }
         let message = format!("{written} is not defined for {}", found.join(" and "));
         let mut diagnostic = Diagnostic::error(codes::NO_CANDIDATE, message, Place::Span(span));
-        for (domain, codomain) in fitting.iter().take(6) {
-            let domain: Vec<String> = domain.iter().map(|part| self.scheme_text(part)).collect();
-            diagnostic = diagnostic.note(format!("{written}: {} -> {}", domain.join(" # "), self.scheme_text(codomain)));
-        }
+        let defined: Vec<String> = fitting.iter().map(|sorts| self.signature_text(sorts)).collect();
+        diagnostic = diagnostic.note(format!("its sorts are {}", defined.join("; ")));
         if let Some(help) = operator_help(application.operator, &found) {
             diagnostic = diagnostic.help(help);
         }
         self.report(diagnostic);
         Reported
+    }
+
+    fn signature_text(&self, (domain, codomain): &(Vec<Pattern>, Pattern)) -> String {
+        let domain: Vec<String> = domain.iter().map(|part| self.scheme_text(part)).collect();
+        format!("{} -> {}", domain.join(" # "), self.scheme_text(codomain))
     }
 
     /// A part of a scheme, with its variables as `S` and `T`.
@@ -604,6 +649,9 @@ fn operator_help(operator: Option<&str>, found: &[String]) -> Option<String> {
         "&&" | "||" if found.iter().any(|text| text.starts_with("`Set")) => {
             Some("sets are joined by `+` and intersected by `*`".to_string())
         }
+        "in" => Some("the element has the sort of the elements; numbers in a container are not converted".to_string()),
+        "==" | "!=" | "<" | "<=" | ">" | ">=" => Some("both sides of a comparison have one sort".to_string()),
+        "." => Some("a place in a list is a `Nat`: `l . 0` is the first element".to_string()),
         _ => None,
     }
 }

@@ -31,7 +31,8 @@ mod power {
 
 /// Reads a specification, or a part of one: a file may hold data alone. There is always a tree, of what could be read.
 pub fn parse(text: &str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Specification {
-    let mut reader = Reader { parser: Parser::new(text, file), processes: Vec::new(), places: Vec::new(), elses: Vec::new() };
+    let mut reader =
+        Reader { parser: Parser::new(text, file), processes: Vec::new(), places: Vec::new(), elses: Vec::new() };
     reader.match_elses();
     let mut sections = Vec::new();
     while reader.parser.peek() != Kind::End {
@@ -159,7 +160,13 @@ impl Reader<'_> {
     fn end_of_process(&mut self) -> Reads<Span> {
         let comparison = matches!(
             self.parser.peek(),
-            Kind::Equal | Kind::NotEqual | Kind::Less | Kind::LessEqual | Kind::Greater | Kind::GreaterEqual | Kind::And
+            Kind::Equal
+                | Kind::NotEqual
+                | Kind::Less
+                | Kind::LessEqual
+                | Kind::Greater
+                | Kind::GreaterEqual
+                | Kind::And
         );
         if comparison {
             let message = format!("`{}` is no operator of processes", self.parser.next_text());

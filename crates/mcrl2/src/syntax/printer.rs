@@ -15,37 +15,55 @@ pub fn print(specification: &Specification, text: &str) -> String {
             Section::Data(section) => printer.data_section(section, keyword),
             Section::Globals(variables) => printer.variable_section("glob", keyword, variables),
             Section::Actions(actions) => {
-                printer.section("act", keyword, actions, |actions| actions.span, |printer, actions| {
-                    printer.names(&actions.names);
-                    if let Some(sort) = actions.sort {
-                        printer.put(": ");
-                        printer.sort(sort);
-                    }
-                    printer.put(";");
-                });
+                printer.section(
+                    "act",
+                    keyword,
+                    actions,
+                    |actions| actions.span,
+                    |printer, actions| {
+                        printer.names(&actions.names);
+                        if let Some(sort) = actions.sort {
+                            printer.put(": ");
+                            printer.sort(sort);
+                        }
+                        printer.put(";");
+                    },
+                );
             }
             Section::Processes(definitions) => {
-                printer.section("proc", keyword, definitions, |definition| definition.span, |printer, definition| {
-                    printer.put(specification.tree.names.text(definition.name.symbol));
-                    if !definition.parameters.is_empty() {
-                        printer.put("(");
-                        printer.indented(2, |printer| printer.variables(&definition.parameters));
-                        printer.put(")");
-                    }
-                    printer.put(" =");
-                    let width = processes.width(printer, definition.body) + 2;
-                    let in_one_line = printer.fits(width, specification.span(definition.body));
-                    printer.break_or_space(in_one_line);
-                    printer.indented(2, |printer| processes.process(printer, definition.body));
-                    printer.put(";");
-                });
+                printer.section(
+                    "proc",
+                    keyword,
+                    definitions,
+                    |definition| definition.span,
+                    |printer, definition| {
+                        printer.put(specification.tree.names.text(definition.name.symbol));
+                        if !definition.parameters.is_empty() {
+                            printer.put("(");
+                            printer.indented(2, |printer| printer.variables(&definition.parameters));
+                            printer.put(")");
+                        }
+                        printer.put(" =");
+                        let width = processes.width(printer, definition.body) + 2;
+                        let in_one_line = printer.fits(width, specification.span(definition.body));
+                        printer.break_or_space(in_one_line);
+                        printer.indented(2, |printer| processes.process(printer, definition.body));
+                        printer.put(";");
+                    },
+                );
             }
             Section::Init(body, _) => {
                 let span = specification.span(*body);
-                printer.section("init", keyword, &[*body], |_| span, |printer, &body| {
-                    processes.process(printer, body);
-                    printer.put(";");
-                });
+                printer.section(
+                    "init",
+                    keyword,
+                    &[*body],
+                    |_| span,
+                    |printer, &body| {
+                        processes.process(printer, body);
+                        printer.put(";");
+                    },
+                );
             }
         }
     }
@@ -94,8 +112,7 @@ impl Processes<'_> {
                 11 + names + self.width(printer, *body)
             }
             Process::Rename(names, body) => {
-                let names: usize =
-                    names.iter().map(|(from, to)| self.name_width(from) + self.name_width(to) + 6).sum();
+                let names: usize = names.iter().map(|(from, to)| self.name_width(from) + self.name_width(to) + 6).sum();
                 12 + names + self.width(printer, *body)
             }
             Process::Allow(bags, body) => {

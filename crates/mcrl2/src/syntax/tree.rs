@@ -1,7 +1,9 @@
 //! The tree of a specification: sections in the order of the text, and process expressions in an arena.
 
 use trefoil_data::syntax::Layout;
-use trefoil_data::syntax::tree::{DataSection, ExpressionId, ExpressionList, Identifier, SortId, Symbol, Tree, Variables};
+use trefoil_data::syntax::tree::{
+    DataSection, ExpressionId, ExpressionList, Identifier, SortId, Symbol, Tree, Variables,
+};
 use trefoil_source::Span;
 
 /// A process expression in a [`Specification`].

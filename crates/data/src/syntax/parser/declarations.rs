@@ -107,7 +107,12 @@ impl Parser<'_> {
         let right = self.expression(Power::LOOSEST)?;
         if self.peek() == Kind::Arrow && condition.is_none() {
             let message = "`=` in the condition of an equation".to_string();
-            return Err(self.report(codes::SINGLE_EQUALS, message, equals, Some("equality is written `==`".to_string())));
+            return Err(self.report(
+                codes::SINGLE_EQUALS,
+                message,
+                equals,
+                Some("equality is written `==`".to_string()),
+            ));
         }
         if self.peek() == Kind::Is {
             return Err(self.single_equals());

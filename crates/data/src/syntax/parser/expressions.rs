@@ -158,7 +158,8 @@ impl Parser<'_> {
     /// Reports `=` inside of an expression.
     pub(super) fn single_equals(&mut self) -> Failed {
         let message = "`=` inside of an expression".to_string();
-        self.report(codes::SINGLE_EQUALS, message, self.here(), Some("equality is written `==`".to_string()))
+        let help = self.hint("`==`").unwrap_or_else(|| "equality is written `==`".to_string());
+        self.report(codes::SINGLE_EQUALS, message, self.here(), Some(help))
     }
 
     /// Reads what follows `{`: a set, a bag or a comprehension.

@@ -22,7 +22,7 @@ use trefoil_source::{Diagnostic, FileId, Place, Span, nearest};
 use super::codes;
 use super::lexer;
 use super::token::{Comment, Kind, Token};
-use super::tree::{Identifier, Symbol, Tree};
+use super::tree::{ExpressionId, Identifier, Names, Power, Symbol, Tree};
 
 /// A mistake was reported, and this construct cannot be finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub struct Parser<'a> {
     partner: Vec<u32>,
     at: usize,
     nested: u32,
+    /// How many mistakes of characters and brackets there are; they stand first in the list.
+    early: usize,
     /// The nodes read so far.
     pub tree: Tree,
     /// The mistakes found so far.
@@ -72,13 +74,35 @@ impl<'a> Parser<'a> {
             tokens: lexed.tokens,
             at: 0,
             nested: 0,
+            early: 0,
             tree: Tree::default(),
             diagnostics: lexed.diagnostics,
             broken: Vec::new(),
             layout: Layout { comments: lexed.comments, after_blank: lexed.after_blank },
         };
         parser.report_brackets();
+        parser.early = parser.diagnostics.len();
         parser
+    }
+
+    /// A reader whose names continue those of another text.
+    pub fn with_names(text: &'a str, file: FileId, names: Names) -> Parser<'a> {
+        let mut parser = Parser::new(text, file);
+        parser.tree.names = names;
+        parser
+    }
+
+    /// Reads one expression and nothing after it.
+    pub fn whole_expression(&mut self) -> Reads<ExpressionId> {
+        if !self.diagnostics.is_empty() {
+            return Err(Failed);
+        }
+        let expression = self.expression(Power::LOOSEST)?;
+        match self.peek() {
+            Kind::End => Ok(expression),
+            Kind::Is => Err(self.single_equals()),
+            _ => Err(self.expected("an operator or the end of the expression")),
+        }
     }
 
     /// The next token's kind.
@@ -182,27 +206,37 @@ impl<'a> Parser<'a> {
         };
         let message = format!("expected {wanted}, found {found}");
         let help = self.hint(wanted);
-        self.report(codes::EXPECTED, message, self.here(), help)
+        // A missing semicolon is missing after what stands before it, which may be lines ago.
+        let end = self.before().end;
+        let place = if wanted == "`;`" { Span { start: end, end, ..self.before() } } else { self.here() };
+        self.report(codes::EXPECTED, message, place, help)
     }
 
     /// What the user may have meant where `wanted` was expected.
-    fn hint(&self, wanted: &str) -> Option<String> {
-        if wanted == "`;`" {
-            let missing = "a declaration ends in `;`".to_string();
-            let meant = match (self.peek(), self.next_text()) {
-                (Kind::Name, text) => nearest(text, Kind::FIXED.iter().filter(|kind| kind.is_word()).map(|kind| kind.text())),
-                _ => None,
-            };
-            return Some(meant.map_or(missing, |meant| format!("is `{meant}` meant?")));
+    pub(super) fn hint(&self, wanted: &str) -> Option<String> {
+        let meant = match (self.peek(), self.peek_after(1)) {
+            (Kind::Colon, Kind::Is) => "an equation is written with `=`",
+            (Kind::Is, Kind::Less) => "write `<=`",
+            (Kind::Is, Kind::Greater) => "write `>=`, or `=>` for an implication",
+            (Kind::Else, _) => "inequality is written `!=`; `<>` is the else of a process",
+            (Kind::Bar, Kind::Bar) => "write `||` without a space",
+            (Kind::Is, Kind::Not) => "inequality is written `!=`",
+            _ => match wanted {
+                "`;`" => "a declaration ends in `;`",
+                "`.`" => "a dot follows the variables: `forall x: S. e`",
+                "`:`" => "a sort follows the names: `x: S`",
+                "an expression" => "an operand is missing, or one operator too many stands here",
+                "a sort" => "a sort is a name, or one of `Bool`, `Pos`, `Nat`, `Int`, `Real`, `List(S)`, `Set(S)`, …",
+                _ => return None,
+            },
+        };
+        if wanted == "`;`" && self.peek() == Kind::Name {
+            let words = Kind::FIXED.iter().filter(|kind| kind.is_word()).map(|kind| kind.text());
+            if let Some(near) = nearest(self.next_text(), words) {
+                return Some(format!("is `{near}` meant?"));
+            }
         }
-        match (self.peek(), self.peek_after(1)) {
-            (Kind::Colon, Kind::Is) => Some("an equation is written with `=`".to_string()),
-            (Kind::Is, Kind::Less) => Some("write `<=`".to_string()),
-            (Kind::Is, Kind::Greater) => Some("write `>=`, or `=>` for an implication".to_string()),
-            (Kind::Else, _) => Some("inequality is written `!=`; `<>` is the else of a process".to_string()),
-            (Kind::Bar, Kind::Bar) => Some("write `||` without a space".to_string()),
-            _ => None,
-        }
+        Some(meant.to_string())
     }
 
     /// Reports a mistake.
@@ -264,6 +298,20 @@ impl<'a> Parser<'a> {
                     }
                 }
             }
+        }
+        self.drop_consequences(self.tokens[start].span.start, self.before().end);
+    }
+
+    /// Where a character or a bracket is wrong, what follows from it in the same declaration is not reported.
+    fn drop_consequences(&mut self, from: u32, to: u32) {
+        let inside = |diagnostic: &Diagnostic| match diagnostic.labels.first().map(|label| &label.place) {
+            Some(Place::Span(span)) => (from..=to).contains(&span.start),
+            _ => false,
+        };
+        if self.diagnostics[..self.early].iter().any(inside) {
+            let mut later = self.diagnostics.split_off(self.early);
+            later.retain(|diagnostic| !inside(diagnostic));
+            self.diagnostics.append(&mut later);
         }
     }
 

@@ -87,8 +87,7 @@ impl Parser<'_> {
         let mut arguments = Vec::new();
         if self.accept(Kind::Open) {
             loop {
-                let projection =
-                    if self.peek_after(1) == Kind::Colon { Some(self.name()?) } else { None };
+                let projection = if self.peek_after(1) == Kind::Colon { Some(self.name()?) } else { None };
                 if projection.is_some() {
                     self.advance();
                 }
