@@ -1,6 +1,7 @@
 //! The data language of mCRL2: sorts, expressions, types, rewriting and enumeration.
 
 mod code_table;
+pub mod rewrite;
 pub mod signature;
 pub mod sorts;
 pub mod syntax;

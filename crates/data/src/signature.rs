@@ -178,6 +178,54 @@ operators! {
     EmptySet = "{}": "FSet(S)";
     /// `{:}`
     EmptyBag = "{:}": "FBag(S)";
+    /// A finite set with a least element: finite sets are chains in the order of their elements.
+    FSetCons = "@fset": "S # FSet(S) -> FSet(S)";
+    /// A finite bag with a least element and how often it occurs.
+    FBagCons = "@fbag": "S # Pos # FBag(S) -> FBag(S)";
+    /// A set: the elements for which a function holds, except for those of a finite set, of which the others.
+    SetConstructor = "@set": "(S -> Bool) # FSet(S) -> Set(S)";
+    /// A bag: how often a function says, except for the elements of a finite bag.
+    BagConstructor = "@bag": "(S -> Nat) # FBag(S) -> Bag(S)";
+    /// The function that holds for nothing.
+    Nothing = "@nothing": "S -> Bool";
+    /// The function that holds for everything.
+    Everything = "@everything": "S -> Bool";
+    /// Negation of a function.
+    NotFunction = "@not": "(S -> Bool) -> (S -> Bool)";
+    /// Conjunction of functions.
+    AndFunction = "@and": "(S -> Bool) # (S -> Bool) -> (S -> Bool)";
+    /// Disjunction of functions.
+    OrFunction = "@or": "(S -> Bool) # (S -> Bool) -> (S -> Bool)";
+    /// The function that is 0 everywhere.
+    ZeroFunction = "@zero": "S -> Nat";
+    /// Sum of functions.
+    AddFunction = "@sum": "(S -> Nat) # (S -> Nat) -> (S -> Nat)";
+    /// Minimum of functions.
+    MinFunction = "@least": "(S -> Nat) # (S -> Nat) -> (S -> Nat)";
+    /// Difference of functions, 0 where it would be negative.
+    MonusFunction = "@monus": "(S -> Nat) # (S -> Nat) -> (S -> Nat)";
+    /// Where a function is above 0.
+    Occurs = "@occurs": "(S -> Nat) -> (S -> Bool)";
+    /// 1 where a function holds.
+    Counts = "@counts": "(S -> Bool) -> (S -> Nat)";
+    /// A finite set with one more element if a condition holds.
+    InsertIf = "@insert_if": "S # Bool # FSet(S) -> FSet(S)";
+    /// The exceptions of a union of sets.
+    UniteExceptions = "@unite": "(S -> Bool) # (S -> Bool) # FSet(S) # FSet(S) -> FSet(S)";
+    /// The exceptions of an intersection of sets.
+    MeetExceptions = "@meet": "(S -> Bool) # (S -> Bool) # FSet(S) # FSet(S) -> FSet(S)";
+    /// The elements of a finite set for which a function holds.
+    Filter = "@filter": "(S -> Bool) # FSet(S) -> FSet(S)";
+    /// How often an element occurs in a bag given by a function and exceptions, as an exception of another function.
+    Correct = "@correct": "S # Nat # Nat # FBag(S) -> FBag(S)";
+    /// The elements of a finite bag, each once.
+    FBag2FSet = "@fbag2fset": "FBag(S) -> FSet(S)";
+    /// A finite bag with each element of a finite set once.
+    FSet2FBag = "@fset2fbag": "FSet(S) -> FBag(S)";
+    /// An update in a chain that is sorted by arguments.
+    StableUpdate = "@updated": "(S -> T) # S # T -> (S -> T)";
+    /// Whether a function is an update of another one.
+    IsUpdate = "@is_update": "(S -> T) -> Bool";
     /// A finite set with one more element.
     Insert = "@insert": "S # FSet(S) -> FSet(S)";
     /// A finite bag with more of an element.

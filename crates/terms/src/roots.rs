@@ -162,6 +162,13 @@ impl RootStack {
         self.change(|terms| terms.truncate(length));
     }
 
+    /// Exchanges all terms with those of `other`. A program that keeps its own stack lends it to the pool this way for the
+    /// time of a poll.
+    #[inline]
+    pub fn exchange(&mut self, other: &mut Vec<Term>) {
+        self.change(|terms| std::mem::swap(terms, other));
+    }
+
     /// Exchanges the term at this place, counted from the bottom.
     ///
     /// # Panics

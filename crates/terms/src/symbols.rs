@@ -35,6 +35,12 @@ impl Symbol {
     /// What stands where a term was that is collected, in debug builds.
     pub(crate) const POISON: Symbol = Symbol(u32::MAX);
 
+    /// A number of its own, counted from 0 in the order of first use: an index for tables by symbol.
+    #[inline]
+    pub fn number(self) -> usize {
+        (self.0 >> 8) as usize
+    }
+
     #[inline]
     pub(crate) fn code(self) -> u32 {
         self.0 & 0xff

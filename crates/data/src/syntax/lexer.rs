@@ -22,14 +22,15 @@ pub(super) struct Lexed {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-pub(super) fn lex(text: &str, file: FileId) -> Lexed {
+/// Reads a text. Names of built-in functions that no user can write start with `@` and are read where `internal` is set.
+pub(super) fn lex(text: &str, file: FileId, internal: bool) -> Lexed {
     let lexed = Lexed {
         tokens: Vec::with_capacity(text.len() / 4),
         comments: Vec::new(),
         after_blank: Vec::new(),
         diagnostics: Vec::new(),
     };
-    let mut lexer = Lexer { text, file, at: 0, newlines: 1, lexed };
+    let mut lexer = Lexer { text, file, at: 0, newlines: 1, internal, lexed };
     if text.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();
     }
@@ -43,6 +44,7 @@ struct Lexer<'a> {
     at: usize,
     /// Line ends since the last token or comment; the beginning of the text counts as one.
     newlines: u32,
+    internal: bool,
     lexed: Lexed,
 }
 
@@ -92,6 +94,11 @@ impl Lexer<'_> {
                 self.skip(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'\'');
                 let kind = words().get(&self.text[start..self.at]).copied().unwrap_or(Kind::Name);
                 self.token(start, kind);
+            }
+            b'@' if self.internal => {
+                self.at += 1;
+                self.skip(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                self.token(start, Kind::Name);
             }
             b'0'..=b'9' => self.number(start),
             _ => match operators(byte).iter().find(|(text, _)| self.text[start..].starts_with(text)) {
@@ -209,7 +216,7 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<Kind> {
-        lex(text, FileId(0)).tokens.iter().map(|token| token.kind).collect()
+        lex(text, FileId(0), false).tokens.iter().map(|token| token.kind).collect()
     }
 
     #[test]
@@ -225,7 +232,7 @@ mod tests {
 
     #[test]
     fn comments_know_their_lines() {
-        let lexed = lex("% one\n\n% two \r\nx % three\n\ny", FileId(0));
+        let lexed = lex("% one\n\n% two \r\nx % three\n\ny", FileId(0), false);
         let facts: Vec<_> = lexed.comments.iter().map(|comment| (comment.own_line, comment.after_blank)).collect();
         assert_eq!(facts, [(true, false), (true, true), (false, false)]);
         let text = "% one\n\n% two \r\nx % three\n\ny";
@@ -236,11 +243,11 @@ mod tests {
     #[test]
     fn characters_of_other_notations_get_a_hint() {
         for text in ["a & b", "∀x", "x ≤ y", "\"a\"", "a~b", "é", "&é"] {
-            let lexed = lex(text, FileId(0));
+            let lexed = lex(text, FileId(0), false);
             assert!(!lexed.diagnostics.is_empty(), "{text}");
             assert_eq!(lexed.tokens.last().map(|token| token.kind), Some(Kind::End));
         }
-        assert!(lex("x & y", FileId(0)).diagnostics[0].help.as_deref().unwrap().contains("&&"));
-        assert!(lex("007", FileId(0)).diagnostics[0].help.as_deref().unwrap().contains("`7`"));
+        assert!(lex("x & y", FileId(0), false).diagnostics[0].help.as_deref().unwrap().contains("&&"));
+        assert!(lex("007", FileId(0), false).diagnostics[0].help.as_deref().unwrap().contains("`7`"));
     }
 }

@@ -38,7 +38,7 @@ impl Checker<'_> {
 
     /// The sort of a pattern. Where a hole remains any sort will do, as in `[] == []`.
     fn settle(&mut self, pattern: &Pattern) -> SortRef {
-        let filled = fill_holes(pattern);
+        let filled = fill_holes(pattern, self.internal.unwrap_or(BOOL));
         match filled.settle(&mut self.specification.sorts) {
             Some(sort) => sort,
             None => unreachable!("a pattern without holes is a sort"),
@@ -335,14 +335,15 @@ fn is_number(pattern: &Pattern) -> bool {
     matches!(pattern, Pattern::Known(sort) | Pattern::AtLeast(sort) if rank(*sort).is_some())
 }
 
-/// A pattern whose holes are filled by `Bool`: any sort would do.
-fn fill_holes(pattern: &Pattern) -> Pattern {
+/// A pattern whose holes are filled by a sort: any would do.
+fn fill_holes(pattern: &Pattern, sort: SortRef) -> Pattern {
     match pattern {
-        Pattern::Any | Pattern::Variable(_) => Pattern::Known(BOOL),
+        Pattern::Any | Pattern::Variable(_) => Pattern::Known(sort),
         Pattern::Known(_) | Pattern::AtLeast(_) => pattern.clone(),
-        Pattern::Container(container, element) => Pattern::Container(*container, Box::new(fill_holes(element))),
+        Pattern::Container(container, element) => Pattern::Container(*container, Box::new(fill_holes(element, sort))),
         Pattern::Function(domain, codomain) => {
-            Pattern::Function(domain.iter().map(fill_holes).collect(), Box::new(fill_holes(codomain)))
+            let domain = domain.iter().map(|part| fill_holes(part, sort)).collect();
+            Pattern::Function(domain, Box::new(fill_holes(codomain, sort)))
         }
     }
 }

@@ -63,6 +63,9 @@ pub struct Checker<'a> {
     /// Variables that an expression binds, declared once for both passes.
     bound: HashMap<ExpressionId, Vec<VariableId>>,
     operator_names: HashMap<Operator, Symbol>,
+    /// In a text of our own: the sort of its page. Variables may have the names of functions there, and what nothing else
+    /// determines (the elements of `#[]`) is of that sort.
+    internal: Option<SortRef>,
 }
 
 impl<'a> Checker<'a> {
@@ -92,6 +95,7 @@ impl<'a> Checker<'a> {
             definitions: HashMap::new(),
             bound: HashMap::new(),
             operator_names: HashMap::new(),
+            internal: None,
         };
         checker.specification.names = tree.names.clone();
         for &(operator, name, _) in Operator::TABLE {
@@ -101,9 +105,29 @@ impl<'a> Checker<'a> {
         checker
     }
 
+    /// Types equations of our own over a specification, in which `S` and `T` stand for two sorts.
+    pub(crate) fn internal(
+        specification: DataSpecification,
+        tree: &'a Tree,
+        text: &'a str,
+        sorts: [(Symbol, SortRef); 2],
+    ) -> Checker<'a> {
+        let mut checker = Checker::over(specification, tree, text);
+        checker.internal = Some(sorts[0].1);
+        for (name, sort) in sorts {
+            checker.sort_names.insert(name, declarations::SortName::Done(sort));
+        }
+        checker
+    }
+
     /// Takes up the declarations of all sections, and then types the equations.
     pub fn data<'s>(&mut self, sections: impl Iterator<Item = &'s DataSection> + Clone) {
         self.declare(sections.clone());
+        self.equations(sections);
+    }
+
+    /// Types the equations of sections.
+    pub(crate) fn equations<'s>(&mut self, sections: impl Iterator<Item = &'s DataSection>) {
         for section in sections {
             if let DataSection::Equations { variables, equations } = section {
                 let variables: Vec<&Variables> = variables.iter().flat_map(|(variables, _)| variables).collect();
@@ -177,6 +201,9 @@ impl<'a> Checker<'a> {
 
     /// Refuses a variable with the name of a function.
     fn refuse_clash(&mut self, name: &Identifier) -> Result<(), Reported> {
+        if self.internal.is_some() {
+            return Ok(());
+        }
         let Some(&function) = self.specification.signature.named(name.symbol).first() else { return Ok(()) };
         let message = format!("the variable `{}` has the name of a function", self.name(name.symbol));
         let mut diagnostic = Diagnostic::error(codes::CLASH, message, Place::Span(name.span));

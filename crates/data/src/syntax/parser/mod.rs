@@ -67,7 +67,18 @@ pub struct Parser<'a> {
 impl<'a> Parser<'a> {
     /// A reader at the beginning of a text.
     pub fn new(text: &'a str, file: FileId) -> Parser<'a> {
-        let lexed = lexer::lex(text, file);
+        Parser::reading(text, file, false)
+    }
+
+    /// A reader of a text of our own, in which names may start with `@`.
+    pub(crate) fn internal(text: &'a str, names: Names) -> Parser<'a> {
+        let mut parser = Parser::reading(text, FileId(u32::MAX), true);
+        parser.tree.names = names;
+        parser
+    }
+
+    fn reading(text: &'a str, file: FileId, internal: bool) -> Parser<'a> {
+        let lexed = lexer::lex(text, file, internal);
         let mut parser = Parser {
             text,
             partner: partners(&lexed.tokens),

@@ -1,0 +1,494 @@
+//! The equations of the built-in sorts, in the language itself.
+//!
+//! A page of equations is taken up for every sort at which one of its functions is used, and those equations may use
+//! further functions, so this goes on until nothing is new. Numbers have no equations: their functions are built in
+//! (`numbers.rs`). The functions on constructors of structured sorts are made directly, because names of constructors
+//! may be overloaded.
+//!
+//! Sets and bags: a finite set is a chain in the order of its elements. A set is a function and a finite set of
+//! exceptions, as in mCRL2, so that complements and comprehensions are sets, too.
+
+use std::collections::HashSet;
+
+use crate::signature::{FunctionId, Operator, Origin};
+use crate::sorts::{BOOL, SortKind, SortRef};
+use crate::syntax::Parser;
+use crate::syntax::tree::{Container, Names};
+use crate::typed::{DataSpecification, Typed, TypedEquation, TypedId};
+use crate::types::Checker;
+
+/// A page of equations over the sorts `S` and `T`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Page {
+    Comparison,
+    List,
+    FSet,
+    Set,
+    FBag,
+    Bag,
+    Update,
+    Truth,
+}
+
+impl Page {
+    fn text(self) -> &'static str {
+        match self {
+            Page::Comparison => COMPARISON,
+            Page::List => LIST,
+            Page::FSet => FSET,
+            Page::Set => SET,
+            Page::FBag => FBAG,
+            Page::Bag => BAG,
+            Page::Update => UPDATE,
+            Page::Truth => TRUTH,
+        }
+    }
+}
+
+const TRUTH: &str = "
+    var b: Bool;
+    eqn !!b = b;
+        (b == true) = b;
+        (true == b) = b;
+        (b == false) = !b;
+        (false == b) = !b;
+        (false < b) = b;
+        (b < true) = !b;
+        (b < false) = false;
+        (true < b) = false;
+        (false <= b) = true;
+        (b <= true) = true;
+        (true <= b) = b;
+        (b <= false) = !b;
+";
+
+const COMPARISON: &str = "
+    var x, y: S;
+    eqn x != y = !(x == y);
+        x > y = y < x;
+        x >= y = y <= x;
+";
+
+const LIST: &str = "
+    var d, e: S; s, t: List(S); n: Nat;
+    eqn [] ++ s = s;
+        s ++ [] = s;
+        (d |> s) ++ t = d |> (s ++ t);
+        [] <| e = [e];
+        (d |> s) <| e = d |> (s <| e);
+        head(d |> s) = d;
+        tail(d |> s) = s;
+        rhead([d]) = d;
+        rhead(d |> (e |> s)) = rhead(e |> s);
+        rtail([d]) = [];
+        rtail(d |> (e |> s)) = d |> rtail(e |> s);
+        #[] = 0;
+        #(d |> s) = #s + 1;
+        (d |> s) . n = if(n == 0, d, s . Int2Nat(n - 1));
+        d in [] = false;
+        d in (e |> s) = d == e || d in s;
+        [] == (d |> s) = false;
+        (d |> s) == [] = false;
+        (d |> s) == (e |> t) = d == e && s == t;
+        [] < (d |> s) = true;
+        (d |> s) < [] = false;
+        (d |> s) < (e |> t) = d < e || d == e && s < t;
+        [] <= s = true;
+        (d |> s) <= [] = false;
+        (d |> s) <= (e |> t) = d < e || d == e && s <= t;
+";
+
+const FSET: &str = "
+    var d, e: S; s, t: FSet(S); f: S -> Bool; b: Bool;
+    eqn @insert(d, {}) = @fset(d, {});
+        @insert(d, @fset(d, s)) = @fset(d, s);
+        d < e -> @insert(d, @fset(e, s)) = @fset(d, @fset(e, s));
+        e < d -> @insert(d, @fset(e, s)) = @fset(e, @insert(d, s));
+        @insert_if(d, b, s) = if(b, @insert(d, s), s);
+        @filter(f, {}) = {};
+        @filter(f, @fset(d, s)) = if(f(d), @fset(d, @filter(f, s)), @filter(f, s));
+        d in {} = false;
+        d in @fset(e, s) = d == e || d in s;
+        #{} = 0;
+        #(@fset(d, s)) = #s + 1;
+        pick(@fset(d, s)) = d;
+        s + {} = s;
+        {} + s = s;
+        @fset(d, s) + @fset(d, t) = @fset(d, s + t);
+        d < e -> @fset(d, s) + @fset(e, t) = @fset(d, s + @fset(e, t));
+        e < d -> @fset(d, s) + @fset(e, t) = @fset(e, @fset(d, s) + t);
+        s * {} = {};
+        {} * s = {};
+        @fset(d, s) * @fset(d, t) = @fset(d, s * t);
+        d < e -> @fset(d, s) * @fset(e, t) = s * @fset(e, t);
+        e < d -> @fset(d, s) * @fset(e, t) = @fset(d, s) * t;
+        s - {} = s;
+        {} - s = {};
+        @fset(d, s) - @fset(d, t) = s - t;
+        d < e -> @fset(d, s) - @fset(e, t) = @fset(d, s - @fset(e, t));
+        e < d -> @fset(d, s) - @fset(e, t) = @fset(d, s) - t;
+        {} == @fset(d, s) = false;
+        @fset(d, s) == {} = false;
+        @fset(d, s) == @fset(e, t) = d == e && s == t;
+        {} <= s = true;
+        @fset(d, s) <= {} = false;
+        @fset(d, s) <= @fset(e, t) = if(d < e, false, if(d == e, s <= t, @fset(d, s) <= t));
+        s < t = s <= t && s != t;
+";
+
+const SET: &str = "
+    var d, e: S; s, t: FSet(S); f, g: S -> Bool; x, y: Set(S);
+    eqn @fset2set(s) = @set(@nothing, s);
+        @setcomp(f) = @set(f, {});
+        @nothing(d) = false;
+        @everything(d) = true;
+        @not(f)(d) = !f(d);
+        @not(@nothing) = @everything;
+        @not(@everything) = @nothing;
+        @and(f, g)(d) = f(d) && g(d);
+        @and(f, @nothing) = @nothing;
+        @and(@nothing, f) = @nothing;
+        @and(f, @everything) = f;
+        @and(@everything, f) = f;
+        @and(f, f) = f;
+        @or(f, g)(d) = f(d) || g(d);
+        @or(f, @nothing) = f;
+        @or(@nothing, f) = f;
+        @or(f, @everything) = @everything;
+        @or(@everything, f) = @everything;
+        @or(f, f) = f;
+        d in @set(f, s) = f(d) != (d in s);
+        !@set(f, s) = @set(@not(f), s);
+        @set(f, s) + @set(g, t) = @set(@or(f, g), @unite(f, g, s, t));
+        @set(f, s) * @set(g, t) = @set(@and(f, g), @meet(f, g, s, t));
+        x - y = x * !y;
+        s * x = @filter(lambda e: S. e in x, s);
+        x * s = @filter(lambda e: S. e in x, s);
+        s - x = @filter(lambda e: S. !(e in x), s);
+        @unite(@nothing, @nothing, s, t) = s + t;
+        @unite(f, g, {}, {}) = {};
+        @unite(f, g, @fset(d, s), {}) = @insert_if(d, !g(d), @unite(f, g, s, {}));
+        @unite(f, g, {}, @fset(d, t)) = @insert_if(d, !f(d), @unite(f, g, {}, t));
+        @unite(f, g, @fset(d, s), @fset(d, t)) = @insert_if(d, f(d) == g(d), @unite(f, g, s, t));
+        d < e -> @unite(f, g, @fset(d, s), @fset(e, t)) = @insert_if(d, !g(d), @unite(f, g, s, @fset(e, t)));
+        e < d -> @unite(f, g, @fset(d, s), @fset(e, t)) = @insert_if(e, !f(e), @unite(f, g, @fset(d, s), t));
+        @meet(f, g, {}, {}) = {};
+        @meet(f, g, @fset(d, s), {}) = @insert_if(d, g(d), @meet(f, g, s, {}));
+        @meet(f, g, {}, @fset(d, t)) = @insert_if(d, f(d), @meet(f, g, {}, t));
+        @meet(f, g, @fset(d, s), @fset(d, t)) = @insert_if(d, f(d) == g(d), @meet(f, g, s, t));
+        d < e -> @meet(f, g, @fset(d, s), @fset(e, t)) = @insert_if(d, g(d), @meet(f, g, s, @fset(e, t)));
+        e < d -> @meet(f, g, @fset(d, s), @fset(e, t)) = @insert_if(e, f(e), @meet(f, g, @fset(d, s), t));
+        @set(@nothing, s) == @set(@nothing, t) = s == t;
+        @set(@everything, s) == @set(@everything, t) = s == t;
+        @set(f, s) == @set(g, t) = forall c: S. (f(c) != (c in s)) == (g(c) != (c in t));
+        @set(@nothing, s) <= @set(@nothing, t) = s <= t;
+        x <= y = x * y == x;
+        x < y = x <= y && x != y;
+";
+
+const FBAG: &str = "
+    var d, e: S; b, c: FBag(S); p, q: Pos; n: Nat; s: FSet(S);
+    eqn @cinsert(d, 0, b) = b;
+        @cinsert(d, p, {:}) = @fbag(d, p, {:});
+        @cinsert(d, p, @fbag(d, q, b)) = @fbag(d, p + q, b);
+        d < e -> @cinsert(d, p, @fbag(e, q, b)) = @fbag(d, p, @fbag(e, q, b));
+        e < d -> @cinsert(d, p, @fbag(e, q, b)) = @fbag(e, q, @cinsert(d, p, b));
+        count(d, {:}) = 0;
+        count(d, @fbag(e, p, b)) = if(d == e, p, count(d, b));
+        d in b = count(d, b) > 0;
+        #{:} = 0;
+        #(@fbag(d, p, b)) = #b + p;
+        pick(@fbag(d, p, b)) = d;
+        b + {:} = b;
+        {:} + b = b;
+        @fbag(d, p, b) + @fbag(d, q, c) = @fbag(d, p + q, b + c);
+        d < e -> @fbag(d, p, b) + @fbag(e, q, c) = @fbag(d, p, b + @fbag(e, q, c));
+        e < d -> @fbag(d, p, b) + @fbag(e, q, c) = @fbag(e, q, @fbag(d, p, b) + c);
+        b * {:} = {:};
+        {:} * b = {:};
+        @fbag(d, p, b) * @fbag(d, q, c) = @fbag(d, min(p, q), b * c);
+        d < e -> @fbag(d, p, b) * @fbag(e, q, c) = b * @fbag(e, q, c);
+        e < d -> @fbag(d, p, b) * @fbag(e, q, c) = @fbag(d, p, b) * c;
+        b - {:} = b;
+        {:} - b = {:};
+        @fbag(d, p, b) - @fbag(d, q, c) = if(p > q, @fbag(d, Int2Pos(p - q), b - c), b - c);
+        d < e -> @fbag(d, p, b) - @fbag(e, q, c) = @fbag(d, p, b - @fbag(e, q, c));
+        e < d -> @fbag(d, p, b) - @fbag(e, q, c) = @fbag(d, p, b) - c;
+        @fbag2fset({:}) = {};
+        @fbag2fset(@fbag(d, p, b)) = @fset(d, @fbag2fset(b));
+        @fset2fbag({}) = {:};
+        @fset2fbag(@fset(d, s)) = @fbag(d, 1, @fset2fbag(s));
+        {:} == @fbag(d, p, b) = false;
+        @fbag(d, p, b) == {:} = false;
+        @fbag(d, p, b) == @fbag(e, q, c) = p == q && d == e && b == c;
+        {:} <= b = true;
+        @fbag(d, p, b) <= {:} = false;
+        @fbag(d, p, b) <= @fbag(e, q, c) =
+            if(d < e, false, if(d == e, p <= q && b <= c, @fbag(d, p, b) <= c));
+        b < c = b <= c && b != c;
+";
+
+const BAG: &str = "
+    var d, e: S; b, c: FBag(S); f, g: S -> Nat; h: S -> Bool; x, y: Bag(S); s: FSet(S); n, m: Nat; z: Set(S);
+    eqn @fbag2bag(b) = @bag(@zero, b);
+        @bagcomp(f) = @bag(f, {:});
+        @zero(d) = 0;
+        @sum(f, g)(d) = f(d) + g(d);
+        @sum(f, @zero) = f;
+        @sum(@zero, f) = f;
+        @least(f, g)(d) = min(f(d), g(d));
+        @least(f, f) = f;
+        @least(f, @zero) = @zero;
+        @least(@zero, f) = @zero;
+        @monus(f, g)(d) = if(f(d) > g(d), Int2Nat(f(d) - g(d)), 0);
+        @monus(f, f) = @zero;
+        @monus(f, @zero) = f;
+        @monus(@zero, f) = @zero;
+        @occurs(f)(d) = f(d) > 0;
+        @occurs(@zero) = @nothing;
+        @counts(h)(d) = if(h(d), 1, 0);
+        @counts(@nothing) = @zero;
+        count(d, @bag(@zero, b)) = count(d, b);
+        count(d, @bag(f, {:})) = f(d);
+        d in x = count(d, x) > 0;
+        @bag(@zero, b) + @bag(@zero, c) = @bag(@zero, b + c);
+        @bag(@zero, b) * @bag(@zero, c) = @bag(@zero, b * c);
+        @bag(@zero, b) - @bag(@zero, c) = @bag(@zero, b - c);
+        @bag(f, {:}) + @bag(g, {:}) = @bag(@sum(f, g), {:});
+        @bag(f, {:}) * @bag(g, {:}) = @bag(@least(f, g), {:});
+        @bag(f, {:}) - @bag(g, {:}) = @bag(@monus(f, g), {:});
+        @bag(f, b) + @bag(g, c) =
+            @bag(lambda e: S. count(e, @bag(f, b)) + count(e, @bag(g, c)), {:});
+        @bag(f, b) * @bag(g, c) =
+            @bag(lambda e: S. min(count(e, @bag(f, b)), count(e, @bag(g, c))), {:});
+        @bag(f, b) - @bag(g, c) = @bag(
+            lambda e: S. if(count(e, @bag(f, b)) > count(e, @bag(g, c)),
+                Int2Nat(count(e, @bag(f, b)) - count(e, @bag(g, c))), 0), {:});
+        b * {:} = {:};
+        Bag2Set(@bag(@zero, b)) = @fset2set(@fbag2fset(b));
+        Bag2Set(@bag(f, {:})) = @setcomp(@occurs(f));
+        Set2Bag(@set(@nothing, s)) = @fbag2bag(@fset2fbag(s));
+        Set2Bag(@set(h, {})) = @bagcomp(@counts(h));
+        @bag(@zero, b) == @bag(@zero, c) = b == c;
+        @bag(f, b) == @bag(g, c) = forall e: S. count(e, @bag(f, b)) == count(e, @bag(g, c));
+        @bag(@zero, b) <= @bag(@zero, c) = b <= c;
+        @bag(f, b) <= @bag(g, c) = forall e: S. count(e, @bag(f, b)) <= count(e, @bag(g, c));
+        x < y = x <= y && x != y;
+";
+
+const UPDATE: &str = "
+    var x, y: S; v, w: T; f: S -> T;
+    eqn !@is_update(f) -> @update(f, x, v) = if(f(x) == v, f, @updated(f, x, v));
+        @update(@updated(f, x, w), x, v) = if(f(x) == v, f, @updated(f, x, v));
+        y < x -> @update(@updated(f, y, w), x, v) = @updated(@update(f, x, v), y, w);
+        x < y -> @update(@updated(f, y, w), x, v) =
+            if(f(x) == v, @updated(f, y, w), @updated(@updated(f, y, w), x, v));
+        @updated(f, x, v)(x) = v;
+        x != y -> @updated(f, x, v)(y) = f(y);
+        @update(f, x, v)(y) = if(x == y, v, f(y));
+";
+
+/// A specification with the equations of every built-in function that it uses.
+pub(super) fn complete(specification: DataSpecification) -> DataSpecification {
+    let mut specification = specification;
+    truths(&mut specification);
+    structured(&mut specification);
+    applied(&mut specification);
+    let mut taken: HashSet<(Page, SortRef, SortRef)> = HashSet::new();
+    let mut next = 0;
+    while next < specification.signature.len() {
+        let id = FunctionId(next as u32);
+        next += 1;
+        for (page, one, other) in pages(&specification, id) {
+            if taken.insert((page, one, other)) {
+                specification = take(specification, page, one, other);
+            }
+        }
+    }
+    specification
+}
+
+/// The pages that a function symbol is on, with their sorts.
+fn pages(specification: &DataSpecification, id: FunctionId) -> Vec<(Page, SortRef, SortRef)> {
+    let function = specification.signature.function(id);
+    let Origin::Builtin(operator) = function.origin else { return Vec::new() };
+    let sorts = &specification.sorts;
+    let domain = sorts.as_function(function.sort).map_or(&[][..], |(domain, _)| domain);
+    let codomain = sorts.as_function(function.sort).map_or(function.sort, |(_, codomain)| codomain);
+    let container = |sort: SortRef| match sorts.kind(sort) {
+        SortKind::Container(Container::List, element) => Some((Page::List, *element, *element)),
+        SortKind::Container(Container::FSet, element) => Some((Page::FSet, *element, *element)),
+        SortKind::Container(Container::Set, element) => Some((Page::Set, *element, *element)),
+        SortKind::Container(Container::FBag, element) => Some((Page::FBag, *element, *element)),
+        SortKind::Container(Container::Bag, element) => Some((Page::Bag, *element, *element)),
+        _ => None,
+    };
+    let mut pages: Vec<(Page, SortRef, SortRef)> = Vec::new();
+    match operator {
+        Operator::NotEqual | Operator::Greater | Operator::GreaterEqual => {
+            pages.push((Page::Comparison, domain[0], domain[0]));
+        }
+        Operator::Not if domain[0] == BOOL => pages.push((Page::Truth, BOOL, BOOL)),
+        Operator::Equal | Operator::Less | Operator::LessEqual if domain[0] == BOOL => {
+            pages.push((Page::Truth, BOOL, BOOL));
+        }
+        Operator::Update => {
+            if let Some(([argument], value)) = sorts.as_function(codomain) {
+                pages.push((Page::Update, *argument, value));
+            }
+        }
+        _ => {}
+    }
+    pages.extend(domain.iter().chain([&codomain]).filter_map(|&sort| container(sort)));
+    pages
+}
+
+/// Takes up a page.
+fn take(mut specification: DataSpecification, page: Page, one: SortRef, other: SortRef) -> DataSpecification {
+    let text = page.text();
+    let names: Names = std::mem::take(&mut specification.names);
+    let mut parser = Parser::internal(text, names);
+    let s = parser.tree.names.intern("S");
+    let t = parser.tree.names.intern("T");
+    let Some(section) = parser.data_section() else { unreachable!("a page has a section") };
+    debug_assert!(parser.diagnostics.is_empty(), "{page:?}: {:?}", parser.diagnostics);
+    let mut checker = Checker::internal(specification, &parser.tree, text, [(s, one), (t, other)]);
+    checker.equations([&section].into_iter());
+    debug_assert!(
+        checker.diagnostics.iter().all(|found| found.severity == trefoil_source::Severity::Warning),
+        "{page:?}: {:#?}",
+        checker.diagnostics
+    );
+    checker.specification
+}
+
+/// Truth values are there whatever is used.
+fn truths(specification: &mut DataSpecification) {
+    for operator in [Operator::False, Operator::True] {
+        let name = specification.names.intern(operator.name());
+        specification.signature.builtin(operator, name, BOOL);
+    }
+}
+
+/// An equation `f = e` of a function with arguments also says what `f(x)` is.
+fn applied(specification: &mut DataSpecification) {
+    for number in 0..specification.equations.len() {
+        let TypedEquation { condition, left, right, place } = specification.equations[number].clone();
+        let Typed::Function(function) = *specification.tree.expression(left) else { continue };
+        let whole = specification.signature.function(function).sort;
+        let Some((domain, codomain)) = specification.sorts.as_function(whole) else { continue };
+        let domain = domain.to_vec();
+        let mut make = Maker { specification, place };
+        let arguments: Vec<TypedId> = domain.iter().map(|&sort| make.variable(sort)).collect();
+        let left = make.apply(function, &arguments, codomain);
+        let list = specification.tree.add_list(&arguments);
+        let right = specification.tree.add(Typed::Apply(right, list), codomain, place);
+        specification.equations.push(TypedEquation { condition, left, right, place });
+    }
+}
+
+/// The functions of structured sorts on their constructors. Constructors that differ are compared by the machine.
+fn structured(specification: &mut DataSpecification) {
+    for (sort, constructors) in specification.structured.clone() {
+        for constructor in &constructors {
+            let function = specification.signature.function(constructor.constructor).clone();
+            let Some(place) = function.place else { continue };
+            let domain = specification.sorts.as_function(function.sort).map_or(Vec::new(), |(domain, _)| domain.to_vec());
+            let mut make = Maker { specification, place };
+            let ones: Vec<TypedId> = domain.iter().map(|&part| make.variable(part)).collect();
+            let one = make.apply(constructor.constructor, &ones, sort);
+            for (index, projection) in constructor.projections.iter().enumerate() {
+                if let Some(projection) = projection {
+                    let left = make.apply(*projection, &[one], domain[index]);
+                    make.equation(left, ones[index]);
+                }
+            }
+            let recognisers: Vec<(FunctionId, bool)> = constructors
+                .iter()
+                .filter_map(|other| Some((other.recogniser?, other.constructor == constructor.constructor)))
+                .collect();
+            for (recogniser, holds) in recognisers {
+                let left = make.apply(recogniser, &[one], BOOL);
+                let right = make.truth(holds);
+                make.equation(left, right);
+            }
+            let others: Vec<TypedId> = domain.iter().map(|&part| make.variable(part)).collect();
+            let other = make.apply(constructor.constructor, &others, sort);
+            make.comparisons(sort, one, other, &domain, &ones, &others);
+        }
+    }
+}
+
+/// Makes typed expressions.
+struct Maker<'a> {
+    specification: &'a mut DataSpecification,
+    place: trefoil_source::Span,
+}
+
+impl Maker<'_> {
+    fn variable(&mut self, sort: SortRef) -> TypedId {
+        let name = self.specification.names.intern("@x");
+        let variable = self.specification.tree.add_variable(name, sort);
+        self.specification.tree.add(Typed::Variable(variable), sort, self.place)
+    }
+
+    fn apply(&mut self, function: FunctionId, arguments: &[TypedId], sort: SortRef) -> TypedId {
+        let whole = self.specification.signature.function(function).sort;
+        let head = self.specification.tree.add(Typed::Function(function), whole, self.place);
+        if arguments.is_empty() {
+            return head;
+        }
+        let list = self.specification.tree.add_list(arguments);
+        self.specification.tree.add(Typed::Apply(head, list), sort, self.place)
+    }
+
+    fn operator(&mut self, operator: Operator, sort: SortRef, arguments: &[TypedId]) -> TypedId {
+        let whole = self.specification.sorts.function(&[sort, sort], BOOL);
+        let name = self.specification.names.intern(operator.name());
+        let function = self.specification.signature.builtin(operator, name, whole);
+        self.apply(function, arguments, BOOL)
+    }
+
+    fn truth(&mut self, value: bool) -> TypedId {
+        let operator = if value { Operator::True } else { Operator::False };
+        let name = self.specification.names.intern(operator.name());
+        let function = self.specification.signature.builtin(operator, name, BOOL);
+        self.apply(function, &[], BOOL)
+    }
+
+    fn equation(&mut self, left: TypedId, right: TypedId) {
+        let place = self.place;
+        self.specification.equations.push(TypedEquation { condition: None, left, right, place });
+    }
+
+    /// `==`, `<` and `<=` of two applications of one constructor: arguments from left to right.
+    fn comparisons(
+        &mut self,
+        sort: SortRef,
+        one: TypedId,
+        other: TypedId,
+        domain: &[SortRef],
+        ones: &[TypedId],
+        others: &[TypedId],
+    ) {
+        for operator in [Operator::Equal, Operator::Less, Operator::LessEqual] {
+            let left = self.operator(operator, sort, &[one, other]);
+            let mut right = self.truth(operator != Operator::Less);
+            for index in (0..domain.len()).rev() {
+                let (part, pair) = (domain[index], [ones[index], others[index]]);
+                let is_last = index + 1 == domain.len();
+                if is_last {
+                    right = self.operator(operator, part, &pair);
+                    continue;
+                }
+                let equal = self.operator(Operator::Equal, part, &pair);
+                right = self.operator(Operator::And, BOOL, &[equal, right]);
+                if operator != Operator::Equal {
+                    let less = self.operator(Operator::Less, part, &pair);
+                    right = self.operator(Operator::Or, BOOL, &[less, right]);
+                }
+            }
+            self.equation(left, right);
+        }
+    }
+}
