@@ -1,16 +1,21 @@
-//! Values of finite sorts, and quantifiers over them.
+//! Values of finite sorts, and the evaluation of quantifiers.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use trefoil_terms::{Section, Term};
 
-use crate::sorts::{BOOL, SortKind, SortRef};
+use dashu_int::IBig;
+
+use crate::signature::{Operator, Origin};
+use crate::sorts::{BOOL, NAT, POS, SortKind, SortRef};
 use crate::typed::Quantifier;
 
 use super::code::FunctionIndex;
 use super::machine::{Rewriter, Unfinished};
-use super::program::{Kind, Program};
+use super::numbers::Number;
+use super::program::{Kind, Program, Role};
+use super::quantifiers::Source;
 
 /// Sorts with more values than this are not listed.
 const MOST_VALUES: usize = 1 << 16;
@@ -71,53 +76,186 @@ impl Program {
     }
 }
 
+/// Values of an infinite sort that are tried before a quantifier stays as it is.
+const MOST_TRIED: u64 = 1000;
+
+/// How far a quantifier is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tried {
+    /// A valuation decides it.
+    Decided,
+    /// Every valuation leaves it undecided.
+    All,
+    /// Some valuation is open, or some were not tried.
+    Some,
+}
+
 impl Rewriter<'_> {
     /// Replaces the captured values on top by the value of a quantifier over them.
     pub(super) fn quantify(&mut self, function: FunctionIndex) -> Result<(), Unfinished> {
         let program = self.program;
         let description = program.function(function);
-        let captured = description.captured as usize;
-        let base = self.stack.len() - captured;
-        let Some((_, variables)) = &description.site else { unreachable!("a quantifier has its body") };
-        let sorts = variables[captured..].iter().map(|&variable| program.specification.tree.variable(variable).1);
-        let domains: Option<Vec<Arc<[Term]>>> = sorts.map(|sort| program.values(&self.section, sort)).collect();
+        let base = self.stack.len() - description.captured as usize;
         let [no, yes] = program.truths;
         // The truth value that one valuation with it decides.
         let decisive = if description.kind == Kind::Quantified(Quantifier::Forall) { no } else { yes };
-        let mut value = Some(if decisive == no { yes } else { no });
-        match domains {
-            Some(domains) if domains.iter().all(|domain| !domain.is_empty()) => {
-                let mut counters = vec![0; domains.len()];
-                'valuations: loop {
-                    self.stack.extend_from_within(base..base + captured);
-                    self.stack.extend(counters.iter().zip(&domains).map(|(&at, domain)| domain[at]));
-                    self.call_body(function)?;
-                    let result = self.pop();
-                    if result == decisive {
-                        value = Some(decisive);
-                        break;
-                    }
-                    if result != no && result != yes {
-                        value = None;
-                    }
-                    for (counter, domain) in counters.iter_mut().zip(&domains).rev() {
-                        *counter += 1;
-                        if *counter < domain.len() {
-                            continue 'valuations;
-                        }
-                        *counter = 0;
-                    }
-                    break;
-                }
-            }
-            _ => value = None,
-        }
-        let term = match value {
-            Some(term) => term,
-            None => self.section.create(description.symbol, &self.stack[base..]),
+        let tried = self.try_variable(function, base, 0, decisive)?;
+        self.stack.truncate(base + description.captured as usize);
+        let term = match tried {
+            Tried::Decided => decisive,
+            Tried::All => program.truths[usize::from(decisive == no)],
+            Tried::Some => self.section.create(description.symbol, &self.stack[base..]),
         };
         self.stack.truncate(base);
         self.stack.push(term);
         Ok(())
+    }
+
+    /// Tries the values of a variable; those of the variables before it lie on top, above the captured ones.
+    fn try_variable(
+        &mut self,
+        function: FunctionIndex,
+        base: usize,
+        variable: usize,
+        decisive: Term,
+    ) -> Result<Tried, Unfinished> {
+        let program = self.program;
+        let sources = &program.sources[&function];
+        let Some(source) = sources.get(variable) else {
+            let height = self.stack.len();
+            self.stack.extend_from_within(base..height);
+            self.call_body(function)?;
+            let result = self.pop();
+            return Ok(if result == decisive {
+                Tried::Decided
+            } else if program.truths.contains(&result) {
+                Tried::All
+            } else {
+                Tried::Some
+            });
+        };
+        match *source {
+            Source::Point(code) => {
+                let value = self.evaluate_above(code, base)?;
+                self.try_values(function, base, variable, decisive, [value].into_iter())
+            }
+            Source::Elements(code) => {
+                let container = self.evaluate_above(code, base)?;
+                let Some(elements) = self.elements_of(container) else { return Ok(Tried::Some) };
+                // The elements are held by the container, which lies below them.
+                self.stack.insert(base, container);
+                let tried = self.try_values(function, base + 1, variable, decisive, elements.into_iter());
+                self.stack.remove(base);
+                tried
+            }
+            Source::Range { lower, upper } => {
+                let lower = match lower {
+                    Some(code) => Some(self.evaluate_above(code, base)?),
+                    None => None,
+                };
+                let upper = self.evaluate_above(upper, base)?;
+                let numbers = &program.numbers;
+                let first = match lower.map(|lower| numbers.read(&self.section, lower)) {
+                    None => IBig::ZERO,
+                    Some(Some(Number::Integer(value))) => value,
+                    Some(_) => return Ok(Tried::Some),
+                };
+                let last = match numbers.read(&self.section, upper) {
+                    Some(Number::Integer(value)) => value,
+                    Some(Number::Fraction(numerator, denominator)) => numerator / IBig::from(denominator),
+                    None => return Ok(Tried::Some),
+                };
+                self.try_numbers(function, base, variable, decisive, first, Some(last))
+            }
+            Source::All(sort) => match program.values(&self.section, sort) {
+                Some(values) => self.try_values(function, base, variable, decisive, values.iter().copied()),
+                None if sort == POS || sort == NAT => {
+                    self.try_numbers(function, base, variable, decisive, IBig::ZERO, None)
+                }
+                None => Ok(Tried::Some),
+            },
+        }
+    }
+
+    /// Evaluates code for what lies above a place.
+    fn evaluate_above(&mut self, code: FunctionIndex, base: usize) -> Result<Term, Unfinished> {
+        self.stack.extend_from_within(base..);
+        self.call(code)?;
+        Ok(self.pop())
+    }
+
+    fn try_numbers(
+        &mut self,
+        function: FunctionIndex,
+        base: usize,
+        variable: usize,
+        decisive: Term,
+        first: IBig,
+        last: Option<IBig>,
+    ) -> Result<Tried, Unfinished> {
+        let program = self.program;
+        let Some((_, variables)) = &program.function(function).site else { unreachable!("a quantifier has its body") };
+        let place = program.function(function).captured as usize + variable;
+        let sort = program.specification.tree.variable(variables[place]).1;
+        let mut next = if sort == POS { first.max(IBig::ONE) } else { first };
+        let mut tried = Tried::All;
+        let mut count = 0;
+        while last.as_ref().is_none_or(|last| next <= *last) {
+            count += 1;
+            if last.is_none() && count > MOST_TRIED {
+                return Ok(Tried::Some);
+            }
+            let value = program.numbers.term(&self.section, &Number::Integer(next.clone()));
+            self.stack.push(value);
+            let one = self.try_variable(function, base, variable + 1, decisive);
+            self.stack.pop();
+            match one? {
+                Tried::Decided => return Ok(Tried::Decided),
+                Tried::Some => tried = Tried::Some,
+                Tried::All => {}
+            }
+            next += IBig::ONE;
+        }
+        Ok(tried)
+    }
+
+    fn try_values(
+        &mut self,
+        function: FunctionIndex,
+        base: usize,
+        variable: usize,
+        decisive: Term,
+        values: impl Iterator<Item = Term>,
+    ) -> Result<Tried, Unfinished> {
+        let mut tried = Tried::All;
+        for value in values {
+            self.stack.push(value);
+            let one = self.try_variable(function, base, variable + 1, decisive);
+            self.stack.pop();
+            match one? {
+                Tried::Decided => return Ok(Tried::Decided),
+                Tried::Some => tried = Tried::Some,
+                Tried::All => {}
+            }
+        }
+        Ok(tried)
+    }
+
+    /// The elements of a list or finite set that is known to its end.
+    fn elements_of(&self, container: Term) -> Option<Vec<Term>> {
+        let mut rest = container;
+        let mut elements = Vec::new();
+        loop {
+            let Role::Applied(function) = self.program.role(self.section.head(rest)) else { return None };
+            let id = self.program.function(function).id?;
+            match self.program.specification.signature.function(id).origin {
+                Origin::Builtin(Operator::EmptyList | Operator::EmptySet) => return Some(elements),
+                Origin::Builtin(Operator::Cons | Operator::FSetCons) => {
+                    elements.push(self.section.argument(rest, 0));
+                    rest = self.section.argument(rest, 1);
+                }
+                _ => return None,
+            }
+        }
     }
 }

@@ -22,6 +22,7 @@ mod machine;
 pub mod numbers;
 mod prelude;
 mod program;
+mod quantifiers;
 mod values;
 
 use trefoil_terms::Term;

@@ -133,9 +133,7 @@ impl Numbers {
             Operator::Negate => negate(number),
             Operator::Abs => match number {
                 Number::Integer(value) => Number::Integer(IBig::from(value.unsigned_abs())),
-                Number::Fraction(value, denominator) => {
-                    Number::Fraction(IBig::from(value.unsigned_abs()), denominator)
-                }
+                Number::Fraction(value, denominator) => Number::Fraction(IBig::from(value.unsigned_abs()), denominator),
             },
             Operator::Floor => Number::Integer(floor(&number)),
             Operator::Ceil => Number::Integer(-floor(&negate(number))),
@@ -190,8 +188,20 @@ impl Numbers {
                     Number::Integer(IBig::from(one.rem_euclid(&other)))
                 }
             }
-            Operator::Max => if less(&one, &other) { other } else { one },
-            Operator::Min => if less(&one, &other) { one } else { other },
+            Operator::Max => {
+                if less(&one, &other) {
+                    other
+                } else {
+                    one
+                }
+            }
+            Operator::Min => {
+                if less(&one, &other) {
+                    one
+                } else {
+                    other
+                }
+            }
             Operator::Exp => power(&one, &other)?,
             _ => return None,
         };
@@ -289,4 +299,3 @@ pub(super) fn text(number: &Number) -> String {
         Number::Fraction(numerator, denominator) => format!("{numerator} / {denominator}"),
     }
 }
-

@@ -393,7 +393,8 @@ fn structured(specification: &mut DataSpecification) {
         for constructor in &constructors {
             let function = specification.signature.function(constructor.constructor).clone();
             let Some(place) = function.place else { continue };
-            let domain = specification.sorts.as_function(function.sort).map_or(Vec::new(), |(domain, _)| domain.to_vec());
+            let domain =
+                specification.sorts.as_function(function.sort).map_or(Vec::new(), |(domain, _)| domain.to_vec());
             let mut make = Maker { specification, place };
             let ones: Vec<TypedId> = domain.iter().map(|&part| make.variable(part)).collect();
             let one = make.apply(constructor.constructor, &ones, sort);

@@ -10,7 +10,7 @@
 //! its symbol has code. Functions as values and quantifiers are made the same way, so nothing is ever copied or renamed,
 //! and a value is never walked again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, RwLock};
 
 use trefoil_terms::{Numbering, Pool, Section, Symbol, Term};
@@ -21,6 +21,7 @@ use crate::typed::{DataSpecification, Quantifier, Typed, TypedEquation, TypedId,
 
 use super::code::{FunctionIndex, Guard, Op, Slot, Table, Target};
 use super::numbers::Numbers;
+use super::quantifiers::{self, Fact, Source};
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +104,8 @@ pub struct Program {
     pub(super) truths: [Term; 2],
     pub(super) later: Symbol,
     applies: HashMap<u16, FunctionIndex>,
+    /// Where the values of the variables of quantifiers come from.
+    pub(super) sources: HashMap<FunctionIndex, Vec<Source>>,
     /// Functions with arguments whose equations say what they are as values.
     unapplied: HashMap<FunctionIndex, FunctionIndex>,
     /// Closures, delays and quantifiers by their bodies.
@@ -141,6 +144,7 @@ impl Program {
             permanent,
             later,
             applies: HashMap::new(),
+            sources: HashMap::new(),
             unapplied: HashMap::new(),
             sites: HashMap::new(),
             listed: RwLock::default(),
@@ -215,11 +219,8 @@ impl Program {
         };
         // Functions of one name and arity at several sorts are several symbols, except where sorts do not matter.
         let shared = matches!(kind, Kind::Constructor(_)) && matches!(function.origin, Origin::Builtin(_));
-        let symbol = if shared {
-            self.pool.symbol(&name, domain.len())
-        } else {
-            self.pool.fresh_symbol(&name, domain.len())
-        };
+        let symbol =
+            if shared { self.pool.symbol(&name, domain.len()) } else { self.pool.fresh_symbol(&name, domain.len()) };
         let index = FunctionIndex(self.functions.len() as u32);
         self.functions.push(Function {
             kind,
@@ -506,7 +507,8 @@ impl Compiler<'_, '_> {
             Typed::Variable(found) => found == variable,
             Typed::Function(_) | Typed::Number(_) | Typed::Lambda(..) | Typed::Quantified(..) => false,
             Typed::Where(body, definitions) => {
-                self.value_needs(body, variable) || definitions.iter().any(|(_, value)| self.value_needs(*value, variable))
+                self.value_needs(body, variable)
+                    || definitions.iter().any(|(_, value)| self.value_needs(*value, variable))
             }
             Typed::Apply(function, arguments) => {
                 let arguments = self.list(&arguments);
@@ -725,7 +727,9 @@ impl Compiler<'_, '_> {
                 };
                 let (_, pattern) = row.open.remove(place);
                 let (other, arguments) = self.wanted(pattern);
-                if other == wanted && parts.iter().zip(arguments).all(|(&part, pattern)| self.take(&mut row, part, pattern)) {
+                if other == wanted
+                    && parts.iter().zip(arguments).all(|(&part, pattern)| self.take(&mut row, part, pattern))
+                {
                     inside.push(row);
                 }
             }
@@ -1094,11 +1098,41 @@ impl Compiler<'_, '_> {
         };
         self.program.set_role(symbol, role);
         self.program.sites.insert(body, index);
+        if let SiteKind::Quantified(quantifier) = kind {
+            self.sources(index, quantifier, body, &captured, bound, &lazy);
+        }
         self.pending.push(Pending { function: index, lazy });
         if !matches!(kind, SiteKind::Quantified(_)) {
             self.emit(Op::Make { symbol, arity });
         }
         index
+    }
+
+    /// Finds where the values of a quantifier's variables come from.
+    fn sources(
+        &mut self,
+        quantified: FunctionIndex,
+        quantifier: Quantifier,
+        body: TypedId,
+        captured: &[VariableId],
+        bound: &[VariableId],
+        lazy: &[VariableId],
+    ) {
+        let mut before: Vec<VariableId> = captured.to_vec();
+        let mut sources = Vec::new();
+        for &variable in bound {
+            let known: HashSet<VariableId> = before.iter().copied().collect();
+            let found = quantifiers::fact(&self.program.specification, quantifier, body, variable, &known);
+            let mut code = |expression: TypedId| self.outer_with(expression, &before, lazy);
+            sources.push(match found {
+                Some(Fact::Point(value)) => Source::Point(code(value)),
+                Some(Fact::Elements(container)) => Source::Elements(code(container)),
+                Some(Fact::Range { lower, upper }) => Source::Range { lower: lower.map(&mut code), upper: code(upper) },
+                None => Source::All(self.program.specification.tree.variable(variable).1),
+            });
+            before.push(variable);
+        }
+        self.program.sources.insert(quantified, sources);
     }
 
     /// The site of a body that was met before with the same captured variables. A body is compiled for each leaf of a
@@ -1117,6 +1151,10 @@ impl Compiler<'_, '_> {
 
     /// A function that evaluates an expression for values of its variables.
     fn outer(&mut self, body: TypedId, variables: &[VariableId]) -> FunctionIndex {
+        self.outer_with(body, variables, &[])
+    }
+
+    fn outer_with(&mut self, body: TypedId, variables: &[VariableId], lazy: &[VariableId]) -> FunctionIndex {
         let symbol = self.program.pool.fresh_symbol("@expression", variables.len());
         let index = FunctionIndex(self.program.functions.len() as u32);
         let arity = variables.len() as u16;
@@ -1132,7 +1170,7 @@ impl Compiler<'_, '_> {
             site: Some((body, variables.to_vec())),
             structured: false,
         });
-        self.pending.push(Pending { function: index, lazy: Vec::new() });
+        self.pending.push(Pending { function: index, lazy: lazy.to_vec() });
         index
     }
 

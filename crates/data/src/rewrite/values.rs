@@ -274,10 +274,7 @@ impl Writer<'_, '_> {
                 self.term(exceptions, Power::POSTFIX);
             }
             _ => {
-                let empty = matches!(
-                    self.operator_of(exceptions),
-                    Some(Operator::EmptySet | Operator::EmptyBag)
-                );
+                let empty = matches!(self.operator_of(exceptions), Some(Operator::EmptySet | Operator::EmptyBag));
                 if empty && let Role::Closure(function) = self.program.role(self.section.head(characteristic)) {
                     self.comprehension(function, characteristic);
                     return;
