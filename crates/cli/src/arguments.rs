@@ -107,6 +107,9 @@ pub(crate) enum Command {
     /// Work on CSPM scripts: check and show types, format, evaluate expressions
     #[command(subcommand)]
     Cspm(CspmCommand),
+    /// Work on mCRL2 specifications: check and show types of data, format, evaluate data expressions
+    #[command(subcommand)]
+    Mcrl2(Mcrl2Command),
     /// Analyse the group that permutations generate: order, structure, orbits, stabilisers
     Group {
         /// Files with one generator per line (- is standard input, # begins a comment), or generators in cycle
@@ -342,6 +345,58 @@ pub(crate) enum CspmCommand {
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Stop an evaluation after this many calls
+        #[arg(long, value_name = "N")]
+        steps: Option<u64>,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Mcrl2Command {
+    /// Check that the data of specifications has types; processes are read and not yet typed
+    Typecheck {
+        /// Specifications; - is standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Do not show warnings
+        #[arg(long)]
+        no_warnings: bool,
+    },
+    /// Show every function that a specification declares with its sort
+    Types {
+        /// The specification; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Do not show warnings
+        #[arg(long)]
+        no_warnings: bool,
+    },
+    /// Write a specification to standard output again, formatted, with its comments
+    Print {
+        /// The specification; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Do not show warnings
+        #[arg(long)]
+        no_warnings: bool,
+    },
+    /// Rewrite data expressions to normal form
+    Eval {
+        /// The specification; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The expressions; after -- if one begins with a minus
+        #[arg(required = true, value_name = "EXPRESSION")]
+        expressions: Vec<String>,
+        /// Give up on an expression after so many steps
+        #[arg(long, value_name = "N")]
+        steps: Option<u64>,
+    },
+    /// Type data expressions and see their normal forms; :help lists the commands
+    Repl {
+        /// The specification
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Give up on an expression after so many steps
         #[arg(long, value_name = "N")]
         steps: Option<u64>,
     },

@@ -41,7 +41,7 @@ pub(crate) fn run(command: CspmCommand, common: Common) -> ExitCode {
 }
 
 /// Drops the warnings of a report on `--no-warnings`.
-fn quiet<R>(
+pub(crate) fn quiet<R>(
     mut report: Result<R, Problem>,
     no_warnings: bool,
     warnings: impl Fn(&mut R) -> &mut Warnings,

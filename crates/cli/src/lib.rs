@@ -10,6 +10,7 @@ mod groups;
 mod interrupt;
 mod look;
 mod lts;
+mod mcrl2;
 mod model_symmetry;
 mod prompt;
 mod refines;
@@ -57,6 +58,7 @@ fn run_trefoil() -> ExitCode {
         Command::Symmetry(symmetries) => symmetry::run(&symmetries, arguments.common),
         Command::Lts(command) => lts::run(command, arguments.common),
         Command::Cspm(command) => cspm::run(command, arguments.common),
+        Command::Mcrl2(command) => mcrl2::run(command, arguments.common),
         Command::Group { generators, stabilise } => groups::group(&generators, stabilise.as_deref(), arguments.common),
         Command::Automorphisms { file, labels } => groups::automorphisms(&file, labels, arguments.common),
         Command::Matrix => matrix(arguments.common.format),

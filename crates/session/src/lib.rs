@@ -8,6 +8,7 @@ pub mod cspm;
 pub mod groups;
 pub mod look;
 pub mod lts;
+pub mod mcrl2;
 mod problem;
 pub mod promela;
 pub mod symmetry;

@@ -37,7 +37,7 @@ const CODES: &[CodeEntry] = &[
         "an assertion or command asks for something that Trefoil cannot do yet",
         "assert P [V= Q",
     ),
-    CodeEntry::new(UNREADABLE, "a file with an expression cannot be read", "trefoil lts compose no-such-file.exp"),
+    CodeEntry::new(UNREADABLE, "a file cannot be read", "trefoil lts compose no-such-file.exp"),
     CodeEntry::new(
         TOO_LARGE_TO_DRAW,
         "a picture would be too large to read",
@@ -68,6 +68,8 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("CSPM: evaluation", trefoil_cspm::eval::CODES),
         ("CSPM: processes", trefoil_cspm::process::CODES),
         ("Promela", trefoil_promela::CODES),
+        ("mCRL2: syntax", trefoil_data::syntax::codes::CODES),
+        ("mCRL2: types", trefoil_data::types::codes::CODES),
         ("Groups and graphs", trefoil_groups::CODES),
         ("Results and options", CODES),
     ]

@@ -271,6 +271,12 @@ impl Program {
         self.applies.get(&arity).copied()
     }
 
+    /// The name of a function, for those that have one.
+    pub fn name(&self, index: FunctionIndex) -> Option<String> {
+        let id = self.function(index).id?;
+        Some(self.specification.names.text(self.specification.signature.function(id).name).to_string())
+    }
+
     /// The closure, delay or quantifier of a body.
     pub(super) fn site_of(&self, body: TypedId) -> Option<FunctionIndex> {
         self.sites.get(&body).copied()

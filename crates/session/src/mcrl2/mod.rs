@@ -1,0 +1,154 @@
+//! Jobs on mCRL2 specifications. So far their data: types, formatting, values. Processes are read and printed.
+
+pub mod eval;
+
+use std::io::Read;
+use std::path::Path;
+
+use serde::Serialize;
+use trefoil_control::Control;
+use trefoil_data::signature::Origin;
+use trefoil_data::typed::DataSpecification;
+use trefoil_data::types::Checker;
+use trefoil_mcrl2::syntax::tree::Specification;
+use trefoil_mcrl2::syntax::{parse, print as print_specification};
+use trefoil_source::{Diagnostic, Place, Severity, Sources};
+
+use crate::cspm::{PrintReport, TypecheckReport, Warnings};
+use crate::problem::UNREADABLE;
+use crate::{Job, Problem, Resources};
+
+/// The sorts of a specification's functions.
+#[derive(Clone, Debug, Serialize)]
+pub struct SortsReport {
+    /// The file.
+    pub file: String,
+    /// Its functions in the order of the text.
+    pub functions: Vec<FunctionSort>,
+    /// What is suspicious about it.
+    pub warnings: Warnings,
+}
+
+/// A function and its sort.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunctionSort {
+    /// How it was declared: `constructor`, `map`, `projection` or `recogniser`.
+    pub kind: &'static str,
+    /// The name.
+    pub name: String,
+    /// The sort as mCRL2 text.
+    pub sort: String,
+}
+
+/// A specification that was read.
+pub(crate) struct Opened {
+    pub(crate) file: String,
+    pub(crate) text: String,
+    pub(crate) sources: Sources,
+    pub(crate) specification: Specification,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Opened {
+    /// Reads a file; mistakes in its text are kept until its types are checked, too.
+    pub(crate) fn read(file: &Path, control: &Control) -> Result<Opened, Problem> {
+        control.progress().begin("reading", 0);
+        control.check()?;
+        let name = file.display().to_string();
+        let text = read_text(file).map_err(|why| {
+            let message = format!("{name} cannot be read: {why}");
+            Problem::Input(vec![Diagnostic::error(UNREADABLE, message, Place::File(name.clone()))])
+        })?;
+        let mut sources = Sources::default();
+        let id = sources.add(name.clone(), text.clone());
+        let mut diagnostics = Vec::new();
+        let specification = parse(&text, id, &mut diagnostics);
+        Ok(Opened { file: name, text, sources, specification, diagnostics })
+    }
+
+    /// Checks the types of the data; all mistakes are reported together.
+    pub(crate) fn typed(&mut self, control: &Control) -> Result<DataSpecification, Problem> {
+        control.progress().begin("checking types", 0);
+        control.check()?;
+        let mut checker = Checker::new(&self.specification.tree, &self.text, &self.specification.broken);
+        checker.data(self.specification.data());
+        let data = checker.specification;
+        self.diagnostics.append(&mut checker.diagnostics);
+        self.refuse_errors()?;
+        Ok(data)
+    }
+
+    fn refuse_errors(&mut self) -> Result<(), Problem> {
+        let wrong = self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        if wrong { Err(Problem::Script(std::mem::take(&mut self.diagnostics), self.sources.clone())) } else { Ok(()) }
+    }
+
+    pub(crate) fn warnings(&self) -> Warnings {
+        Warnings::new(&self.diagnostics, &self.sources)
+    }
+}
+
+/// The text of a file. A file that is not UTF-8 has its other characters in comments, which no stage looks at.
+fn read_text(file: &Path) -> Result<String, String> {
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        bytes
+    } else {
+        std::fs::read(file).map_err(|error| error.to_string())?
+    };
+    if u32::try_from(bytes.len()).is_err() {
+        return Err("it has 4 GiB or more".to_string());
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
+}
+
+/// Checks that the data of a specification has types.
+pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
+    let mut opened = Opened::read(file, &job.control)?;
+    let data = opened.typed(&job.control)?;
+    let definitions = declared(&data).count() + data.sort_names.len();
+    let warnings = opened.warnings();
+    Ok(TypecheckReport { file: opened.file, definitions, warnings, resources: Resources::new(&job.control) })
+}
+
+/// The functions that a specification declares.
+fn declared(data: &DataSpecification) -> impl Iterator<Item = &trefoil_data::signature::Function> {
+    let all = (0..data.signature.len() as u32).map(trefoil_data::signature::FunctionId);
+    all.map(|id| data.signature.function(id)).filter(|function| !matches!(function.origin, Origin::Builtin(_)))
+}
+
+/// The sort of each function that a specification declares.
+pub fn types(file: &Path, job: &Job) -> Result<SortsReport, Problem> {
+    let mut opened = Opened::read(file, &job.control)?;
+    let data = opened.typed(&job.control)?;
+    let mut functions: Vec<_> = declared(&data).collect();
+    functions.sort_by_key(|function| function.place.map(|place| place.start));
+    let functions = functions
+        .into_iter()
+        .map(|function| FunctionSort {
+            kind: match function.origin {
+                Origin::Constructor => "constructor",
+                Origin::Projection => "projection",
+                Origin::Recogniser => "recogniser",
+                Origin::Map | Origin::Builtin(_) => "map",
+            },
+            name: data.names.text(function.name).to_string(),
+            sort: data.sort_text(function.sort),
+        })
+        .collect();
+    let warnings = opened.warnings();
+    Ok(SortsReport { file: opened.file, functions, warnings })
+}
+
+/// A specification as text again, formatted.
+pub fn print(file: &Path, job: &Job) -> Result<PrintReport, Problem> {
+    let mut opened = Opened::read(file, &job.control)?;
+    opened.refuse_errors()?;
+    let text = print_specification(&opened.specification, &opened.text);
+    let warnings = opened.warnings();
+    Ok(PrintReport { file: opened.file, text, warnings })
+}
