@@ -1,0 +1,82 @@
+//! `values.md`: normal forms of expressions, as mCRL2's interpreter gives them.
+
+use trefoil_data::rewrite::{Program, Rewriter, Unfinished};
+use trefoil_data::syntax::Parser;
+use trefoil_data::typed::DataSpecification;
+use trefoil_data::types::Checker;
+use trefoil_mcrl2::syntax;
+use trefoil_source::FileId;
+use trefoil_terms::{Options, Pool};
+
+fn typed(text: &str) -> DataSpecification {
+    let mut diagnostics = Vec::new();
+    let specification = syntax::parse(text, FileId(0), &mut diagnostics);
+    let mut checker = Checker::new(&specification.tree, text, &[]);
+    checker.data(specification.data());
+    assert!(diagnostics.is_empty() && checker.diagnostics.is_empty(), "{diagnostics:?} {:?}", checker.diagnostics);
+    checker.specification
+}
+
+/// The normal form of an expression, made with collections at every poll where `zealous` is set.
+fn value(expression: &str, data: &DataSpecification, zealous: bool, steps: u64) -> Result<String, Unfinished> {
+    let mut parser = Parser::with_names(expression, FileId(1), data.names.clone());
+    let read = parser.whole_expression().unwrap_or_else(|_| panic!("{expression}: {:?}", parser.diagnostics));
+    let mut checker = Checker::over(data.clone(), &parser.tree, expression);
+    let typed = checker.infer(read).unwrap_or_else(|_| panic!("{expression}: {:?}", checker.diagnostics));
+    let pool = Pool::new(Options { zealous, ..Options::default() });
+    let (program, codes) = Program::new(checker.specification, &[(typed, Vec::new())], &pool);
+    let worker = pool.worker();
+    let mut rewriter = Rewriter::new(&program, &worker);
+    rewriter.most_steps = steps;
+    let term = rewriter.evaluate(codes[0], &[])?;
+    Ok(program.text(rewriter.section(), term))
+}
+
+fn page() -> (DataSpecification, Vec<(&'static str, &'static str)>) {
+    let page = include_str!("values.md");
+    let (_, rest) = page.split_once("```mcrl2\n").expect("declarations");
+    let (declarations, rest) = rest.split_once("\n```").expect("the end of the declarations");
+    let (_, rest) = rest.split_once("```text\n").expect("values");
+    let (lines, _) = rest.split_once("\n```").expect("the end of the values");
+    let rows = lines.lines().map(|line| line.split_once("  →  ").expect("an arrow")).collect();
+    (typed(declarations), rows)
+}
+
+#[test]
+fn normal_forms_are_those_of_mcrl2() {
+    let (data, rows) = page();
+    assert!(rows.len() >= 300, "{} rows", rows.len());
+    for (expression, expected) in rows {
+        assert_eq!(value(expression, &data, false, u64::MAX).as_deref(), Ok(expected), "{expression}");
+    }
+}
+
+/// A term that is held over a poll without a root would be another one afterwards.
+#[test]
+fn collections_at_every_poll_change_no_value() {
+    let (data, _) = page();
+    for (expression, expected) in [
+        ("fib(17)", "1597"),
+        ("toNat(fibp(big(15)))", "610"),
+        ("sum1(upto(3000))", "4501500"),
+        ("#({1, 2, 3} + {4}) + sum1(upto(2000) ++ upto(1000))", "2501504"),
+        ("forall n: Nat. n < 2000 => n in upto(2000) || n == 0", "true"),
+    ] {
+        assert_eq!(value(expression, &data, true, u64::MAX).as_deref(), Ok(expected), "{expression}");
+    }
+}
+
+#[test]
+fn a_million_constructors_are_built_counted_and_printed() {
+    let (data, _) = page();
+    assert_eq!(value("toNat(big(1000000))", &data, false, u64::MAX).as_deref(), Ok("1000000"));
+    let printed = value("big(200000)", &data, false, u64::MAX).expect("a value");
+    assert!(printed.starts_with("s(s(s(") && printed.len() == 600_001, "{}", printed.len());
+}
+
+#[test]
+fn a_rewrite_without_end_is_given_up_after_its_steps() {
+    let (data, _) = page();
+    assert_eq!(value("loop + 1", &data, false, 100_000), Err(Unfinished::Steps));
+    assert_eq!(value("fst(7, loop)", &data, false, 100_000).as_deref(), Ok("7"));
+}
