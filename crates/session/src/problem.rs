@@ -68,8 +68,8 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("CSPM: evaluation", trefoil_cspm::eval::CODES),
         ("CSPM: processes", trefoil_cspm::process::CODES),
         ("Promela", trefoil_promela::CODES),
-        ("mCRL2: syntax", trefoil_data::syntax::codes::CODES),
-        ("mCRL2: types", trefoil_data::types::codes::CODES),
+        ("mCRL2: syntax", trefoil_mcrl2::SYNTAX_CODES),
+        ("mCRL2: types", trefoil_mcrl2::TYPE_CODES),
         ("Groups and graphs", trefoil_groups::CODES),
         ("Results and options", CODES),
     ]

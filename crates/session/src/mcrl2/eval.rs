@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use trefoil_control::{Control, Stopped};
-use trefoil_data::rewrite::{Program, Rewriter, Unfinished};
-use trefoil_data::syntax::Parser;
-use trefoil_data::typed::DataSpecification;
-use trefoil_data::types::Checker;
-use trefoil_source::{Diagnostic, Report, Sources};
-use trefoil_terms::{Options, Pool};
+use trefoil_control::Control;
+use trefoil_mcrl2::{Data, NoValue};
+use trefoil_source::{Report, Sources};
+
+pub use trefoil_mcrl2::Value;
 
 use super::Opened;
 use crate::{Job, Problem, Resources};
@@ -85,19 +83,10 @@ pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Proble
     Ok(EvaluationReport { file, values, rendered, resources: Resources::new(&job.control) })
 }
 
-/// A value.
-#[derive(Clone, Debug)]
-pub struct Value {
-    /// Its sort.
-    pub sort: String,
-    /// Its normal form in mCRL2's notation.
-    pub text: String,
-}
-
 /// A specification that has been read, over which expressions can be evaluated again and again.
 pub struct Script {
     file: PathBuf,
-    data: DataSpecification,
+    data: Data,
 }
 
 impl Script {
@@ -114,70 +103,35 @@ impl Script {
         Ok(())
     }
 
-    /// The sort of an expression.
-    pub fn sort_of(&self, expression: &str) -> Result<String, Problem> {
-        let (data, typed) = self.typed(expression)?;
-        Ok(data.sort_text(data.tree.sort(typed)))
-    }
-
     /// The names that an expression can mention.
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            self.data.signature.names().map(|name| self.data.names.text(name).to_string()).collect();
+        let mut names: Vec<String> = self.data.functions().into_iter().map(|function| function.name).collect();
         names.sort_unstable();
+        names.dedup();
         names
     }
 
-    fn typed(&self, expression: &str) -> Result<(DataSpecification, trefoil_data::typed::TypedId), Problem> {
+    /// The sort of an expression.
+    pub fn sort_of(&self, expression: &str) -> Result<String, Problem> {
         let mut sources = Sources::default();
         let file = sources.add("expression", expression);
-        let refused = |diagnostics: Vec<Diagnostic>| Problem::Script(diagnostics, sources.clone());
-        let mut parser = Parser::with_names(expression, file, self.data.names.clone());
-        let Ok(read) = parser.whole_expression() else {
-            return Err(refused(parser.diagnostics));
-        };
-        let mut checker = Checker::over(self.data.clone(), &parser.tree, expression);
-        match checker.infer(read) {
-            Ok(typed) => Ok((checker.specification, typed)),
-            Err(_) => Err(refused(checker.diagnostics)),
-        }
+        self.data.sort_of(expression, file).map_err(|diagnostics| Problem::Script(diagnostics, sources))
     }
 
     /// The normal form of an expression.
     pub fn value(&self, expression: &str, steps: Option<u64>, control: &Control) -> Result<Value, Problem> {
-        let (data, typed) = self.typed(expression)?;
-        let sort = data.sort_text(data.tree.sort(typed));
+        let mut sources = Sources::default();
+        let file = sources.add("expression", expression);
         control.progress().begin("rewriting", 0);
-        let pool = Pool::new(Options { control: control.clone(), ..Options::default() });
-        let (program, codes) = Program::new(data, &[(typed, Vec::new())], &pool);
-        let worker = pool.worker();
-        let mut rewriter = Rewriter::new(&program, &worker);
-        rewriter.most_steps = steps.unwrap_or(u64::MAX);
-        match rewriter.evaluate(codes[0], &[]) {
-            Ok(term) => Ok(Value { sort, text: program.text(rewriter.section(), term) }),
-            Err(unfinished) => {
-                let recurring = recurring(&program, &rewriter);
+        self.data.value(expression, file, steps, control).map_err(|none| match none {
+            NoValue::Wrong(diagnostics) => Problem::Script(diagnostics, sources),
+            NoValue::Unfinished(stopped, recurring) => {
                 if !recurring.is_empty() {
-                    control.progress().begin(&format!("rewriting, within {recurring}"), 0);
+                    let names: Vec<String> = recurring.iter().map(|name| format!("`{name}`")).collect();
+                    control.progress().begin(&format!("rewriting, within {}", names.join(", ")), 0);
                 }
-                Err(match unfinished {
-                    Unfinished::Stopped(stopped) => stopped.into(),
-                    Unfinished::Steps => Stopped::Steps { limit: rewriter.most_steps }.into(),
-                })
+                stopped.into()
             }
-        }
+        })
     }
-}
-
-/// The functions that recur among those that were being evaluated, the innermost first.
-fn recurring(program: &Program, rewriter: &Rewriter<'_>) -> String {
-    let running: Vec<String> = rewriter.interrupted().iter().filter_map(|&function| program.name(function)).collect();
-    let mut names: Vec<&String> = Vec::new();
-    for name in &running {
-        if running.iter().filter(|other| *other == name).count() > 1 && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let names: Vec<String> = names.into_iter().take(5).map(|name| format!("`{name}`")).collect();
-    names.join(", ")
 }

@@ -7,11 +7,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use trefoil_control::Control;
-use trefoil_data::signature::Origin;
-use trefoil_data::typed::DataSpecification;
-use trefoil_data::types::Checker;
 use trefoil_mcrl2::syntax::tree::Specification;
 use trefoil_mcrl2::syntax::{parse, print as print_specification};
+use trefoil_mcrl2::{Data, DeclaredFunction};
 use trefoil_source::{Diagnostic, Place, Severity, Sources};
 
 use crate::cspm::{PrintReport, TypecheckReport, Warnings};
@@ -67,15 +65,13 @@ impl Opened {
     }
 
     /// Checks the types of the data; all mistakes are reported together.
-    pub(crate) fn typed(&mut self, control: &Control) -> Result<DataSpecification, Problem> {
+    pub(crate) fn typed(&mut self, control: &Control) -> Result<Data, Problem> {
         control.progress().begin("checking types", 0);
         control.check()?;
-        let mut checker = Checker::new(&self.specification.tree, &self.text, &self.specification.broken);
-        checker.data(self.specification.data());
-        let data = checker.specification;
-        self.diagnostics.append(&mut checker.diagnostics);
-        self.refuse_errors()?;
-        Ok(data)
+        match Data::check(&self.specification, &self.text, &mut self.diagnostics) {
+            Some(data) => Ok(data),
+            None => Err(Problem::Script(std::mem::take(&mut self.diagnostics), self.sources.clone())),
+        }
     }
 
     fn refuse_errors(&mut self) -> Result<(), Problem> {
@@ -109,37 +105,17 @@ fn read_text(file: &Path) -> Result<String, String> {
 /// Checks that the data of a specification has types.
 pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
     let mut opened = Opened::read(file, &job.control)?;
-    let data = opened.typed(&job.control)?;
-    let definitions = declared(&data).count() + data.sort_names.len();
+    let definitions = opened.typed(&job.control)?.declared();
     let warnings = opened.warnings();
     Ok(TypecheckReport { file: opened.file, definitions, warnings, resources: Resources::new(&job.control) })
-}
-
-/// The functions that a specification declares.
-fn declared(data: &DataSpecification) -> impl Iterator<Item = &trefoil_data::signature::Function> {
-    let all = (0..data.signature.len() as u32).map(trefoil_data::signature::FunctionId);
-    all.map(|id| data.signature.function(id)).filter(|function| !matches!(function.origin, Origin::Builtin(_)))
 }
 
 /// The sort of each function that a specification declares.
 pub fn types(file: &Path, job: &Job) -> Result<SortsReport, Problem> {
     let mut opened = Opened::read(file, &job.control)?;
-    let data = opened.typed(&job.control)?;
-    let mut functions: Vec<_> = declared(&data).collect();
-    functions.sort_by_key(|function| function.place.map(|place| place.start));
-    let functions = functions
-        .into_iter()
-        .map(|function| FunctionSort {
-            kind: match function.origin {
-                Origin::Constructor => "constructor",
-                Origin::Projection => "projection",
-                Origin::Recogniser => "recogniser",
-                Origin::Map | Origin::Builtin(_) => "map",
-            },
-            name: data.names.text(function.name).to_string(),
-            sort: data.sort_text(function.sort),
-        })
-        .collect();
+    let functions = opened.typed(&job.control)?.functions();
+    let functions =
+        functions.into_iter().map(|DeclaredFunction { kind, name, sort }| FunctionSort { kind, name, sort }).collect();
     let warnings = opened.warnings();
     Ok(SortsReport { file: opened.file, functions, warnings })
 }
