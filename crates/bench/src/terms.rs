@@ -149,10 +149,7 @@ pub(crate) fn run(arguments: &[String]) {
     }
     if ROWS.iter().any(|row| chosen(row.name)) {
         println!("nanoseconds an operation: wall (processor)\n");
-        println!(
-            "{:<24}{:>16}{:>18}{:>8}{:>10}{:>16}{:>18}",
-            "row", "1 thread", "merc_aterm", "times", "at least", "2 threads", "merc_aterm"
-        );
+        println!("{:<24}{:>16}{:>18}{:>8}{:>10}{:>16}{:>18}", "row", "1 thread", "merc_aterm", "times", "at least", "2 threads", "merc_aterm");
     }
     for row in ROWS.iter().filter(|row| chosen(row.name)) {
         let times = [1, 2].map(|threads| {
@@ -354,10 +351,7 @@ fn lock() {
     let with = measure(operations, |_| existing(1, |_| 0, true));
     let standard = [1, 2].map(|threads| measure(EXISTING * 20, |_| existing_under_rwlock(threads)));
     let two = measure(operations, |_| existing(2, |_| 0, true));
-    println!(
-        "\n(c) without a lock {without}, with ours {with}: {:+.1} % (at most 15 %)",
-        (with.wall / without.wall - 1.0) * 100.0
-    );
+    println!("\n(c) without a lock {without}, with ours {with}: {:+.1} % (at most 15 %)", (with.wall / without.wall - 1.0) * 100.0);
     println!(
         "(c) under std::sync::RwLock: 1 thread {}, 2 threads {}; ours on 2 threads {two}: {:.1} times faster (at least 5)",
         standard[0],
@@ -512,12 +506,7 @@ pub(crate) fn stress(arguments: &[String]) {
         before.collected_terms,
         checked.into_inner(),
     );
-    println!(
-        "{} terms at the end, none twice; probes {:.2} on average, {} at most",
-        probes.terms,
-        probes.mean(),
-        probes.longest
-    );
+    println!("{} terms at the end, none twice; probes {:.2} on average, {} at most", probes.terms, probes.mean(), probes.longest);
     println!("{} terms after everything was dropped", after.old_terms);
     assert_eq!(after.old_terms, 0);
 }

@@ -107,7 +107,11 @@ pub(crate) fn words_of(cell: &[AtomicU32]) -> usize {
 #[inline]
 pub(crate) fn arguments_of(cell: &[AtomicU32]) -> &[AtomicU32] {
     let code = cell[0].load(Ordering::Relaxed) & 0xff;
-    if code < WIDE { &cell[2..2 + code as usize] } else { &cell[3..3 + cell[2].load(Ordering::Relaxed) as usize] }
+    if code < WIDE {
+        &cell[2..2 + code as usize]
+    } else {
+        &cell[3..3 + cell[2].load(Ordering::Relaxed) as usize]
+    }
 }
 
 /// All cells of a pool.

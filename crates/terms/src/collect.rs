@@ -157,7 +157,8 @@ struct Marking<'c> {
 
 /// Marks these terms and all below them: as permanent, or as fresh.
 fn mark(cells: &Cells, chunks: &Chunks, mut roots: Vec<u32>, lasting: bool, threads: usize) {
-    let marking = Marking { cells, chunks, lasting, given: Shared::new(Vec::new()), idle: Counter::new(0), threads };
+    let marking =
+        Marking { cells, chunks, lasting, given: Shared::new(Vec::new()), idle: Counter::new(0), threads };
     roots.retain(|&term| marking.visit(term));
     if threads == 1 {
         roots.retain(|&term| marking.visit(term));

@@ -122,9 +122,8 @@ impl Index {
             while let Some(slots) = part {
                 slots.each(0..slots.slots(), |term| {
                     let hashed = hash(cells, term);
-                    let found: Vec<u32> = tables()
-                        .filter_map(|table| table.find(hashed, |other| equal(cells, term.id(), other)))
-                        .collect();
+                    let found: Vec<u32> =
+                        tables().filter_map(|table| table.find(hashed, |other| equal(cells, term.id(), other))).collect();
                     match table.probes(hashed, term) {
                         Some(length) if found == [term.id()] => probes.add(length),
                         length => wrong = Some(format!("{term:?} is found as {found:?}, after {length:?} slots")),

@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn two_writers() {
         model(None, &["x", "x"]);
-        model(Some(3), &["xs", "sx"]);
+        model(None, &["xs", "sx"]);
     }
 
     #[test]

@@ -40,7 +40,11 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     fn new() -> Numbers {
-        Numbers { parts: [const { OnceLock::new() }; 32], length: AtomicUsize::new(0), marked: AtomicUsize::new(0) }
+        Numbers {
+            parts: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
+            length: AtomicUsize::new(0),
+            marked: AtomicUsize::new(0),
+        }
     }
 
     /// The part of a place, and the place in it.

@@ -49,7 +49,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { collecting: true, young_bytes: 20 << 20, threads: 0, zealous: false, control: Control::unlimited() }
+        Options {
+            collecting: true,
+            young_bytes: 20 << 20,
+            threads: 0,
+            zealous: false,
+            control: Control::unlimited(),
+        }
     }
 }
 
@@ -296,9 +302,9 @@ impl Inner {
         for worker in locked(&self.workers).iter() {
             // SAFETY: in the exclusive section no worker uses its allocator.
             let (terms, units) = unsafe {
-                worker
-                    .allocator
-                    .write(|allocator| (std::mem::take(&mut allocator.terms), std::mem::take(&mut allocator.units)))
+                worker.allocator.write(|allocator| {
+                    (std::mem::take(&mut allocator.terms), std::mem::take(&mut allocator.units))
+                })
             };
             self.young_terms.fetch_add(terms as usize, Ordering::Relaxed);
             self.young_units.fetch_add(units as usize, Ordering::Relaxed);

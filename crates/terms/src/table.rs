@@ -18,9 +18,6 @@
 //! such place: linear probing would have to walk to the end of a row. So the expected length of a probe is at most two
 //! more than that of an ordinary table.
 //!
-//! The bit of a slot says that a term whose first place this is lies elsewhere. A look-up in a table that no thread adds
-//! to any more ends at the first place when that is taken and the bit is not set.
-//!
 //! # Full tables
 //!
 //! A table gets a successor before it is full (see [`crate::index`]), but that needs a moment without creators. A worker
@@ -38,8 +35,6 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Slots that are tried before a term goes to the next table.
 const WINDOW: u32 = if cfg!(test) { 3 } else { 130 };
-/// A term whose first place is this slot lies elsewhere.
-const DISPLACED: u64 = 1 << 32;
 /// So many scrambled slots lie beside each other.
 const GROUP: u32 = 4;
 
@@ -107,7 +102,7 @@ impl Hashed {
             1 => self.first ^ 1,
             _ => {
                 let group = u64::from((turn - 2) / GROUP).wrapping_mul(MIX[0]);
-                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ ((turn - 2) % GROUP)
+                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ (turn - 2) % GROUP
             }
         };
         place as usize & mask

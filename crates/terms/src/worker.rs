@@ -413,9 +413,7 @@ impl Drop for Section<'_> {
     fn drop(&mut self) {
         let local = &**self.local;
         local.member.leave();
-        if local.pool.attention.load(Ordering::Relaxed) & DUE != 0
-            && !local.member.is_inside()
-            && !std::thread::panicking()
+        if local.pool.attention.load(Ordering::Relaxed) & DUE != 0 && !local.member.is_inside() && !std::thread::panicking()
         {
             local.pool.maintain(&local.member);
         }

@@ -123,13 +123,7 @@ impl Thread {
         }
     }
 
-    fn run(
-        &mut self,
-        steps: usize,
-        pool: &Pool,
-        to: &Sender<(Parcel, usize)>,
-        from: &Mutex<Receiver<(Parcel, usize)>>,
-    ) {
+    fn run(&mut self, steps: usize, pool: &Pool, to: &Sender<(Parcel, usize)>, from: &Mutex<Receiver<(Parcel, usize)>>) {
         for _ in 0..steps {
             match self.random.below(1000) {
                 0..700 => self.make(),
