@@ -1,9 +1,10 @@
 //! Terms, beside `merc_aterm` in the same run: the six benchmarks of figure 5.4 of M. Laveaux' thesis, what the lock
 //! costs, and what collections cost.
 //!
-//! `t_0 = c`, `t_i = f(t_{i-1}, t_{i-1})`. (a) every thread makes `t_n`; (b) each makes `t_{n/threads}` from a constant of
-//! its own; (c) `t_400000` again and again while a copy lives; (d) the same from constants of their own; (e) breadth-first
-//! walks of `t_20` as a tree of 2^21 − 1 nodes; (f) the same of terms of their own. Collection is off in all six.
+//! `t_0 = c`, `t_i = f(t_{i-1}, t_{i-1})`. (a) every thread makes `t_n`; (b) each makes `t_{n/threads}` from a constant
+//! of its own; (c) `t_400000` again and again while a copy lives; (d) the same from constants of their own; (e)
+//! breadth-first walks of `t_20` as a tree of 2^21 − 1 nodes; (f) the same of terms of their own. Collection is off in
+//! all six.
 //!
 //! A row is repeated until it ran for a second, and its best repetition counts. Times are those of one creation, or of
 //! one node of a walk, over all threads: wall time, and processor time in brackets.
@@ -149,7 +150,10 @@ pub(crate) fn run(arguments: &[String]) {
     }
     if ROWS.iter().any(|row| chosen(row.name)) {
         println!("nanoseconds an operation: wall (processor)\n");
-        println!("{:<24}{:>16}{:>18}{:>8}{:>10}{:>16}{:>18}", "row", "1 thread", "merc_aterm", "times", "at least", "2 threads", "merc_aterm");
+        println!(
+            "{:<24}{:>16}{:>18}{:>8}{:>10}{:>16}{:>18}",
+            "row", "1 thread", "merc_aterm", "times", "at least", "2 threads", "merc_aterm"
+        );
     }
     for row in ROWS.iter().filter(|row| chosen(row.name)) {
         let times = [1, 2].map(|threads| {
@@ -351,7 +355,10 @@ fn lock() {
     let with = measure(operations, |_| existing(1, |_| 0, true));
     let standard = [1, 2].map(|threads| measure(EXISTING * 20, |_| existing_under_rwlock(threads)));
     let two = measure(operations, |_| existing(2, |_| 0, true));
-    println!("\n(c) without a lock {without}, with ours {with}: {:+.1} % (at most 15 %)", (with.wall / without.wall - 1.0) * 100.0);
+    println!(
+        "\n(c) without a lock {without}, with ours {with}: {:+.1} % (at most 15 %)",
+        (with.wall / without.wall - 1.0) * 100.0
+    );
     println!(
         "(c) under std::sync::RwLock: 1 thread {}, 2 threads {}; ours on 2 threads {two}: {:.1} times faster (at least 5)",
         standard[0],
@@ -383,10 +390,10 @@ fn collection() {
             } else if sliding {
                 stack.set((number % (ALIVE / 2)) as usize, last);
             }
-            if number.is_multiple_of(STEPS as u64) {
+            if number % STEPS as u64 == 0 {
                 section.poll().expect("nothing stops it");
             }
-            if number.is_multiple_of(100_000) {
+            if number % 100_000 == 0 {
                 most = most.max(resident_memory().unwrap_or_default());
             }
         }
@@ -399,7 +406,7 @@ fn collection() {
         // A term takes 16 bytes; its place in a table of at most five eighths takes 12.8 or more.
         let limit = 2 * live * 16 + (64 << 20);
         println!(
-            "{MADE} terms, {live} alive{}: {:.2} s, of which {} collections and growths ({} full) {:.3} s = {:.1} % (at \
+            "{MADE} terms, {live} alive{}: {:.2} s; {} collections and growths ({} full) {:.3} s = {:.1} % (at \
              most 5 %); memory {} (at most {}, the stack included)",
             if sliding { ", always the last ones" } else { "" },
             taken.as_secs_f64(),
@@ -414,8 +421,8 @@ fn collection() {
     println!();
 }
 
-/// `[CREATIONS] [THREADS]`: threads make terms out of a family of a million, of which a part is held all the time, a part
-/// by the thread that made it, and the rest by nothing; what is held must be found.
+/// `[CREATIONS] [THREADS]`: threads make terms out of a family of a million; a part of them is held all the time, a
+/// part by the thread that made it, and the rest by nothing; what is held must be found.
 pub(crate) fn stress(arguments: &[String]) {
     let number = |at: usize, default: u64| arguments.get(at).and_then(|text| text.parse().ok()).unwrap_or(default);
     let (creations, threads) = (number(0, 1_000_000_000), number(1, 8));
@@ -457,19 +464,19 @@ pub(crate) fn stress(arguments: &[String]) {
                         state ^= state >> 7;
                         state ^= state << 17;
                         // Runs of sixteen neighbours, from anywhere.
-                        let number = (((state >> 20) & !15) | (step % 16)) % FAMILY;
+                        let number = ((state >> 20) & !15 | (step % 16)) % FAMILY;
                         let term = make(&section, number);
                         if number.is_multiple_of(16) {
                             assert_eq!(term, terms[(number / 16) as usize], "a term that is held is found");
                             right += 1;
-                        } else if step.is_multiple_of(8) {
+                        } else if step % 8 == 0 {
                             stack.push(term);
                             numbers.push(number);
                         }
-                        if step.is_multiple_of(1_000) {
+                        if step % 1_000 == 0 {
                             section.poll().expect("nothing stops it");
                         }
-                        if step.is_multiple_of(20_000) {
+                        if step % 20_000 == 0 {
                             for (&term, &number) in stack.iter().zip(&numbers) {
                                 assert_eq!(term, make(&section, number), "a term that is held is found");
                                 assert_eq!(section.word_of(section.argument(term, 0)), Some(number));
@@ -506,7 +513,12 @@ pub(crate) fn stress(arguments: &[String]) {
         before.collected_terms,
         checked.into_inner(),
     );
-    println!("{} terms at the end, none twice; probes {:.2} on average, {} at most", probes.terms, probes.mean(), probes.longest);
+    println!(
+        "{} terms at the end, none twice; probes {:.2} on average, {} at most",
+        probes.terms,
+        probes.mean(),
+        probes.longest
+    );
     println!("{} terms after everything was dropped", after.old_terms);
     assert_eq!(after.old_terms, 0);
 }

@@ -387,7 +387,7 @@ pub(crate) enum Mcrl2Command {
         /// The expressions; after -- if one begins with a minus
         #[arg(required = true, value_name = "EXPRESSION")]
         expressions: Vec<String>,
-        /// Give up on an expression after so many steps
+        /// Give up on an expression after N steps
         #[arg(long, value_name = "N")]
         steps: Option<u64>,
     },
@@ -396,7 +396,7 @@ pub(crate) enum Mcrl2Command {
         /// The specification
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Give up on an expression after so many steps
+        /// Give up on an expression after N steps
         #[arg(long, value_name = "N")]
         steps: Option<u64>,
     },

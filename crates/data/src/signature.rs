@@ -162,7 +162,7 @@ operators! {
     Set2Bag = "Set2Bag": "Set(S) -> Bag(S)";
     /// `Bag2Set`
     Bag2Set = "Bag2Set": "Bag(S) -> Set(S)";
-    /// A finite set as a set; written by nobody, inserted where a set is needed.
+    /// A finite set as a set; the type checker inserts it where a set is needed.
     FSet2Set = "@fset2set": "FSet(S) -> Set(S)";
     /// A finite bag as a bag, inserted where a bag is needed.
     FBag2Bag = "@fbag2bag": "FBag(S) -> Bag(S)";
@@ -182,7 +182,7 @@ operators! {
     FSetCons = "@fset": "S # FSet(S) -> FSet(S)";
     /// A finite bag with a least element and how often it occurs.
     FBagCons = "@fbag": "S # Pos # FBag(S) -> FBag(S)";
-    /// A set: the elements for which a function holds, except for those of a finite set, of which the others.
+    /// A set: the elements for which a function holds, but for the elements of a finite set it is the other way round.
     SetConstructor = "@set": "(S -> Bool) # FSet(S) -> Set(S)";
     /// A bag: how often a function says, except for the elements of a finite bag.
     BagConstructor = "@bag": "(S -> Nat) # FBag(S) -> Bag(S)";

@@ -98,7 +98,7 @@ impl Data {
         }
     }
 
-    /// The normal form of an expression, after at most so many steps.
+    /// The normal form of an expression, after at most `steps` steps.
     pub fn value(
         &self,
         expression: &str,

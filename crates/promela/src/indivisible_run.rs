@@ -1,9 +1,10 @@
 //! A long run of a `d_step`: does it repeat, and what does it cost to take it back?
 //!
-//! A `d_step` is deterministic, so it never ends exactly if it comes back to a place with the same row. The run is compared
-//! with one state that is remembered, and at the steps 2^k that state is replaced by the present one (R. P. Brent, *An improved
-//! Monte Carlo factorization algorithm*, BIT 20, 1980): a repetition is found within three times the steps before it, in the
-//! memory of one row. However long a run takes, its length alone never shows that it does not end.
+//! A `d_step` is deterministic, so it never ends exactly if it comes back to a place with the same row. The run is
+//! compared with one state that is remembered, and at the steps 2^k that state is replaced by the present one (R. P.
+//! Brent, *An improved Monte Carlo factorization algorithm*, BIT 20, 1980): a repetition is found within three times
+//! the steps before it, in the memory of one row. However long a run takes, its length alone never shows that it does
+//! not end.
 //!
 //! The log of writes would grow with the run. It is enough to know what each slot held before the run, so later writes
 //! to a slot are dropped now and then; the log has at most the length of a row then.
@@ -38,7 +39,7 @@ impl IndivisibleRun {
         IndivisibleRun { logged, steps: 0, place: 0, row: Vec::new() }
     }
 
-    /// To be asked before each step: the run is at this place, with this row and this log of slots and what they held.
+    /// Called before each step: the run is at this place, with this row and this log of slots and what they held.
     #[inline]
     pub(crate) fn before_step(&mut self, place: u32, row: &[u32], log: &mut Vec<(u32, u32)>) -> Before {
         self.steps += 1;

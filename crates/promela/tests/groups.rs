@@ -242,8 +242,11 @@ fn long_steps_are_stopped_and_leave_nothing_behind() {
     }
 }
 
+/// Where a step leads, and the fault of it if it has one.
+type Faulty = (Option<FaultKind>, Vec<Value>);
+
 /// The steps of the initial state: their faults, and the rows that they lead to.
-fn first_steps(text: &str) -> (Vec<Value>, Vec<(Option<FaultKind>, Vec<Value>)>) {
+fn first_steps(text: &str) -> (Vec<Value>, Vec<Faulty>) {
     let model = model_of("first.pml", text);
     let control = Control::unlimited();
     let row = model.initial(&control).expect("no budget");

@@ -25,8 +25,9 @@
 //!
 //! # Cuts
 //!
-//! A reduction that the control or the actor cuts ends the walk, and so does the sink; a walk leaves nothing in the explorer that a
-//! later one reads: the picture, the twins and the kept representatives are those of the row that the walk begins with.
+//! A reduction that the control or the actor cuts ends the walk, and so does the sink; a walk leaves nothing in the
+//! explorer that a later one reads: the picture, the twins and the kept representatives are those of the row that the
+//! walk begins with.
 //!
 //! # Cost
 //!

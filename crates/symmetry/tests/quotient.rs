@@ -309,7 +309,7 @@ fn an_action_that_is_cut_cuts_the_walk() {
             let mut quotient = Quotient::new(&cutting, &cutting, &symmetry, &control).unwrap();
             quotient.count(|_| true);
             let initial = quotient.initial(&control).unwrap();
-            // The explorer that was cut is asked again.
+            // The explorer that was cut walks again.
             walks +=
                 cutting.interrupt(60, || quotient.explorer(&control), |explorer| all_steps(&initial, &mut **explorer));
             let found = reachable(&quotient).0;

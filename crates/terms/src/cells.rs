@@ -12,10 +12,10 @@
 //!
 //! # Words are atomics
 //!
-//! A cell is written by one thread before a compare-exchange publishes its number, and only read afterwards (but for the
-//! word of the numbering). All accesses are relaxed atomics nevertheless, which cost nothing, for an id that its user
-//! kept too long: it may point into a cell that another thread is writing. Such an id gives some term or a panic, never
-//! undefined behaviour. Slices over the words end with the chunk, so no such id reads outside of it.
+//! A cell is written by one thread before a compare-exchange publishes its number, and only read afterwards (but for
+//! the word of the numbering). All accesses are relaxed atomics nevertheless, which cost nothing, for an id that its
+//! user kept too long: it may point into a cell that another thread is writing. Such an id gives some term or a panic,
+//! never undefined behaviour. Slices over the words end with the chunk, so no such id reads outside of it.
 //!
 //! # Allocation
 //!
@@ -77,7 +77,7 @@ pub(crate) const CHUNK_BYTES: usize = CHUNK_WORDS * 4;
 const CHUNKS: usize = if cfg!(test) { 8 } else { 1 << (32 - CHUNK_BITS) };
 /// Terms of more units do not lie in holes.
 const SMALL_UNITS: u32 = 32;
-/// Chunks of which a part of so many is free are filled again.
+/// A chunk is filled again when this fraction of it is free.
 const WORTH_FILLING: u32 = 4;
 
 /// The most arguments of a term.
@@ -107,11 +107,7 @@ pub(crate) fn words_of(cell: &[AtomicU32]) -> usize {
 #[inline]
 pub(crate) fn arguments_of(cell: &[AtomicU32]) -> &[AtomicU32] {
     let code = cell[0].load(Ordering::Relaxed) & 0xff;
-    if code < WIDE {
-        &cell[2..2 + code as usize]
-    } else {
-        &cell[3..3 + cell[2].load(Ordering::Relaxed) as usize]
-    }
+    if code < WIDE { &cell[2..2 + code as usize] } else { &cell[3..3 + cell[2].load(Ordering::Relaxed) as usize] }
 }
 
 /// All cells of a pool.
@@ -241,8 +237,8 @@ impl Cells {
     ///
     /// # Safety
     ///
-    /// The chunk is not given back while the words are used: the calling thread is in a section of the lock, or the term
-    /// is permanent.
+    /// The chunk is not given back while the words are used: the calling thread is in a section of the lock, or the
+    /// term is permanent.
     ///
     /// # Panics
     ///
@@ -259,7 +255,7 @@ impl Cells {
         unsafe { std::slice::from_raw_parts(chunk.add(offset), CHUNK_WORDS - offset) }
     }
 
-    /// Finds room for so many units at `next` of the allocator.
+    /// Finds room for this many units at `next` of the allocator.
     #[cold]
     pub(crate) fn refill(&self, allocator: &mut Allocator, units: u32) {
         let mut chunks = locked(&self.chunks);

@@ -13,8 +13,8 @@
 //!
 //! Its cost is that of the terms that survive for the first time and of emptying the young table (eight bytes for each
 //! slot). A *full* collection starts from the permanent terms alone and builds the old table anew. It is done when old
-//! terms take 1.6 times what was live after the last full one; so there is at most as much old garbage as there are live
-//! terms, and its cost is spread over the terms that became old meanwhile.
+//! terms take 1.6 times what was live after the last full one; so there is at most as much old garbage as there are
+//! live terms, and its cost is spread over the terms that became old meanwhile.
 //!
 //! # Helpers
 //!
@@ -132,7 +132,7 @@ fn threads(pool: &Inner) -> usize {
     }
 }
 
-/// Runs the same work on some threads, of which the calling one is the first.
+/// Runs the same work on some threads; the calling thread is the first.
 fn on_all(threads: usize, work: impl Fn() + Sync) {
     if threads == 1 {
         return work();
@@ -157,9 +157,7 @@ struct Marking<'c> {
 
 /// Marks these terms and all below them: as permanent, or as fresh.
 fn mark(cells: &Cells, chunks: &Chunks, mut roots: Vec<u32>, lasting: bool, threads: usize) {
-    let marking =
-        Marking { cells, chunks, lasting, given: Shared::new(Vec::new()), idle: Counter::new(0), threads };
-    roots.retain(|&term| marking.visit(term));
+    let marking = Marking { cells, chunks, lasting, given: Shared::new(Vec::new()), idle: Counter::new(0), threads };
     if threads == 1 {
         roots.retain(|&term| marking.visit(term));
         return marking.run(roots);

@@ -34,22 +34,22 @@ struct Moving {
     moved: AtomicUsize,
 }
 
-/// How many terms a table of so many slots takes before it should grow.
+/// How many terms a table of this many slots takes before it should grow.
 pub(crate) fn room(slots: usize) -> usize {
     slots / 8 * 5 + usize::from(slots < 8)
 }
 
-/// How many slots a table needs for so many terms.
+/// How many slots a table needs for this many terms.
 pub(crate) fn slots_for(terms: usize) -> usize {
     (terms / 5 * 8 + 8).next_power_of_two().max(LEAST_SLOTS)
 }
 
-/// How many terms an old table of so many slots takes: more than a young one, as it is only read.
+/// How many terms an old table of this many slots takes: more than a young one, as it is only read.
 pub(crate) fn old_room(slots: usize) -> usize {
     slots / 4 * 3
 }
 
-/// How many slots an old table needs for so many terms.
+/// How many slots an old table needs for this many terms.
 pub(crate) fn old_slots_for(terms: usize) -> usize {
     (terms / 3 * 4 + 4).next_power_of_two().max(LEAST_SLOTS)
 }
@@ -122,8 +122,9 @@ impl Index {
             while let Some(slots) = part {
                 slots.each(0..slots.slots(), |term| {
                     let hashed = hash(cells, term);
-                    let found: Vec<u32> =
-                        tables().filter_map(|table| table.find(hashed, |other| equal(cells, term.id(), other))).collect();
+                    let found: Vec<u32> = tables()
+                        .filter_map(|table| table.find(hashed, |other| equal(cells, term.id(), other)))
+                        .collect();
                     match table.probes(hashed, term) {
                         Some(length) if found == [term.id()] => probes.add(length),
                         length => wrong = Some(format!("{term:?} is found as {found:?}, after {length:?} slots")),

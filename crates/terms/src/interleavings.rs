@@ -21,7 +21,7 @@ enum Turn {
     Collect,
 }
 
-/// Runs something in every interleaving with at most so many preemptions, and prints how many there were.
+/// Runs something in every interleaving with at most this many preemptions, and prints how many there were.
 pub(crate) fn explore(name: &str, preemptions: Option<usize>, run: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = preemptions;
@@ -69,7 +69,7 @@ fn work(pool: &Pool, symbols: &Symbols, numbering: &Numbering, turns: &[Turn]) -
                 Turn::Collect => break,
             }
         }
-        // What is on the stack is still the term that making it again gives, whoever collected meanwhile.
+        // What is on the stack is still the term that making it again gives, whichever thread collected meanwhile.
         for (&term, &k) in stack.iter().zip(&made) {
             assert_eq!(term, double(&section, symbols, k), "a term that is kept is the same when it is made again");
             assert_eq!(section.head(term), symbols.f);

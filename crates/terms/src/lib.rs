@@ -18,17 +18,18 @@
 //! # Ok::<(), trefoil_control::Stopped>(())
 //! ```
 //!
-//! A [`Pool`] is a value: dropping it frees everything. A thread works through a [`Worker`] and makes and reads terms in
-//! a [`Section`], which holds the shared side of the busy-forbidden lock ([`lock`]). A [`Term`] is a number of 32 bits.
+//! A [`Pool`] is a value: dropping it frees everything. A thread works through a [`Worker`] and makes and reads terms
+//! in a [`Section`], which holds the shared side of the busy-forbidden lock ([`lock`]). A [`Term`] is a number of 32
+//! bits.
 //!
 //! # What keeps a term alive
 //!
-//! Collections happen at [`Section::poll`] of an outermost section, and after its end, and nowhere else; creating a term
-//! never collects. So between two polls every term is valid, whether something holds it or not, and a rewriter's inner
-//! steps protect nothing. Over a poll a term must be held: by a [`Root`], on a [`RootStack`], in a [`Parcel`] to another
-//! thread, in a [`Numbering`], or below such a term. A term that was held by nothing may be another one afterwards.
-//! Debug builds overwrite collected terms and panic when they meet one, and [`Options::zealous`] collects at every poll,
-//! so that a test finds a missing root. Release builds stay within the memory of the pool even then.
+//! Collections happen at [`Section::poll`] of an outermost section, and after its end, and nowhere else; creating a
+//! term never collects. So between two polls every term is valid, whether something holds it or not, and a rewriter's
+//! inner steps protect nothing. Over a poll a term must be held: by a [`Root`], on a [`RootStack`], in a [`Parcel`] to
+//! another thread, in a [`Numbering`], or below such a term. A term that was held by nothing may be another one
+//! afterwards. Debug builds overwrite collected terms and panic when they meet one, and [`Options::zealous`] collects
+//! at every poll, so that a test finds a missing root. Release builds stay within the memory of the pool even then.
 //!
 //! Absent here on purpose: sorts, variables, rewriting, and any order by ids. `docs/decisions/004` has the reasons.
 

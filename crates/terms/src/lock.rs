@@ -1,14 +1,14 @@
 //! The busy-forbidden lock: many threads share, seldom one excludes the others.
 //!
-//! After M. Laveaux, *Accelerated verification of concurrent systems*, chapter 5, table 5.2. Every member (a thread) has
-//! two flags of its own. `busy` says that it is in a shared section, and only the member writes it. `forbidden` says
-//! that it must not enter one, and only the thread that holds the mutex `turn` writes it. So a thread that
-//! enters and leaves shared sections touches nothing but a cache line of its own:
+//! After M. Laveaux, *Accelerated verification of concurrent systems*, chapter 5, table 5.2. Every member (a thread)
+//! has two flags of its own. `busy` says that it is in a shared section, and only the member writes it. `forbidden`
+//! says that it must not enter one, and only the thread that holds the mutex `turn` writes it. So a thread that enters
+//! and leaves shared sections touches nothing but a cache line of its own:
 //!
 //! - enter shared: set `busy`; while `forbidden`: clear `busy`, wait, set `busy` again.
 //! - leave shared: clear `busy`.
-//! - enter exclusive: lock the mutex; until every member is forbidden: set `forbidden` of a member; if it is busy, clear
-//!   it again.
+//! - enter exclusive: lock the mutex; until every member is forbidden: set `forbidden` of a member; if it is busy,
+//!   clear it again.
 //! - leave exclusive: clear every `forbidden`; unlock the mutex.
 //!
 //! # Why it excludes
@@ -16,24 +16,24 @@
 //! Both sides write their own flag and then read the other's, with a sequentially consistent fence between. Whichever
 //! fence comes second, the thread behind it sees what the other one wrote. If that is the member, it sees `forbidden`
 //! and withdraws. If that is the excluding thread, it sees `busy` and withdraws. A member that withdrew must ask again
-//! *after* it set `busy` again: the loop of table 5.2 is a loop for that reason. What is written in an exclusive section
-//! is seen in later shared sections, because a member that enters has read the `false` with which the excluding thread
-//! released `forbidden`; and the other way round by `busy`.
+//! *after* it set `busy` again: the loop of table 5.2 is a loop for that reason. What is written in an exclusive
+//! section is seen in later shared sections, because a member that enters has read the `false` with which the excluding
+//! thread released `forbidden`; and the other way round by `busy`.
 //!
 //! # Departures
 //!
-//! - *Nesting*: a member counts how deep it is; only the outermost section touches the flags. A thread that asks for the
-//!   exclusive section inside a shared one would wait for itself, so [`Member::exclusive`] panics there.
-//! - *Waiting*: the thesis lets a reader wait with a timed lock of the mutex, for performance only. Here readers wait at a
-//!   condition variable for at most a millisecond, which has the same effect and needs no timed mutex.
+//! - *Nesting*: a member counts how deep it is; only the outermost section touches the flags. A thread that asks for
+//!   the exclusive section inside a shared one would wait for itself, so [`Member::exclusive`] panics there.
+//! - *Waiting*: the thesis lets a reader wait with a timed lock of the mutex, for performance only. Here readers wait
+//!   at a condition variable for at most a millisecond, which has the same effect and needs no timed mutex.
 //! - *Wanting*: a thread that works in long sections and leaves for an instant now and then would hardly ever be met
 //!   outside. So a thread that wants to exclude says so in a counter, [`Member::is_wanted`], and a member that sees it
 //!   at a good moment calls [`Member::make_way`].
 //! - *Joining*: threads come and go. A member that joins while a thread excludes the others, or tries to, is forbidden
 //!   from the beginning. The list of members has a mutex of its own, held only for moments, so that a thread can join
 //!   while it is in a section as another member.
-//! - *Sometimes*: one member that lingers in a shared section must not keep the others out of theirs, while a third waits
-//!   to exclude both. The thesis clears flags "sometimes". Here the waiting thread clears all flags after about a
+//! - *Sometimes*: one member that lingers in a shared section must not keep the others out of theirs, while a third
+//!   waits to exclude both. The thesis clears flags "sometimes". Here the waiting thread clears all flags after about a
 //!   millisecond, then after each doubling of that time.
 //!
 //! Cost: entering is a store, a fence and a load (about 6 ns); excluding is linear in the number of members, and waits
@@ -273,7 +273,7 @@ mod tests {
     use crate::sync::Guarded;
 
     /// Threads take these turns (`s` shared, `n` nested shared, `x` exclusive); exclusive sections write, shared ones
-    /// read. Loom fails when a write overlaps another access, and when a thread waits for ever.
+    /// read. Loom fails when a write overlaps another access, and when a thread waits forever.
     fn model(preemptions: Option<usize>, turns: &'static [&'static str]) {
         crate::interleavings::explore(&format!("lock {turns:?}"), preemptions, move || {
             let lock = BusyForbidden::new();

@@ -47,7 +47,7 @@ macro_rules! zero {
 
 zero!(crate::sync::AtomicU32, crate::sync::AtomicU64);
 
-/// Arrays of so many bytes are mappings of their own.
+/// Arrays of this many bytes are mappings of their own.
 #[cfg(all(not(test), not(miri), target_os = "linux"))]
 const MAPPED: usize = 1 << 20;
 /// The size of a large page.

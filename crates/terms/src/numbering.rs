@@ -1,14 +1,14 @@
 //! Numberings: terms of one sort as dense numbers, as the slots of a state want them.
 //!
-//! A term has one sort, so one word of its cell is enough for its number. A look-up is one load. A term without a number
-//! gets one from the thread that exchanges the word for a claim: that thread appends the term to the list of the
+//! A term has one sort, so one word of its cell is enough for its number. A look-up is one load. A term without a
+//! number gets one from the thread that exchanges the word for a claim: that thread appends the term to the list of the
 //! numbering and writes the place there as the number; threads that see the claim wait for it, a few instructions.
 //!
 //! Terms of a numbering are alive as long as the pool is. A collection marks each once, with all terms below it, and
 //! never looks at it again.
 //!
-//! Numbers depend on which thread came first. What a user sees must not: [`Numbering::bytes`] and [`Numbering::compare`]
-//! are the same in every run.
+//! Numbers depend on which thread came first. What a user sees must not: [`Numbering::bytes`] and
+//! [`Numbering::compare`] are the same in every run.
 
 #![allow(unsafe_code)]
 
@@ -26,7 +26,7 @@ use crate::worker::{Section, Worker};
 /// The word of a term that is getting its number.
 const CLAIMED: u32 = u32::MAX;
 
-/// The first part of a list has so many places; each further one has twice as many.
+/// The first part of a list has this many places; each further one has twice as many.
 const FIRST_PART: usize = if cfg!(test) { 2 } else { 64 };
 
 /// The terms of a numbering in order. Places are only ever added.
@@ -120,8 +120,8 @@ impl Numbering {
         Numbering { pool, numbers }
     }
 
-    /// The number of a term, which it gets now if it has none. A term has its numbers in one numbering only: that of its
-    /// sort.
+    /// The number of a term, which it gets now if it has none. A term has its numbers in one numbering only: that of
+    /// its sort.
     #[inline]
     pub fn number(&self, section: &Section<'_>, term: Term) -> u32 {
         let word = section.cell(term)[1].load(Ordering::Acquire);

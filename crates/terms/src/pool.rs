@@ -3,10 +3,10 @@
 //! # What is due, and when it is done
 //!
 //! Creators count their new terms in batches. A creator that finds that the young table should grow, or that a
-//! collection is worth its time, sets a bit in `attention` and goes on: asking for the exclusive section inside a shared
-//! one would wait for itself. Every worker sees the bit at its next poll or after its outermost leave. It leaves its
-//! section, asks for the exclusive one, and looks *again* whether the bit is still set: another worker may have done
-//! the work meanwhile.
+//! collection is worth its time, sets a bit in `attention` and goes on: asking for the exclusive section inside a
+//! shared one would wait for itself. Every worker sees the bit at its next poll or after its outermost leave. It leaves
+//! its section, asks for the exclusive one, and looks *again* whether the bit is still set: another worker may have
+//! done the work meanwhile.
 
 #![allow(unsafe_code)]
 
@@ -37,7 +37,8 @@ pub(crate) const ZEALOUS: u32 = 4;
 pub struct Options {
     /// Are terms collected when it is worth the time?
     pub collecting: bool,
-    /// So many bytes of new terms are made at least between two collections; a quarter of the live ones if that is more.
+    /// So many bytes of new terms are made at least between two collections; a quarter of the live ones if that is
+    /// more.
     pub young_bytes: usize,
     /// Threads of a collection; 0 stands for one for each processor.
     pub threads: usize,
@@ -49,13 +50,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            collecting: true,
-            young_bytes: 20 << 20,
-            threads: 0,
-            zealous: false,
-            control: Control::unlimited(),
-        }
+        Options { collecting: true, young_bytes: 20 << 20, threads: 0, zealous: false, control: Control::unlimited() }
     }
 }
 
@@ -287,7 +282,8 @@ impl Inner {
         locked(&self.counts).collecting += started.elapsed();
     }
 
-    /// Collects now, at least the terms since the last collection. The calling thread is outside of its shared sections.
+    /// Collects now, at least the terms since the last collection. The calling thread is outside of its shared
+    /// sections.
     pub(crate) fn collect(&self, member: &Member, full: bool) {
         let exclusive = member.exclusive();
         let started = std::time::Instant::now();
@@ -302,9 +298,9 @@ impl Inner {
         for worker in locked(&self.workers).iter() {
             // SAFETY: in the exclusive section no worker uses its allocator.
             let (terms, units) = unsafe {
-                worker.allocator.write(|allocator| {
-                    (std::mem::take(&mut allocator.terms), std::mem::take(&mut allocator.units))
-                })
+                worker
+                    .allocator
+                    .write(|allocator| (std::mem::take(&mut allocator.terms), std::mem::take(&mut allocator.units)))
             };
             self.young_terms.fetch_add(terms as usize, Ordering::Relaxed);
             self.young_units.fetch_add(units as usize, Ordering::Relaxed);

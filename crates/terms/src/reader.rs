@@ -55,7 +55,8 @@ impl<'r> Arguments<'r> {
 impl<'p> Reader<'p> {
     /// # Safety
     ///
-    /// While the reader is used the calling thread is in a section of the pool's lock, or it reads permanent terms only.
+    /// While the reader is used the calling thread is in a section of the pool's lock, or it reads permanent terms
+    /// only.
     pub(crate) unsafe fn new(pool: &'p Inner) -> Reader<'p> {
         Reader { pool }
     }

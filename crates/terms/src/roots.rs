@@ -4,7 +4,7 @@
 //! - A [`RootStack`] is a vector that is registered once; pushing a term is pushing a number. A rewriter keeps all its
 //!   terms on one and protects none of them by itself.
 //! - A [`Parcel`] holds terms on their way to another thread. It alone may be sent.
-//! - A [`crate::Numbering`] holds its terms for ever.
+//! - A [`crate::Numbering`] holds its terms forever.
 //!
 //! The lists of a worker are read by the thread that collects, on whichever thread that is, in the exclusive section.
 //! So the worker writes them only in its shared sections: a root that is dropped outside of one enters it for that.
@@ -162,8 +162,8 @@ impl RootStack {
         self.change(|terms| terms.truncate(length));
     }
 
-    /// Exchanges all terms with those of `other`. A program that keeps its own stack lends it to the pool this way for the
-    /// time of a poll.
+    /// Exchanges all terms with those of `other`. A program that keeps its own stack lends it to the pool this way for
+    /// the time of a poll.
     #[inline]
     pub fn exchange(&mut self, other: &mut Vec<Term>) {
         self.change(|terms| std::mem::swap(terms, other));

@@ -1,6 +1,6 @@
 //! Symbols: names with arities. They are never collected.
 //!
-//! A symbol is 32 bits: an index and, in the low byte, its arity, so that no table is asked for the arity of a term; an
+//! A symbol is 32 bits: an index and, in the low byte, its arity, so that the arity of a term needs no table; an
 //! arity of 255 or more is written into the term itself. Two symbols are equal when name and arity are.
 
 use std::collections::HashMap;

@@ -1,28 +1,31 @@
 //! The hash table: open addressing, compare-exchange, and neighbours in time at neighbouring places.
 //!
 //! A slot is a word of 64 bits: a term in the lower half, a bit, 31 bits of the term's hash; 0 when it is free. A
-//! thread that makes a term writes its cell first and then exchanges a free slot for it. Slots only ever go from free to
-//! taken while threads share the table, so the first free slot of a term's probe sequence decides: two threads that make
-//! the same term race for the same slot, and the one that loses finds the winner's term there. Releasing the slot and
-//! acquiring it makes the cell visible.
+//! thread that makes a term writes its cell first and then exchanges a free slot for it. Slots only ever go from free
+//! to taken while threads share the table, so the first free slot of a term's probe sequence decides: two threads that
+//! make the same term race for the same slot, and the one that loses finds the winner's term there. Releasing the slot
+//! and acquiring it makes the cell visible.
 //!
 //! # Order of birth
 //!
-//! A hash that scrambles everything costs a cache miss for each look-up in a large table. Programs however make terms in
-//! an order, and make them again in the same order. So the first place of a term is *near* that of the term which was
-//! made before it in the same manner: `base + newest / 2`, where `newest` is the largest of the ids of its arguments and
-//! `base` scrambles the symbol and how much older the other arguments are (for an argument that is much older, the
-//! argument itself). The terms `t_i = f(t_{i-1}, t_{i-1})` lie in a row, and so do `f(t_i, c)` and `f(t_i, t_{i-1})`.
-//! Such rows can meet, and products of sets of arguments meet often; an element that finds its first place and the one
-//! beside it taken goes to a place that is scrambled altogether, looks at four neighbouring slots, and goes on to another
-//! such place: linear probing would have to walk to the end of a row. So the expected length of a probe is at most two
-//! more than that of an ordinary table.
+//! A hash that scrambles everything costs a cache miss for each look-up in a large table. Programs however make terms
+//! in an order, and make them again in the same order. So the first place of a term is *near* that of the term which
+//! was made before it in the same manner: `base + newest / 2`, where `newest` is the largest of the ids of its
+//! arguments and `base` scrambles the symbol and how much older the other arguments are (for an argument that is much
+//! older, the argument itself). The terms `t_i = f(t_{i-1}, t_{i-1})` lie in a row, and so do `f(t_i, c)` and
+//! `f(t_i, t_{i-1})`. Such rows can meet, and products of sets of arguments meet often; an element that finds its first
+//! place and the one beside it taken goes to a place that is scrambled altogether, looks at four neighbouring slots,
+//! and goes on to another such place: linear probing would have to walk to the end of a row. So the expected length of
+//! a probe is at most two more than that of an ordinary table.
+//!
+//! The bit of a slot says that a term whose first place this is lies elsewhere. A look-up in a table that no thread
+//! adds to any more ends at the first place when that is taken and the bit is not set.
 //!
 //! # Full tables
 //!
-//! A table gets a successor before it is full (see [`crate::index`]), but that needs a moment without creators. A worker
-//! that makes terms for long without a poll may fill it meanwhile. A probe therefore has a limit; a term that finds no
-//! free slot within it belongs to the *next* table in a chain, which the first thread that needs it adds. All
+//! A table gets a successor before it is full (see [`crate::index`]), but that needs a moment without creators. A
+//! worker that makes terms for long without a poll may fill it meanwhile. A probe therefore has a limit; a term that
+//! finds no free slot within it belongs to the *next* table in a chain, which the first thread that needs it adds. All
 //! threads agree on that, because a slot that is taken remains so.
 
 #![allow(unsafe_code)]
@@ -35,10 +38,12 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Slots that are tried before a term goes to the next table.
 const WINDOW: u32 = if cfg!(test) { 3 } else { 130 };
+/// A term whose first place is this slot lies elsewhere.
+const DISPLACED: u64 = 1 << 32;
 /// So many scrambled slots lie beside each other.
 const GROUP: u32 = 4;
 
-/// An argument is called near when the newest one is at most so many units younger.
+/// An argument is called near when the newest one is at most this many units younger.
 const NEAR: u32 = 1 << 16;
 
 const MIX: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f, 0xff51_afd7_ed55_8ccd, 0xd6e8_feb8_6659_fd93];
@@ -73,7 +78,7 @@ impl Hashed {
         Hashed::of(mixed, newest)
     }
 
-    /// The place of a machine word: numbers that follow each other are neighbours.
+    /// The place of a machine word: consecutive numbers are neighbours.
     #[inline(always)]
     pub(crate) fn word(word: u64) -> Hashed {
         const ROW: u32 = 12;
@@ -102,7 +107,7 @@ impl Hashed {
             1 => self.first ^ 1,
             _ => {
                 let group = u64::from((turn - 2) / GROUP).wrapping_mul(MIX[0]);
-                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ (turn - 2) % GROUP
+                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ ((turn - 2) % GROUP)
             }
         };
         place as usize & mask
@@ -128,7 +133,7 @@ pub(crate) struct Place<'t> {
 }
 
 impl Table {
-    /// A table of so many slots, a power of two.
+    /// A table of this many slots, a power of two.
     pub(crate) fn new(slots: usize) -> Table {
         assert!(slots.is_power_of_two(), "a table has a power of two of slots");
         Table { slots: Zeroed::new(slots), next: AtomicPtr::new(ptr::null_mut()) }
@@ -261,8 +266,8 @@ impl Table {
 
     /// The table behind this one.
     pub(crate) fn next(&self) -> Option<&Table> {
-        // SAFETY: the pointer is null or came from a box in `next_or_new`; it is freed with this table or by `cut`, both
-        // of which need exclusive access.
+        // SAFETY: the pointer is null or came from a box in `next_or_new`; it is freed with this table or by `cut`,
+        // both of which need exclusive access.
         unsafe { self.next.load(Ordering::Acquire).as_ref() }
     }
 

@@ -112,8 +112,8 @@ impl Worker {
         section.send(&terms)
     }
 
-    /// Looks every term in the tables up, and says how many slots that reads, or what is wrong: a term that is not found,
-    /// or found twice. Takes about as long as making all terms.
+    /// Looks every term in the tables up, and says how many slots that reads, or what is wrong: a term that is not
+    /// found, or found twice. Takes about as long as making all terms.
     pub fn audit(&mut self) -> Result<Probes, String> {
         let pool = &*self.local.pool;
         let _exclusive = self.local.member.exclusive();
@@ -127,8 +127,8 @@ impl Worker {
     }
 }
 
-/// A section of a worker, in which terms are made and read; see [`Reader`] for reading. No collection happens before the
-/// next [`Section::poll`] of the outermost section or its end.
+/// A section of a worker, in which terms are made and read; see [`Reader`] for reading. No collection happens before
+/// the next [`Section::poll`] of the outermost section or its end.
 pub struct Section<'w> {
     local: &'w Rc<Local>,
     reader: Reader<'w>,
@@ -273,7 +273,7 @@ impl Section<'_> {
         elements.iter().rev().fold(self.empty(), |rest, &first| self.cons(first, rest))
     }
 
-    /// Finds the term that `same` says is the one, or makes it with a cell of so many words.
+    /// Finds the term that `same` says is the one, or makes it with a cell of this many words.
     fn intern(
         &self,
         hashed: Hashed,
@@ -413,7 +413,9 @@ impl Drop for Section<'_> {
     fn drop(&mut self) {
         let local = &**self.local;
         local.member.leave();
-        if local.pool.attention.load(Ordering::Relaxed) & DUE != 0 && !local.member.is_inside() && !std::thread::panicking()
+        if local.pool.attention.load(Ordering::Relaxed) & DUE != 0
+            && !local.member.is_inside()
+            && !std::thread::panicking()
         {
             local.pool.maintain(&local.member);
         }

@@ -1,4 +1,5 @@
-//! What a pool promises to one worker. Small enough for Miri: `cargo +nightly miri test -p trefoil-terms --test basics`.
+//! What a pool promises to one worker. Small enough for Miri:
+//! `cargo +nightly miri test -p trefoil-terms --test basics`.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
@@ -220,7 +221,7 @@ fn roots_hold_terms_and_what_is_below() {
     assert_eq!(live(&mut worker, &pool), 21);
     let other = worker.enter().root(root.term());
     drop(root);
-    assert_eq!(live(&mut worker, &pool), 21, "two roots hold it, of which one is left");
+    assert_eq!(live(&mut worker, &pool), 21, "two roots hold it, and one is left");
     drop(other);
     assert_eq!(live(&mut worker, &pool), 6);
     {
@@ -324,7 +325,7 @@ fn holes_between_live_terms_are_filled_again() {
         let section = worker.enter();
         for word in 0..MANY as u64 / 20 {
             let term = section.create(f, &[section.word(round << 32 | word)]);
-            if word.is_multiple_of(4) {
+            if word % 4 == 0 {
                 stack.push(term);
             }
         }

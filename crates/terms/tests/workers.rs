@@ -123,7 +123,13 @@ impl Thread {
         }
     }
 
-    fn run(&mut self, steps: usize, pool: &Pool, to: &Sender<(Parcel, usize)>, from: &Mutex<Receiver<(Parcel, usize)>>) {
+    fn run(
+        &mut self,
+        steps: usize,
+        pool: &Pool,
+        to: &Sender<(Parcel, usize)>,
+        from: &Mutex<Receiver<(Parcel, usize)>>,
+    ) {
         for _ in 0..steps {
             match self.random.below(1000) {
                 0..700 => self.make(),
@@ -219,7 +225,7 @@ fn random_operations_agree_with_the_naive_map() {
 #[test]
 fn threads_create_drop_and_collect() {
     let (threads, creations, family) = if cfg!(miri) { (2, 200, 32) } else { (8, 400_000, 4_096u64) };
-    let pool = Pool::new(Options { young_bytes: 1 << 13, ..Options::default() });
+    let pool = Pool::new(Options { young_bytes: 1 << 16, ..Options::default() });
     let (f, g) = (pool.symbol("f", 2), pool.symbol("g", 1));
     let make = move |section: &Section<'_>, number: u64| {
         let inner = section.create(g, &[section.word(number / 8)]);

@@ -12,7 +12,7 @@ use trefoil_system::{
     Action, Actor, Cut, Explorer, Group, LabelId, Labels, Layout, Picture, System, Value, Walk, Wrong,
 };
 
-/// A system whose action is cut where it is asked for.
+/// A system whose action is cut at a chosen call.
 pub struct Cutting<'a> {
     system: &'a dyn System,
     action: &'a dyn Action,
@@ -35,7 +35,7 @@ fn cuts() -> [Cut; 3] {
 }
 
 impl<'a> Cutting<'a> {
-    /// A system with an action, of which nothing is cut yet.
+    /// A system with an action that is not cut yet.
     pub fn new(system: &'a dyn System) -> Cutting<'a> {
         let action = system.action().expect("the system has an action");
         Cutting { system, action, plan: Mutex::new(Plan { made: 0, at: 0, cut: Cut::Stopped }) }

@@ -65,7 +65,7 @@ pub(super) enum Op {
     Stuck { function: FunctionIndex },
     /// Puts the instance of an expression on top, not evaluated.
     Instance { template: u32 },
-    /// Joins two truth values of which the first is open: conjunction, disjunction or implication.
+    /// Joins two truth values, the first one open: conjunction, disjunction or implication.
     Join { function: FunctionIndex },
 }
 

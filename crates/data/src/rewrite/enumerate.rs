@@ -46,7 +46,7 @@ impl Program {
             return None;
         }
         let constructors = self.specification.sorts.constructors(sort);
-        // A sort inside of itself has no end of values.
+        // A sort inside itself has infinitely many values.
         if constructors.is_empty() || !open.insert(sort) {
             return None;
         }

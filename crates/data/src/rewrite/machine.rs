@@ -31,7 +31,7 @@ const OUTSIDE: Target = Target::MAX;
 pub enum Unfinished {
     /// A budget ran out, or the user interrupted.
     Stopped(Stopped),
-    /// More steps than were asked for.
+    /// More steps than the caller allows.
     Steps,
 }
 

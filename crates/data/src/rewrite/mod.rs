@@ -8,10 +8,10 @@
 //! (`prelude.rs`); numbers are machine words and big numbers with built-in functions (`numbers.rs`).
 //!
 //! The match trees are those of Augustsson, *Compiling pattern matching* (1985), with the order of mCRL2's jitty
-//! strategy (van de Pol, *Just-in-time: on strategy annotations*, 2001) for rules that overlap. What differs from jitty:
-//! an argument that is delayed and needed twice may be evaluated twice, there as here, but an argument that every rule
-//! needs is evaluated once and first; and the branches of an `if` whose condition stays open are not evaluated, so that
-//! an open `fac(n)` ends.
+//! strategy (van de Pol, *Just-in-time: on strategy annotations*, 2001) for rules that overlap. What differs from
+//! jitty: an argument that is delayed and needed twice may be evaluated twice, there as here, but an argument that
+//! every rule needs is evaluated once and first; and the branches of an `if` whose condition stays open are not
+//! evaluated, so that an open `fac(n)` ends.
 //!
 //! Cost: a step is a few instructions of the machine and one look-up for each constructor that is made.
 

@@ -1,7 +1,7 @@
 //! Numbers as terms, and arithmetic on them.
 //!
-//! A number is the same term whatever its sort: sorts are static, so `Pos`, `Nat`, `Int` and `Real` can share values, and
-//! conversions upwards cost nothing. A natural number is a machine word, or the bytes of a larger one, least
+//! A number is the same term whatever its sort: sorts are static, so `Pos`, `Nat`, `Int` and `Real` can share values,
+//! and conversions upwards cost nothing. A natural number is a machine word, or the bytes of a larger one, least
 //! significant first; a negative integer is `@neg` of a natural number; a fraction in lowest terms is `@fraction` of an
 //! integer and a denominator above 1. So equal numbers are equal terms.
 

@@ -6,9 +6,9 @@
 //!
 //! An argument is *needed* when every rule needs it: it is matched, or compared with another one, or tested in a
 //! condition, or the value of the right side needs it. Needed arguments are evaluated by the caller. The others are
-//! delayed unless they are values already: a delayed expression is a term of its own symbol over the values it uses, and
-//! its symbol has code. Functions as values and quantifiers are made the same way, so nothing is ever copied or renamed,
-//! and a value is never walked again.
+//! delayed unless they are values already: a delayed expression is a term of its own symbol over the values it uses,
+//! and its symbol has code. Functions as values and quantifiers are made the same way, so nothing is ever copied or
+//! renamed, and a value is never walked again.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, RwLock};
@@ -507,7 +507,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// Whether the value of an expression cannot be had without that of a variable.
+    /// Whether the value of an expression depends on that of a variable in every case.
     fn value_needs(&self, id: TypedId, variable: VariableId) -> bool {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.typed(id) {
             Typed::Variable(found) => found == variable,
@@ -1147,11 +1147,12 @@ impl Compiler<'_, '_> {
         let index = self.program.site_of(body)?;
         let function = self.program.function(index);
         let (_, variables) = function.site.as_ref()?;
-        let same_kind = match (kind, self.program.role(function.symbol)) {
-            (SiteKind::Closure, Role::Closure(_)) | (SiteKind::Delay, Role::Delay(_)) => true,
-            (SiteKind::Quantified(_), Role::Quantified(_)) => true,
-            _ => false,
-        };
+        let same_kind = matches!(
+            (kind, self.program.role(function.symbol)),
+            (SiteKind::Closure, Role::Closure(_))
+                | (SiteKind::Delay, Role::Delay(_))
+                | (SiteKind::Quantified(_), Role::Quantified(_))
+        );
         (same_kind && variables[..function.captured as usize] == *captured).then_some(index)
     }
 

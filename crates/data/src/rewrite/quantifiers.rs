@@ -3,7 +3,7 @@
 //! The variables of a quantifier are tried from left to right. Where the body says what a variable must be, by an
 //! equation (the one-point rule), by an upper bound on a number or by membership in a list or finite set, only those
 //! values are tried: for all others the body is decided, false below `exists` and true below `forall`. Such a fact is a
-//! conjunct of the body of `exists`, or a conjunct of what implies the rest of the body of `forall`, and may speak of
+//! conjunct of the body of `exists`, or a conjunct of what implies the rest of the body of `forall`, and may mention
 //! variables further left.
 
 use std::collections::HashSet;

@@ -22,7 +22,8 @@ pub(super) struct Lexed {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a text. Names of built-in functions that no user can write start with `@` and are read where `internal` is set.
+/// Reads a text. Names of built-in functions that no user can write start with `@` and are read where `internal` is
+/// set.
 pub(super) fn lex(text: &str, file: FileId, internal: bool) -> Lexed {
     let lexed = Lexed {
         tokens: Vec::with_capacity(text.len() / 4),

@@ -119,7 +119,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether a comment that is not printed yet stands inside of a span.
+    /// Whether a comment that is not printed yet stands inside a span.
     pub fn has_comment(&self, span: Span) -> bool {
         let rest = &self.layout.comments[self.next_comment..];
         let first = rest.partition_point(|comment| comment.span.start < span.start);

@@ -475,7 +475,7 @@ impl Tree {
         self.sort_places[id.0 as usize]
     }
 
-    /// The expression inside of brackets.
+    /// The expression inside brackets.
     pub fn bare(&self, id: ExpressionId) -> ExpressionId {
         let mut id = id;
         while let Expression::Brackets(inside) = self.expression(id) {
@@ -484,7 +484,7 @@ impl Tree {
         id
     }
 
-    /// The sort inside of brackets.
+    /// The sort inside brackets.
     pub fn bare_sort(&self, id: SortId) -> SortId {
         let mut id = id;
         while let Sort::Brackets(inside) = self.sort(id) {

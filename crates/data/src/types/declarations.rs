@@ -109,7 +109,7 @@ impl Checker<'_> {
                 Err(self.error(codes::CIRCULAR_SORT, message, place, Some(help)))
             }
             Some(SortName::Alias(sort, place)) => {
-                // A structured sort has its name before its parts are looked at: they may speak of it.
+                // A structured sort has its name before its parts are looked at: they may mention it.
                 let bare = self.tree.bare_sort(sort);
                 if let Sort::Struct(constructors) = self.tree.sort(bare) {
                     let named = self.specification.sorts.intern(SortKind::Named(name));
@@ -332,7 +332,7 @@ impl Checker<'_> {
     fn refuse_recursion(&mut self, places: &HashMap<Symbol, Span>) {
         let structured: Vec<SortRef> = self.specification.structured.iter().map(|(sort, _)| *sort).collect();
         for &sort in &structured {
-            // From every sort below a function, set or bag inside of this one, this one must not be met again.
+            // From every sort below a function, set or bag inside this one, this one must not occur again.
             let mut below: Vec<(SortRef, bool)> = vec![(sort, false)];
             let mut seen: HashSet<(SortRef, bool)> = HashSet::new();
             let mut recursive = false;

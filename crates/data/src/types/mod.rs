@@ -1,11 +1,12 @@
 //! Sorts and types.
 //!
-//! Names are overloaded, numbers are converted upwards, and built-in functions have sort variables, so an expression can
-//! have several sorts until its surroundings decide. Typing is done in two passes over an expression. From the inside
-//! out every part gets the sorts it can have (`possible.rs`), each with the number of conversions that it takes; a sort
-//! that follows from another one by converting the result is left out, so these lists stay short and no part is looked
-//! at twice. From the outside in every part is then given the sort that its surroundings need, the cheapest way to have
-//! it is taken, and conversions are written out (`choose.rs`). Two ways that cost the same are a mistake of the user.
+//! Names are overloaded, numbers are converted upwards, and built-in functions have sort variables, so an expression
+//! can have several sorts until its surroundings decide. Typing is done in two passes over an expression. From the
+//! inside out every part gets the sorts it can have (`possible.rs`), each with the number of conversions that it takes;
+//! a sort that follows from another one by converting the result is left out, so these lists stay short and no part is
+//! looked at twice. From the outside in every part is then given the sort that its surroundings need, the cheapest way
+//! to have it is taken, and conversions are written out (`choose.rs`). Two ways that cost the same are a mistake of the
+//! user.
 //!
 //! These rules are our own description of what mCRL2's type checker does; specifications that it accepts, and those it
 //! rejects, are the tests. A part with a mistake is reported once: what contains it has no sort, and is silent.
@@ -33,7 +34,7 @@ use patterns::Pattern;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported;
 
-/// A sort that an expression can have, and how many conversions inside of it that takes.
+/// A sort that an expression can have, and how many conversions inside the expression that takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Typing {
     pattern: Pattern,
@@ -63,8 +64,8 @@ pub struct Checker<'a> {
     /// Variables that an expression binds, declared once for both passes.
     bound: HashMap<ExpressionId, Vec<VariableId>>,
     operator_names: HashMap<Operator, Symbol>,
-    /// In a text of our own: the sort of its page. Variables may have the names of functions there, and what nothing else
-    /// determines (the elements of `#[]`) is of that sort.
+    /// In a text of our own: the sort of its page. Variables may have the names of functions there, and what nothing
+    /// else determines (the elements of `#[]`) is of that sort.
     internal: Option<SortRef>,
 }
 

@@ -362,7 +362,7 @@ impl Checker<'_> {
             .iter()
             .map(|result| {
                 let domain = domain.iter().map(|&sort| Pattern::Known(sort)).collect();
-                // The body is converted inside of the function.
+                // The body is converted inside the function.
                 let codomain = match result.pattern {
                     Pattern::Known(sort) if rank(sort).is_some() => Pattern::AtLeast(sort),
                     ref pattern => pattern.clone(),
@@ -418,7 +418,7 @@ impl Checker<'_> {
             Expression::Apply(function, arguments) => {
                 Application { function: Some(*function), operator: None, arguments: tree.elements(arguments).to_vec() }
             }
-            _ => unreachable!("only applications are asked for"),
+            _ => unreachable!("the caller passes applications only"),
         }
     }
 

@@ -4,8 +4,8 @@
 //! `sum` and of a condition is read with the tighter of its own power and the enclosing one. Two decisions need to look
 //! ahead. An operand that starts like data is a condition when `->` follows it; brackets are skipped in one step. And
 //! whether `c -> p` has an else decides how far `p` goes (`c -> p + q` is `(c -> p) + q`, but `c -> p + q <> r` chooses
-//! between `p + q` and `r`), so arrows are matched with their `<>` before a body is read: an `<>` belongs to the nearest
-//! arrow before it that has none.
+//! between `p + q` and `r`), so arrows are matched with their `<>` before a body is read: an `<>` belongs to the
+//! nearest arrow before it that has none.
 
 use trefoil_data::syntax::token::Kind;
 use trefoil_data::syntax::tree::{Identifier, Power};
@@ -67,7 +67,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Finds the arrows that have an else.
     fn match_elses(&mut self) {
-        // One stack for each open bracket; a bracket that closes forgets the arrows inside of it.
+        // One stack for each open bracket; a bracket that closes forgets the arrows inside it.
         let mut open: Vec<Vec<usize>> = vec![Vec::new()];
         let mut position = 0;
         loop {

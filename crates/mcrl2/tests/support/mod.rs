@@ -5,7 +5,7 @@ use trefoil_mcrl2::syntax;
 use trefoil_source::{Diagnostic, Place, Sources};
 
 /// Everything that is reported of a text: by the reader, and by the type checker of its data.
-pub fn reported(text: &str) -> Vec<Diagnostic> {
+pub(crate) fn reported(text: &str) -> Vec<Diagnostic> {
     let mut sources = Sources::default();
     let file = sources.add("test.mcrl2", text);
     let mut diagnostics = Vec::new();
@@ -18,7 +18,7 @@ pub fn reported(text: &str) -> Vec<Diagnostic> {
 
 /// Code and column of a diagnostic.
 #[allow(dead_code)]
-pub fn code_and_column(diagnostic: &Diagnostic) -> (String, u32) {
+pub(crate) fn code_and_column(diagnostic: &Diagnostic) -> (String, u32) {
     match &diagnostic.labels[0].place {
         Place::Span(span) => (diagnostic.code.to_string(), span.start + 1),
         other => panic!("{other:?} is no place in the text"),

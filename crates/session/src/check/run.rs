@@ -345,7 +345,7 @@ impl Script {
     }
 }
 
-/// What a check without symmetry reduction says of a strategy that was asked for.
+/// The note of a check without symmetry reduction on a strategy that the user gave.
 pub(crate) fn unused_strategy(asked: &Asked) -> Option<String> {
     let note = |option| format!("{option} was not used: there was no symmetry to reduce by");
     asked.wants(Setting::Strategy).then(|| note(asked.text(Setting::Strategy)))

@@ -155,9 +155,9 @@ impl Parser<'_> {
         self.expect(closing).map(|_| ())
     }
 
-    /// Reports `=` inside of an expression.
+    /// Reports `=` inside an expression.
     pub(super) fn single_equals(&mut self) -> Failed {
-        let message = "`=` inside of an expression".to_string();
+        let message = "`=` inside an expression".to_string();
         let help = self.hint("`==`").unwrap_or_else(|| "equality is written `==`".to_string());
         self.report(codes::SINGLE_EQUALS, message, self.here(), Some(help))
     }

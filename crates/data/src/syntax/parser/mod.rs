@@ -10,8 +10,8 @@
 //! names that such a declaration would have declared are kept in [`Parsed::broken`], so that later stages do not report
 //! their uses as well.
 //!
-//! Where a decision needs to look far ahead (a set comprehension or a bag, a condition or a process) the partner of each
-//! bracket is known beforehand, so the look costs one step for each bracket and not its inside.
+//! Where a decision needs to look far ahead (a set comprehension or a bag, a condition or a process) the partner of
+//! each bracket is known beforehand, so the look costs one step for each bracket and not its inside.
 
 mod declarations;
 mod expressions;
@@ -345,8 +345,8 @@ fn shortened(text: &str) -> String {
     if text.chars().count() <= 40 { text.to_string() } else { text.chars().take(39).chain(['…']).collect() }
 }
 
-/// The partner of every bracket. A semicolon and the start of a section close nothing and are inside of nothing: what is
-/// open there has no partner.
+/// The partner of every bracket. A semicolon and the start of a section close nothing and are inside nothing: what
+/// is open there has no partner.
 fn partners(tokens: &[Token]) -> Vec<u32> {
     let mut partner: Vec<u32> = (0..tokens.len() as u32).collect();
     let mut open: Vec<usize> = Vec::new();
