@@ -390,10 +390,10 @@ fn collection() {
             } else if sliding {
                 stack.set((number % (ALIVE / 2)) as usize, last);
             }
-            if number % STEPS as u64 == 0 {
+            if number.is_multiple_of(STEPS as u64) {
                 section.poll().expect("nothing stops it");
             }
-            if number % 100_000 == 0 {
+            if number.is_multiple_of(100_000) {
                 most = most.max(resident_memory().unwrap_or_default());
             }
         }

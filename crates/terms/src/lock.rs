@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn two_writers() {
         model(None, &["x", "x"]);
-        model(None, &["xs", "sx"]);
+        model(Some(3), &["xs", "sx"]);
     }
 
     #[test]

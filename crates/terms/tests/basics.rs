@@ -325,7 +325,7 @@ fn holes_between_live_terms_are_filled_again() {
         let section = worker.enter();
         for word in 0..MANY as u64 / 20 {
             let term = section.create(f, &[section.word(round << 32 | word)]);
-            if word % 4 == 0 {
+            if word.is_multiple_of(4) {
                 stack.push(term);
             }
         }
