@@ -257,7 +257,7 @@ fn options_that_only_exclude_each_other_are_refused_as_a_pair() {
 fn the_user_overrides_a_reduction_that_an_assertion_asks_for() {
     let folder = Folder::new();
     folder.script(
-        "Q(x) = a.x -> a.x -> Q(x)\nLONG = ||| x : T @ Q(x)\n\
+        "channel b : T\nQ(x) = a.x -> b.x -> Q(x)\nLONG = ||| x : T @ Q(x)\n\
          assert LONG :[deadlock free [F]] :[partial order reduce]\nassert LONG :[deadlock free [F]]\n",
     );
     let states = |options: &[&str]| -> Vec<u64> {
