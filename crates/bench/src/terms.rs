@@ -217,7 +217,8 @@ fn tower(made: &Made, section: &mut Section<'_>, stack: &mut RootStack, part: Pa
             term = section.create(f, &[term, term]);
         }
         left -= part;
-        if polls {
+        // The same instructions for both: the compiler must not make two loops of this one.
+        if std::hint::black_box(polls) {
             stack.push(term);
             section.poll().expect("nothing stops it");
             term = stack.pop().expect("pushed before");
