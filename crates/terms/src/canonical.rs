@@ -5,11 +5,13 @@
 //! symbol is its name and arity where it occurs first, and its number in the order of first occurrence afterwards. So
 //! nothing depends on ids.
 //!
-//!     node := 0 number-of-node                                an earlier node
-//!           | 1 arity length-of-name name nodes-of-arguments  a symbol that occurs first here
-//!           | 2 number-of-symbol nodes-of-arguments           an earlier symbol
-//!           | 3 eight bytes                                   a machine word, most significant byte first
-//!           | 4 length bytes                                  a byte string
+//! ```text
+//! node := 0 number-of-node                                an earlier node
+//!       | 1 arity length-of-name name nodes-of-arguments  a symbol that occurs first here
+//!       | 2 number-of-symbol nodes-of-arguments           an earlier symbol
+//!       | 3 eight bytes                                   a machine word, most significant byte first
+//!       | 4 length bytes                                  a byte string
+//! ```
 //!
 //! Numbers, lengths and arities have seven bits a byte, the low ones first. Nothing but what [`write()`] makes is
 //! accepted by [`read`].

@@ -33,7 +33,6 @@
 #![allow(unsafe_code)]
 
 use std::fmt;
-use std::num::NonZeroU32;
 
 use crate::memory::Zeroed;
 use crate::symbols::{Symbol, WIDE};
@@ -46,7 +45,7 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, 
 /// order: use [`crate::Section::compare`] for one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
-pub struct Term(NonZeroU32);
+pub struct Term(u32);
 
 impl fmt::Debug for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,13 +56,13 @@ impl fmt::Debug for Term {
 impl Term {
     #[inline]
     pub(crate) fn of(unit: u32) -> Term {
-        Term(NonZeroU32::new(unit).expect("unit 0 is no term"))
+        Term(unit)
     }
 
     /// The number itself, for tables that are indexed or hashed by terms while no poll lies between.
     #[inline]
     pub fn id(self) -> u32 {
-        self.0.get()
+        self.0
     }
 }
 
@@ -71,6 +70,9 @@ impl Term {
 const CHUNK_BITS: u32 = if cfg!(test) { 4 } else { 17 };
 pub(crate) const CHUNK_UNITS: u32 = 1 << CHUNK_BITS;
 const CHUNK_WORDS: usize = CHUNK_UNITS as usize * 2;
+/// Words behind a chunk in which no term lies: with them the arguments of every cell that is not wide are within the
+/// memory, and the compiler leaves the check out. They are never written, and so never resident.
+const SLACK: usize = if cfg!(test) { 0 } else { 256 };
 /// The bytes of a chunk.
 pub(crate) const CHUNK_BYTES: usize = CHUNK_WORDS * 4;
 /// How many chunks there can be: as many as fit ids of 32 bits.
@@ -250,9 +252,9 @@ impl Cells {
             collected(unit);
         }
         let offset = (unit & (CHUNK_UNITS - 1)) as usize * 2;
-        // SAFETY: a chunk in the directory has `CHUNK_WORDS` words, `offset` is below that, and by the contract the
+        // SAFETY: a chunk in the directory has `CHUNK_WORDS + SLACK` words, `offset` is below `CHUNK_WORDS`, and by the contract the
         // chunk stays.
-        unsafe { std::slice::from_raw_parts(chunk.add(offset), CHUNK_WORDS - offset) }
+        unsafe { std::slice::from_raw_parts(chunk.add(offset), CHUNK_WORDS + SLACK - offset) }
     }
 
     /// Finds room for this many units at `next` of the allocator.
@@ -305,7 +307,7 @@ impl Cells {
                 chunks.all.len() as u32 - 1
             });
             let chunk = Chunk {
-                memory: Zeroed::new(CHUNK_WORDS),
+                memory: Zeroed::new(CHUNK_WORDS + SLACK),
                 live: Bits::new(),
                 fresh: Bits::new(),
                 permanent: Bits::new(),
