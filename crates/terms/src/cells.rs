@@ -252,8 +252,8 @@ impl Cells {
             collected(unit);
         }
         let offset = (unit & (CHUNK_UNITS - 1)) as usize * 2;
-        // SAFETY: a chunk in the directory has `CHUNK_WORDS + SLACK` words, `offset` is below `CHUNK_WORDS`, and by the contract the
-        // chunk stays.
+        // SAFETY: a chunk in the directory has `CHUNK_WORDS + SLACK` words, `offset` is below `CHUNK_WORDS`, and by the
+        // contract the chunk stays.
         unsafe { std::slice::from_raw_parts(chunk.add(offset), CHUNK_WORDS + SLACK - offset) }
     }
 
