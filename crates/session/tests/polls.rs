@@ -14,8 +14,13 @@ use trefoil_session::check::{Algorithm, AnyScript, Asked, AssertionReport, Store
 use trefoil_session::look::{Looking, structure};
 use trefoil_session::{Job, Verdict};
 
-/// How many polls of one check are stopped at, for each kind of stop.
+/// How many polls of one check are stopped at, for each kind of stop, unless `TREFOIL_POLLS` says how many: 10 000 take
+/// minutes and belong to a run by hand.
 const SPREAD: u64 = 30;
+
+fn spread() -> u64 {
+    std::env::var("TREFOIL_POLLS").ok().and_then(|polls| polls.parse().ok()).unwrap_or(SPREAD)
+}
 
 const STOPS: [Stopped; 3] =
     [Stopped::Interrupted, Stopped::Timeout { limit: Duration::from_secs(1) }, Stopped::Memory { limit: 1 << 40 }];
@@ -166,7 +171,7 @@ fn stop_everywhere(name: &str, text: &str, options: &Asked, threads: usize) {
         let polls = counting.polls();
         let expected = told(&expected);
         for reason in STOPS {
-            for poll in (1..=polls).step_by(1 + (polls / SPREAD) as usize) {
+            for poll in (1..=polls).step_by(1 + (polls / spread()) as usize) {
                 let mut script = open(&file);
                 let cut = script.run(index, options, &job(Control::stopping_at(poll, reason)));
                 let context =
