@@ -1,6 +1,7 @@
 //! What typing gives: function symbols, sorts, and expressions in which every name is resolved and every conversion is
 //! written out.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use trefoil_source::Span;
@@ -101,6 +102,35 @@ impl TypedTree {
     /// The elements of a list.
     pub fn elements(&self, list: &TypedList) -> &[TypedId] {
         &self.lists[list.0.start as usize..list.0.end as usize]
+    }
+
+    /// The variables of an expression that it does not bind itself, each as often as it occurs.
+    pub fn free_variables(&self, id: TypedId) -> Vec<VariableId> {
+        let mut found = Vec::new();
+        let mut bound: HashSet<VariableId> = HashSet::new();
+        let mut pending = vec![id];
+        // A variable is bound in one place only, so a variable that is bound anywhere inside is free nowhere.
+        while let Some(id) = pending.pop() {
+            match self.expression(id) {
+                Typed::Variable(variable) => found.push(*variable),
+                Typed::Function(_) | Typed::Number(_) => {}
+                Typed::Apply(function, arguments) => {
+                    pending.push(*function);
+                    pending.extend(self.elements(arguments));
+                }
+                Typed::Lambda(variables, body) | Typed::Quantified(_, variables, body) => {
+                    bound.extend(variables);
+                    pending.push(*body);
+                }
+                Typed::Where(body, definitions) => {
+                    bound.extend(definitions.iter().map(|(variable, _)| variable));
+                    pending.push(*body);
+                    pending.extend(definitions.iter().map(|(_, value)| value));
+                }
+            }
+        }
+        found.retain(|variable| !bound.contains(variable));
+        found
     }
 
     /// Name and sort of a variable.

@@ -38,7 +38,7 @@ impl<'p> Rewriter<'p> {
                     tree.elements(arguments).iter().map(|&argument| self.instance(argument, lookup)).collect();
                 if let Typed::Function(function) = tree.expression(*function) {
                     let index = program.function_of(*function);
-                    if program.operator(index).is_some_and(super::program::is_conversion) {
+                    if program.operator(index).is_some_and(super::compile::is_conversion) {
                         return inside[0];
                     }
                     return self.section.create(program.function(index).symbol, &inside);

@@ -1,6 +1,6 @@
 //! Rewriting: equations compiled to code, and the machine that runs it.
 //!
-//! Rules are compiled per head symbol to a match tree (`program.rs`) whose leaves hold the condition and the right side
+//! The rules of a function become a match tree (`matching.rs`) whose leaves hold the condition and the right side
 //! as code for slots and operands (`code.rs`). The strategy is innermost with delayed arguments: arguments that every
 //! rule needs are evaluated before a call, others when a rule asks for them, so `fst(7, loop)` is 7 with
 //! `fst(n, m) = n`. `if`, `&&`, `||` and `=>` are jumps. Terms are maximally shared; nothing else is, and no call is
@@ -16,9 +16,12 @@
 //! Cost: a step is a few instructions of the machine and one look-up for each constructor that is made.
 
 mod code;
+mod compile;
 mod enumerate;
 mod instance;
 mod machine;
+mod matching;
+mod needed;
 pub mod numbers;
 mod prelude;
 mod program;

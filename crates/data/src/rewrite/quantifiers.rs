@@ -117,7 +117,7 @@ impl Finder<'_> {
             Typed::Apply(function, arguments) => {
                 let Typed::Function(function) = tree.expression(*function) else { return false };
                 matches!(self.specification.signature.function(*function).origin,
-                    Origin::Builtin(operator) if super::program::is_conversion(operator))
+                    Origin::Builtin(operator) if super::compile::is_conversion(operator))
                     && self.is_variable(tree.elements(arguments)[0])
             }
             _ => false,
@@ -130,32 +130,9 @@ impl Finder<'_> {
         self.specification.tree.sort(variable) == sort && self.specification.tree.sort(other) == sort
     }
 
-    /// Whether an expression speaks only of what is known.
+    /// Whether an expression mentions only known variables.
     fn is_known(&self, id: TypedId) -> bool {
-        let tree = &self.specification.tree;
-        let mut pending = vec![id];
-        let mut bound: HashSet<VariableId> = HashSet::new();
-        let mut used = Vec::new();
-        while let Some(id) = pending.pop() {
-            match tree.expression(id) {
-                Typed::Variable(variable) => used.push(*variable),
-                Typed::Function(_) | Typed::Number(_) => {}
-                Typed::Apply(function, arguments) => {
-                    pending.push(*function);
-                    pending.extend(tree.elements(arguments));
-                }
-                Typed::Lambda(variables, body) | Typed::Quantified(_, variables, body) => {
-                    bound.extend(variables);
-                    pending.push(*body);
-                }
-                Typed::Where(body, definitions) => {
-                    bound.extend(definitions.iter().map(|(variable, _)| variable));
-                    pending.push(*body);
-                    pending.extend(definitions.iter().map(|(_, value)| value));
-                }
-            }
-        }
-        used.iter().all(|variable| self.known.contains(variable) || bound.contains(variable))
+        self.specification.tree.free_variables(id).iter().all(|variable| self.known.contains(variable))
     }
 }
 

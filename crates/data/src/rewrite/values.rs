@@ -346,7 +346,7 @@ impl Writer<'_, '_> {
                         && let crate::signature::Origin::Builtin(operator) =
                             self.program.specification.signature.function(*id).origin
                     {
-                        if super::program::is_conversion(operator) {
+                        if super::compile::is_conversion(operator) {
                             return self.expression(arguments[0], variables, captured, around);
                         }
                         if let (Some(infix), &[left, right]) = (infix(operator), arguments) {

@@ -276,8 +276,12 @@ impl<'a> Checker<'a> {
             );
             return false;
         }
-        let known = self.free_variables(left);
-        let used = condition.into_iter().chain([right]).flat_map(|part| self.free_variables(part)).collect::<Vec<_>>();
+        let known = self.specification.tree.free_variables(left);
+        let used = condition
+            .into_iter()
+            .chain([right])
+            .flat_map(|part| self.specification.tree.free_variables(part))
+            .collect::<Vec<_>>();
         if let Some(extra) = used.iter().find(|variable| !known.contains(variable)) {
             let (name, _) = self.specification.tree.variable(*extra);
             let message = format!("the left side does not have the variable `{}`", self.name(name));
@@ -293,37 +297,6 @@ impl<'a> Checker<'a> {
             self.report(diagnostic.help("match the number by a variable and test it in a condition"));
         }
         true
-    }
-
-    /// The variables of an expression that it does not bind itself.
-    fn free_variables(&self, id: TypedId) -> Vec<VariableId> {
-        use crate::typed::Typed;
-        let tree = &self.specification.tree;
-        let mut found = Vec::new();
-        let mut bound: HashSet<VariableId> = HashSet::new();
-        let mut pending = vec![id];
-        // A variable is bound in one place only, so what is bound anywhere inside is free nowhere.
-        while let Some(id) = pending.pop() {
-            match tree.expression(id) {
-                Typed::Variable(variable) => found.push(*variable),
-                Typed::Function(_) | Typed::Number(_) => {}
-                Typed::Apply(function, arguments) => {
-                    pending.push(*function);
-                    pending.extend(tree.elements(arguments));
-                }
-                Typed::Lambda(variables, body) | Typed::Quantified(_, variables, body) => {
-                    bound.extend(variables);
-                    pending.push(*body);
-                }
-                Typed::Where(body, definitions) => {
-                    bound.extend(definitions.iter().map(|(variable, _)| variable));
-                    pending.push(*body);
-                    pending.extend(definitions.iter().map(|(_, value)| value));
-                }
-            }
-        }
-        found.retain(|variable| !bound.contains(variable));
-        found
     }
 
     /// An arithmetic operator over a variable below the head of a left side.
@@ -342,7 +315,7 @@ impl<'a> Checker<'a> {
                         operator,
                         Operator::Add | Operator::Subtract | Operator::Multiply | Operator::Succ | Operator::Pred
                     )
-                    && !self.free_variables(id).is_empty()
+                    && !self.specification.tree.free_variables(id).is_empty()
                 {
                     return Some((tree.place(id), operator));
                 }
