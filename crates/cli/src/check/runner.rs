@@ -185,7 +185,7 @@ pub(crate) struct Explaining {
 }
 
 impl Explaining {
-    /// What the values of `--explain` ask for; an empty one stands for every assertion that fails.
+    /// The assertions that `--explain` selects; an empty value selects every assertion that fails.
     pub(crate) fn new(texts: &[String]) -> Explaining {
         let chosen: Vec<String> = texts.iter().filter(|text| !text.is_empty()).cloned().collect();
         Explaining { failures: chosen.len() < texts.len(), chosen: Choosing::new(&chosen) }

@@ -306,7 +306,12 @@ pub(crate) fn language_of(file: &Path, language: Option<&'static str>) -> Result
             let place = Place::File(file.display().to_string());
             let message = "the language of this script does not follow from its file name";
             let known: Vec<String> = EXTENSIONS.iter().map(|(extension, _)| format!(".{extension}")).collect();
-            let help = format!("known extensions are {}; for any other name give --language", known.join(", "));
+            let help = if extension == "mcrl2" {
+                "processes of mCRL2 cannot be checked yet; `trefoil mcrl2 typecheck` and `eval` work on its data"
+                    .to_string()
+            } else {
+                format!("known extensions are {}; for any other name give --language", known.join(", "))
+            };
             Err(Problem::from(Diagnostic::error(UNKNOWN_LANGUAGE, message, place).help(help)))
         }
     }
