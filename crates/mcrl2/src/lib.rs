@@ -4,6 +4,7 @@
 //! for which [`Data`] speaks here.
 
 mod data;
+pub mod processes;
 pub mod syntax;
 
 pub use data::{Data, DeclaredFunction, NoValue, Value};
