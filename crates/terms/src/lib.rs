@@ -52,7 +52,7 @@ mod worker;
 mod interleavings;
 
 pub use cells::{MOST_ARGUMENTS, MOST_BYTES, Term};
-pub use numbering::Numbering;
+pub use numbering::{Kept, Numbering};
 pub use pool::{Options, Pool, Probes, Statistics};
 pub use reader::{Arguments, Display, Reader};
 pub use roots::{Parcel, Root, RootStack};

@@ -208,3 +208,22 @@ impl Numbering {
         self.read(left, |reader, term| reader.compare(term, other))
     }
 }
+
+/// Terms that live as long as their pool and need no numbers: constants of compiled code. A collection marks each once.
+#[derive(Clone)]
+pub struct Kept {
+    numbers: Arc<Numbers>,
+}
+
+impl Kept {
+    pub(crate) fn new(pool: &Inner) -> Kept {
+        let numbers = Arc::new(Numbers::new());
+        locked(&pool.numberings).push(numbers.clone());
+        Kept { numbers }
+    }
+
+    /// Keeps a term, and all below it. The section shows that the term is alive now.
+    pub fn keep(&self, _: &Section<'_>, term: Term) {
+        self.numbers.push(term);
+    }
+}

@@ -19,7 +19,7 @@ use crate::cells::{CHUNK_BYTES, Cells};
 use crate::collect;
 use crate::index::{self, Index};
 use crate::lock::{BusyForbidden, Exclusive, Member};
-use crate::numbering::{Numbering, Numbers};
+use crate::numbering::{Kept, Numbering, Numbers};
 use crate::roots::{Parcels, WorkerRoots};
 use crate::symbols::{Symbol, Symbols};
 use crate::sync::{AtomicBool, AtomicU32, AtomicUsize, Guarded, Mutex, Ordering, locked};
@@ -200,6 +200,11 @@ impl Pool {
     /// The arity of a symbol.
     pub fn arity(&self, symbol: Symbol) -> usize {
         self.inner.symbols.arity(symbol)
+    }
+
+    /// A new place for terms that live as long as the pool.
+    pub fn kept(&self) -> Kept {
+        Kept::new(&self.inner)
     }
 
     /// A new numbering, for the terms of one sort.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use trefoil_terms::{Numbering, Pool, Section, Symbol, Term};
+use trefoil_terms::{Kept, Pool, Section, Symbol, Term};
 
 use crate::signature::{FunctionId, Operator, Origin};
 use crate::sorts::SortRef;
@@ -93,7 +93,7 @@ pub struct Program {
     /// What symbols stand for, by number.
     pub(super) roles: Vec<Role>,
     /// Keeps the constants in the code alive.
-    pub(super) permanent: Numbering,
+    pub(super) permanent: Kept,
     pub(super) truths: [Term; 2],
     pub(super) later: Symbol,
     pub(super) applies: HashMap<u16, FunctionIndex>,
@@ -120,7 +120,7 @@ impl Program {
         let specification = super::prelude::complete(specification);
         let worker = pool.worker();
         let section = worker.enter();
-        let permanent = pool.numbering();
+        let permanent = pool.kept();
         let later = pool.symbol("@later", 1);
         let mut program = Program {
             numbers: Numbers::new(pool),
@@ -172,7 +172,7 @@ impl Program {
 
     /// Keeps a term of the code alive.
     pub(super) fn keep(&self, term: Term, section: &Section<'_>) -> Term {
-        self.permanent.number(section, term);
+        self.permanent.keep(section, term);
         term
     }
 
