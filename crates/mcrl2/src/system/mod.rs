@@ -1,0 +1,274 @@
+//! A linear process as a system for engines.
+//!
+//! A parameter is a slot, a summand is a group. Values are numbers ([`values`]), and once the steps of a group for the
+//! values that it reads were computed they are remembered as numbers, too ([`table`]): the label and the values that
+//! are written. A state that brings nothing new to any group costs look-ups and no term. That is what `lps2lts
+//! --cached` and LTSmin's transition caching do (Blom, van de Pol, Weber, *LTSmin: distributed and symbolic
+//! reachability*, 2010), without a wrapper around it, so that groups are chosen by control state first: a conjunct that
+//! compares a parameter with a constant, where the parameter has few values, is a test of two numbers, and each group
+//! stands in an index under one of its tests. A state asks only the groups that this test lets pass.
+//!
+//! Steps that are not known are computed by a rewriter of the thread, inside a section of the pool of terms. The section
+//! is left before any step is handed out: a sink may wait for another thread, and that one for a collection.
+//!
+//! Invariants: the steps of a group depend on the slots of its tests and on those it reads, on nothing else. An entry is
+//! made of a computation that ended. Numbers of values and of labels depend on which thread came first; orders that
+//! users see are those of canonical bytes and of texts.
+//!
+//! Cost: for a state, the tests of the groups in the index under its control values, and for each that passes a look-up
+//! over the slots it reads.
+
+mod plan;
+mod steps;
+mod table;
+mod values;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use trefoil_control::Control;
+use trefoil_data::rewrite::Unfinished;
+use trefoil_data::typed::TypedId;
+use trefoil_system::{
+    Cut, Explorer, Group, Label, LabelId, Labels, Layout, Mark, Meaning, Slot, SlotSet, System, Value,
+};
+use trefoil_terms::{Options, Pool, Section, Term};
+
+use crate::linear::{Event, LinearProcess, Summand};
+use plan::{Compiled, Plan, Update};
+use steps::{Memory, Walker};
+use values::{Encoding, Numberings};
+
+/// The system of a linear process.
+pub struct Model {
+    compiled: Arc<Compiled>,
+    labels: Arc<Labels>,
+    layout: Layout,
+    groups: Vec<Group>,
+    marks: Vec<Mark>,
+    initial: Vec<Value>,
+    encodings: Vec<Encoding>,
+    plans: Vec<Plan>,
+    index: Index,
+    /// The slot that says that all components have terminated, and its value then.
+    end: Option<(u32, Value)>,
+    wide: bool,
+    /// What threads remembered, for the next ones.
+    memories: Mutex<Vec<Memory>>,
+}
+
+/// Groups by the value of one slot that each tests.
+#[derive(Debug, Default)]
+struct Index {
+    /// Groups without a test.
+    always: Vec<u32>,
+    /// By slot and value.
+    tested: Vec<(u32, Vec<Vec<u32>>)>,
+}
+
+/// Why a linear process has no system.
+#[derive(Clone, Debug)]
+pub enum NoModel {
+    /// The value of this expression could not be computed.
+    Unfinished(TypedId, Unfinished),
+}
+
+impl Model {
+    /// Compiles a linear process.
+    pub fn new(linear: Arc<LinearProcess>, labels: Arc<Labels>, control: &Control) -> Result<Model, NoModel> {
+        let pool = Pool::new(Options { control: control.clone(), ..Options::default() });
+        let compiled = Compiled::new(linear, pool).map_err(|(id, unfinished)| NoModel::Unfinished(id, unfinished))?;
+        Ok(Model::build(Arc::new(compiled), labels, false))
+    }
+
+    /// The linear process.
+    pub fn linear(&self) -> &LinearProcess {
+        &self.compiled.linear
+    }
+
+    fn build(compiled: Arc<Compiled>, labels: Arc<Labels>, wide: bool) -> Model {
+        let linear = compiled.linear.clone();
+        let worker = compiled.pool.worker();
+        let mut numberings = Numberings::new(compiled.program.clone(), compiled.pool.clone());
+        let encodings = compiled.encodings(&mut numberings, &worker, wide);
+        let name_of = |slot: usize| linear.data.names.text(linear.data.tree.variable(linear.parameters[slot].variable).0);
+        let slots = encodings.iter().enumerate().map(|(slot, encoding)| Slot {
+            name: name_of(slot).to_string(),
+            values: encoding.values(),
+        });
+        let layout = Layout::new(slots.collect());
+        let plans: Vec<Plan> = linear
+            .summands
+            .iter()
+            .map(|summand| {
+                compiled.plan(summand, &encodings, &mut numberings, &worker, |terms| {
+                    label(&compiled, &labels, summand, terms, &worker.enter())
+                })
+            })
+            .collect();
+        let groups = linear.summands.iter().zip(&plans).map(|(summand, plan)| group(&linear, summand, plan)).collect();
+        let section = worker.enter();
+        let initial = linear.parameters.iter().zip(&encodings).map(|(parameter, encoding)| {
+            let term = compiled.constant(parameter.initial).expect("initial values have no variables");
+            encoding.encode(&section, term)
+        });
+        // An initial value that is stuck needs the wide form from the start.
+        let Some(initial) = initial.collect::<Option<Vec<Value>>>() else {
+            drop(section);
+            drop(worker);
+            return Model::build(compiled, labels, true);
+        };
+        drop(section);
+        let end = linear.summands.iter().zip(&plans).find(|(summand, _)| summand.event == Event::Terminate).and_then(
+            |(_, plan)| match plan.updates[..] {
+                [(slot, Update::Constant(value))] => Some((slot, value)),
+                _ => None,
+            },
+        );
+        let marks = end.iter().map(|&(slot, _)| Mark {
+            meaning: Meaning::ValidEnd,
+            reads: [slot as usize].into_iter().collect(),
+            values: 2,
+        });
+        Model {
+            index: Index::new(&plans),
+            marks: marks.collect(),
+            labels,
+            layout,
+            groups,
+            initial,
+            encodings,
+            plans,
+            end,
+            wide,
+            memories: Mutex::default(),
+            compiled,
+        }
+    }
+
+    /// The value of a slot as text.
+    pub fn value_text(&self, slot: usize, value: Value) -> String {
+        self.encodings[slot].text(value)
+    }
+}
+
+impl Index {
+    fn new(plans: &[Plan]) -> Index {
+        let mut most: HashMap<u32, usize> = HashMap::new();
+        for &(slot, _) in plans.iter().flat_map(|plan| &plan.tests) {
+            *most.entry(slot).or_default() += 1;
+        }
+        let mut index = Index::default();
+        for (group, plan) in plans.iter().enumerate().filter(|(_, plan)| !plan.never) {
+            // The slot that most groups test; of several the first one.
+            let chosen = plan.tests.iter().max_by_key(|&&(slot, _)| (most[&slot], u32::MAX - slot));
+            let Some(&(slot, value)) = chosen else {
+                index.always.push(group as u32);
+                continue;
+            };
+            let at = match index.tested.binary_search_by_key(&slot, |&(known, _)| known) {
+                Ok(at) => at,
+                Err(at) => {
+                    index.tested.insert(at, (slot, Vec::new()));
+                    at
+                }
+            };
+            let lists = &mut index.tested[at].1;
+            if lists.len() <= value as usize {
+                lists.resize(value as usize + 1, Vec::new());
+            }
+            lists[value as usize].push(group as u32);
+        }
+        index
+    }
+}
+
+/// What a summand declares to engines.
+fn group(linear: &LinearProcess, summand: &Summand, plan: &Plan) -> Group {
+    let set = |slots: &[u32]| -> SlotSet { slots.iter().map(|&slot| slot as usize).collect() };
+    let name = match &summand.event {
+        Event::Terminate => "Terminate".to_string(),
+        Event::Actions(actions) if actions.is_empty() => "tau".to_string(),
+        Event::Actions(actions) => {
+            let name = |&(action, _): &(crate::processes::ActionId, _)| {
+                linear.data.names.text(linear.actions[action.0 as usize].name).to_string()
+            };
+            actions.iter().map(name).collect::<Vec<_>>().join("|")
+        }
+    };
+    Group {
+        name,
+        guards: set(&plan.guards),
+        reads: set(&plan.reads),
+        may_write: plan.updates.iter().map(|&(slot, _)| slot as usize).collect(),
+        must_write: set(&plan.overwritten),
+    }
+}
+
+/// The label of a step: actions with the values of their arguments, sorted by their texts.
+fn label(
+    compiled: &Compiled,
+    labels: &Labels,
+    summand: &Summand,
+    terms: &[Term],
+    section: &Section<'_>,
+) -> LabelId {
+    let Event::Actions(actions) = &summand.event else { return LabelId::TICK };
+    if actions.is_empty() {
+        return LabelId::TAU;
+    }
+    let mut rest = terms;
+    let mut parts: Vec<String> = Vec::new();
+    for (action, arguments) in actions {
+        let (own, after) = rest.split_at(arguments.len());
+        rest = after;
+        let mut text = compiled.linear.data.names.text(compiled.linear.actions[action.0 as usize].name).to_string();
+        if !own.is_empty() {
+            let values: Vec<String> = own.iter().map(|&term| compiled.program.text(section, term)).collect();
+            text.push_str(&format!("({})", values.join(", ")));
+        }
+        parts.push(text);
+    }
+    parts.sort_unstable();
+    labels.intern(Label::plain(parts.join("|")))
+}
+
+impl System for Model {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    fn initial(&self, _control: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(self.initial.clone())
+    }
+
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
+        let known = self.memories.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let memory = known.unwrap_or_else(|| Memory::new(self.plans.len()));
+        Box::new(Walker::new(self, control, memory))
+    }
+
+    fn widened(&self) -> Option<Arc<dyn System>> {
+        (!self.wide).then(|| -> Arc<dyn System> {
+            Arc::new(Model::build(self.compiled.clone(), self.labels.clone(), true))
+        })
+    }
+
+    fn describe(&self, row: &[Value]) -> String {
+        let slots = self.layout.slots().iter().zip(row).enumerate();
+        let parts = slots.map(|(slot, (known, &value))| format!("{}={}", known.name, self.value_text(slot, value)));
+        parts.collect::<Vec<_>>().join(" ")
+    }
+}
