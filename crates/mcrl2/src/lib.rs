@@ -4,6 +4,7 @@
 //! for which [`Data`] speaks here.
 
 mod data;
+pub mod linear;
 pub mod processes;
 pub mod syntax;
 
