@@ -1,6 +1,7 @@
 //! Each stage has a table of the codes of what it reports.
 
 /// Makes a constant for each code and the table `CODES` of them all.
+#[macro_export]
 macro_rules! code_table {
     ($visible:vis $($name:ident = $code:literal, $meaning:literal, $example:expr;)*) => {
         $(#[doc = $meaning] $visible const $name: &str = $code;)*

@@ -56,11 +56,6 @@ impl Data {
         (!wrong).then_some(Data { specification: checker.specification })
     }
 
-    /// How many names it declares, sorts among them.
-    pub fn declared(&self) -> usize {
-        self.functions().len() + self.specification.sort_names.len()
-    }
-
     /// The functions it declares, in the order of the text.
     pub fn functions(&self) -> Vec<DeclaredFunction> {
         let data = &self.specification;

@@ -1,7 +1,7 @@
 //! mCRL2, the language of processes over data.
 //!
-//! Specifications are read and printed ([`syntax`]); the types and values of their data are the work of `trefoil_data`,
-//! for which [`Data`] speaks here.
+//! Specifications are read and printed ([`syntax`]), and their processes resolved and typed ([`processes`]); the types
+//! and values of their data are the work of `trefoil_data`, for which [`Data`] speaks here.
 
 mod data;
 pub mod linear;
@@ -9,4 +9,5 @@ pub mod processes;
 pub mod syntax;
 
 pub use data::{Data, DeclaredFunction, NoValue, Value};
+pub use processes::codes::CODES as PROCESS_CODES;
 pub use trefoil_data::{syntax::codes::CODES as SYNTAX_CODES, types::codes::CODES as TYPE_CODES};

@@ -183,7 +183,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Brings variables into scope again.
-    fn rebind(&mut self, variables: &[VariableId]) {
+    pub fn rebind(&mut self, variables: &[VariableId]) {
         for &variable in variables {
             let (name, _) = self.specification.tree.variable(variable);
             self.scopes.entry(name).or_default().push(variable);
@@ -198,6 +198,11 @@ impl<'a> Checker<'a> {
                 scope.pop();
             }
         }
+    }
+
+    /// The innermost variable of a name.
+    pub fn variable_named(&self, name: Symbol) -> Option<VariableId> {
+        self.scopes.get(&name).and_then(|scope| scope.last().copied())
     }
 
     /// Refuses a variable with the name of a function.
@@ -220,7 +225,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The text of an expression, shortened.
-    fn quote(&self, expression: ExpressionId) -> String {
+    pub fn quote(&self, expression: ExpressionId) -> String {
         let span = self.tree.span(expression);
         let text = self.text.get(span.range()).unwrap_or("…");
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");

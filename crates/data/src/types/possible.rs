@@ -164,12 +164,24 @@ impl Checker<'_> {
 
     /// Reports an expression that cannot be of this sort.
     pub(super) fn must_convert(&mut self, id: ExpressionId, sort: SortRef) -> Result<(), Reported> {
-        let typings = self.possible(id)?;
-        let wanted = Pattern::Known(sort);
-        if typings.iter().any(|typing| convert(&typing.pattern, &wanted, &mut self.specification.sorts).is_some()) {
+        if self.fits(id, sort)? {
             return Ok(());
         }
+        let typings = self.possible(id)?;
         Err(self.mismatch(id, &typings, sort))
+    }
+
+    /// Whether an expression can be of this sort, as it is or converted. Mistakes inside it are reported.
+    pub fn fits(&mut self, id: ExpressionId, sort: SortRef) -> Result<bool, Reported> {
+        let typings = self.possible(id)?;
+        let wanted = Pattern::Known(sort);
+        Ok(typings.iter().any(|typing| convert(&typing.pattern, &wanted, &mut self.specification.sorts).is_some()))
+    }
+
+    /// The sorts that an expression can have, in words. Mistakes inside it are reported.
+    pub fn sorts_in_words(&mut self, id: ExpressionId) -> Result<String, Reported> {
+        let typings = self.possible(id)?;
+        Ok(self.describe(&typings))
     }
 
     /// Reports an expression of the wrong sort, with the conversion that may be meant.

@@ -8,10 +8,18 @@
 //! Recursion is guarded: on every path from a definition back to itself stands an action, or a condition. A condition
 //! may end an unfolding (`Row(n) = (n > 0) -> (Seat(n) || Row(Int2Nat(n - 1)))`), which values decide, not names.
 
+pub mod codes;
+mod guarded;
+mod sets;
+mod types;
+
+use trefoil_data::signature::{FunctionId, Origin};
 use trefoil_data::sorts::SortRef;
 use trefoil_data::syntax::tree::Symbol;
 use trefoil_data::typed::{DataSpecification, TypedId, VariableId};
-use trefoil_source::Span;
+use trefoil_source::{Diagnostic, Place, Span};
+
+pub use types::check;
 
 /// A process in a [`ProcessSpecification`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,6 +92,25 @@ pub enum Process {
     Comm(Vec<(Vec<Symbol>, Symbol)>, ProcessRef),
 }
 
+impl Process {
+    /// The processes that it is made of.
+    pub fn parts(&self) -> Vec<ProcessRef> {
+        match self {
+            Process::MultiAction(_) | Process::Call(..) | Process::Delta => Vec::new(),
+            Process::Choice(left, right) | Process::Sequence(left, right) | Process::Parallel(left, right) => {
+                vec![*left, *right]
+            }
+            Process::Condition(_, yes, no) => [*yes].into_iter().chain(*no).collect(),
+            Process::Sum(_, inside)
+            | Process::Block(_, inside)
+            | Process::Hide(_, inside)
+            | Process::Rename(_, inside)
+            | Process::Allow(_, inside)
+            | Process::Comm(_, inside) => vec![*inside],
+        }
+    }
+}
+
 /// A specification with its types.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessSpecification {
@@ -128,6 +155,23 @@ impl ProcessSpecification {
     /// A definition.
     pub fn definition(&self, id: DefinitionId) -> &Definition {
         &self.definitions[id.0 as usize]
+    }
+
+    /// The initial process, or that there is none in this file.
+    pub fn initial(&self, file: &str) -> Result<ProcessRef, Diagnostic> {
+        self.init.ok_or_else(|| {
+            let message = format!("{file} has no initial process");
+            let help = "`init p;` says which process is meant";
+            Diagnostic::error(codes::NO_INIT, message, Place::File(file.to_string())).help(help)
+        })
+    }
+
+    /// How many names the specification declares, of data and of processes.
+    pub fn declared(&self) -> usize {
+        let signature = &self.data.signature;
+        let functions = (0..signature.len() as u32).map(|index| signature.function(FunctionId(index)));
+        let functions = functions.filter(|function| !matches!(function.origin, Origin::Builtin(_))).count();
+        functions + self.data.sort_names.len() + self.globals.len() + self.actions.len() + self.definitions.len()
     }
 
     /// The text of a name.

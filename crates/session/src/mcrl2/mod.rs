@@ -1,4 +1,4 @@
-//! Jobs on mCRL2 specifications. So far their data: types, formatting, values. Processes are read and printed.
+//! Jobs on mCRL2 specifications: types, formatting, values of their data.
 
 pub mod eval;
 
@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use trefoil_control::Control;
+use trefoil_mcrl2::processes::{ProcessSpecification, check};
 use trefoil_mcrl2::syntax::tree::Specification;
 use trefoil_mcrl2::syntax::{parse, print as print_specification};
 use trefoil_mcrl2::{Data, DeclaredFunction};
@@ -74,6 +75,16 @@ impl Opened {
         }
     }
 
+    /// Checks the types of data and processes; all mistakes are reported together.
+    pub(crate) fn typed_processes(&mut self, control: &Control) -> Result<ProcessSpecification, Problem> {
+        control.progress().begin("checking types", 0);
+        control.check()?;
+        match check(&self.specification, &self.text, &mut self.diagnostics) {
+            Some(typed) => Ok(typed),
+            None => Err(Problem::Script(std::mem::take(&mut self.diagnostics), self.sources.clone())),
+        }
+    }
+
     fn refuse_errors(&mut self) -> Result<(), Problem> {
         let wrong = self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         if wrong { Err(Problem::Script(std::mem::take(&mut self.diagnostics), self.sources.clone())) } else { Ok(()) }
@@ -102,10 +113,10 @@ fn read_text(file: &Path) -> Result<String, String> {
     })
 }
 
-/// Checks that the data of a specification has types.
+/// Checks that a specification has types, its data and its processes.
 pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
     let mut opened = Opened::read(file, &job.control)?;
-    let definitions = opened.typed(&job.control)?.declared();
+    let definitions = opened.typed_processes(&job.control)?.declared();
     let warnings = opened.warnings();
     Ok(TypecheckReport { file: opened.file, definitions, warnings, resources: Resources::new(&job.control) })
 }
