@@ -84,6 +84,16 @@ impl TypedTree {
         id
     }
 
+    /// How many expressions there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     /// An expression.
     pub fn expression(&self, id: TypedId) -> &Typed {
         &self.nodes[id.0 as usize]
@@ -180,6 +190,8 @@ pub struct DataSpecification {
     pub equations: Vec<TypedEquation>,
     /// Names of sorts: declared ones and aliases.
     pub sort_names: Vec<(Symbol, SortRef)>,
+    /// Which equations of the built-in sorts it has.
+    pub(crate) taken: crate::rewrite::Taken,
 }
 
 impl DataSpecification {

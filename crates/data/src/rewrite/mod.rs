@@ -23,6 +23,7 @@ mod machine;
 mod matching;
 mod needed;
 pub mod numbers;
+mod open;
 mod prelude;
 mod program;
 mod quantifiers;
@@ -32,6 +33,8 @@ use trefoil_terms::Term;
 
 pub use code::FunctionIndex;
 pub use machine::{Rewriter, Unfinished};
+pub use open::{ReadBack, View, widens};
+pub(crate) use prelude::Taken;
 pub use program::Program;
 
 impl Rewriter<'_> {

@@ -19,7 +19,7 @@ use crate::types::Checker;
 
 /// A page of equations over the sorts `S` and `T`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Page {
+pub(crate) enum Page {
     Comparison,
     List,
     FSet,
@@ -288,19 +288,27 @@ const UPDATE: &str = "
         @update(f, x, v)(y) = if(x == y, v, f(y));
 ";
 
+/// The pages that a specification has, so that one that is completed again gets only what is new.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Taken {
+    pages: HashSet<(Page, SortRef, SortRef)>,
+    /// Functions whose pages were taken.
+    functions: usize,
+}
+
 /// A specification with the equations of every built-in function that it uses.
 pub(super) fn complete(specification: DataSpecification) -> DataSpecification {
     let mut specification = specification;
-    truths(&mut specification);
-    structured(&mut specification);
-    applied(&mut specification);
-    let mut taken: HashSet<(Page, SortRef, SortRef)> = HashSet::new();
-    let mut next = 0;
-    while next < specification.signature.len() {
-        let id = FunctionId(next as u32);
-        next += 1;
+    if specification.taken.functions == 0 {
+        truths(&mut specification);
+        structured(&mut specification);
+        applied(&mut specification);
+    }
+    while specification.taken.functions < specification.signature.len() {
+        let id = FunctionId(specification.taken.functions as u32);
+        specification.taken.functions += 1;
         for (page, one, other) in pages(&specification, id) {
-            if taken.insert((page, one, other)) {
+            if specification.taken.pages.insert((page, one, other)) {
                 specification = take(specification, page, one, other);
             }
         }
