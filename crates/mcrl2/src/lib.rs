@@ -7,6 +7,7 @@ mod data;
 pub mod linear;
 pub mod processes;
 pub mod syntax;
+pub mod system;
 
 pub use data::{Data, DeclaredFunction, NoValue, Value};
 pub use processes::codes::CODES as PROCESS_CODES;

@@ -4,7 +4,7 @@
 //! deep costs a few dozen megabytes and nothing overflows. The stack of terms is lent to the pool at every poll, so
 //! nothing is protected term by term. Polls come after a fixed number of calls.
 
-use trefoil_control::Stopped;
+use trefoil_control::{Control, Stopped};
 use trefoil_terms::{RootStack, Section, Symbol, Term, Worker};
 
 use crate::signature::Operator;
@@ -50,6 +50,7 @@ pub struct Rewriter<'p> {
     returns: Vec<Return>,
     until_poll: u32,
     interrupted: Vec<FunctionIndex>,
+    control: Option<&'p Control>,
     /// Calls so far.
     pub steps: u64,
     /// Calls after which a rewrite is given up.
@@ -69,9 +70,15 @@ impl<'p> Rewriter<'p> {
             returns: Vec::new(),
             until_poll: POLL,
             interrupted: Vec::new(),
+            control: None,
             steps: 0,
             most_steps: u64::MAX,
         }
+    }
+
+    /// Obeys a control besides that of the pool: the control of one question.
+    pub fn obey(&mut self, control: &'p Control) {
+        self.control = Some(control);
     }
 
     /// The section in which terms are made and read.
@@ -90,6 +97,9 @@ impl<'p> Rewriter<'p> {
         self.steps += u64::from(POLL);
         if self.steps >= self.most_steps {
             return Err(Unfinished::Steps);
+        }
+        if let Some(control) = self.control {
+            control.check()?;
         }
         self.roots.exchange(&mut self.stack);
         let polled = self.section.poll();

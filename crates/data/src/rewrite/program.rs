@@ -170,8 +170,8 @@ impl Program {
         self.keep(term, section)
     }
 
-    /// Keeps a term of the code alive.
-    pub(super) fn keep(&self, term: Term, section: &Section<'_>) -> Term {
+    /// Keeps a term alive as long as the pool.
+    pub fn keep(&self, term: Term, section: &Section<'_>) -> Term {
         self.permanent.keep(section, term);
         term
     }
