@@ -116,6 +116,10 @@ impl<'p> Rewriter<'p> {
 
     /// Runs the body of a quantifier for the captured and bound values on top.
     pub(super) fn call_body(&mut self, function: FunctionIndex) -> Result<(), Unfinished> {
+        self.until_poll -= 1;
+        if self.until_poll == 0 {
+            self.poll()?;
+        }
         let description = self.program.function(function);
         let Some((entry, (_, variables))) = description.entry.zip(description.site.as_ref()) else {
             unreachable!("a quantifier has code")

@@ -189,6 +189,16 @@ impl ReadBack<'_> {
                 self.site(section, term, site)
             }
             View::Leaf => {
+                match self.program.role(section.head(term)) {
+                    // What a quantifier that stays open has captured may not be evaluated yet.
+                    Role::Delay(site) => {
+                        let read = self.site(section, term, site)?;
+                        let own = self.target.tree.sort(read);
+                        return Some(self.converted(read, own, sort));
+                    }
+                    Role::Later => return self.expression(section, section.argument(term, 0), sort),
+                    _ => {}
+                }
                 let &variable = self.variables.get(&term)?;
                 let (_, own) = self.target.tree.variable(variable);
                 let read = self.target.tree.add(Typed::Variable(variable), own, self.place);
@@ -333,7 +343,7 @@ impl ReadBack<'_> {
         }
     }
 
-    /// A closure or quantifier: its body with the captured values in it.
+    /// A closure, quantifier or delayed expression: its body with the captured values in it.
     fn site(&mut self, section: &Section<'_>, term: Term, site: FunctionIndex) -> Option<TypedId> {
         let description = self.program.function(site);
         let (body, variables) = description.site.clone()?;
@@ -347,6 +357,9 @@ impl ReadBack<'_> {
         }
         let inside = self.replaced(body, &values);
         let bound = variables[captured..].to_vec();
+        if let Role::Delay(_) = self.program.role(section.head(term)) {
+            return Some(inside);
+        }
         if let Kind::Quantified(quantifier) = kind {
             return Some(self.target.tree.add(Typed::Quantified(quantifier, bound, inside), BOOL, self.place));
         }

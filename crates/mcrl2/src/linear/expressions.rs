@@ -36,6 +36,9 @@ pub(super) struct Described {
 /// Steps that the simplification of one expression may take.
 const STEPS: u64 = 20_000;
 
+/// Symbols of a term, as a tree, beyond which it is neither simplified nor put in for a variable.
+const LARGEST: u64 = 20_000;
+
 /// Values of the variables of one scope.
 pub(super) type Environment = HashMap<VariableId, Term>;
 
@@ -239,6 +242,7 @@ pub(super) struct Expressions<'p> {
     globals: HashMap<VariableId, Term>,
     free: HashMap<Term, Rc<[Variable]>>,
     plain: HashMap<Term, bool>,
+    sizes: HashMap<Term, u64>,
     /// Simplifications that were given up.
     pub(super) given_up: usize,
 }
@@ -268,6 +272,7 @@ impl<'p> Expressions<'p> {
             globals: HashMap::new(),
             free: HashMap::new(),
             plain: HashMap::new(),
+            sizes: HashMap::new(),
             given_up: 0,
         };
         for &(sort, place) in &prepared.defaults {
@@ -464,6 +469,19 @@ impl<'p> Expressions<'p> {
         found
     }
 
+    /// The symbols of a term as a tree, which may be exponentially more than it has as a graph.
+    fn size(&mut self, term: Term) -> u64 {
+        if let Some(&known) = self.sizes.get(&term) {
+            return known;
+        }
+        let size = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let arguments: Vec<Term> = self.rewriter.section().arguments(term).iter().collect();
+            arguments.into_iter().fold(1_u64, |size, argument| size.saturating_add(self.size(argument)))
+        });
+        self.sizes.insert(term, size);
+        size
+    }
+
     /// Whether a term has no variables.
     pub(super) fn is_closed(&mut self, term: Term) -> bool {
         self.free(term).is_empty()
@@ -475,6 +493,9 @@ impl<'p> Expressions<'p> {
             return Ok(term);
         }
         let replaced = self.replaced(term, values, &mut HashMap::new());
+        if self.size(replaced) > LARGEST {
+            return Ok(replaced);
+        }
         match self.within(|rewriter| rewriter.normalise(replaced))? {
             Some(normal) if self.is_plain(normal) => Ok(normal),
             _ => Ok(replaced),
@@ -610,10 +631,22 @@ impl<'p> Expressions<'p> {
         if sums.is_empty() {
             return Ok(true);
         }
+        // Variables whose values are too large to be put in.
+        let mut open: Vec<Variable> = sums.clone();
         'again: loop {
             for place in 0..conditions.len() {
-                let Some((variable, value)) = self.point(conditions[place], sums) else { continue };
+                let Some((variable, value)) = self.point(conditions[place], &open) else { continue };
                 let values = HashMap::from([(variable, value)]);
+                let all = conditions.iter().copied().chain(terms.iter().map(|term| **term));
+                let mut done = HashMap::new();
+                let fits = all.collect::<Vec<_>>().into_iter().all(|term| {
+                    let replaced = self.replaced(term, &values, &mut done);
+                    replaced == term || self.size(replaced) <= LARGEST
+                });
+                if !fits {
+                    open.retain(|&other| other != variable);
+                    continue;
+                }
                 let mut left = Vec::new();
                 for (other, &condition) in conditions.iter().enumerate() {
                     if other == place {
@@ -629,6 +662,7 @@ impl<'p> Expressions<'p> {
                     **term = self.replace(**term, &values)?;
                 }
                 sums.retain(|&other| other != variable);
+                open.retain(|&other| other != variable);
                 continue 'again;
             }
             break;

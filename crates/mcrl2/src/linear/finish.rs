@@ -34,7 +34,7 @@ pub(super) fn finish(
         variables.insert(described.leaf, variable);
         own.push(variable);
     }
-    let place = specification.init.map_or(specification.actions[0].place, |init| specification.place(init));
+    let place = components[0].place;
     let reader = ReadBack { program: x.program, target: &mut data, variables, place, known: HashMap::new() };
     let mut reading = Reading { x, reader };
     let parameters: Vec<Parameter> = draft
