@@ -154,7 +154,7 @@ impl Specification {
         // The argument that the first split takes apart is the one that recursion makes smaller.
         let place = self.random.below(domain.len());
         let mut cases: Vec<(Vec<Expression>, Scope, Vec<String>)> = vec![(left, scope, Vec::new())];
-        for round in 0..self.random.below(4) {
+        for round in 0..1 + self.random.below(4) {
             let case = self.random.below(cases.len());
             let (patterns, scope, smaller) = cases.remove(case);
             let split = if round == 0 { place } else { self.random.below(scope.len().max(1)) };
@@ -220,7 +220,7 @@ impl Specification {
     pub fn closed(&mut self) -> Expression {
         let sort = self.sort();
         let calls = Calls { below: self.functions.len(), recursion: None };
-        self.expression(&sort, 4, &Vec::new(), &calls)
+        self.expression(&sort, 6, &Vec::new(), &calls)
     }
 
     fn expression(&mut self, sort: &Sort, depth: usize, scope: &Scope, calls: &Calls) -> Expression {
