@@ -14,7 +14,7 @@ use crate::signature::{FunctionId, Operator, Origin};
 use crate::sorts::{BOOL, SortKind, SortRef};
 use crate::syntax::Parser;
 use crate::syntax::tree::{Container, Names};
-use crate::typed::{DataSpecification, Typed, TypedEquation, TypedId};
+use crate::typed::{DataSpecification, Quantifier, Typed, TypedEquation, TypedId};
 use crate::types::Checker;
 
 /// A page of equations over the sorts `S` and `T`.
@@ -269,6 +269,7 @@ const BAG: &str = "
         Bag2Set(@bag(f, {:})) = @setcomp(@occurs(f));
         Set2Bag(@set(@nothing, s)) = @fbag2bag(@fset2fbag(s));
         Set2Bag(@set(h, {})) = @bagcomp(@counts(h));
+        Set2Bag(@set(h, @fset(d, s))) = @bagcomp(lambda e: S. if(h(e) != (e in @fset(d, s)), 1, 0));
         @bag(@zero, b) == @bag(@zero, c) = b == c;
         @bag(f, b) == @bag(g, c) = forall e: S. count(e, @bag(f, b)) == count(e, @bag(g, c));
         @bag(@zero, b) <= @bag(@zero, c) = b <= c;
@@ -299,6 +300,7 @@ pub(super) fn complete(specification: DataSpecification) -> DataSpecification {
     while next < specification.signature.len() {
         let id = FunctionId(next as u32);
         next += 1;
+        equal_functions(&mut specification, id);
         for (page, one, other) in pages(&specification, id) {
             if taken.insert((page, one, other)) {
                 specification = take(specification, page, one, other);
@@ -368,6 +370,35 @@ fn truths(specification: &mut DataSpecification) {
         let name = specification.names.intern(operator.name());
         specification.signature.builtin(operator, name, BOOL);
     }
+}
+
+/// Functions are equal when they give equal values: `f == g` is `forall x. f(x) == g(x)`.
+fn equal_functions(specification: &mut DataSpecification, equality: FunctionId) {
+    let function = specification.signature.function(equality);
+    let (Origin::Builtin(Operator::Equal), Some((&[sort, _], _))) =
+        (function.origin, specification.sorts.as_function(function.sort))
+    else {
+        return;
+    };
+    let Some((domain, codomain)) = specification.sorts.as_function(sort) else { return };
+    let domain = domain.to_vec();
+    let mut make = Maker {
+        specification,
+        place: trefoil_source::Span { file: trefoil_source::FileId(u32::MAX), start: 0, end: 0 },
+    };
+    let functions = [make.variable(sort), make.variable(sort)];
+    let left = make.apply(equality, &functions, BOOL);
+    let arguments: Vec<TypedId> = domain.iter().map(|&part| make.variable(part)).collect();
+    let values = functions.map(|function| {
+        let list = make.specification.tree.add_list(&arguments);
+        make.specification.tree.add(Typed::Apply(function, list), codomain, make.place)
+    });
+    let body = make.operator(Operator::Equal, codomain, &values);
+    let tree = &make.specification.tree;
+    let bound = arguments.iter().flat_map(|&argument| tree.free_variables(argument)).collect();
+    let quantified = Typed::Quantified(Quantifier::Forall, bound, body);
+    let right = make.specification.tree.add(quantified, BOOL, make.place);
+    make.equation(left, right);
 }
 
 /// An equation `f = e` of a function with arguments also says what `f(x)` is.
