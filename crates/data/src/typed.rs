@@ -133,6 +133,15 @@ impl TypedTree {
         found
     }
 
+    /// The variables that quantifiers bind, from the expression with this number on, and the number of expressions.
+    pub(crate) fn quantified(&self, from: usize) -> (Vec<VariableId>, usize) {
+        let variables = self.nodes[from..].iter().filter_map(|node| match node {
+            Typed::Quantified(_, variables, _) => Some(variables),
+            _ => None,
+        });
+        (variables.flatten().copied().collect(), self.nodes.len())
+    }
+
     /// Name and sort of a variable.
     pub fn variable(&self, id: VariableId) -> (Symbol, SortRef) {
         self.variables[id.0 as usize]

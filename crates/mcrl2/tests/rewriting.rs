@@ -15,7 +15,7 @@ const STEPS: usize = 2000;
 
 /// How many terms are compared; more with `TREFOIL_DATA_TERMS`.
 fn terms() -> usize {
-    std::env::var("TREFOIL_DATA_TERMS").ok().and_then(|text| text.parse().ok()).unwrap_or(4000)
+    std::env::var("TREFOIL_DATA_TERMS").ok().and_then(|text| text.parse().ok()).unwrap_or(3000)
 }
 
 #[test]

@@ -18,19 +18,24 @@
 mod code;
 mod compile;
 mod enumerate;
+mod facts;
+mod finite;
 mod instance;
 mod machine;
 mod matching;
 mod needed;
 pub mod numbers;
+mod plan;
 mod prelude;
 mod program;
-mod quantifiers;
 mod values;
 
 use trefoil_terms::Term;
 
 pub use code::FunctionIndex;
+pub(crate) use compile::is_conversion;
+pub use enumerate::{Enumerated, Sum, SumIndex};
+pub use finite::Size;
 pub use machine::{Rewriter, Unfinished};
 pub use program::Program;
 
