@@ -224,6 +224,8 @@ operators! {
     FSet2FBag = "@fset2fbag": "FSet(S) -> FBag(S)";
     /// An update in a chain that is sorted by arguments.
     StableUpdate = "@updated": "(S -> T) # S # T -> (S -> T)";
+    /// The function with one value.
+    ConstantFunction = "@const": "T -> (S -> T)";
     /// Whether a function is an update of another one.
     IsUpdate = "@is_update": "(S -> T) -> Bool";
     /// A finite set with one more element.
@@ -284,6 +286,11 @@ impl Signature {
             self.functions.push(Function { name, sort, origin: Origin::Builtin(operator), place: None });
             id
         })
+    }
+
+    /// A built-in function at a sort, if it is used there.
+    pub fn find_builtin(&self, operator: Operator, sort: SortRef) -> Option<FunctionId> {
+        self.builtins.get(&(operator, sort)).copied()
     }
 
     /// A function symbol.

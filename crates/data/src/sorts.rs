@@ -85,6 +85,11 @@ impl Sorts {
         self.intern(SortKind::Function(domain.into(), codomain))
     }
 
+    /// The sort of functions, if it was made before.
+    pub fn find_function(&self, domain: &[SortRef], codomain: SortRef) -> Option<SortRef> {
+        self.references.get(&SortKind::Function(domain.into(), codomain)).copied()
+    }
+
     /// Domain and codomain of a function sort.
     pub fn as_function(&self, sort: SortRef) -> Option<(&[SortRef], SortRef)> {
         match self.kind(sort) {

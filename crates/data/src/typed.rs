@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use trefoil_source::Span;
 
-use crate::signature::{FunctionId, Signature};
-use crate::sorts::{SortKind, SortRef, Sorts};
+use crate::signature::{FunctionId, Operator, Signature};
+use crate::sorts::{BOOL, SortKind, SortRef, Sorts};
 use crate::syntax::tree::{Names, Symbol};
 
 /// An expression in a [`TypedTree`].
@@ -143,6 +143,15 @@ impl TypedTree {
         found
     }
 
+    /// The variables that quantifiers bind, from the expression with this number on, and the number of expressions.
+    pub(crate) fn quantified(&self, from: usize) -> (Vec<VariableId>, usize) {
+        let variables = self.nodes[from..].iter().filter_map(|node| match node {
+            Typed::Quantified(_, variables, _) => Some(variables),
+            _ => None,
+        });
+        (variables.flatten().copied().collect(), self.nodes.len())
+    }
+
     /// Name and sort of a variable.
     pub fn variable(&self, id: VariableId) -> (Symbol, SortRef) {
         self.variables[id.0 as usize]
@@ -195,6 +204,23 @@ pub struct DataSpecification {
 }
 
 impl DataSpecification {
+    /// The conjunction of conditions at a place; `true` for none.
+    pub fn conjunction(&mut self, conditions: &[TypedId], place: Span) -> TypedId {
+        let Some((&last, others)) = conditions.split_last() else {
+            let name = self.names.intern(Operator::True.name());
+            let function = self.signature.builtin(Operator::True, name, BOOL);
+            return self.tree.add(Typed::Function(function), BOOL, place);
+        };
+        let whole = self.sorts.function(&[BOOL, BOOL], BOOL);
+        let name = self.names.intern(Operator::And.name());
+        let function = self.signature.builtin(Operator::And, name, whole);
+        others.iter().rev().fold(last, |rest, &condition| {
+            let head = self.tree.add(Typed::Function(function), whole, place);
+            let operands = self.tree.add_list(&[condition, rest]);
+            self.tree.add(Typed::Apply(head, operands), BOOL, place)
+        })
+    }
+
     /// How a sort is written.
     pub fn sort_text(&self, sort: SortRef) -> String {
         let mut text = String::new();

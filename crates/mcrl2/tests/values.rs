@@ -1,36 +1,11 @@
 //! `values.md`: normal forms of expressions, as mCRL2's interpreter gives them.
 
-use trefoil_data::rewrite::{Program, Rewriter, Unfinished};
-use trefoil_data::syntax::Parser;
+mod support;
+
+use trefoil_data::rewrite::Unfinished;
 use trefoil_data::typed::DataSpecification;
-use trefoil_data::types::Checker;
-use trefoil_mcrl2::syntax;
-use trefoil_source::FileId;
-use trefoil_terms::{Options, Pool};
 
-fn typed(text: &str) -> DataSpecification {
-    let mut diagnostics = Vec::new();
-    let specification = syntax::parse(text, FileId(0), &mut diagnostics);
-    let mut checker = Checker::new(&specification.tree, text, &[]);
-    checker.data(specification.data());
-    assert!(diagnostics.is_empty() && checker.diagnostics.is_empty(), "{diagnostics:?} {:?}", checker.diagnostics);
-    checker.specification
-}
-
-/// The normal form of an expression, made with collections at every poll where `zealous` is set.
-fn value(expression: &str, data: &DataSpecification, zealous: bool, steps: u64) -> Result<String, Unfinished> {
-    let mut parser = Parser::with_names(expression, FileId(1), data.names.clone());
-    let read = parser.whole_expression().unwrap_or_else(|_| panic!("{expression}: {:?}", parser.diagnostics));
-    let mut checker = Checker::over(data.clone(), &parser.tree, expression);
-    let typed = checker.infer(read).unwrap_or_else(|_| panic!("{expression}: {:?}", checker.diagnostics));
-    let pool = Pool::new(Options { zealous, ..Options::default() });
-    let (program, codes) = Program::new(checker.specification, &[(typed, Vec::new())], &pool);
-    let worker = pool.worker();
-    let mut rewriter = Rewriter::new(&program, &worker);
-    rewriter.most_steps = steps;
-    let term = rewriter.evaluate(codes[0], &[])?;
-    Ok(program.text(rewriter.section(), term))
-}
+use support::values::{data, value};
 
 fn page() -> (DataSpecification, Vec<(&'static str, &'static str)>) {
     let page = include_str!("values.md");
@@ -39,7 +14,9 @@ fn page() -> (DataSpecification, Vec<(&'static str, &'static str)>) {
     let (_, rest) = rest.split_once("```text\n").expect("values");
     let (lines, _) = rest.split_once("\n```").expect("the end of the values");
     let rows = lines.lines().map(|line| line.split_once("  →  ").expect("an arrow")).collect();
-    (typed(declarations), rows)
+    let (data, warnings) = data(declarations);
+    assert_eq!(warnings, ["M119"], "the equations of `over` overlap");
+    (data, rows)
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub mod promela;
 pub mod promela_symmetric;
 pub mod properties;
 pub mod refinement;
+pub mod rewriting;
 pub mod symmetric;
 pub mod terms;
 pub mod timed;

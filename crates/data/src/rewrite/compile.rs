@@ -5,7 +5,7 @@
 //! values it uses, and its symbol has code. Functions as values and quantifiers are made the same way, so nothing is
 //! ever copied or renamed, and a value is never walked again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use trefoil_terms::{Section, Term};
 
@@ -13,8 +13,8 @@ use crate::signature::{FunctionId, Operator};
 use crate::typed::{Quantifier, Typed, TypedEquation, TypedId, VariableId};
 
 use super::code::{FunctionIndex, Guard, Op, Slot, Target};
+use super::enumerate::{Sum, SumIndex};
 use super::program::{Function, Kind, Program, Role, Template};
-use super::quantifiers::{self, Fact, Source};
 
 /// Rules of one function: the equations, and the patterns of each.
 pub(super) type Rules = Vec<(usize, Vec<TypedId>)>;
@@ -55,10 +55,15 @@ impl<'s, 'w> Compiler<'s, 'w> {
     }
 
     /// The program with its code, and the functions that evaluate expressions for values of their variables.
-    pub(super) fn run(mut self, expressions: &[(TypedId, Vec<VariableId>)]) -> (Program, Vec<FunctionIndex>) {
+    pub(super) fn run(
+        mut self,
+        expressions: &[(TypedId, Vec<VariableId>)],
+        sums: &[Sum],
+    ) -> (Program, Vec<FunctionIndex>, Vec<SumIndex>) {
         let codes = expressions.iter().map(|(body, variables)| self.outer(*body, variables)).collect();
+        let sums = sums.iter().map(|sum| self.sum(sum)).collect();
         self.compile();
-        (self.program, codes)
+        (self.program, codes, sums)
     }
 }
 
@@ -501,40 +506,21 @@ impl Compiler<'_, '_> {
         self.program.set_role(symbol, role);
         self.program.sites.insert(body, index);
         if let SiteKind::Quantified(quantifier) = kind {
-            self.sources(index, quantifier, body, &captured, bound, &lazy);
+            let plan = self.plan(quantifier, body, &captured, bound);
+            self.program.plans.insert(index, plan);
+        } else {
+            if let ([variable], SiteKind::Closure) = (bound, kind)
+                && self.program.specification.tree.sort(body) == crate::sorts::BOOL
+                && let Some(source) = self.held(body, &captured, *variable)
+            {
+                self.program.held.insert(index, source);
+            }
+            self.pending.push(Pending { function: index, lazy });
         }
-        self.pending.push(Pending { function: index, lazy });
         if !matches!(kind, SiteKind::Quantified(_)) {
             self.emit(Op::Make { symbol, arity });
         }
         index
-    }
-
-    /// Finds where the values of a quantifier's variables come from.
-    fn sources(
-        &mut self,
-        quantified: FunctionIndex,
-        quantifier: Quantifier,
-        body: TypedId,
-        captured: &[VariableId],
-        bound: &[VariableId],
-        lazy: &[VariableId],
-    ) {
-        let mut before: Vec<VariableId> = captured.to_vec();
-        let mut sources = Vec::new();
-        for &variable in bound {
-            let known: HashSet<VariableId> = before.iter().copied().collect();
-            let found = quantifiers::fact(&self.program.specification, quantifier, body, variable, &known);
-            let mut code = |expression: TypedId| self.outer_with(expression, &before, lazy);
-            sources.push(match found {
-                Some(Fact::Point(value)) => Source::Point(code(value)),
-                Some(Fact::Elements(container)) => Source::Elements(code(container)),
-                Some(Fact::Range { lower, upper }) => Source::Range { lower: lower.map(&mut code), upper: code(upper) },
-                None => Source::All(self.program.specification.tree.variable(variable).1),
-            });
-            before.push(variable);
-        }
-        self.program.sources.insert(quantified, sources);
     }
 
     /// The site of a body that was met before with the same captured variables. A body is compiled for each leaf of a
@@ -552,12 +538,29 @@ impl Compiler<'_, '_> {
         (same_kind && variables[..function.captured as usize] == *captured).then_some(index)
     }
 
-    /// A function that evaluates an expression for values of its variables.
-    fn outer(&mut self, body: TypedId, variables: &[VariableId]) -> FunctionIndex {
-        self.outer_with(body, variables, &[])
+    fn sum(&mut self, sum: &Sum) -> SumIndex {
+        let plan = self.plan(Quantifier::Exists, sum.condition, &sum.parameters, &sum.variables);
+        let arity = sum.parameters.len() as u16;
+        let symbol = self.program.pool.fresh_symbol("@sum", arity as usize);
+        let index = FunctionIndex(self.program.functions.len() as u32);
+        self.program.functions.push(Function {
+            kind: Kind::Quantified(Quantifier::Exists),
+            symbol,
+            arity,
+            captured: arity,
+            lazy: 0,
+            entry: None,
+            frame: arity,
+            id: None,
+            site: Some((sum.condition, sum.parameters.iter().chain(&sum.variables).copied().collect())),
+            structured: false,
+        });
+        self.program.plans.insert(index, plan);
+        SumIndex(index)
     }
 
-    fn outer_with(&mut self, body: TypedId, variables: &[VariableId], lazy: &[VariableId]) -> FunctionIndex {
+    /// A function that evaluates an expression for values of its variables.
+    pub(super) fn outer(&mut self, body: TypedId, variables: &[VariableId]) -> FunctionIndex {
         let symbol = self.program.pool.fresh_symbol("@expression", variables.len());
         let index = FunctionIndex(self.program.functions.len() as u32);
         let arity = variables.len() as u16;
@@ -573,7 +576,7 @@ impl Compiler<'_, '_> {
             site: Some((body, variables.to_vec())),
             structured: false,
         });
-        self.pending.push(Pending { function: index, lazy: lazy.to_vec() });
+        self.pending.push(Pending { function: index, lazy: Vec::new() });
         index
     }
 
@@ -663,7 +666,7 @@ pub(super) fn conversion(operator: Operator) -> Option<Guard> {
 }
 
 /// Whether an operator converts a number upwards, which costs nothing.
-pub(super) fn is_conversion(operator: Operator) -> bool {
+pub(crate) fn is_conversion(operator: Operator) -> bool {
     conversion(operator).is_some()
 }
 

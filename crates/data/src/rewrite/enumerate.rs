@@ -1,180 +1,289 @@
-//! Values of finite sorts, and the evaluation of quantifiers.
+//! Solutions of conditions: what quantifiers and sums range over.
+//!
+//! A plan (`plan.rs`) says in which order variables get their values. The variables of its levels are tried one after the
+//! other, depth-first: each has finitely many values. The variables of infinite sorts are searched together: a queue
+//! holds tuples in which parts are still unknown, and a tuple whose condition is not false already is replaced by those
+//! in which its first unknown part is each constructor over further unknown parts, or the next number. The queue makes
+//! the search fair: every solution is found after finitely many tuples, and a condition that becomes false while parts
+//! are unknown cuts off infinitely many values.
+//!
+//! An unknown part is a constant that no rule knows, so a condition that depends on it stays open.
 
 use std::collections::HashSet;
-use std::sync::Arc;
-
-use trefoil_terms::{Section, Term};
+use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use dashu_int::IBig;
+use trefoil_terms::{Root, Term};
 
 use crate::signature::{Operator, Origin};
-use crate::sorts::{BOOL, NAT, POS, SortKind, SortRef};
-use crate::typed::Quantifier;
+use crate::sorts::{INT, NAT, POS, SortKind, SortRef};
+use crate::syntax::tree::Container;
+use crate::typed::{Quantifier, TypedId, VariableId};
 
 use super::code::FunctionIndex;
+use super::finite::Size;
 use super::machine::{Rewriter, Unfinished};
 use super::numbers::Number;
+use super::plan::{Filter, Level, Plan, Source};
 use super::program::{Kind, Program, Role};
-use super::quantifiers::Source;
 
-/// Sorts with more values than this are not listed.
-const MOST_VALUES: usize = 1 << 16;
+/// Tuples that are tried in a search before a quantifier stays as it is.
+pub(super) const MOST_TRIED: u64 = 1000;
 
-impl Program {
-    /// Every value of a finite sort, in its order; nothing for sorts that are infinite or have too many values.
-    pub fn values(&self, section: &Section<'_>, sort: SortRef) -> Option<Arc<[Term]>> {
-        let known = self.listed.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&sort).cloned();
-        if let Some(known) = known {
-            return known;
-        }
-        let values = self.list_values(section, sort, &mut HashSet::new()).map(Arc::from);
-        if let Some(values) = &values {
-            for &value in &**values {
-                self.keep(value, section);
-            }
-        }
-        let mut listed = self.listed.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-        listed.insert(sort, values.clone());
-        values
-    }
+/// Longer ranges are not taken for the members of a set.
+const LONGEST_RANGE: u64 = 1 << 20;
 
-    fn list_values(&self, section: &Section<'_>, sort: SortRef, open: &mut HashSet<SortRef>) -> Option<Vec<Term>> {
-        if sort == BOOL {
-            return Some(self.truths.to_vec());
-        }
-        if !matches!(self.specification.sorts.kind(sort), SortKind::Named(_) | SortKind::Structured(_)) {
-            return None;
-        }
-        let constructors = self.specification.sorts.constructors(sort);
-        // A sort inside itself has infinitely many values.
-        if constructors.is_empty() || !open.insert(sort) {
-            return None;
-        }
-        let mut values = Vec::new();
-        for &constructor in constructors {
-            let function = self.function(self.function_of(constructor));
-            let whole = self.specification.signature.function(constructor).sort;
-            let domain = self.specification.sorts.as_function(whole).map_or(&[][..], |(domain, _)| domain);
-            let mut tuples: Vec<Vec<Term>> = vec![Vec::new()];
-            for &part in domain {
-                let parts = self.list_values(section, part, open)?;
-                if tuples.len().checked_mul(parts.len())? > MOST_VALUES {
-                    return None;
-                }
-                tuples = tuples
-                    .iter()
-                    .flat_map(|tuple| parts.iter().map(move |&part| tuple.iter().copied().chain([part]).collect()))
-                    .collect();
-            }
-            values.extend(tuples.iter().map(|tuple| section.create(function.symbol, tuple)));
-            if values.len() > MOST_VALUES {
-                return None;
-            }
-        }
-        open.remove(&sort);
-        Some(values)
-    }
+/// Variables that range over all values for which a condition holds, given values of parameters.
+#[derive(Clone, Debug)]
+pub struct Sum {
+    /// Variables of the condition whose values are given.
+    pub parameters: Vec<VariableId>,
+    /// Variables whose values are sought.
+    pub variables: Vec<VariableId>,
+    /// The condition over both.
+    pub condition: TypedId,
 }
 
-/// Values of an infinite sort that are tried before a quantifier stays as it is.
-const MOST_TRIED: u64 = 1000;
+/// A sum of a [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SumIndex(pub(super) FunctionIndex);
 
-/// How far a quantifier is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tried {
-    /// A valuation decides it.
-    Decided,
-    /// Every valuation leaves it undecided.
+/// How a list of solutions ended.
+pub enum Enumerated {
+    /// Every solution was given.
     All,
-    /// Some valuation is open, or some were not tried.
-    Some,
+    /// The caller wanted no more.
+    Left,
+    /// For some values a part of the condition is neither true nor false, but this term.
+    Open(Rc<Root>),
+    /// The values of this variable cannot be listed, or there are more than the budget allows.
+    Unbounded(VariableId),
 }
 
-impl Rewriter<'_> {
+/// What is done with a solution; the values lie above a place on the stack, captured ones first.
+type Found<'f, 'p> = &'f mut dyn FnMut(&mut Rewriter<'p>, usize) -> Result<ControlFlow<()>, Unfinished>;
+
+/// What an enumeration has met.
+struct Progress {
+    /// Tuples of searches that may still be tried.
+    left: u64,
+    /// Whether one solution is enough, so that unknown parts of it do not matter.
+    one_is_enough: bool,
+    /// A part of the condition that stayed open.
+    open: Option<Rc<Root>>,
+    unbounded: Option<VariableId>,
+}
+
+/// What the tests of a level say.
+enum Tested {
+    False,
+    True,
+    Open(Rc<Root>),
+}
+
+impl<'p> Rewriter<'p> {
+    /// Gives every solution of a sum to `each`, as the values of its variables in the order of their declaration. `each`
+    /// may evaluate further expressions over them; it ends the enumeration by breaking off. At most `most` tuples of
+    /// values of infinite sorts are tried.
+    pub fn solutions(
+        &mut self,
+        sum: SumIndex,
+        parameters: &[Term],
+        most: u64,
+        each: &mut dyn FnMut(&mut Rewriter<'p>, &[Term]) -> Result<ControlFlow<()>, Unfinished>,
+    ) -> Result<Enumerated, Unfinished> {
+        let program = self.program;
+        let plan = &program.plans[&sum.0];
+        let height = self.stack.len();
+        self.stack.extend_from_slice(parameters);
+        let mut progress = Progress { left: most, one_is_enough: false, open: None, unbounded: None };
+        let captured = parameters.len();
+        let mut values: Vec<Term> = Vec::with_capacity(plan.places.len());
+        let outcome = self.begin(plan, height, &mut progress, &mut |rewriter, base| {
+            values.clear();
+            values.extend(plan.places.iter().map(|place| rewriter.stack[base + captured + place]));
+            each(rewriter, &values)
+        });
+        match outcome {
+            Ok(flow) => {
+                self.stack.truncate(height);
+                Ok(match (flow, progress.unbounded, progress.open) {
+                    (ControlFlow::Break(()), ..) => Enumerated::Left,
+                    (_, Some(variable), _) => Enumerated::Unbounded(variable),
+                    (_, _, Some(term)) => Enumerated::Open(term),
+                    _ => Enumerated::All,
+                })
+            }
+            Err(unfinished) => {
+                self.reset(height);
+                Err(unfinished)
+            }
+        }
+    }
+
     /// Replaces the captured values on top by the value of a quantifier over them.
     pub(super) fn quantify(&mut self, function: FunctionIndex) -> Result<(), Unfinished> {
         let program = self.program;
         let description = program.function(function);
         let base = self.stack.len() - description.captured as usize;
-        let [no, yes] = program.truths;
-        // The truth value that one valuation with it decides.
-        let decisive = if description.kind == Kind::Quantified(Quantifier::Forall) { no } else { yes };
-        let tried = self.try_variable(function, base, 0, decisive)?;
+        for place in base..self.stack.len() {
+            self.force(self.stack[place])?;
+            self.stack[place] = self.pop();
+        }
+        let found = description.kind == Kind::Quantified(Quantifier::Exists);
+        let plan = &program.plans[&function];
+        let mut progress = Progress { left: MOST_TRIED, one_is_enough: true, open: None, unbounded: None };
+        let flow = self.begin(plan, base, &mut progress, &mut |_, _| Ok(ControlFlow::Break(())))?;
         self.stack.truncate(base + description.captured as usize);
-        let term = match tried {
-            Tried::Decided => decisive,
-            Tried::All => program.truths[usize::from(decisive == no)],
-            Tried::Some => self.section.create(description.symbol, &self.stack[base..]),
+        let term = match flow {
+            ControlFlow::Break(()) => program.truths[usize::from(found)],
+            ControlFlow::Continue(()) if progress.open.is_none() && progress.unbounded.is_none() => {
+                program.truths[usize::from(!found)]
+            }
+            ControlFlow::Continue(()) => self.section.create(description.symbol, &self.stack[base..]),
         };
         self.stack.truncate(base);
         self.stack.push(term);
         Ok(())
     }
 
-    /// Tries the values of a variable; those of the variables before it lie on top, above the captured ones.
-    fn try_variable(
-        &mut self,
-        function: FunctionIndex,
-        base: usize,
-        variable: usize,
-        decisive: Term,
-    ) -> Result<Tried, Unfinished> {
+    /// Replaces the function on top by the set of those values of a sort for which it holds, or by a comprehension where
+    /// that is not decided for some value.
+    pub(super) fn comprehend(&mut self, element: SortRef) -> Result<(), Unfinished> {
         let program = self.program;
-        let sources = &program.sources[&function];
-        let Some(source) = sources.get(variable) else {
-            let height = self.stack.len();
-            self.stack.extend_from_within(base..height);
-            self.call_body(function)?;
-            let result = self.pop();
-            return Ok(if result == decisive {
-                Tried::Decided
-            } else if program.truths.contains(&result) {
-                Tried::All
-            } else {
-                Tried::Some
-            });
-        };
-        match *source {
-            Source::Point(code) => {
-                let value = self.evaluate_above(code, base)?;
-                self.try_values(function, base, variable, decisive, [value].into_iter())
-            }
-            Source::Elements(code) => {
-                let container = self.evaluate_above(code, base)?;
-                let Some(elements) = self.elements_of(container) else { return Ok(Tried::Some) };
-                // The elements are held by the container, which lies below them.
-                self.stack.insert(base, container);
-                let tried = self.try_values(function, base + 1, variable, decisive, elements.into_iter());
-                self.stack.remove(base);
-                tried
-            }
-            Source::Range { lower, upper } => {
-                let lower = match lower {
-                    Some(code) => Some(self.evaluate_above(code, base)?),
-                    None => None,
-                };
-                let upper = self.evaluate_above(upper, base)?;
-                let numbers = &program.numbers;
-                let first = match lower.map(|lower| numbers.read(&self.section, lower)) {
-                    None => IBig::ZERO,
-                    Some(Some(Number::Integer(value))) => value,
-                    Some(_) => return Ok(Tried::Some),
-                };
-                let last = match numbers.read(&self.section, upper) {
-                    Some(Number::Integer(value)) => value,
-                    Some(Number::Fraction(numerator, denominator)) => numerator / IBig::from(denominator),
-                    None => return Ok(Tried::Some),
-                };
-                self.try_numbers(function, base, variable, decisive, first, Some(last))
-            }
-            Source::All(sort) => match program.values(&self.section, sort) {
-                Some(values) => self.try_values(function, base, variable, decisive, values.iter().copied()),
-                None if sort == POS || sort == NAT => {
-                    self.try_numbers(function, base, variable, decisive, IBig::ZERO, None)
+        let place = self.stack.len() - 1;
+        let Some(values) = program.values(&self.section, element) else { unreachable!("the sort has few values") };
+        let mut members = Vec::new();
+        for &value in &*values {
+            self.stack.extend([self.stack[place], value]);
+            self.apply(1)?;
+            match self.pop() {
+                term if term == program.truths[1] => members.push(value),
+                term if term == program.truths[0] => {}
+                _ => {
+                    let empty = self.section.create(program.pool.symbol("{}", 0), &[]);
+                    let parts = [self.stack[place], empty];
+                    self.stack[place] = self.section.create(program.pool.symbol("@set", 2), &parts);
+                    return Ok(());
                 }
-                None => Ok(Tried::Some),
-            },
+            }
         }
+        self.stack[place] = program.set_of(&self.section, element, &members);
+        Ok(())
+    }
+
+    fn begin(
+        &mut self,
+        plan: &'p Plan,
+        base: usize,
+        progress: &mut Progress,
+        found: Found<'_, 'p>,
+    ) -> Result<ControlFlow<()>, Unfinished> {
+        match self.test(&plan.filters, base)? {
+            Tested::False => Ok(ControlFlow::Continue(())),
+            Tested::True => self.level(&plan.levels, base, None, progress, found),
+            Tested::Open(term) => self.level(&plan.levels, base, Some(&term), progress, found),
+        }
+    }
+
+    /// Tries the values of the first level for the values above a place. `open` is a test that was open before.
+    fn level(
+        &mut self,
+        levels: &'p [Level],
+        base: usize,
+        open: Option<&Rc<Root>>,
+        progress: &mut Progress,
+        found: Found<'_, 'p>,
+    ) -> Result<ControlFlow<()>, Unfinished> {
+        let Some((level, _)) = levels.split_first() else {
+            return match open {
+                None => found(self, base),
+                Some(term) => {
+                    progress.open.get_or_insert_with(|| term.clone());
+                    Ok(ControlFlow::Continue(()))
+                }
+            };
+        };
+        let values = match level.source {
+            Source::Search => return self.search(levels, base, open, progress, found),
+            Source::All => None,
+            Source::Range { lower, upper } => match self.bounds(lower, upper, level.variables[0].1, base)? {
+                Some((first, last)) => return self.range(levels, base, open, first, last, progress, found),
+                None => None,
+            },
+            source => self.listed(source, base)?,
+        };
+        let sort = level.variables[0].1;
+        if let Some(values) = values {
+            // The values are held below those that are tried.
+            let holder = self.section.list(&values);
+            self.stack.insert(base, holder);
+            let mut flow = ControlFlow::Continue(());
+            for value in values {
+                flow = self.with_value(levels, base + 1, open, value, progress, found)?;
+                if flow.is_break() {
+                    break;
+                }
+            }
+            self.stack.remove(base);
+            return Ok(flow);
+        }
+        if let Some(values) = self.program.values(&self.section, sort) {
+            for &value in &*values {
+                if self.with_value(levels, base, open, value, progress, found)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            return Ok(ControlFlow::Continue(()));
+        }
+        if let Size::Finite(size) = self.program.size(sort) {
+            for number in 0..size {
+                let value = self.program.nth(&self.section, sort, number);
+                if self.with_value(levels, base, open, value, progress, found)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.search(levels, base, open, progress, found)
+    }
+
+    /// Tries one value of the first level's variable.
+    fn with_value(
+        &mut self,
+        levels: &'p [Level],
+        base: usize,
+        open: Option<&Rc<Root>>,
+        value: Term,
+        progress: &mut Progress,
+        found: Found<'_, 'p>,
+    ) -> Result<ControlFlow<()>, Unfinished> {
+        self.stack.push(value);
+        let flow = match self.test(&levels[0].filters, base)? {
+            Tested::False => ControlFlow::Continue(()),
+            Tested::True => self.level(&levels[1..], base, open, progress, found)?,
+            Tested::Open(term) => self.level(&levels[1..], base, open.or(Some(&term)), progress, found)?,
+        };
+        self.stack.pop();
+        Ok(flow)
+    }
+
+    /// Evaluates tests in order for the values above a place, until one is false.
+    fn test(&mut self, filters: &[Filter], base: usize) -> Result<Tested, Unfinished> {
+        let [no, yes] = self.program.truths;
+        let mut tested = Tested::True;
+        for filter in filters {
+            let value = self.evaluate_above(filter.code, base)?;
+            let (right, wrong) = if filter.wanted { (yes, no) } else { (no, yes) };
+            if value == wrong {
+                return Ok(Tested::False);
+            }
+            if value != right && matches!(tested, Tested::True) {
+                tested = Tested::Open(Rc::new(self.section.root(value)));
+            }
+        }
+        Ok(tested)
     }
 
     /// Evaluates code for what lies above a place.
@@ -184,78 +293,309 @@ impl Rewriter<'_> {
         Ok(self.pop())
     }
 
-    fn try_numbers(
+    /// Tries numbers from one to another.
+    #[allow(clippy::too_many_arguments)]
+    fn range(
         &mut self,
-        function: FunctionIndex,
+        levels: &'p [Level],
         base: usize,
-        variable: usize,
-        decisive: Term,
+        open: Option<&Rc<Root>>,
         first: IBig,
-        last: Option<IBig>,
-    ) -> Result<Tried, Unfinished> {
-        let program = self.program;
-        let Some((_, variables)) = &program.function(function).site else { unreachable!("a quantifier has its body") };
-        let place = program.function(function).captured as usize + variable;
-        let sort = program.specification.tree.variable(variables[place]).1;
-        let mut next = if sort == POS { first.max(IBig::ONE) } else { first };
-        let mut tried = Tried::All;
-        let mut count = 0;
-        while last.as_ref().is_none_or(|last| next <= *last) {
-            count += 1;
-            if last.is_none() && count > MOST_TRIED {
-                return Ok(Tried::Some);
-            }
-            let value = program.numbers.term(&self.section, &Number::Integer(next.clone()));
-            self.stack.push(value);
-            let one = self.try_variable(function, base, variable + 1, decisive);
-            self.stack.pop();
-            match one? {
-                Tried::Decided => return Ok(Tried::Decided),
-                Tried::Some => tried = Tried::Some,
-                Tried::All => {}
+        last: IBig,
+        progress: &mut Progress,
+        found: Found<'_, 'p>,
+    ) -> Result<ControlFlow<()>, Unfinished> {
+        let mut next = first;
+        while next <= last {
+            let value = self.program.numbers.term(&self.section, &Number::Integer(next.clone()));
+            if self.with_value(levels, base, open, value, progress, found)?.is_break() {
+                return Ok(ControlFlow::Break(()));
             }
             next += IBig::ONE;
         }
-        Ok(tried)
+        Ok(ControlFlow::Continue(()))
     }
 
-    fn try_values(
+    /// The bounds of a range, both included; nothing where they are open.
+    fn bounds(
         &mut self,
-        function: FunctionIndex,
+        lower: Option<FunctionIndex>,
+        upper: FunctionIndex,
+        sort: SortRef,
         base: usize,
-        variable: usize,
-        decisive: Term,
-        values: impl Iterator<Item = Term>,
-    ) -> Result<Tried, Unfinished> {
-        let mut tried = Tried::All;
-        for value in values {
-            self.stack.push(value);
-            let one = self.try_variable(function, base, variable + 1, decisive);
-            self.stack.pop();
-            match one? {
-                Tried::Decided => return Ok(Tried::Decided),
-                Tried::Some => tried = Tried::Some,
-                Tried::All => {}
+    ) -> Result<Option<(IBig, IBig)>, Unfinished> {
+        let least = match sort {
+            POS => Some(IBig::ONE),
+            NAT => Some(IBig::ZERO),
+            _ => None,
+        };
+        let lower = match lower {
+            Some(code) => {
+                let term = self.evaluate_above(code, base)?;
+                self.program.numbers.read(&self.section, term)
             }
-        }
-        Ok(tried)
+            None => None,
+        };
+        let upper = self.evaluate_above(upper, base)?;
+        let upper = self.program.numbers.read(&self.section, upper);
+        // Of a fraction both neighbours may be tried; the tests refuse one of them.
+        let near = |number: Number, towards: IBig| match number {
+            Number::Integer(value) => value,
+            Number::Fraction(numerator, denominator) => numerator / IBig::from(denominator) + towards,
+        };
+        let first = match (lower.map(|lower| near(lower, -IBig::ONE)), least) {
+            (Some(lower), Some(least)) => lower.max(least),
+            (Some(first), None) | (None, Some(first)) => first,
+            (None, None) => return Ok(None),
+        };
+        Ok(upper.map(|upper| (first, near(upper, IBig::ONE))))
     }
 
-    /// The elements of a list or finite set that is known to its end.
-    fn elements_of(&self, container: Term) -> Option<Vec<Term>> {
+    /// The values that a source lists, each once; nothing where that is not known.
+    fn listed(&mut self, source: Source, base: usize) -> Result<Option<Vec<Term>>, Unfinished> {
+        let values = match source {
+            Source::Known(value) => Some(vec![value]),
+            Source::Point(code) => Some(vec![self.evaluate_above(code, base)?]),
+            Source::Elements(code) => {
+                let container = self.evaluate_above(code, base)?;
+                self.elements(container)?
+            }
+            Source::Holds(code) => {
+                let function = self.evaluate_above(code, base)?;
+                self.candidates(function)?
+            }
+            Source::Range { .. } | Source::All | Source::Search => None,
+        };
+        Ok(values.map(|mut values| {
+            let mut seen = HashSet::new();
+            values.retain(|value| seen.insert(*value));
+            values
+        }))
+    }
+
+    /// The elements of a list or finite set that is known to its end; of a set, values among which its elements are.
+    fn elements(&mut self, container: Term) -> Result<Option<Vec<Term>>, Unfinished> {
         let mut rest = container;
         let mut elements = Vec::new();
         loop {
-            let Role::Applied(function) = self.program.role(self.section.head(rest)) else { return None };
-            let id = self.program.function(function).id?;
+            let Role::Applied(function) = self.program.role(self.section.head(rest)) else { return Ok(None) };
+            let Some(id) = self.program.function(function).id else { return Ok(None) };
             match self.program.specification.signature.function(id).origin {
-                Origin::Builtin(Operator::EmptyList | Operator::EmptySet) => return Some(elements),
+                Origin::Builtin(Operator::EmptyList | Operator::EmptySet) => return Ok(Some(elements)),
                 Origin::Builtin(Operator::Cons | Operator::FSetCons) => {
                     elements.push(self.section.argument(rest, 0));
                     rest = self.section.argument(rest, 1);
                 }
-                _ => return None,
+                Origin::Builtin(Operator::SetConstructor) => {
+                    let (function, exceptions) = (self.section.argument(rest, 0), self.section.argument(rest, 1));
+                    // The set is held while its parts are looked at.
+                    self.stack.push(rest);
+                    let candidates = self.candidates(function)?;
+                    self.stack.pop();
+                    let exceptions = self.elements(exceptions)?;
+                    return Ok(candidates.zip(exceptions).map(|(one, other)| [one, other].concat()));
+                }
+                _ => return Ok(None),
             }
+        }
+    }
+
+    /// Values among which are all those for which a function holds; nothing where that is not known.
+    fn candidates(&mut self, function: Term) -> Result<Option<Vec<Term>>, Unfinished> {
+        let program = self.program;
+        match program.role(self.section.head(function)) {
+            Role::Bare(index) if program.operator(index) == Some(Operator::Nothing) => Ok(Some(Vec::new())),
+            Role::Applied(index) => {
+                let parts: Vec<Term> = self.section.arguments(function).iter().collect();
+                match (program.operator(index), &parts[..]) {
+                    (Some(Operator::AndFunction), &[one, other]) => {
+                        self.stack.push(function);
+                        let mut candidates = self.candidates(one)?;
+                        if candidates.is_none() {
+                            candidates = self.candidates(other)?;
+                        }
+                        self.stack.pop();
+                        Ok(candidates)
+                    }
+                    (Some(Operator::OrFunction), &[one, other]) => {
+                        self.stack.push(function);
+                        let candidates = self.candidates(one)?;
+                        let holder = self.section.list(candidates.as_deref().unwrap_or_default());
+                        self.stack.push(holder);
+                        let others = self.candidates(other)?;
+                        self.stack.truncate(self.stack.len() - 2);
+                        Ok(candidates.zip(others).map(|(one, other)| [one, other].concat()))
+                    }
+                    _ => Ok(None),
+                }
+            }
+            Role::Closure(index) => {
+                let Some(&source) = program.held.get(&index) else { return Ok(None) };
+                let Some((_, variables)) = &program.function(index).site else { return Ok(None) };
+                let sort = program.specification.tree.variable(variables[variables.len() - 1]).1;
+                let base = self.stack.len();
+                let captured: Vec<Term> = self.section.arguments(function).iter().collect();
+                self.stack.extend(captured);
+                for place in base..self.stack.len() {
+                    self.force(self.stack[place])?;
+                    self.stack[place] = self.pop();
+                }
+                let values = match source {
+                    Source::Range { lower, upper } => {
+                        self.bounds(lower, upper, sort, base)?.and_then(|(first, last)| {
+                            let length = u64::try_from(&last - &first).ok().filter(|&length| length <= LONGEST_RANGE);
+                            let numbers = || (0..=length.unwrap_or(0)).map(|step| &first + IBig::from(step));
+                            let term = |number| program.numbers.term(&self.section, &Number::Integer(number));
+                            if last < first { Some(Vec::new()) } else { length.map(|_| numbers().map(term).collect()) }
+                        })
+                    }
+                    source => self.listed(source, base)?,
+                };
+                self.stack.truncate(base);
+                Ok(values)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Searches the values of the first level's variables together, breadth-first.
+    fn search(
+        &mut self,
+        levels: &'p [Level],
+        base: usize,
+        open: Option<&Rc<Root>>,
+        progress: &mut Progress,
+        found: Found<'_, 'p>,
+    ) -> Result<ControlFlow<()>, Unfinished> {
+        let level = &levels[0];
+        let queue = self.stack.len();
+        let mut fresh = 0;
+        let unknowns: Vec<Term> = level
+            .variables
+            .iter()
+            .map(|&(_, sort)| {
+                fresh += 1;
+                self.program.unknown(&self.section, sort, fresh, 0)
+            })
+            .collect();
+        let first = self.section.list(&unknowns);
+        self.stack.push(first);
+        let mut next = queue;
+        while next < self.stack.len() {
+            let tuple: Vec<Term> = self.section.elements(self.stack[next]).collect();
+            next += 1;
+            let unknown = tuple.iter().enumerate().find_map(|(place, &term)| Some((place, self.first_unknown(term)?)));
+            if progress.left == 0 {
+                let place = unknown.map_or(0, |(place, _)| place);
+                progress.unbounded = progress.unbounded.or(Some(level.variables[place].0));
+                break;
+            }
+            progress.left -= 1;
+            let frame = self.stack.len();
+            self.stack.extend_from_within(base..queue);
+            self.stack.extend_from_slice(&tuple);
+            let tested = self.test(&level.filters, frame)?;
+            let flow = match (tested, unknown) {
+                (Tested::False, _) => ControlFlow::Continue(()),
+                (Tested::True, None) => self.level(&levels[1..], frame, open, progress, found)?,
+                (Tested::Open(term), None) => self.level(&levels[1..], frame, open.or(Some(&term)), progress, found)?,
+                // Whatever the unknown parts are, this is a solution.
+                (Tested::True, Some(_)) if progress.one_is_enough && levels.len() == 1 && open.is_none() => {
+                    found(self, frame)?
+                }
+                (_, Some((place, unknown))) => {
+                    self.stack.truncate(frame);
+                    match self.choices(unknown, &mut fresh) {
+                        Some(choices) => {
+                            for choice in choices {
+                                let made: Vec<Term> =
+                                    tuple.iter().map(|&part| self.replaced(part, unknown, choice)).collect();
+                                let made = self.section.list(&made);
+                                self.stack.push(made);
+                            }
+                        }
+                        None => progress.unbounded = progress.unbounded.or(Some(level.variables[place].0)),
+                    }
+                    continue;
+                }
+            };
+            self.stack.truncate(frame);
+            if flow.is_break() {
+                self.stack.truncate(queue);
+                return Ok(flow);
+            }
+        }
+        self.stack.truncate(queue);
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The first unknown part of a term.
+    fn first_unknown(&self, term: Term) -> Option<Term> {
+        if self.program.unknown_sorts.contains_key(&self.section.head(term)) {
+            return Some(term);
+        }
+        if self.program.numbers.is_number(self.section.head(term)) {
+            return None;
+        }
+        self.section.arguments(term).iter().find_map(|argument| self.first_unknown(argument))
+    }
+
+    fn replaced(&self, term: Term, part: Term, by: Term) -> Term {
+        if term == part {
+            return by;
+        }
+        if self.program.numbers.is_number(self.section.head(term)) || self.section.arity(term) == 0 {
+            return term;
+        }
+        let arguments: Vec<Term> =
+            self.section.arguments(term).iter().map(|argument| self.replaced(argument, part, by)).collect();
+        self.section.create(self.section.head(term), &arguments)
+    }
+
+    /// What an unknown part can be, one step further: all values of a finite sort, each constructor over unknown parts, or
+    /// a number and the numbers after it. Nothing for sorts whose values cannot be listed.
+    fn choices(&self, unknown: Term, fresh: &mut u64) -> Option<Vec<Term>> {
+        let program: &Program = self.program;
+        let section = &self.section;
+        let sort = program.unknown_sorts[&section.head(unknown)];
+        if let Some(values) = program.values(section, sort) {
+            return Some(values.to_vec());
+        }
+        let mut another = |sort: SortRef| {
+            *fresh += 1;
+            program.unknown(section, sort, *fresh, 0)
+        };
+        if let POS | NAT | INT = sort {
+            let from = section.word_of(section.argument(unknown, 1))?;
+            let number = section.word_of(section.argument(unknown, 0))?;
+            let value = match sort {
+                POS => IBig::from(from) + IBig::ONE,
+                NAT => IBig::from(from),
+                // 0, 1, -1, 2, -2 and so on.
+                _ if from % 2 == 1 => IBig::from(from / 2 + 1),
+                _ => -IBig::from(from / 2),
+            };
+            let value = program.numbers.term(section, &Number::Integer(value));
+            return Some(vec![value, program.unknown(section, sort, number, from + 1)]);
+        }
+        match program.specification.sorts.kind(sort) {
+            SortKind::Container(Container::List, element) => {
+                let empty = section.create(program.pool.symbol("[]", 0), &[]);
+                let parts = [another(*element), another(sort)];
+                Some(vec![empty, section.create(program.pool.symbol("|>", 2), &parts)])
+            }
+            SortKind::Named(_) | SortKind::Structured(_) => {
+                let constructors = program.specification.sorts.constructors(sort);
+                let made = constructors.iter().map(|&constructor| {
+                    let parts: Vec<Term> = program.domain(constructor).iter().map(|&part| another(part)).collect();
+                    section.create(program.function(program.function_of(constructor)).symbol, &parts)
+                });
+                Some(made.collect()).filter(|made: &Vec<Term>| !made.is_empty())
+            }
+            SortKind::Basic(_) | SortKind::Container(..) | SortKind::Function(..) => match program.size(sort) {
+                Size::Finite(size) => Some((0..size).map(|number| program.nth(section, sort, number)).collect()),
+                _ => None,
+            },
         }
     }
 }

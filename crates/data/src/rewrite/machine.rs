@@ -114,24 +114,6 @@ impl<'p> Rewriter<'p> {
         self.returns.clear();
     }
 
-    /// Runs the body of a quantifier for the captured and bound values on top.
-    pub(super) fn call_body(&mut self, function: FunctionIndex) -> Result<(), Unfinished> {
-        self.until_poll -= 1;
-        if self.until_poll == 0 {
-            self.poll()?;
-        }
-        let description = self.program.function(function);
-        let Some((entry, (_, variables))) = description.entry.zip(description.site.as_ref()) else {
-            unreachable!("a quantifier has code")
-        };
-        let outside = self.returns.len();
-        let base = self.stack.len() - variables.len();
-        self.returns.push(Return { at: OUTSIDE, base: base as u32, function });
-        let filler = self.program.truths[0];
-        self.stack.resize(base + description.frame as usize, filler);
-        self.run(entry, outside)
-    }
-
     /// Calls a function with the topmost terms, and leaves its value in their place.
     pub(super) fn call(&mut self, function: FunctionIndex) -> Result<(), Unfinished> {
         let outside = self.returns.len();
@@ -163,12 +145,14 @@ impl<'p> Rewriter<'p> {
             self.stack.push(value);
             return Ok(());
         }
+        match description.kind {
+            Kind::Quantified(_) => return self.quantify(function),
+            Kind::Comprehension(element) => return self.comprehend(element),
+            _ => {}
+        }
         let Some(entry) = description.entry else {
             return self.without_rules(function);
         };
-        if let Kind::Quantified(_) = description.kind {
-            return self.quantify(function);
-        }
         let base = self.stack.len() - description.arity as usize;
         self.returns.push(Return { at: *at, base: base as u32, function });
         let filler = self.program.truths[0];

@@ -18,20 +18,25 @@
 mod code;
 mod compile;
 mod enumerate;
+mod facts;
+mod finite;
 mod instance;
 mod machine;
 mod matching;
 mod needed;
 pub mod numbers;
 mod open;
+mod plan;
 mod prelude;
 mod program;
-mod quantifiers;
 mod values;
 
 use trefoil_terms::Term;
 
 pub use code::FunctionIndex;
+pub(crate) use compile::is_conversion;
+pub use enumerate::{Enumerated, Sum, SumIndex};
+pub use finite::Size;
 pub use machine::{Rewriter, Unfinished};
 pub use open::{ReadBack, View, widens};
 pub(crate) use prelude::Taken;

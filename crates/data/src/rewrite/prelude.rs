@@ -6,7 +6,11 @@
 //! may be overloaded.
 //!
 //! Sets and bags: a finite set is a chain in the order of its elements. A set is a function and a finite set of
-//! exceptions, as in mCRL2, so that complements and comprehensions are sets, too.
+//! exceptions, as in mCRL2, so that complements and comprehensions are sets, too. Over a sort with few values the function
+//! is the one that holds for nothing wherever the members are decided, so that equal sets are equal terms.
+//!
+//! Two sets are equal when they agree on the exceptions of both and wherever one of their functions holds: elsewhere both
+//! lack the element. So the equality of `{ n: Nat | n < 3 }` and `{0, 1, 2}` needs finitely many tests.
 
 use std::collections::HashSet;
 
@@ -14,7 +18,7 @@ use crate::signature::{FunctionId, Operator, Origin};
 use crate::sorts::{BOOL, SortKind, SortRef};
 use crate::syntax::Parser;
 use crate::syntax::tree::{Container, Names};
-use crate::typed::{DataSpecification, Typed, TypedEquation, TypedId};
+use crate::typed::{DataSpecification, Quantifier, Typed, TypedEquation, TypedId, VariableId};
 use crate::types::Checker;
 
 /// A page of equations over the sorts `S` and `T`.
@@ -24,6 +28,8 @@ pub(crate) enum Page {
     List,
     FSet,
     Set,
+    Complement,
+    FiniteComplement,
     FBag,
     Bag,
     Update,
@@ -37,6 +43,8 @@ impl Page {
             Page::List => LIST,
             Page::FSet => FSET,
             Page::Set => SET,
+            Page::Complement => COMPLEMENT,
+            Page::FiniteComplement => FINITE_COMPLEMENT,
             Page::FBag => FBAG,
             Page::Bag => BAG,
             Page::Update => UPDATE,
@@ -158,7 +166,6 @@ const SET: &str = "
         @or(@everything, f) = @everything;
         @or(f, f) = f;
         d in @set(f, s) = f(d) != (d in s);
-        !@set(f, s) = @set(@not(f), s);
         @set(f, s) + @set(g, t) = @set(@or(f, g), @unite(f, g, s, t));
         @set(f, s) * @set(g, t) = @set(@and(f, g), @meet(f, g, s, t));
         x - y = x * !y;
@@ -180,10 +187,23 @@ const SET: &str = "
         e < d -> @meet(f, g, @fset(d, s), @fset(e, t)) = @insert_if(e, f(e), @meet(f, g, @fset(d, s), t));
         @set(@nothing, s) == @set(@nothing, t) = s == t;
         @set(@everything, s) == @set(@everything, t) = s == t;
-        @set(f, s) == @set(g, t) = forall c: S. (f(c) != (c in s)) == (g(c) != (c in t));
+        @set(f, s) == @set(g, t) = (forall c: S. c in s => (f(c) != (c in s)) == (g(c) != (c in t)))
+            && (forall c: S. c in t => (f(c) != (c in s)) == (g(c) != (c in t)))
+            && (forall c: S. f(c) => (f(c) != (c in s)) == (g(c) != (c in t)))
+            && (forall c: S. g(c) => (f(c) != (c in s)) == (g(c) != (c in t)));
         @set(@nothing, s) <= @set(@nothing, t) = s <= t;
         x <= y = x * y == x;
         x < y = x <= y && x != y;
+";
+
+const COMPLEMENT: &str = "
+    var f: S -> Bool; s: FSet(S);
+    eqn !@set(f, s) = @set(@not(f), s);
+";
+
+const FINITE_COMPLEMENT: &str = "
+    var x: Set(S);
+    eqn !x = { e: S | !(e in x) };
 ";
 
 const FBAG: &str = "
@@ -269,6 +289,7 @@ const BAG: &str = "
         Bag2Set(@bag(f, {:})) = @setcomp(@occurs(f));
         Set2Bag(@set(@nothing, s)) = @fbag2bag(@fset2fbag(s));
         Set2Bag(@set(h, {})) = @bagcomp(@counts(h));
+        Set2Bag(@set(h, @fset(d, s))) = @bagcomp(lambda e: S. if(h(e) != (e in @fset(d, s)), 1, 0));
         @bag(@zero, b) == @bag(@zero, c) = b == c;
         @bag(f, b) == @bag(g, c) = forall e: S. count(e, @bag(f, b)) == count(e, @bag(g, c));
         @bag(@zero, b) <= @bag(@zero, c) = b <= c;
@@ -286,6 +307,7 @@ const UPDATE: &str = "
         @updated(f, x, v)(x) = v;
         x != y -> @updated(f, x, v)(y) = f(y);
         @update(f, x, v)(y) = if(x == y, v, f(y));
+        @const(v)(x) = v;
 ";
 
 /// The pages that a specification has, so that one that is completed again gets only what is new.
@@ -294,19 +316,33 @@ pub(crate) struct Taken {
     pages: HashSet<(Page, SortRef, SortRef)>,
     /// Functions whose pages were taken.
     functions: usize,
+    /// Expressions that were searched for variables of quantifiers.
+    expressions: usize,
+    /// Sorts whose values can be made.
+    made: HashSet<SortRef>,
 }
 
-/// A specification with the equations of every built-in function that it uses.
-pub(super) fn complete(specification: DataSpecification) -> DataSpecification {
+/// A specification with the equations of every built-in function that it uses, and of those that values of listed
+/// variables are made with.
+pub(super) fn complete(specification: DataSpecification, listed: &[VariableId]) -> DataSpecification {
     let mut specification = specification;
     if specification.taken.functions == 0 {
         truths(&mut specification);
         structured(&mut specification);
         applied(&mut specification);
     }
-    while specification.taken.functions < specification.signature.len() {
+    let mut made = std::mem::take(&mut specification.taken.made);
+    make_values(&mut specification, listed, &mut made);
+    loop {
+        let (quantified, expressions) = specification.tree.quantified(specification.taken.expressions);
+        specification.taken.expressions = expressions;
+        make_values(&mut specification, &quantified, &mut made);
+        if specification.taken.functions == specification.signature.len() {
+            break;
+        }
         let id = FunctionId(specification.taken.functions as u32);
         specification.taken.functions += 1;
+        equal_functions(&mut specification, id);
         for (page, one, other) in pages(&specification, id) {
             if specification.taken.pages.insert((page, one, other)) {
                 specification = take(specification, page, one, other);
@@ -348,6 +384,10 @@ fn pages(specification: &DataSpecification, id: FunctionId) -> Vec<(Page, SortRe
         _ => {}
     }
     pages.extend(domain.iter().chain([&codomain]).filter_map(|&sort| container(sort)));
+    if let (Operator::Complement, SortKind::Container(Container::Set, element)) = (operator, sorts.kind(codomain)) {
+        let page = if specification.has_normal_sets(*element) { Page::FiniteComplement } else { Page::Complement };
+        pages.push((page, *element, *element));
+    }
     pages
 }
 
@@ -376,6 +416,80 @@ fn truths(specification: &mut DataSpecification) {
         let name = specification.names.intern(operator.name());
         specification.signature.builtin(operator, name, BOOL);
     }
+}
+
+/// Takes up the functions that values of variables are made with, where these are sets and functions.
+fn make_values(specification: &mut DataSpecification, variables: &[VariableId], made: &mut HashSet<SortRef>) {
+    let mut pending: Vec<SortRef> = variables.iter().map(|&variable| specification.tree.variable(variable).1).collect();
+    while let Some(sort) = pending.pop() {
+        if !made.insert(sort) {
+            continue;
+        }
+        match specification.sorts.kind(sort).clone() {
+            SortKind::Basic(_) => {}
+            SortKind::Container(container, element) => {
+                pending.push(element);
+                if let Container::Set | Container::FSet = container {
+                    let finite = specification.sorts.container(Container::FSet, element);
+                    let to_bool = specification.sorts.function(&[element], BOOL);
+                    builtin(specification, Operator::EmptySet, &[], finite);
+                    builtin(specification, Operator::FSetCons, &[element, finite], finite);
+                    let set = specification.sorts.container(Container::Set, element);
+                    builtin(specification, Operator::Nothing, &[element], BOOL);
+                    builtin(specification, Operator::SetConstructor, &[to_bool, finite], set);
+                }
+            }
+            SortKind::Function(domain, codomain) => {
+                pending.extend(domain.iter().copied().chain([codomain]));
+                if let [argument] = *domain {
+                    builtin(specification, Operator::ConstantFunction, &[codomain], sort);
+                    builtin(specification, Operator::StableUpdate, &[sort, argument, codomain], sort);
+                    builtin(specification, Operator::Update, &[sort, argument, codomain], sort);
+                }
+            }
+            SortKind::Named(_) | SortKind::Structured(_) => {
+                for &constructor in specification.sorts.constructors(sort) {
+                    let whole = specification.signature.function(constructor).sort;
+                    pending.extend(specification.sorts.as_function(whole).map_or(&[][..], |(domain, _)| domain));
+                }
+            }
+        }
+    }
+}
+
+fn builtin(specification: &mut DataSpecification, operator: Operator, domain: &[SortRef], codomain: SortRef) {
+    let sort = if domain.is_empty() { codomain } else { specification.sorts.function(domain, codomain) };
+    let name = specification.names.intern(operator.name());
+    specification.signature.builtin(operator, name, sort);
+}
+
+/// Functions are equal when they give equal values: `f == g` is `forall x. f(x) == g(x)`.
+fn equal_functions(specification: &mut DataSpecification, equality: FunctionId) {
+    let function = specification.signature.function(equality);
+    let (Origin::Builtin(Operator::Equal), Some((&[sort, _], _))) =
+        (function.origin, specification.sorts.as_function(function.sort))
+    else {
+        return;
+    };
+    let Some((domain, codomain)) = specification.sorts.as_function(sort) else { return };
+    let domain = domain.to_vec();
+    let mut make = Maker {
+        specification,
+        place: trefoil_source::Span { file: trefoil_source::FileId(u32::MAX), start: 0, end: 0 },
+    };
+    let functions = [make.variable(sort), make.variable(sort)];
+    let left = make.apply(equality, &functions, BOOL);
+    let arguments: Vec<TypedId> = domain.iter().map(|&part| make.variable(part)).collect();
+    let values = functions.map(|function| {
+        let list = make.specification.tree.add_list(&arguments);
+        make.specification.tree.add(Typed::Apply(function, list), codomain, make.place)
+    });
+    let body = make.operator(Operator::Equal, codomain, &values);
+    let tree = &make.specification.tree;
+    let bound = arguments.iter().flat_map(|&argument| tree.free_variables(argument)).collect();
+    let quantified = Typed::Quantified(Quantifier::Forall, bound, body);
+    let right = make.specification.tree.add(quantified, BOOL, make.place);
+    make.equation(left, right);
 }
 
 /// An equation `f = e` of a function with arguments also says what `f(x)` is.

@@ -8,13 +8,14 @@ use std::sync::{Arc, RwLock};
 use trefoil_terms::{Kept, Pool, Section, Symbol, Term};
 
 use crate::signature::{FunctionId, Operator, Origin};
-use crate::sorts::SortRef;
+use crate::sorts::{SortKind, SortRef};
 use crate::typed::{DataSpecification, Quantifier, TypedId, VariableId};
 
 use super::code::{FunctionIndex, Op, Slot, Table, Target};
 use super::compile::Compiler;
+use super::enumerate::{Sum, SumIndex};
 use super::numbers::Numbers;
-use super::quantifiers::Source;
+use super::plan::{Plan, Source};
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub(super) enum Kind {
     Apply(u16),
     /// A quantifier.
     Quantified(Quantifier),
+    /// The set of a function whose arguments are of this sort, which has few values.
+    Comprehension(SortRef),
 }
 
 /// A function of a program.
@@ -97,8 +100,13 @@ pub struct Program {
     pub(super) truths: [Term; 2],
     pub(super) later: Symbol,
     pub(super) applies: HashMap<u16, FunctionIndex>,
-    /// Where the values of the variables of quantifiers come from.
-    pub(super) sources: HashMap<FunctionIndex, Vec<Source>>,
+    /// How the variables of quantifiers and sums get their values.
+    pub(super) plans: HashMap<FunctionIndex, Plan>,
+    /// Where the arguments come from for which function values hold.
+    pub(super) held: HashMap<FunctionIndex, Source>,
+    /// The symbols of unknown parts of values while infinite sorts are searched.
+    pub(super) unknowns: HashMap<SortRef, Symbol>,
+    pub(super) unknown_sorts: HashMap<Symbol, SortRef>,
     /// Functions with arguments whose equations say what they are as values.
     pub(super) unapplied: HashMap<FunctionIndex, FunctionIndex>,
     /// Closures, delays and quantifiers by their bodies.
@@ -117,7 +125,19 @@ impl Program {
         expressions: &[(TypedId, Vec<VariableId>)],
         pool: &Pool,
     ) -> (Program, Vec<FunctionIndex>) {
-        let specification = super::prelude::complete(specification);
+        let (program, codes, _) = Program::with_sums(specification, expressions, &[], pool);
+        (program, codes)
+    }
+
+    /// The same with sums, whose solutions a [`super::Rewriter`] lists.
+    pub fn with_sums(
+        specification: DataSpecification,
+        expressions: &[(TypedId, Vec<VariableId>)],
+        sums: &[Sum],
+        pool: &Pool,
+    ) -> (Program, Vec<FunctionIndex>, Vec<SumIndex>) {
+        let listed: Vec<VariableId> = sums.iter().flat_map(|sum| sum.variables.iter().copied()).collect();
+        let specification = super::prelude::complete(specification, &listed);
         let worker = pool.worker();
         let section = worker.enter();
         let permanent = pool.kept();
@@ -134,7 +154,10 @@ impl Program {
             permanent,
             later,
             applies: HashMap::new(),
-            sources: HashMap::new(),
+            plans: HashMap::new(),
+            held: HashMap::new(),
+            unknowns: HashMap::new(),
+            unknown_sorts: HashMap::new(),
             unapplied: HashMap::new(),
             sites: HashMap::new(),
             listed: RwLock::default(),
@@ -147,7 +170,7 @@ impl Program {
             program.add_function(FunctionId(index));
         }
         program.truths = [Operator::False, Operator::True].map(|operator| program.truth(operator, &section));
-        Compiler::new(program, &section).run(expressions)
+        Compiler::new(program, &section).run(expressions, sums)
     }
 
     pub(super) fn set_role(&mut self, symbol: Symbol, role: Role) {
@@ -201,6 +224,12 @@ impl Program {
                 | Operator::FBagCons
                 | Operator::SetConstructor
                 | Operator::BagConstructor => Kind::Constructor(u32::from(operator == Operator::True)),
+                Operator::SetOf => match *sorts.kind(codomain) {
+                    SortKind::Container(_, element) if self.specification.has_normal_sets(element) => {
+                        Kind::Comprehension(element)
+                    }
+                    _ => Kind::Builtin(operator),
+                },
                 operator => Kind::Builtin(operator),
             },
         };

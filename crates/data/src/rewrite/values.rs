@@ -176,6 +176,17 @@ impl Writer<'_, '_> {
                 self.term(value, Power::LOOSEST);
                 self.out.push(']');
             }
+            (Some(Operator::ConstantFunction), &[value]) => {
+                let data = &self.program.specification;
+                let of = self.program.function(function).id.map(|id| data.signature.function(id).sort);
+                let made = of.and_then(|sort| data.sorts.as_function(sort)).map(|(_, made)| made);
+                let argument = made.and_then(|made| data.sorts.as_function(made)).map(|(domain, _)| domain[0]);
+                let argument = argument.map_or(String::new(), |sort| data.sort_text(sort));
+                self.bracketed(around > Power::BINDER, |writer| {
+                    let _ = write!(writer.out, "lambda x: {argument}. ");
+                    writer.term(value, Power::BINDER);
+                });
+            }
             (Some(operator), &[left, right]) if infix(operator).is_some() => {
                 let Some(infix) = infix(operator) else { unreachable!() };
                 let (power, to_the_right) = infix.power();

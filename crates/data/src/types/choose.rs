@@ -307,10 +307,16 @@ impl Checker<'_> {
         };
         let differs = |way: &&Way| way.cost == first.cost && !(same_head(way) && way.used.domain == first.used.domain);
         let Some(other) = ways.iter().find(differs) else { return Ok(()) };
-        // Overlapping sorts of one built-in function on numbers mean the same.
+        // Overlapping sorts of one built-in function on numbers mean the same, and so do those on sets and bags: `s * x`
+        // of a finite set and a set is a finite set, or a set where the finite one is converted first.
+        let sorts = &self.specification.sorts;
+        let element = |pattern: &Pattern| pattern.as_container(sorts).map(|(_, element)| element);
+        let means_the_same = |one: &Pattern, other: &Pattern| {
+            is_number(one) && is_number(other) || element(one).is_some() && element(one) == element(other)
+        };
         if let (Head::Scheme(one), Head::Scheme(another)) = (&first.head, &other.head)
             && one.operator == another.operator
-            && first.used.domain.iter().chain(&other.used.domain).all(is_number)
+            && first.used.domain.iter().zip(&other.used.domain).all(|(one, other)| means_the_same(one, other))
         {
             return Ok(());
         }

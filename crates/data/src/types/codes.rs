@@ -22,4 +22,6 @@ crate::code_table::code_table! { pub
     NUMBER_PATTERN = "M117", "an arithmetic pattern, which no number matches; a warning",
         "map f: Nat -> Nat; var n: Nat; eqn f(n + 1) = n;";
     VARIABLE_TWICE = "M118", "a variable is declared twice in one scope", "var n: Nat; n: Bool; eqn true = true;";
+    OVERLAP = "M119", "two equations fit the same terms and differ there; a warning",
+        "map f: Nat -> Nat; var n: Nat; eqn f(0) = 5; f(n) = 6;";
 }

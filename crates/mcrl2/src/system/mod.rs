@@ -100,8 +100,9 @@ impl Model {
         let plans: Vec<Plan> = linear
             .summands
             .iter()
-            .map(|summand| {
-                compiled.plan(summand, &encodings, &mut numberings, &worker, |terms| {
+            .enumerate()
+            .map(|(place, summand)| {
+                compiled.plan(place, &encodings, &mut numberings, &worker, |terms| {
                     label(&compiled, &labels, summand, terms, &worker.enter())
                 })
             })

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trefoil_data::rewrite::{FunctionIndex, Program, Rewriter, Unfinished, View};
+use trefoil_data::rewrite::{FunctionIndex, Program, Rewriter, Sum, SumIndex, Unfinished, View};
 use trefoil_data::signature::{Operator, Origin};
-use trefoil_data::typed::{Typed, TypedId, VariableId};
+use trefoil_data::typed::{DataSpecification, Typed, TypedId, VariableId};
+use trefoil_source::Span;
 use trefoil_system::{LabelId, Value};
 use trefoil_terms::{Pool, Section, Term, Worker};
 
@@ -52,8 +53,10 @@ pub(super) struct Plan {
     pub(super) never: bool,
     /// The slots whose values are inputs, ascending.
     pub(super) reads: Vec<u32>,
-    /// Conjuncts that are not tests; those of a summand with variables are left to the solver.
-    pub(super) conjuncts: Vec<(Expression, TypedId)>,
+    /// Conjuncts that are not tests and without summed variables.
+    pub(super) conjuncts: Vec<Expression>,
+    /// The sum, and the inputs that its condition needs.
+    pub(super) sum: Option<(SumIndex, Box<[u32]>)>,
     pub(super) naming: Naming,
     /// Slots and their new values, ascending.
     pub(super) updates: Vec<(u32, Update)>,
@@ -71,6 +74,8 @@ pub(super) struct Compiled {
     codes: HashMap<TypedId, (FunctionIndex, Vec<VariableId>)>,
     /// The values of expressions without variables.
     constants: HashMap<TypedId, Term>,
+    /// The sums of summands with variables, each with the parameters that its condition needs.
+    sums: HashMap<usize, (SumIndex, Vec<VariableId>)>,
     /// The slot of a parameter's variable.
     slots: HashMap<VariableId, u32>,
 }
@@ -99,7 +104,12 @@ impl Compiled {
         }
         expressions.sort_unstable();
         expressions.dedup();
-        let (program, codes) = Program::new(linear.data.clone(), &expressions, &pool);
+        let mut data = linear.data.clone();
+        let summing = linear.summands.iter().enumerate().filter(|(_, summand)| !summand.variables.is_empty());
+        let (places, sums): (Vec<usize>, Vec<Sum>) =
+            summing.map(|(place, summand)| (place, sum_of(&mut data, summand, linear.components[0].place))).unzip();
+        let (program, codes, indices) = Program::with_sums(data, &expressions, &sums, &pool);
+        let parameters = sums.into_iter().map(|sum| sum.parameters);
         let mut compiled = Compiled {
             slots: linear.parameters.iter().enumerate().map(|(slot, known)| (known.variable, slot as u32)).collect(),
             linear: linear.clone(),
@@ -107,6 +117,7 @@ impl Compiled {
             pool,
             codes: HashMap::new(),
             constants: HashMap::new(),
+            sums: places.into_iter().zip(indices.into_iter().zip(parameters)).collect(),
         };
         let worker = compiled.pool.worker();
         let mut rewriter = Rewriter::new(&compiled.program, &worker);
@@ -152,13 +163,14 @@ impl Compiled {
     /// The plan of a summand. `name` gives labels to the terms of arguments, in order.
     pub(super) fn plan(
         &self,
-        summand: &Summand,
+        place: usize,
         encodings: &[Encoding],
         numberings: &mut Numberings,
         worker: &Worker,
         name: impl FnOnce(&[Term]) -> LabelId,
     ) -> Plan {
         let section = worker.enter();
+        let summand = &self.linear.summands[place];
         let (mut tests, mut never, mut rest) = (Vec::new(), false, Vec::new());
         for &condition in &summand.conditions {
             match self.test(&section, condition, encodings) {
@@ -218,7 +230,14 @@ impl Compiled {
             .collect();
         let mut plan = Plan {
             never,
-            conjuncts: rest.iter().map(|&condition| (expression(condition), condition)).collect(),
+            conjuncts: rest
+                .iter()
+                .filter(|&&condition| !mentions(&self.linear.data, condition, &summand.variables))
+                .map(|&condition| expression(condition))
+                .collect(),
+            sum: self.sums.get(&place).map(|(sum, parameters)| {
+                (*sum, parameters.iter().map(|parameter| inputs[parameter]).collect())
+            }),
             naming,
             updates: updates
                 .iter()
@@ -313,4 +332,25 @@ fn equated(linear: &LinearProcess, condition: TypedId) -> Option<[TypedId; 2]> {
         (Operator::Equal, &[left, right]) => Some([left, right]),
         _ => None,
     }
+}
+
+/// Whether an expression depends on one of these variables.
+fn mentions(data: &DataSpecification, expression: TypedId, variables: &[VariableId]) -> bool {
+    data.tree.free_variables(expression).iter().any(|variable| variables.contains(variable))
+}
+
+/// The sum of a summand over the conjuncts that its variables decide.
+fn sum_of(data: &mut DataSpecification, summand: &Summand, place: Span) -> Sum {
+    let conjuncts: Vec<TypedId> = summand
+        .conditions
+        .iter()
+        .copied()
+        .filter(|&condition| mentions(data, condition, &summand.variables))
+        .collect();
+    let condition = data.conjunction(&conjuncts, place);
+    let mut parameters = data.tree.free_variables(condition);
+    parameters.retain(|variable| !summand.variables.contains(variable));
+    parameters.sort_unstable();
+    parameters.dedup();
+    Sum { parameters, variables: summand.variables.clone(), condition }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::ControlFlow;
 
 use trefoil_control::Control;
-use trefoil_data::rewrite::{Rewriter, Unfinished};
+use trefoil_data::rewrite::{Enumerated, Rewriter, Unfinished};
+use trefoil_data::typed::VariableId;
 use trefoil_system::{
     Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, LocalStep, MarkId, Sink, Step, Value, Walk, Wrong,
 };
@@ -13,6 +15,9 @@ use trefoil_terms::{Term, Worker};
 use super::plan::{Expression, Naming, Plan, Update};
 use super::table::{Found, Table};
 use super::{Model, label};
+
+/// Values of infinite sorts that are tried for one sum.
+const MOST_TUPLES: u64 = 100_000;
 
 /// What a thread remembers: the steps of each group, and the labels of groups with arguments.
 #[derive(Debug)]
@@ -92,17 +97,10 @@ impl<'a> Walker<'a> {
                 rewriter.obey(control);
                 rewriter
             });
-            let mut computing = Computing {
-                model,
-                plan,
-                summand: group as usize,
-                rewriter,
-                labels: &mut memory.labels[group as usize],
-                words: computed,
-                steps: 0,
-            };
-            computing.words.clear();
-            computing.run(key)?;
+            computed.clear();
+            let labels = &mut memory.labels[group as usize];
+            let mut computing = Computing { model, plan, group: group as usize, labels, words: computed, steps: 0 };
+            computing.run(rewriter, key)?;
             let steps = computing.steps;
             match memory.tables[group as usize].insert(key, steps, computed) {
                 Some(found) if steps > 0 => ready.push(Ready { group, found, scratch: false }),
@@ -187,34 +185,52 @@ impl Explorer for Walker<'_> {
 }
 
 /// The computation of a group's steps for the values that it reads.
-struct Computing<'c, 'm, 'r> {
+struct Computing<'c, 'm> {
     model: &'m Model,
     plan: &'m Plan,
-    summand: usize,
-    rewriter: &'c mut Rewriter<'r>,
+    group: usize,
     labels: &'c mut HashMap<Box<[Value]>, LabelId, foldhash::fast::FixedState>,
     words: &'c mut Vec<Value>,
     steps: usize,
 }
 
-impl Computing<'_, '_, '_> {
-    fn run(&mut self, key: &[Value]) -> Walk {
-        let plan = self.plan;
-        let inputs: Vec<Term> =
-            plan.reads.iter().zip(key).map(|(&slot, &value)| self.model.encodings[slot as usize].decode(value)).collect();
-        for (conjunct, id) in &plan.conjuncts {
-            let value = self.value(conjunct, &inputs)?;
-            match self.model.compiled.program.truth_of(value) {
+impl Computing<'_, '_> {
+    fn run(&mut self, rewriter: &mut Rewriter<'_>, key: &[Value]) -> Walk {
+        let (model, plan) = (self.model, self.plan);
+        let decoded = plan.reads.iter().zip(key).map(|(&slot, &value)| model.encodings[slot as usize].decode(value));
+        let mut inputs: Vec<Term> = decoded.collect();
+        for conjunct in &plan.conjuncts {
+            let value = value_of(rewriter, conjunct, &inputs)?;
+            match model.compiled.program.truth_of(value) {
                 Some(true) => {}
                 Some(false) => return Ok(()),
-                None => return Err(self.undecided(*id, value)),
+                None => return Err(self.undecided(rewriter, value)),
             }
         }
-        self.step(&inputs)
+        let Some((sum, places)) = &plan.sum else { return self.step(rewriter, &inputs) };
+        let parameters: Vec<Term> = places.iter().map(|&place| inputs[place as usize]).collect();
+        let mut cut = None;
+        let enumerated = rewriter.solutions(*sum, &parameters, MOST_TUPLES, &mut |rewriter, values| {
+            inputs.truncate(plan.reads.len());
+            inputs.extend_from_slice(values);
+            Ok(match self.step(rewriter, &inputs) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    cut = Some(error);
+                    ControlFlow::Break(())
+                }
+            })
+        });
+        match (cut, enumerated.map_err(unfinished)?) {
+            (Some(cut), _) => Err(cut),
+            (None, Enumerated::All | Enumerated::Left) => Ok(()),
+            (None, Enumerated::Open(term)) => Err(self.undecided(rewriter, term.term())),
+            (None, Enumerated::Unbounded(variable)) => Err(self.unbounded(variable)),
+        }
     }
 
     /// Adds the step for these values of all inputs.
-    fn step(&mut self, inputs: &[Term]) -> Walk {
+    fn step(&mut self, rewriter: &mut Rewriter<'_>, inputs: &[Term]) -> Walk {
         let plan = self.plan;
         let start = self.words.len();
         self.words.push(0);
@@ -222,17 +238,16 @@ impl Computing<'_, '_, '_> {
             let value = match update {
                 Update::Constant(value) => *value,
                 Update::Evaluated(expression) => {
-                    let term = self.value(expression, inputs)?;
+                    let term = value_of(rewriter, expression, inputs)?;
                     let encoding = &self.model.encodings[*slot as usize];
-                    encoding.encode(self.rewriter.section(), term).ok_or(Cut::Outgrown)?
+                    encoding.encode(rewriter.section(), term).ok_or(Cut::Outgrown)?
                 }
             };
             self.words.push(value);
         }
-        self.words[start] = self.label(inputs)?.0;
-        let width = plan.updates.len() + 1;
+        self.words[start] = self.label(rewriter, inputs)?.0;
         let (before, new) = self.words.split_at(start);
-        if before.chunks_exact(width).any(|known| known == new) {
+        if before.chunks_exact(new.len()).any(|known| known == new) {
             self.words.truncate(start);
         } else {
             self.steps += 1;
@@ -240,49 +255,63 @@ impl Computing<'_, '_, '_> {
         Ok(())
     }
 
-    fn label(&mut self, inputs: &[Term]) -> Result<LabelId, Cut> {
+    fn label(&mut self, rewriter: &mut Rewriter<'_>, inputs: &[Term]) -> Result<LabelId, Cut> {
         let arguments = match &self.plan.naming {
             Naming::Constant(label) => return Ok(*label),
             Naming::Evaluated(arguments) => arguments,
         };
         let (mut numbers, mut terms) = (Vec::new(), Vec::new());
         for (expression, encoding) in arguments {
-            let term = self.value(expression, inputs)?;
+            let term = value_of(rewriter, expression, inputs)?;
             // A numbered term stays while the next one is computed.
-            numbers.extend(encoding.encode(self.rewriter.section(), term));
+            numbers.extend(encoding.encode(rewriter.section(), term));
             terms.push(term);
         }
         let model = self.model;
         Ok(match self.labels.entry(numbers.into()) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
-                let summand = &model.compiled.linear.summands[self.summand];
-                *new.insert(label(&model.compiled, &model.labels, summand, &terms, self.rewriter.section()))
+                let summand = &model.compiled.linear.summands[self.group];
+                *new.insert(label(&model.compiled, &model.labels, summand, &terms, rewriter.section()))
             }
         })
     }
 
-    fn value(&mut self, expression: &Expression, inputs: &[Term]) -> Result<Term, Cut> {
-        match expression {
-            Expression::Input(place) => Ok(inputs[*place as usize]),
-            Expression::Constant(term) => Ok(*term),
-            Expression::Code(code, places) => {
-                let values: Vec<Term> = places.iter().map(|&place| inputs[place as usize]).collect();
-                self.rewriter.evaluate(*code, &values).map_err(|unfinished| match unfinished {
-                    Unfinished::Stopped(_) | Unfinished::Steps => Cut::Stopped,
-                })
-            }
-        }
-    }
-
     /// The error that a condition is neither true nor false.
     #[cold]
-    fn undecided(&self, condition: trefoil_data::typed::TypedId, value: Term) -> Cut {
-        let program = &self.model.compiled.program;
-        let name = &self.model.groups[self.summand].name;
-        let text = program.text(self.rewriter.section(), value);
-        let _ = condition;
+    fn undecided(&self, rewriter: &Rewriter<'_>, value: Term) -> Cut {
+        let name = &self.model.groups[self.group].name;
+        let text = self.model.compiled.program.text(rewriter.section(), value);
         let message = format!("a condition of `{name}` is neither true nor false: it is stuck at `{text}`");
         Cut::Wrong(Box::new(Wrong { message, place: None }))
     }
+
+    /// The error that the values of a variable do not come to an end.
+    #[cold]
+    fn unbounded(&self, variable: VariableId) -> Cut {
+        let data = &self.model.compiled.linear.data;
+        let (name, sort) = data.tree.variable(variable);
+        let (name, sort) = (data.names.text(name), data.sort_text(sort));
+        let action = &self.model.groups[self.group].name;
+        let message = format!(
+            "the values of `{name}: {sort}` in the sum of `{action}` cannot be listed: no condition bounds them, or \
+             {MOST_TUPLES} were tried"
+        );
+        Cut::Wrong(Box::new(Wrong { message, place: None }))
+    }
+}
+
+fn value_of(rewriter: &mut Rewriter<'_>, expression: &Expression, inputs: &[Term]) -> Result<Term, Cut> {
+    match expression {
+        Expression::Input(place) => Ok(inputs[*place as usize]),
+        Expression::Constant(term) => Ok(*term),
+        Expression::Code(code, places) => {
+            let values: Vec<Term> = places.iter().map(|&place| inputs[place as usize]).collect();
+            rewriter.evaluate(*code, &values).map_err(unfinished)
+        }
+    }
+}
+
+fn unfinished(_: Unfinished) -> Cut {
+    Cut::Stopped
 }

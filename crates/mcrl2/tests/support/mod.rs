@@ -1,10 +1,14 @@
-//! Texts to diagnostics.
+//! Texts to diagnostics, and to values.
+
+#[allow(dead_code)]
+pub(crate) mod values;
 
 use trefoil_data::types::Checker;
 use trefoil_mcrl2::syntax;
 use trefoil_source::{Diagnostic, Place, Sources};
 
 /// Everything that is reported of a text: by the reader, and by the type checker of its data.
+#[allow(dead_code)]
 pub(crate) fn reported(text: &str) -> Vec<Diagnostic> {
     let mut sources = Sources::default();
     let file = sources.add("test.mcrl2", text);

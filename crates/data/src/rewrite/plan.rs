@@ -1,0 +1,229 @@
+//! In which order variables get their values, where the values come from, and when each part of a condition is tested.
+//!
+//! A plan is made once, when a quantifier or a sum is compiled. Of the variables that are left, the one about which the
+//! condition says most is taken next: a value, a list or set that it is in, a function that holds for it, bounds; then
+//! variables of finite sorts, the small ones first. When only variables of infinite sorts without such a fact are left,
+//! one of them joins the *search*, in which all of its variables are given values together, breadth-first, and what
+//! depends on them comes after. Each conjunct of the condition is tested as soon as its variables have values, so that a
+//! false one cuts off everything below.
+
+use std::collections::HashSet;
+
+use trefoil_terms::{Section, Term};
+
+use crate::sorts::SortRef;
+use crate::typed::{Quantifier, TypedId, VariableId};
+
+use super::code::FunctionIndex;
+use super::compile::Compiler;
+use super::facts::{self, Conjunct, Fact};
+use super::finite::Size;
+
+/// Where the values of a variable come from; codes are evaluated for the captured values and the variables before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source {
+    /// This value.
+    Known(Term),
+    /// The value of an expression.
+    Point(FunctionIndex),
+    /// The elements of a list or set.
+    Elements(FunctionIndex),
+    /// The arguments for which a function holds.
+    Holds(FunctionIndex),
+    /// Numbers up to a bound, from another one or from the least one.
+    Range { lower: Option<FunctionIndex>, upper: FunctionIndex },
+    /// All values of a finite sort.
+    All,
+    /// All values of infinite sorts.
+    Search,
+}
+
+/// A test of a part of the condition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filter {
+    pub(super) code: FunctionIndex,
+    /// The truth value that it must have.
+    pub(super) wanted: bool,
+}
+
+/// Variables that get their values together: one, or those of the search.
+#[derive(Clone, Debug)]
+pub(super) struct Level {
+    pub(super) variables: Vec<(VariableId, SortRef)>,
+    pub(super) source: Source,
+    pub(super) filters: Vec<Filter>,
+}
+
+/// A plan.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    /// Tests that need no variable.
+    pub(super) filters: Vec<Filter>,
+    pub(super) levels: Vec<Level>,
+    /// Where the value of each variable lies among those of all levels.
+    pub(super) places: Vec<usize>,
+}
+
+/// How a variable gets its values, before there is code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Choice {
+    Fact(Fact),
+    /// All of so many values.
+    All(u64),
+    /// As part of the search.
+    Search,
+}
+
+impl Compiler<'_, '_> {
+    /// The plan of a condition: captured variables have values, bound ones get them.
+    pub(super) fn plan(
+        &mut self,
+        quantifier: Quantifier,
+        condition: TypedId,
+        captured: &[VariableId],
+        bound: &[VariableId],
+    ) -> Plan {
+        let conjuncts = facts::conjuncts(&self.program.specification, quantifier, condition);
+        let (before, searched, after) = self.order(&conjuncts, captured, bound);
+        let given: HashSet<usize> = before
+            .iter()
+            .chain(&after)
+            .filter_map(|(_, choice)| match choice {
+                Choice::Fact(Fact::Point(_, number)) => Some(*number),
+                _ => None,
+            })
+            .collect();
+        let mut left: Vec<Conjunct> =
+            conjuncts.iter().enumerate().filter(|(number, _)| !given.contains(number)).map(|(_, &part)| part).collect();
+        let mut known = captured.to_vec();
+        let mut plan = Plan { filters: self.filters(&mut left, &known, bound), ..Plan::default() };
+        let mut order: Vec<VariableId> = Vec::new();
+        let search = (!searched.is_empty()).then_some((searched, Choice::Search));
+        let single = |(variable, choice)| (vec![variable], choice);
+        let levels = before.into_iter().map(single).chain(search).chain(after.into_iter().map(single));
+        for (variables, choice) in levels {
+            let source = match choice {
+                Choice::Fact(Fact::Truth(value)) => Source::Known(self.program.truths[usize::from(value)]),
+                Choice::Fact(Fact::Point(value, _)) => Source::Point(self.outer(value, &known)),
+                Choice::Fact(Fact::Elements(container)) => Source::Elements(self.outer(container, &known)),
+                Choice::Fact(Fact::Holds(function)) => Source::Holds(self.outer(function, &known)),
+                Choice::Fact(Fact::Range { lower, upper }) => {
+                    let lower = lower.map(|lower| self.outer(lower, &known));
+                    Source::Range { lower, upper: self.outer(upper, &known) }
+                }
+                Choice::All(_) => Source::All,
+                Choice::Search => Source::Search,
+            };
+            known.extend(&variables);
+            order.extend(&variables);
+            let filters = self.filters(&mut left, &known, bound);
+            let sorted = |&variable: &VariableId| (variable, self.program.specification.tree.variable(variable).1);
+            let variables: Vec<(VariableId, SortRef)> = variables.iter().map(sorted).collect();
+            for &(_, sort) in &variables {
+                self.program.add_unknowns(sort);
+            }
+            plan.levels.push(Level { variables, source, filters });
+        }
+        plan.places = bound.iter().filter_map(|variable| order.iter().position(|other| other == variable)).collect();
+        plan
+    }
+
+    /// The variables with sources, those of the search, and those with sources that may depend on the search.
+    #[allow(clippy::type_complexity)]
+    fn order(
+        &self,
+        conjuncts: &[Conjunct],
+        captured: &[VariableId],
+        bound: &[VariableId],
+    ) -> (Vec<(VariableId, Choice)>, Vec<VariableId>, Vec<(VariableId, Choice)>) {
+        let specification = &self.program.specification;
+        let mut known: HashSet<VariableId> = captured.iter().copied().collect();
+        let mut left = bound.to_vec();
+        let (mut before, mut searched, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        while !left.is_empty() {
+            let choice = |variable: VariableId| {
+                let fact = facts::fact(specification, conjuncts, variable, &known).map(Choice::Fact);
+                let sort = specification.tree.variable(variable).1;
+                fact.or_else(|| match self.program.size(sort) {
+                    Size::Finite(values) => Some(Choice::All(values)),
+                    _ => None,
+                })
+            };
+            let choices = left.iter().filter_map(|&variable| Some((choice(variable)?, variable)));
+            let taken = match choices.min_by_key(|(choice, _)| *choice) {
+                Some((choice, variable)) => {
+                    if searched.is_empty() { &mut before } else { &mut after }.push((variable, choice));
+                    variable
+                }
+                None => {
+                    // A variable that decides another one is searched rather than the other.
+                    let decides = |variable: &&VariableId| {
+                        let mut more = known.clone();
+                        more.insert(**variable);
+                        left.iter().any(|other| {
+                            other != *variable
+                                && matches!(
+                                    facts::fact(specification, conjuncts, *other, &more),
+                                    Some(Fact::Point(..) | Fact::Elements(_) | Fact::Range { .. })
+                                )
+                        })
+                    };
+                    let variable = *left.iter().find(decides).unwrap_or(&left[0]);
+                    searched.push(variable);
+                    variable
+                }
+            };
+            left.retain(|&other| other != taken);
+            known.insert(taken);
+        }
+        (before, searched, after)
+    }
+
+    /// Tests of those conjuncts whose variables are known now.
+    fn filters(&mut self, left: &mut Vec<Conjunct>, known: &[VariableId], bound: &[VariableId]) -> Vec<Filter> {
+        let tree = &self.program.specification.tree;
+        let is_open = |variable: &VariableId| bound.contains(variable) && !known.contains(variable);
+        let (later, now): (Vec<Conjunct>, Vec<Conjunct>) =
+            left.iter().partition(|conjunct| tree.free_variables(conjunct.expression).iter().any(is_open));
+        *left = later;
+        now.iter()
+            .map(|conjunct| Filter { code: self.outer(conjunct.expression, known), wanted: conjunct.wanted })
+            .collect()
+    }
+
+    /// Where the arguments come from for which a function value holds, if its body says so.
+    pub(super) fn held(&mut self, body: TypedId, captured: &[VariableId], variable: VariableId) -> Option<Source> {
+        let conjuncts = facts::conjuncts(&self.program.specification, Quantifier::Exists, body);
+        let known: HashSet<VariableId> = captured.iter().copied().collect();
+        Some(match facts::fact(&self.program.specification, &conjuncts, variable, &known)? {
+            Fact::Truth(value) => Source::Known(self.program.truths[usize::from(value)]),
+            Fact::Point(value, _) => Source::Point(self.outer(value, captured)),
+            Fact::Elements(container) => Source::Elements(self.outer(container, captured)),
+            Fact::Holds(function) => Source::Holds(self.outer(function, captured)),
+            Fact::Range { lower, upper } => Source::Range {
+                lower: lower.map(|lower| self.outer(lower, captured)),
+                upper: self.outer(upper, captured),
+            },
+        })
+    }
+}
+
+impl super::Program {
+    /// Makes the symbols of unknown parts of values of a sort.
+    fn add_unknowns(&mut self, sort: SortRef) {
+        let mut pending = vec![sort];
+        while let Some(sort) = pending.pop() {
+            if !self.unknowns.contains_key(&sort) {
+                let symbol = self.pool.fresh_symbol("@unknown", 2);
+                self.unknowns.insert(sort, symbol);
+                self.unknown_sorts.insert(symbol, sort);
+                pending.extend(self.parts(sort));
+            }
+        }
+    }
+
+    /// An unknown value of a sort; of a number sort, one from the `from`-th value on.
+    pub(super) fn unknown(&self, section: &Section<'_>, sort: SortRef, number: u64, from: u64) -> Term {
+        section.create(self.unknowns[&sort], &[section.word(number), section.word(from)])
+    }
+}
