@@ -606,12 +606,7 @@ impl<'a> Sequential<'a> {
                     }
                     action.push((*name, values));
                 }
-                let next = self.continuations(x, after.clone())?;
-                let mut step = Step { sums: open.sums, conditions: open.conditions, action, next };
-                if step.solve(x)? && !found.contains(&step) {
-                    found.push(step);
-                }
-                Ok(())
+                self.arrive(x, &action, open, after.clone(), found)
             }
             Process::Call(definition, arguments) => {
                 open.calls += 1;
@@ -660,6 +655,46 @@ impl<'a> Sequential<'a> {
             }
             _ => unreachable!("a sequential component has no operators of parallel processes"),
         }
+    }
+
+    /// Adds the steps with an action after which something is still to be done. A choice by a condition that stands right
+    /// after the action is made here: what is chosen needs fewer variables than the choice, so there are fewer states.
+    fn arrive(
+        &mut self,
+        x: &mut Expressions<'_>,
+        action: &[OpenAction],
+        mut open: Open,
+        mut after: After,
+        found: &mut Vec<Step>,
+    ) -> Result<(), Refusal> {
+        while let Some(first) = after.clone() {
+            match self.specification.process(first.node) {
+                Process::Sequence(left, right) => {
+                    let rest = self.push(*right, &first.scope, &first.rest);
+                    after = self.push(*left, &first.scope, &rest);
+                }
+                Process::Condition(condition, yes, Some(no)) => {
+                    let condition = x.value(*condition, &first.scope.values)?;
+                    let mut holds = open.clone();
+                    if x.conjuncts(condition, &mut holds.conditions)? {
+                        let chosen = self.push(*yes, &first.scope, &first.rest);
+                        self.arrive(x, action, holds, chosen, found)?;
+                    }
+                    let negated = x.not(condition)?;
+                    if !x.conjuncts(negated, &mut open.conditions)? {
+                        return Ok(());
+                    }
+                    after = self.push(*no, &first.scope, &first.rest);
+                }
+                _ => break,
+            }
+        }
+        let next = self.continuations(x, after)?;
+        let mut step = Step { sums: open.sums, conditions: open.conditions, action: action.to_vec(), next };
+        if step.solve(x)? && !found.contains(&step) {
+            found.push(step);
+        }
+        Ok(())
     }
 
     /// The component of an explored graph.
