@@ -377,20 +377,22 @@ impl<'a> Sequential<'a> {
     ) -> Result<Vec<(ShapeId, Vec<Term>)>, Refusal> {
         let mut found = Vec::new();
         while let Some(first) = after {
-            if let Process::Call(definition, arguments) = self.specification.process(first.node) {
-                // Calls of processes that are calls are followed; the checker refuses circles of them.
-                let inner = self.call(x, *definition, arguments, &first.scope)?;
-                let body = self.specification.definition(*definition).body;
-                let rest = first.rest.clone();
-                if matches!(self.specification.process(body), Process::Call(..)) {
-                    after = Some(Rc::new(Pending { node: body, scope: inner, rest }));
+            match self.specification.process(first.node) {
+                // A call that comes first is replaced by the body; the checker refuses circles of such calls.
+                Process::Call(definition, arguments) if found.is_empty() => {
+                    let inner = self.call(x, *definition, arguments, &first.scope)?;
+                    let body = self.specification.definition(*definition).body;
+                    after = self.push(body, &inner, &first.rest);
                     continue;
                 }
-                found.push(self.continuation(x, &[body], &inner.values));
-                after = rest;
-                continue;
+                Process::Sequence(left, right) if found.is_empty() => {
+                    let rest = self.push(*right, &first.scope, &first.rest);
+                    after = self.push(*left, &first.scope, &rest);
+                    continue;
+                }
+                _ => {}
             }
-            // Parts of one scope are one continuation, up to a call, which begins another one.
+            // Parts of one scope are one continuation.
             let mut nodes = vec![first.node];
             let mut values = Rc::clone(&first.scope.values);
             let mut rest = first.rest.clone();
@@ -403,8 +405,17 @@ impl<'a> Sequential<'a> {
                 }
                 rest = next.rest.clone();
             }
-            found.push(self.continuation(x, &nodes, &values));
             after = rest;
+            // Further down only the arguments of a call are evaluated: it may never be reached.
+            if let (&[node], false) = (&nodes[..], found.is_empty())
+                && let Process::Call(definition, arguments) = self.specification.process(node)
+            {
+                let inner = self.call(x, *definition, arguments, &first.scope)?;
+                let body = self.specification.definition(*definition).body;
+                found.push(self.continuation(x, &[body], &inner.values));
+                continue;
+            }
+            found.push(self.continuation(x, &nodes, &values));
         }
         Ok(found)
     }
@@ -595,12 +606,7 @@ impl<'a> Sequential<'a> {
                     }
                     action.push((*name, values));
                 }
-                let next = self.continuations(x, after.clone())?;
-                let mut step = Step { sums: open.sums, conditions: open.conditions, action, next };
-                if step.solve(x)? && !found.contains(&step) {
-                    found.push(step);
-                }
-                Ok(())
+                self.arrive(x, &action, open, after.clone(), found)
             }
             Process::Call(definition, arguments) => {
                 open.calls += 1;
@@ -649,6 +655,46 @@ impl<'a> Sequential<'a> {
             }
             _ => unreachable!("a sequential component has no operators of parallel processes"),
         }
+    }
+
+    /// Adds the steps with an action after which something is still to be done. A choice by a condition that stands right
+    /// after the action is made here: what is chosen needs fewer variables than the choice, so there are fewer states.
+    fn arrive(
+        &mut self,
+        x: &mut Expressions<'_>,
+        action: &[OpenAction],
+        mut open: Open,
+        mut after: After,
+        found: &mut Vec<Step>,
+    ) -> Result<(), Refusal> {
+        while let Some(first) = after.clone() {
+            match self.specification.process(first.node) {
+                Process::Sequence(left, right) => {
+                    let rest = self.push(*right, &first.scope, &first.rest);
+                    after = self.push(*left, &first.scope, &rest);
+                }
+                Process::Condition(condition, yes, Some(no)) => {
+                    let condition = x.value(*condition, &first.scope.values)?;
+                    let mut holds = open.clone();
+                    if x.conjuncts(condition, &mut holds.conditions)? {
+                        let chosen = self.push(*yes, &first.scope, &first.rest);
+                        self.arrive(x, action, holds, chosen, found)?;
+                    }
+                    let negated = x.not(condition)?;
+                    if !x.conjuncts(negated, &mut open.conditions)? {
+                        return Ok(());
+                    }
+                    after = self.push(*no, &first.scope, &first.rest);
+                }
+                _ => break,
+            }
+        }
+        let next = self.continuations(x, after)?;
+        let mut step = Step { sums: open.sums, conditions: open.conditions, action: action.to_vec(), next };
+        if step.solve(x)? && !found.contains(&step) {
+            found.push(step);
+        }
+        Ok(())
     }
 
     /// The component of an explored graph.
