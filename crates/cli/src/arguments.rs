@@ -272,6 +272,9 @@ pub(crate) struct Checking {
     /// Promela: draw the counterexample as a message-sequence chart (SVG); further ones have their number before .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
+    /// mCRL2: actions with names like this must not happen; * stands for any text; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) never: Vec<String>,
     /// Report which engine answers each assertion, and why
     #[arg(long)]
     pub(crate) why: bool,

@@ -18,6 +18,7 @@ pub(crate) const TOO_LARGE_TO_DRAW: Code = "S006";
 pub(crate) const NO_PROCESS: Code = "S007";
 pub(crate) const NOT_SYMMETRIC: Code = "S008";
 pub(crate) const NO_INITIAL_STATE: Code = "S009";
+pub(crate) const NO_ACTION: Code = "S010";
 
 /// The codes of this crate.
 const CODES: &[CodeEntry] = &[
@@ -51,9 +52,10 @@ const CODES: &[CodeEntry] = &[
     ),
     CodeEntry::new(
         NO_INITIAL_STATE,
-        "an initial value of a Promela model cannot be computed",
+        "a model has no initial state: a value cannot be computed, or the initial process is missing",
         "byte zero; init { int x = 1 / zero }",
     ),
+    CodeEntry::new(NO_ACTION, "no action has a name that an option asks for", "trefoil check m.mcrl2 --never 'eror*'"),
 ];
 
 /// Every code that a user can meet, with a line and an example each, part by part.
@@ -71,6 +73,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("mCRL2: syntax", trefoil_mcrl2::SYNTAX_CODES),
         ("mCRL2: types", trefoil_mcrl2::TYPE_CODES),
         ("mCRL2: processes", trefoil_mcrl2::PROCESS_CODES),
+        ("mCRL2: linear processes", trefoil_mcrl2::linear::codes::CODES),
         ("Groups and graphs", trefoil_groups::CODES),
         ("Results and options", CODES),
     ]

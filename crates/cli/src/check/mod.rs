@@ -48,6 +48,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         wanted,
         only_list: checking.list,
         why: checking.why,
+        never: checking.never.clone(),
     };
     let explained = Explaining::new(&checking.explain);
     let (mut reports, mut codes) = (Vec::new(), Vec::new());

@@ -43,6 +43,8 @@ pub(crate) struct Runner {
     pub(crate) only_list: bool,
     /// Answers name their engine.
     pub(crate) why: bool,
+    /// Patterns of names of actions that must not happen.
+    pub(crate) never: Vec<String>,
 }
 
 /// A script that was opened, or why it could not be.
@@ -58,7 +60,7 @@ impl Runner {
     /// Opens a script, and chooses its assertions.
     pub(crate) fn open<'f>(&self, file: &'f Path) -> Opened<'f> {
         let job = self.jobs.start();
-        let script = AnyScript::open(file, self.language, &job).and_then(|mut script| {
+        let script = AnyScript::open_with(file, self.language, &self.never, &job).and_then(|mut script| {
             script.accepts(&self.options, &job)?;
             Ok(script)
         });

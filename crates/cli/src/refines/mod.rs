@@ -48,6 +48,7 @@ pub(crate) fn run(program: &str, arguments: &[OsString]) -> ExitCode {
         wanted: Choosing::new(&[]),
         only_list: options.typecheck,
         why: false,
+        never: Vec::new(),
     };
     let mut codes = Vec::new();
     for file in &options.files {

@@ -24,7 +24,7 @@ mod table;
 mod values;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use trefoil_control::Control;
 use trefoil_data::rewrite::Unfinished;
@@ -53,6 +53,10 @@ pub struct Model {
     /// The slot that says that all components have terminated, and its value then.
     end: Option<(u32, Value)>,
     wide: bool,
+    /// The wide form, once it was needed.
+    wider: OnceLock<Arc<Model>>,
+    /// Names of actions that must not happen, sorted.
+    never: Arc<[String]>,
     /// What threads remembered, for the next ones.
     memories: Mutex<Vec<Memory>>,
 }
@@ -78,7 +82,64 @@ impl Model {
     pub fn new(linear: Arc<LinearProcess>, labels: Arc<Labels>, control: &Control) -> Result<Model, NoModel> {
         let pool = Pool::new(Options { control: control.clone(), ..Options::default() });
         let compiled = Compiled::new(linear, pool).map_err(|(id, unfinished)| NoModel::Unfinished(id, unfinished))?;
-        Ok(Model::build(Arc::new(compiled), labels, false))
+        Ok(Model::build(Arc::new(compiled), labels, false, Arc::default()))
+    }
+
+    /// The same system, in which steps with actions of these names show the error 1.
+    pub fn never(&self, names: impl IntoIterator<Item = String>) -> Model {
+        let mut names: Vec<String> = names.into_iter().collect();
+        names.sort_unstable();
+        Model::build(self.compiled.clone(), self.labels.clone(), self.wide, names.into())
+    }
+
+    /// The names of the actions that its steps can have.
+    pub fn action_names(&self) -> Vec<&str> {
+        let linear = self.linear();
+        let events = linear.summands.iter().filter_map(|summand| match &summand.event {
+            Event::Actions(actions) => Some(actions),
+            Event::Terminate => None,
+        });
+        let mut names: Vec<&str> = events
+            .flatten()
+            .map(|(action, _)| linear.data.names.text(linear.actions[action.0 as usize].name))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The widest form of the system that a search needed, if it is not this one.
+    pub fn widest(&self) -> Option<&Arc<Model>> {
+        self.wider.get()
+    }
+
+    /// What each component is in, as text: what it is about to do, and the values of its parameters.
+    pub fn component_states(&self, row: &[Value]) -> Vec<String> {
+        let linear = self.linear();
+        let states = linear.components.iter().enumerate().map(|(place, component)| {
+            let own = linear.parameters.iter().enumerate().filter(|(_, parameter)| parameter.component == place);
+            let mut state = component.states.first().cloned().unwrap_or_default();
+            let mut values = Vec::new();
+            for (slot, parameter) in own {
+                let text = self.value_text(slot, row[slot]);
+                match parameter.control {
+                    Some(_) => {
+                        let number: usize = text.parse().unwrap_or(1);
+                        let known = component.states.get(number - 1);
+                        state = known.cloned().unwrap_or_else(|| "terminated".to_string());
+                    }
+                    None => values.push(format!("{} = {text}", parameter.source)),
+                }
+            }
+            if values.is_empty() { state } else { format!("{state} with {}", values.join(", ")) }
+        });
+        states.collect()
+    }
+
+    /// The groups none of whose steps was ever taken in a search, by their places.
+    pub fn never_taken(&self) -> Vec<usize> {
+        let memories = self.memories.lock().unwrap_or_else(PoisonError::into_inner);
+        (0..self.plans.len()).filter(|&group| !memories.iter().any(|memory| memory.has_moved(group))).collect()
     }
 
     /// The linear process.
@@ -86,7 +147,7 @@ impl Model {
         &self.compiled.linear
     }
 
-    fn build(compiled: Arc<Compiled>, labels: Arc<Labels>, wide: bool) -> Model {
+    fn build(compiled: Arc<Compiled>, labels: Arc<Labels>, wide: bool, never: Arc<[String]>) -> Model {
         let linear = compiled.linear.clone();
         let worker = compiled.pool.worker();
         let mut numberings = Numberings::new(compiled.program.clone(), compiled.pool.clone());
@@ -117,7 +178,7 @@ impl Model {
         let Some(initial) = initial.collect::<Option<Vec<Value>>>() else {
             drop(section);
             drop(worker);
-            return Model::build(compiled, labels, true);
+            return Model::build(compiled, labels, true, never);
         };
         drop(section);
         let end = linear.summands.iter().zip(&plans).find(|(summand, _)| summand.event == Event::Terminate).and_then(
@@ -142,6 +203,8 @@ impl Model {
             plans,
             end,
             wide,
+            wider: OnceLock::new(),
+            never,
             memories: Mutex::default(),
             compiled,
         }
@@ -262,9 +325,26 @@ impl System for Model {
     }
 
     fn widened(&self) -> Option<Arc<dyn System>> {
-        (!self.wide).then(|| -> Arc<dyn System> {
-            Arc::new(Model::build(self.compiled.clone(), self.labels.clone(), true))
-        })
+        if self.wide {
+            return None;
+        }
+        let wider = self.wider.get_or_init(|| {
+            Arc::new(Model::build(self.compiled.clone(), self.labels.clone(), true, self.never.clone()))
+        });
+        Some(wider.clone())
+    }
+
+    fn error(&self, label: LabelId) -> u32 {
+        if self.never.is_empty() || label <= LabelId::TICK {
+            return 0;
+        }
+        let text = self.labels.get(label).to_string();
+        let mut names = text.split('|').map(|part| part.split('(').next().unwrap_or_default().to_string());
+        u32::from(names.any(|name| self.never.binary_search(&name).is_ok()))
+    }
+
+    fn first_error(&self) -> LabelId {
+        LabelId(if self.never.is_empty() { u32::MAX } else { LabelId::TICK.0 + 1 })
     }
 
     fn describe(&self, row: &[Value]) -> String {

@@ -24,13 +24,21 @@ const MOST_TUPLES: u64 = 100_000;
 pub(super) struct Memory {
     tables: Vec<Table>,
     labels: Vec<HashMap<Box<[Value]>, LabelId, foldhash::fast::FixedState>>,
+    /// Which groups had a step.
+    moved: Vec<bool>,
 }
 
 impl Memory {
+    /// Whether a group had a step.
+    pub(super) fn has_moved(&self, group: usize) -> bool {
+        self.moved.get(group).copied().unwrap_or(false)
+    }
+
     pub(super) fn new(groups: usize) -> Memory {
         Memory {
             tables: (0..groups).map(|_| Table::default()).collect(),
             labels: (0..groups).map(|_| HashMap::default()).collect(),
+            moved: vec![false; groups],
         }
     }
 }
@@ -102,6 +110,7 @@ impl<'a> Walker<'a> {
             let mut computing = Computing { model, plan, group: group as usize, labels, words: computed, steps: 0 };
             computing.run(rewriter, key)?;
             let steps = computing.steps;
+            memory.moved[group as usize] |= steps > 0;
             match memory.tables[group as usize].insert(key, steps, computed) {
                 Some(found) if steps > 0 => ready.push(Ready { group, found, scratch: false }),
                 None if steps > 0 => {

@@ -23,8 +23,8 @@ use trefoil_cspm::types::Typed;
 use trefoil_source::{Diagnostic, Place, Sources, Span};
 
 use crate::cspm::{Opened, Warnings};
-use crate::problem::{NOT_SUPPORTED, UNKNOWN_LANGUAGE};
-use crate::promela;
+use crate::problem::{NOT_SUPPORTED, REFUSED, UNKNOWN_LANGUAGE};
+use crate::{mcrl2, promela};
 use crate::{Choice, Job, Problem, Unfinished};
 use assertions::{Listed, Printed, listed};
 
@@ -42,6 +42,7 @@ pub use trefoil_questions::{Algorithm, Asked, Order, Preprocess, Setting, Store,
 pub const LANGUAGES: &[Choice] = &[
     Choice { name: "cspm", about: "CSPM, the language of FDR (.csp, .cspm, .fdr2)" },
     Choice { name: "promela", about: "Promela, the language of Spin (.pml, .promela, .prom, .spin, .p)" },
+    Choice { name: "mcrl2", about: "mCRL2 (.mcrl2)" },
 ];
 
 const EXTENSIONS: &[(&str, &str)] = &[
@@ -53,6 +54,7 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("prom", "promela"),
     ("spin", "promela"),
     ("p", "promela"),
+    ("mcrl2", "mcrl2"),
 ];
 
 /// The algorithms for refinement.
@@ -171,14 +173,33 @@ pub enum AnyScript {
     Cspm(Box<Script>),
     /// Promela.
     Promela(Box<promela::Script>),
+    /// mCRL2.
+    Mcrl2(Box<mcrl2::check::Script>),
 }
 
 impl AnyScript {
     /// Reads a script; see [`Script::open`].
     pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<AnyScript, Problem> {
-        Ok(match language_of(file, language)? {
+        AnyScript::open_with(file, language, &[], job)
+    }
+
+    /// Reads a script in which actions must not happen whose names match one of the patterns.
+    pub fn open_with(
+        file: &Path,
+        language: Option<&'static str>,
+        never: &[String],
+        job: &Job,
+    ) -> Result<AnyScript, Problem> {
+        let language = language_of(file, language)?;
+        if !never.is_empty() && language != "mcrl2" {
+            let place = Place::File(file.display().to_string());
+            let message = "--never applies to mCRL2 specifications only";
+            return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
+        }
+        Ok(match language {
             "promela" => AnyScript::Promela(Box::new(promela::Script::open(file, job)?)),
-            _ => AnyScript::Cspm(Box::new(Script::open(file, language, job)?)),
+            "mcrl2" => AnyScript::Mcrl2(Box::new(mcrl2::check::Script::open(file, never, job)?)),
+            language => AnyScript::Cspm(Box::new(Script::open(file, Some(language), job)?)),
         })
     }
 
@@ -187,6 +208,7 @@ impl AnyScript {
         match self {
             AnyScript::Cspm(script) => script.warnings(),
             AnyScript::Promela(script) => script.warnings(),
+            AnyScript::Mcrl2(script) => script.warnings(),
         }
     }
 
@@ -194,7 +216,7 @@ impl AnyScript {
     pub fn accepts(&mut self, options: &Asked, job: &Job) -> Result<(), Problem> {
         match self {
             AnyScript::Cspm(script) => script.accepts(options, job),
-            AnyScript::Promela(_) => Ok(()),
+            AnyScript::Promela(_) | AnyScript::Mcrl2(_) => Ok(()),
         }
     }
 
@@ -203,6 +225,7 @@ impl AnyScript {
         match self {
             AnyScript::Cspm(script) => script.assertions().cloned().collect(),
             AnyScript::Promela(script) => script.assertions().cloned().collect(),
+            AnyScript::Mcrl2(script) => script.assertions().cloned().collect(),
         }
     }
 
@@ -210,7 +233,7 @@ impl AnyScript {
     pub fn print_statements(&mut self, options: &Asked, job: &Job) -> Vec<PrintResult> {
         match self {
             AnyScript::Cspm(script) => script.print_statements(options, job),
-            AnyScript::Promela(_) => Vec::new(),
+            AnyScript::Promela(_) | AnyScript::Mcrl2(_) => Vec::new(),
         }
     }
 
@@ -219,6 +242,7 @@ impl AnyScript {
         match self {
             AnyScript::Cspm(script) => script.unused(index, options),
             AnyScript::Promela(script) => script.unused(index, options),
+            AnyScript::Mcrl2(script) => script.unused(index, options),
         }
     }
 
@@ -227,6 +251,7 @@ impl AnyScript {
         match self {
             AnyScript::Cspm(script) => script.run(index, options, job),
             AnyScript::Promela(script) => script.run(index, options, job),
+            AnyScript::Mcrl2(script) => script.run(index, options, job),
         }
     }
 
@@ -235,6 +260,7 @@ impl AnyScript {
         match self {
             AnyScript::Cspm(script) => script.report(prints, results),
             AnyScript::Promela(script) => script.report(prints, results),
+            AnyScript::Mcrl2(script) => script.report(prints, results),
         }
     }
 }
@@ -306,12 +332,7 @@ pub(crate) fn language_of(file: &Path, language: Option<&'static str>) -> Result
             let place = Place::File(file.display().to_string());
             let message = "the language of this script does not follow from its file name";
             let known: Vec<String> = EXTENSIONS.iter().map(|(extension, _)| format!(".{extension}")).collect();
-            let help = if extension == "mcrl2" {
-                "processes of mCRL2 cannot be checked yet; `trefoil mcrl2 typecheck` and `eval` work on its data"
-                    .to_string()
-            } else {
-                format!("known extensions are {}; for any other name give --language", known.join(", "))
-            };
+            let help = format!("known extensions are {}; for any other name give --language", known.join(", "));
             Err(Problem::from(Diagnostic::error(UNKNOWN_LANGUAGE, message, place).help(help)))
         }
     }

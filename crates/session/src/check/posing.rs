@@ -32,11 +32,13 @@ const CSPM: Facts = Facts {
     explicit_specification: false,
 };
 
+const MCRL2: Facts = Facts { symmetries: ProvableSymmetries::None, partial_order: false, ..CSPM };
+
 const PROMELA: Facts = Facts { symmetries: ProvableSymmetries::Found, partial_order: false, ..CSPM };
 
 impl Claim {
     /// All sorts of assertions.
-    pub const ALL: [Claim; 10] = [
+    pub const ALL: [Claim; 12] = [
         Claim::Refinement,
         Claim::DeadlockFree,
         Claim::LivelockFree,
@@ -47,6 +49,8 @@ impl Claim {
         Claim::EndStates,
         Claim::EventTrace,
         Claim::Temporal,
+        Claim::NoDeadlock,
+        Claim::NeverActions,
     ];
 
     /// Its name in texts.
@@ -62,6 +66,8 @@ impl Claim {
             Claim::EndStates => "end states",
             Claim::EventTrace => "trace",
             Claim::Temporal => "ltl and never claims",
+            Claim::NoDeadlock => "no deadlock",
+            Claim::NeverActions => "never",
         }
     }
 
@@ -88,6 +94,9 @@ impl Claim {
             // The text of the script answers it.
             Claim::Symmetric => cspm(None),
             Claim::Assertions | Claim::EndStates | Claim::EventTrace => promela(Some(Kind::Reach)),
+            Claim::NoDeadlock | Claim::NeverActions => {
+                Posing { language: "mCRL2", kind: Some(Kind::Reach), facts: MCRL2, own: &[] }
+            }
             // No engine answers it yet.
             Claim::Temporal => promela(None),
         }

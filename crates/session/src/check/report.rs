@@ -97,6 +97,10 @@ pub enum Claim {
     EventTrace,
     /// Promela: an `ltl` formula or `never` claim.
     Temporal,
+    /// mCRL2: no run ends in a state without steps, unless all of it has terminated.
+    NoDeadlock,
+    /// mCRL2: actions that must not happen.
+    NeverActions,
 }
 
 /// The answer to an assertion.

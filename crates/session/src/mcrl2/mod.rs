@@ -1,5 +1,6 @@
 //! Jobs on mCRL2 specifications: types, formatting, values of their data.
 
+pub mod check;
 pub mod eval;
 
 use std::io::Read;
@@ -7,7 +8,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use trefoil_control::Control;
-use trefoil_mcrl2::processes::{ProcessSpecification, check};
+use trefoil_mcrl2::processes::{self, ProcessSpecification};
 use trefoil_mcrl2::syntax::tree::Specification;
 use trefoil_mcrl2::syntax::{parse, print as print_specification};
 use trefoil_mcrl2::{Data, DeclaredFunction};
@@ -79,7 +80,7 @@ impl Opened {
     pub(crate) fn typed_processes(&mut self, control: &Control) -> Result<ProcessSpecification, Problem> {
         control.progress().begin("checking types", 0);
         control.check()?;
-        match check(&self.specification, &self.text, &mut self.diagnostics) {
+        match processes::check(&self.specification, &self.text, &mut self.diagnostics) {
             Some(typed) => Ok(typed),
             None => Err(Problem::Script(std::mem::take(&mut self.diagnostics), self.sources.clone())),
         }

@@ -9,7 +9,7 @@
 
 mod chart;
 mod evidence;
-mod quality;
+pub(crate) mod quality;
 mod report;
 pub(crate) mod simulate;
 mod story;

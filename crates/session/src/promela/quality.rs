@@ -6,7 +6,7 @@ use crate::check::Coverage;
 const MUCH: f64 = 0.01;
 
 /// The answer for a property without a counterexample.
-pub(super) fn quality(coverage: &Coverage, states: u64) -> String {
+pub(crate) fn quality(coverage: &Coverage, states: u64) -> String {
     let missed = coverage.expected_omissions;
     let share = missed / (states as f64 + missed);
     let bits = match coverage.hash_factor {

@@ -1,0 +1,290 @@
+//! mCRL2 specifications: open one, list its properties, check them.
+//!
+//! A specification has no assertions. Every one has the property that no run deadlocks; the user adds actions that must
+//! not happen (`--never`). One search looks for all of them, and when it is complete it also says which summands of the
+//! linear process never had a step.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use trefoil_check::{Kept, Offered, Posed, Table};
+use trefoil_control::{counted, peak_memory};
+use trefoil_mcrl2::linear::{Analyses, Refusal, linearise};
+use trefoil_mcrl2::system::{Model, NoModel};
+use trefoil_questions::{
+    Answer, ErrorKinds, Evidence as Shown, Facts, Found, Goal, Question, Reach, Unanswered,
+};
+use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
+use trefoil_system::{Cut, LabelId, Labels, System, Value};
+
+use super::Opened;
+use crate::check::{
+    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, PrintResult, Run, RunReport, Step, TICK,
+    Unused, line, unused, unused_strategy,
+};
+use crate::cspm::Warnings;
+use crate::problem::{NO_ACTION, NO_INITIAL_STATE, REFUSED, cut_short};
+use crate::{Job, Problem, Unfinished, Verdict, seconds};
+
+/// Groups that are named in a note before they are only counted.
+const MOST_NAMED: usize = 10;
+
+/// A specification that can be checked.
+pub struct Script {
+    file: String,
+    sources: Sources,
+    warnings: Warnings,
+    model: Arc<Model>,
+    listed: Vec<Assertion>,
+    kept: Kept,
+}
+
+impl Script {
+    /// Reads a specification and makes its linear process. Actions whose names match one of the patterns must not
+    /// happen.
+    pub fn open(file: &Path, never: &[String], job: &Job) -> Result<Script, Problem> {
+        let model = open_model(file, Arc::new(Labels::new()), job)?;
+        let OpenedModel { file, sources, warnings, model } = model;
+        let mut script =
+            Script { listed: Vec::new(), kept: Kept::default(), model: Arc::new(model), file, sources, warnings };
+        script.list(Claim::NoDeadlock, "no run deadlocks".to_string());
+        let mut forbidden = Vec::new();
+        for pattern in never {
+            let names: Vec<String> = script
+                .model
+                .action_names()
+                .into_iter()
+                .filter(|name| matches(pattern, name))
+                .map(str::to_string)
+                .collect();
+            if names.is_empty() {
+                let known = script.model.action_names().join(", ");
+                let message = format!("no action of a step matches `{pattern}`");
+                let place = Place::File(script.file.clone());
+                let help = format!("the actions of its steps are {known}");
+                return Err(Problem::Input(vec![Diagnostic::error(NO_ACTION, message, place).help(help)]));
+            }
+            forbidden.extend(names);
+        }
+        if !forbidden.is_empty() {
+            script.list(Claim::NeverActions, format!("never {}", never.join(", ")));
+            script.model = Arc::new(script.model.never(forbidden));
+        }
+        Ok(script)
+    }
+
+    fn list(&mut self, kind: Claim, text: String) {
+        self.listed.push(Assertion {
+            index: self.listed.len() + 1,
+            assertion_string: text,
+            kind,
+            model: None,
+            is_negated: false,
+            options: Vec::new(),
+            place: ReportedPlace { file: self.file.clone(), line: None, column: None, text: String::new() },
+        });
+    }
+
+    /// The warnings about it.
+    pub fn warnings(&self) -> &Warnings {
+        &self.warnings
+    }
+
+    /// The properties, in order.
+    pub fn assertions(&self) -> impl ExactSizeIterator<Item = &Assertion> {
+        self.listed.iter()
+    }
+
+    fn listed(&self, index: usize) -> &Assertion {
+        let listed = index.checked_sub(1).and_then(|at| self.listed.get(at));
+        listed.expect("properties have the numbers that the model gives them")
+    }
+
+    /// The options that the property with this number cannot use.
+    pub(crate) fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
+        unused(self.listed(index).kind, options)
+    }
+
+    /// Checks one of them.
+    pub fn run(&mut self, index: usize, options: &Asked, job: &Job) -> AssertionReport {
+        let started = Instant::now();
+        let mut report = AssertionReport::new(self.listed(index).clone());
+        let unused = self.unused(index, options);
+        report.notes.extend(unused.iter().map(|unused| unused.words.clone()));
+        let asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
+        report.notes.extend(unused_strategy(&asked));
+        let place = Place::File(self.file.clone());
+        match self.answered(index - 1, &asked, job) {
+            Ok(answer) => self.report_answer(&mut report, index - 1, answer),
+            Err(Unanswered::Refused(refusal)) => {
+                report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
+            }
+            Err(Unanswered::Cut { cut: Cut::Stopped, .. }) => {
+                report.give_up(Unfinished::new(job.control.why(), &job.control));
+            }
+            Err(Unanswered::Cut { cut, .. }) => report.tell(&cut_short(&cut, &job.control, place), &self.sources),
+        }
+        report.check_seconds = seconds(started.elapsed());
+        report.peak_memory_bytes = peak_memory();
+        report
+    }
+
+    fn answered(&mut self, goal: usize, asked: &Asked, job: &Job) -> Result<Answer, Unanswered> {
+        let goals = [Goal::InvalidEnd, Goal::Error(ErrorKinds::of([1]))];
+        let goals = &goals[..self.listed.len()];
+        let question = Question::Reach(Reach { goals, asked: goal, no_steps: ErrorKinds::of([]) });
+        let Script { kept, model, .. } = self;
+        let answer = kept.answer(&question, asked, || {
+            let facts = Facts { width: model.layout().width(), ..Claim::NoDeadlock.posing().facts };
+            let posed = Posed::new(Table::standard(), question, &facts, asked, job.threads, &job.control)?;
+            posed.answer(&Offered { system: model.clone(), reduction: None, insisted: false }, &job.control)
+        })?;
+        if let Some(widest) = self.model.widest() {
+            self.model = widest.clone();
+        }
+        Ok(answer)
+    }
+
+    fn report_answer(&self, report: &mut AssertionReport, goal: usize, answer: Answer) {
+        report.visited_states = answer.counts.states;
+        report.visited_transitions = answer.counts.transitions;
+        report.visited_plys = answer.counts.levels;
+        report.store_bytes = answer.counts.bytes;
+        let witness = match &answer.found[goal] {
+            Found::Fails(evidence) => Some(self.evidence(evidence)),
+            Found::Holds(_) | Found::Open => None,
+        };
+        report.verdict = if witness.is_some() { Verdict::Fails } else { Verdict::Holds };
+        report.result = Some(u8::from(witness.is_none()));
+        report.witness = witness;
+        report.why = Some(answer.why);
+        report.reductions = self.model.linear().report.clone();
+        report.notes.extend(answer.notes);
+        if let Some(coverage) = answer.coverage.map(Coverage::from) {
+            report.algorithm = Some(coverage.store.to_string());
+            if report.verdict == Verdict::Holds {
+                report.verdict = Verdict::Unknown;
+                report.result = None;
+                report.reason = Some(crate::promela::quality::quality(&coverage, answer.counts.states));
+            }
+            report.coverage = Some(coverage);
+        } else if answer.complete {
+            report.notes.extend(self.never_taken());
+        }
+    }
+
+    /// What never happens, in a note.
+    fn never_taken(&self) -> Option<String> {
+        let idle = self.model.never_taken();
+        if idle.is_empty() {
+            return None;
+        }
+        let mut names: Vec<&str> = idle.iter().map(|&group| self.model.groups()[group].name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let more = names.len().saturating_sub(MOST_NAMED);
+        names.truncate(MOST_NAMED);
+        let mut text = names.join(", ");
+        if more > 0 {
+            text.push_str(&format!(" and {more} more"));
+        }
+        let all = self.model.groups().len();
+        Some(format!("{} of {all} never has a step: {text}", counted(idle.len() as u64, "summand")))
+    }
+
+    /// A run in words; it was replayed before.
+    fn evidence(&self, shown: &Shown) -> Evidence {
+        let path = shown.path();
+        let event = |label: LabelId| -> String {
+            if label == LabelId::TICK { TICK.to_string() } else { self.model.labels().get(label).to_string() }
+        };
+        let finding = match (shown, path.steps.last()) {
+            (Shown::Error(_), Some(step)) => Finding::Event { event: event(step.label), allowed: Vec::new() },
+            _ => Finding::Deadlock,
+        };
+        let states = |row: &[Value]| -> Vec<Arc<str>> {
+            self.model.component_states(row).into_iter().map(Arc::from).collect()
+        };
+        let step = |step: &trefoil_system::TakenStep| Step {
+            event: event(step.label),
+            parts: Vec::new(),
+            states: states(&step.row),
+            number: 0,
+            revealed: 0,
+        };
+        let run = Run {
+            initial: states(&path.start),
+            steps: path.steps.iter().map(step).collect(),
+            cycle: Vec::new(),
+            offered: None,
+            refused: None,
+            waiting: Vec::new(),
+        };
+        Evidence {
+            finding,
+            length: path.steps.iter().filter(|step| step.label.is_visible()).count(),
+            trace: path.steps.iter().map(|step| event(step.label)).collect(),
+            process: self.file.clone(),
+            components: self.model.linear().components.iter().map(|known| Arc::from(known.name.as_str())).collect(),
+            runs: vec![run],
+            story: None,
+        }
+    }
+
+    /// The report of a run, once its properties have been checked.
+    pub fn report(&self, prints: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
+        RunReport {
+            file_name: self.file.clone(),
+            errors: Vec::new(),
+            warnings: self.warnings.reports.iter().map(line).collect(),
+            print_statement_results: prints,
+            event_map: Default::default(),
+            results,
+            assertions: self.listed.clone(),
+            unfinished: None,
+            diagnostics: self.warnings.reports.clone(),
+        }
+    }
+}
+
+/// A specification as a system.
+pub(crate) struct OpenedModel {
+    pub(crate) file: String,
+    pub(crate) sources: Sources,
+    pub(crate) warnings: Warnings,
+    pub(crate) model: Model,
+}
+
+/// Reads a specification and makes its system.
+pub(crate) fn open_model(file: &Path, labels: Arc<Labels>, job: &Job) -> Result<OpenedModel, Problem> {
+    let mut opened = Opened::read(file, &job.control)?;
+    let typed = opened.typed_processes(&job.control)?;
+    let warnings = opened.warnings();
+    let Opened { file, sources, .. } = opened;
+    if typed.init.is_none() {
+        let message = "this specification has no initial process";
+        let wrong = Diagnostic::error(NO_INITIAL_STATE, message, Place::File(file)).help("write `init P;`");
+        return Err(Problem::Script(vec![wrong], sources));
+    }
+    job.control.progress().begin("linearising", 0);
+    let linear = linearise(&typed, Analyses::ALL, &job.control).map_err(|refusal| match refusal {
+        Refusal::Wrong(diagnostics) => Problem::Script(diagnostics, sources.clone()),
+        Refusal::Stopped(stopped) => Problem::Stopped(stopped),
+    })?;
+    job.control.progress().begin("compiling", 0);
+    let model = Model::new(Arc::new(linear), labels, &job.control).map_err(|none| match none {
+        NoModel::Unfinished(..) => Problem::Stopped(job.control.why()),
+    })?;
+    Ok(OpenedModel { file, sources, warnings, model })
+}
+
+/// Whether a name matches a pattern in which `*` stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, rest)) => name.strip_prefix(start).is_some_and(|name| {
+            (0..=name.len()).filter(|&at| name.is_char_boundary(at)).any(|at| matches(rest, &name[at..]))
+        }),
+    }
+}
