@@ -226,6 +226,8 @@ operators! {
     StableUpdate = "@updated": "(S -> T) # S # T -> (S -> T)";
     /// The function with one value.
     ConstantFunction = "@const": "T -> (S -> T)";
+    /// Whether a condition is true, where it has no variables: one that is stuck is not.
+    Holds = "@holds": "Bool -> Bool";
     /// Whether a function is an update of another one.
     IsUpdate = "@is_update": "(S -> T) -> Bool";
     /// A finite set with one more element.

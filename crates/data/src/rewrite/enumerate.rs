@@ -79,7 +79,8 @@ struct Progress {
 enum Tested {
     False,
     True,
-    Open(Rc<Root>),
+    /// These stayed open, each with the truth value that it must have.
+    Open(Vec<(Rc<Root>, bool)>),
 }
 
 impl<'p> Rewriter<'p> {
@@ -183,7 +184,7 @@ impl<'p> Rewriter<'p> {
         match self.test(&plan.filters, base)? {
             Tested::False => Ok(ControlFlow::Continue(())),
             Tested::True => self.level(&plan.levels, base, None, progress, found),
-            Tested::Open(term) => self.level(&plan.levels, base, Some(&term), progress, found),
+            Tested::Open(terms) => self.level(&plan.levels, base, terms.first().map(|(term, _)| term), progress, found),
         }
     }
 
@@ -263,7 +264,10 @@ impl<'p> Rewriter<'p> {
         let flow = match self.test(&levels[0].filters, base)? {
             Tested::False => ControlFlow::Continue(()),
             Tested::True => self.level(&levels[1..], base, open, progress, found)?,
-            Tested::Open(term) => self.level(&levels[1..], base, open.or(Some(&term)), progress, found)?,
+            Tested::Open(terms) => {
+                let open = open.or(terms.first().map(|(term, _)| term));
+                self.level(&levels[1..], base, open, progress, found)?
+            }
         };
         self.stack.pop();
         Ok(flow)
@@ -272,18 +276,18 @@ impl<'p> Rewriter<'p> {
     /// Evaluates tests in order for the values above a place, until one is false.
     fn test(&mut self, filters: &[Filter], base: usize) -> Result<Tested, Unfinished> {
         let [no, yes] = self.program.truths;
-        let mut tested = Tested::True;
+        let mut open = Vec::new();
         for filter in filters {
             let value = self.evaluate_above(filter.code, base)?;
             let (right, wrong) = if filter.wanted { (yes, no) } else { (no, yes) };
             if value == wrong {
                 return Ok(Tested::False);
             }
-            if value != right && matches!(tested, Tested::True) {
-                tested = Tested::Open(Rc::new(self.section.root(value)));
+            if value != right {
+                open.push((Rc::new(self.section.root(value)), filter.wanted));
             }
         }
-        Ok(tested)
+        Ok(if open.is_empty() { Tested::True } else { Tested::Open(open) })
     }
 
     /// Evaluates code for what lies above a place.
@@ -498,14 +502,21 @@ impl<'p> Rewriter<'p> {
             let flow = match (tested, unknown) {
                 (Tested::False, _) => ControlFlow::Continue(()),
                 (Tested::True, None) => self.level(&levels[1..], frame, open, progress, found)?,
-                (Tested::Open(term), None) => self.level(&levels[1..], frame, open.or(Some(&term)), progress, found)?,
+                (Tested::Open(terms), None) => {
+                    let open = open.or(terms.first().map(|(term, _)| term));
+                    self.level(&levels[1..], frame, open, progress, found)?
+                }
                 // Whatever the unknown parts are, this is a solution.
                 (Tested::True, Some(_)) if progress.one_is_enough && levels.len() == 1 && open.is_none() => {
                     found(self, frame)?
                 }
-                (_, Some((place, unknown))) => {
+                (tested, Some((place, unknown))) => {
                     self.stack.truncate(frame);
-                    match self.choices(unknown, &mut fresh) {
+                    let (unknown, choices) = match self.narrowed(&tested, &tuple) {
+                        Some((unknown, values)) => (unknown, Some(values)),
+                        None => (unknown, self.choices(unknown, &mut fresh)),
+                    };
+                    match choices {
                         Some(choices) => {
                             for choice in choices {
                                 let made: Vec<Term> =
@@ -527,6 +538,33 @@ impl<'p> Rewriter<'p> {
         }
         self.stack.truncate(queue);
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// An unknown part of a tuple and the values that open tests leave it, the fewest.
+    fn narrowed(&self, tested: &Tested, tuple: &[Term]) -> Option<(Term, Vec<Term>)> {
+        let Tested::Open(terms) = tested else { return None };
+        let mut unknowns = Vec::new();
+        tuple.iter().for_each(|&term| self.unknowns(term, &mut unknowns));
+        let known = unknowns.iter().flat_map(|&unknown| {
+            let values = terms.iter().filter_map(move |(term, wanted)| self.possible(term.term(), *wanted, unknown));
+            values.map(move |values| (unknown, values))
+        });
+        known.min_by_key(|(_, values)| values.len()).map(|(unknown, mut values)| {
+            let mut seen = HashSet::new();
+            values.retain(|value| seen.insert(*value));
+            (unknown, values)
+        })
+    }
+
+    /// The unknown parts of a term, each once.
+    fn unknowns(&self, term: Term, found: &mut Vec<Term>) {
+        if self.program.unknown_sorts.contains_key(&self.section.head(term)) {
+            if !found.contains(&term) {
+                found.push(term);
+            }
+        } else if !self.program.numbers.is_number(self.section.head(term)) {
+            self.section.arguments(term).iter().for_each(|argument| self.unknowns(argument, found));
+        }
     }
 
     /// The first unknown part of a term.

@@ -452,7 +452,8 @@ impl<'p> Rewriter<'p> {
             (Operator::GreaterEqual, &[left, right]) => self.less(right, left, true).map(truth),
             (Operator::Not, &[term]) if term == yes => Some(no),
             (Operator::Not, &[term]) if term == no => Some(yes),
-            (Operator::IsUpdate, &[term]) => Some(truth(self.is_update(term))),
+            (Operator::IsUpdate, &[term]) => self.is_update(term).map(truth),
+            (Operator::Holds, &[term]) => self.holds(term).map(truth),
             (_, &[argument]) => self.program.numbers.unary(&self.section, operator, argument),
             (_, &[left, right]) => self.program.numbers.binary(&self.section, operator, left, right),
             _ => None,
@@ -498,8 +499,9 @@ impl<'p> Rewriter<'p> {
         }
     }
 
-    fn is_update(&self, term: Term) -> bool {
-        matches!(self.program.role(self.section.head(term)), Role::Applied(function)
-            if self.program.operator(function) == Some(Operator::StableUpdate))
+    fn is_update(&self, term: Term) -> Option<bool> {
+        let is_update = matches!(self.program.role(self.section.head(term)), Role::Applied(function)
+            if self.program.operator(function) == Some(Operator::StableUpdate));
+        (is_update || self.is_closed(term)).then_some(is_update)
     }
 }

@@ -23,6 +23,7 @@ mod finite;
 mod instance;
 mod machine;
 mod matching;
+mod narrow;
 mod needed;
 pub mod numbers;
 mod open;

@@ -100,6 +100,19 @@ impl Program {
 }
 
 impl Rewriter<'_> {
+    /// Whether a condition is true; one without variables that is stuck is not.
+    pub(super) fn holds(&self, condition: Term) -> Option<bool> {
+        self.program.truth_of(condition).or_else(|| self.is_closed(condition).then_some(false))
+    }
+
+    /// Whether a term has no variables.
+    pub(super) fn is_closed(&self, term: Term) -> bool {
+        let head = self.section.head(term);
+        self.program.numbers.is_number(head)
+            || self.program.role(head) != Role::Foreign
+                && self.section.arguments(term).iter().all(|argument| self.is_closed(argument))
+    }
+
     /// The term of an expression that the program was made with, its variables replaced and nothing evaluated.
     pub fn instantiate(&self, expression: TypedId, value: &dyn Fn(VariableId) -> Option<Term>) -> Term {
         self.instance(expression, &|_, variable| value(variable))
@@ -148,6 +161,9 @@ impl ReadBack<'_> {
             View::Number => self.number(section, term, sort),
             View::Applied(function) => {
                 let arguments: Vec<Term> = section.arguments(term).iter().collect();
+                if self.program.applied_operator(section, term) == Some(Operator::Holds) {
+                    return self.expression(section, arguments[0], sort);
+                }
                 let (function, domain, codomain) = self.at_sort(function, sort);
                 let mut read = Vec::new();
                 for (&argument, &part) in arguments.iter().zip(&domain) {

@@ -299,11 +299,11 @@ const BAG: &str = "
 
 const UPDATE: &str = "
     var x, y: S; v, w: T; f: S -> T;
-    eqn !@is_update(f) -> @update(f, x, v) = if(f(x) == v, f, @updated(f, x, v));
-        @update(@updated(f, x, w), x, v) = if(f(x) == v, f, @updated(f, x, v));
+    eqn !@is_update(f) -> @update(f, x, v) = if(@holds(f(x) == v), f, @updated(f, x, v));
+        @update(@updated(f, x, w), x, v) = if(@holds(f(x) == v), f, @updated(f, x, v));
         y < x -> @update(@updated(f, y, w), x, v) = @updated(@update(f, x, v), y, w);
         x < y -> @update(@updated(f, y, w), x, v) =
-            if(f(x) == v, @updated(f, y, w), @updated(@updated(f, y, w), x, v));
+            if(@holds(f(x) == v), @updated(f, y, w), @updated(@updated(f, y, w), x, v));
         @updated(f, x, v)(x) = v;
         x != y -> @updated(f, x, v)(y) = f(y);
         @update(f, x, v)(y) = if(x == y, v, f(y));

@@ -190,9 +190,7 @@ impl<'a> Sequential<'a> {
             | Process::Rename(_, body)
             | Process::Allow(_, body)
             | Process::Comm(_, body) => self.can_terminate(*body),
-            Process::Condition(_, yes, no) => {
-                self.can_terminate(*yes) || no.is_some_and(|no| self.can_terminate(no))
-            }
+            Process::Condition(_, yes, no) => self.can_terminate(*yes) || no.is_some_and(|no| self.can_terminate(no)),
         })
     }
 
@@ -256,7 +254,8 @@ impl<'a> Sequential<'a> {
         if let Some(known) = self.by_nodes.get(nodes) {
             return known.clone();
         }
-        let mut builder = Structure { tokens: Vec::new(), places: HashMap::new(), order: Vec::new(), bound: Vec::new() };
+        let mut builder =
+            Structure { tokens: Vec::new(), places: HashMap::new(), order: Vec::new(), bound: Vec::new() };
         for &node in nodes {
             self.structure(x, node, &mut builder);
             builder.tokens.push(Token::Tag(b'.'));
@@ -420,7 +419,12 @@ impl<'a> Sequential<'a> {
         Ok(found)
     }
 
-    fn continuation(&mut self, x: &Expressions<'_>, nodes: &[ProcessRef], values: &Environment) -> (ShapeId, Vec<Term>) {
+    fn continuation(
+        &mut self,
+        x: &Expressions<'_>,
+        nodes: &[ProcessRef],
+        values: &Environment,
+    ) -> (ShapeId, Vec<Term>) {
         let (shape, variables) = self.shape(x, nodes);
         let values = variables.iter().filter_map(|variable| values.get(variable).copied()).collect();
         (shape, values)
@@ -740,7 +744,9 @@ impl<'a> Sequential<'a> {
                 let mut updates = BTreeMap::new();
                 // What the target does not use is idle; what this state does not use is idle already.
                 for slot in &state.slots {
-                    if slot.constant.is_none() && let Some(idle) = parameters[numbers[&slot.parameter]].idle {
+                    if slot.constant.is_none()
+                        && let Some(idle) = parameters[numbers[&slot.parameter]].idle
+                    {
                         updates.insert(numbers[&slot.parameter], idle);
                     }
                 }

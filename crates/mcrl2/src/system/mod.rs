@@ -37,7 +37,7 @@ use trefoil_terms::{Options, Pool, Section, Term};
 use crate::linear::{Event, LinearProcess, Summand};
 use plan::{Compiled, Plan, Update};
 use steps::{Memory, Walker};
-use values::{Encoding, Numberings};
+use values::Encoding;
 
 /// The system of a linear process.
 pub struct Model {
@@ -83,6 +83,11 @@ impl Model {
         let pool = Pool::new(Options { control: control.clone(), ..Options::default() });
         let compiled = Compiled::new(linear, pool).map_err(|(id, unfinished)| NoModel::Unfinished(id, unfinished))?;
         Ok(Model::build(Arc::new(compiled), labels, false, Arc::default()))
+    }
+
+    /// The form of the system in which the values of finite sorts are numbered as they are met.
+    pub fn wide(self) -> Model {
+        if self.wide { self } else { Model::build(self.compiled, self.labels, true, self.never) }
     }
 
     /// The same system, in which steps with actions of these names show the error 1.
@@ -150,20 +155,20 @@ impl Model {
     fn build(compiled: Arc<Compiled>, labels: Arc<Labels>, wide: bool, never: Arc<[String]>) -> Model {
         let linear = compiled.linear.clone();
         let worker = compiled.pool.worker();
-        let mut numberings = Numberings::new(compiled.program.clone(), compiled.pool.clone());
-        let encodings = compiled.encodings(&mut numberings, &worker, wide);
-        let name_of = |slot: usize| linear.data.names.text(linear.data.tree.variable(linear.parameters[slot].variable).0);
-        let slots = encodings.iter().enumerate().map(|(slot, encoding)| Slot {
-            name: name_of(slot).to_string(),
-            values: encoding.values(),
-        });
+        let encodings = compiled.encodings(&worker, wide);
+        let name_of =
+            |slot: usize| linear.data.names.text(linear.data.tree.variable(linear.parameters[slot].variable).0);
+        let slots = encodings
+            .iter()
+            .enumerate()
+            .map(|(slot, encoding)| Slot { name: name_of(slot).to_string(), values: encoding.values() });
         let layout = Layout::new(slots.collect());
         let plans: Vec<Plan> = linear
             .summands
             .iter()
             .enumerate()
             .map(|(place, summand)| {
-                compiled.plan(place, &encodings, &mut numberings, &worker, |terms| {
+                compiled.plan(place, &encodings, &worker, |terms| {
                     label(&compiled, &labels, summand, terms, &worker.enter())
                 })
             })
@@ -270,13 +275,7 @@ fn group(linear: &LinearProcess, summand: &Summand, plan: &Plan) -> Group {
 }
 
 /// The label of a step: actions with the values of their arguments, sorted by their texts.
-fn label(
-    compiled: &Compiled,
-    labels: &Labels,
-    summand: &Summand,
-    terms: &[Term],
-    section: &Section<'_>,
-) -> LabelId {
+fn label(compiled: &Compiled, labels: &Labels, summand: &Summand, terms: &[Term], section: &Section<'_>) -> LabelId {
     let Event::Actions(actions) = &summand.event else { return LabelId::TICK };
     if actions.is_empty() {
         return LabelId::TAU;

@@ -2,10 +2,11 @@
 //! and code for its conditions, arguments and updates.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trefoil_data::rewrite::{FunctionIndex, Program, Rewriter, Sum, SumIndex, Unfinished, View};
 use trefoil_data::signature::{Operator, Origin};
+use trefoil_data::sorts::SortRef;
 use trefoil_data::typed::{DataSpecification, Typed, TypedId, VariableId};
 use trefoil_source::Span;
 use trefoil_system::{LabelId, Value};
@@ -78,6 +79,8 @@ pub(super) struct Compiled {
     sums: HashMap<usize, (SumIndex, Vec<VariableId>)>,
     /// The slot of a parameter's variable.
     slots: HashMap<VariableId, u32>,
+    /// Every system of the process has its numbers from here: a term has one number.
+    pub(super) numberings: Mutex<Numberings>,
 }
 
 impl Compiled {
@@ -117,6 +120,7 @@ impl Compiled {
             pool,
             codes: HashMap::new(),
             constants: HashMap::new(),
+            numberings: Mutex::default(),
             sums: places.into_iter().zip(indices.into_iter().zip(parameters)).collect(),
         };
         let worker = compiled.pool.worker();
@@ -135,13 +139,19 @@ impl Compiled {
         Ok(compiled)
     }
 
+    /// Values of a sort that are numbered as they are met.
+    fn met(&self, sort: SortRef) -> Encoding {
+        let mut numberings = self.numberings.lock().unwrap_or_else(PoisonError::into_inner);
+        Encoding::Met(numberings.of(sort, &self.program, &self.pool))
+    }
+
     /// The value of an expression without variables.
     pub(super) fn constant(&self, expression: TypedId) -> Option<Term> {
         self.constants.get(&expression).copied()
     }
 
     /// How the values of each parameter are numbered. In a wide system values of finite sorts are met, not listed.
-    pub(super) fn encodings(&self, numberings: &mut Numberings, worker: &Worker, wide: bool) -> Vec<Encoding> {
+    pub(super) fn encodings(&self, worker: &Worker, wide: bool) -> Vec<Encoding> {
         let section = worker.enter();
         let linear = &*self.linear;
         (0..linear.parameters.len())
@@ -153,9 +163,8 @@ impl Compiled {
                 if let Some(values) = all {
                     return Encoding::listed(&self.program, &section, values);
                 }
-                let finite =
-                    if wide { None } else { Encoding::finite(&self.program, &section, parameter.sort) };
-                finite.unwrap_or_else(|| Encoding::Met(numberings.of(parameter.sort)))
+                let finite = if wide { None } else { Encoding::finite(&self.program, &section, parameter.sort) };
+                finite.unwrap_or_else(|| self.met(parameter.sort))
             })
             .collect()
     }
@@ -165,7 +174,6 @@ impl Compiled {
         &self,
         place: usize,
         encodings: &[Encoding],
-        numberings: &mut Numberings,
         worker: &Worker,
         name: impl FnOnce(&[Term]) -> LabelId,
     ) -> Plan {
@@ -190,12 +198,16 @@ impl Compiled {
             Event::Actions(actions) => actions
                 .iter()
                 .flat_map(|(action, arguments)| arguments.iter().zip(&self.linear.actions[action.0 as usize].sorts))
-                .map(|(&argument, &sort)| (argument, Encoding::Met(numberings.of(sort))))
+                .map(|(&argument, &sort)| (argument, self.met(sort)))
                 .collect(),
         };
         // An update that writes what was there is not an update.
-        let updates: Vec<(usize, TypedId)> =
-            summand.updates.iter().copied().filter(|&(slot, value)| self.variable(value) != Some(slot as u32)).collect();
+        let updates: Vec<(usize, TypedId)> = summand
+            .updates
+            .iter()
+            .copied()
+            .filter(|&(slot, value)| self.variable(value) != Some(slot as u32))
+            .collect();
         let slots_of = |expression: TypedId| -> Vec<u32> {
             let free = self.codes.get(&expression).map_or(&[][..], |(_, variables)| variables);
             free.iter().filter_map(|variable| self.slots.get(variable).copied()).collect()
@@ -235,9 +247,10 @@ impl Compiled {
                 .filter(|&&condition| !mentions(&self.linear.data, condition, &summand.variables))
                 .map(|&condition| expression(condition))
                 .collect(),
-            sum: self.sums.get(&place).map(|(sum, parameters)| {
-                (*sum, parameters.iter().map(|parameter| inputs[parameter]).collect())
-            }),
+            sum: self
+                .sums
+                .get(&place)
+                .map(|(sum, parameters)| (*sum, parameters.iter().map(|parameter| inputs[parameter]).collect())),
             naming,
             updates: updates
                 .iter()
@@ -293,9 +306,7 @@ impl Compiled {
         };
         match applied(&self.linear, condition)? {
             (Operator::Equal, &[left, right]) => pair(left, right).or_else(|| pair(right, left)),
-            (Operator::Not, &[inside]) => {
-                Some((self.variable(inside).filter(listed)?, self.program.truth_term(false)))
-            }
+            (Operator::Not, &[inside]) => Some((self.variable(inside).filter(listed)?, self.program.truth_term(false))),
             _ => None,
         }
     }
@@ -341,12 +352,8 @@ fn mentions(data: &DataSpecification, expression: TypedId, variables: &[Variable
 
 /// The sum of a summand over the conjuncts that its variables decide.
 fn sum_of(data: &mut DataSpecification, summand: &Summand, place: Span) -> Sum {
-    let conjuncts: Vec<TypedId> = summand
-        .conditions
-        .iter()
-        .copied()
-        .filter(|&condition| mentions(data, condition, &summand.variables))
-        .collect();
+    let conjuncts: Vec<TypedId> =
+        summand.conditions.iter().copied().filter(|&condition| mentions(data, condition, &summand.variables)).collect();
     let condition = data.conjunction(&conjuncts, place);
     let mut parameters = data.tree.free_variables(condition);
     parameters.retain(|variable| !summand.variables.contains(variable));

@@ -10,7 +10,7 @@ use trefoil_data::typed::VariableId;
 use trefoil_system::{
     Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, LocalStep, MarkId, Sink, Step, Value, Walk, Wrong,
 };
-use trefoil_terms::{Term, Worker};
+use trefoil_terms::{Root, Term, Worker};
 
 use super::plan::{Expression, Naming, Plan, Update};
 use super::table::{Found, Table};
@@ -208,13 +208,18 @@ impl Computing<'_, '_> {
         let (model, plan) = (self.model, self.plan);
         let decoded = plan.reads.iter().zip(key).map(|(&slot, &value)| model.encodings[slot as usize].decode(value));
         let mut inputs: Vec<Term> = decoded.collect();
+        // A conjunct that is false decides, wherever it stands: `q != [] && head(q) == 2`.
+        let mut open: Option<Root> = None;
         for conjunct in &plan.conjuncts {
             let value = value_of(rewriter, conjunct, &inputs)?;
             match model.compiled.program.truth_of(value) {
                 Some(true) => {}
                 Some(false) => return Ok(()),
-                None => return Err(self.undecided(rewriter, value)),
+                None => open = open.or_else(|| Some(rewriter.section().root(value))),
             }
+        }
+        if let Some(open) = open {
+            return Err(self.undecided(rewriter, open.term()));
         }
         let Some((sum, places)) = &plan.sum else { return self.step(rewriter, &inputs) };
         let parameters: Vec<Term> = places.iter().map(|&place| inputs[place as usize]).collect();

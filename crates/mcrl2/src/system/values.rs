@@ -27,29 +27,21 @@ enum Family {
 }
 
 /// The numberings of a program's values.
+#[derive(Default)]
 pub(super) struct Numberings {
-    pub(super) program: Arc<Program>,
-    pub(super) pool: Pool,
     families: HashMap<Family, Arc<Met>>,
 }
 
 impl Numberings {
-    pub(super) fn new(program: Arc<Program>, pool: Pool) -> Numberings {
-        Numberings { program, pool, families: HashMap::new() }
-    }
-
     /// The numbering of a sort's values.
-    pub(super) fn of(&mut self, sort: SortRef) -> Arc<Met> {
-        let family = match (sort, self.program.specification.sorts.kind(sort)) {
+    pub(super) fn of(&mut self, sort: SortRef, program: &Arc<Program>, pool: &Pool) -> Arc<Met> {
+        let family = match (sort, program.specification.sorts.kind(sort)) {
             (POS | NAT | INT | REAL, _) => Family::Numbers,
             (_, SortKind::Container(..) | SortKind::Function(..)) => Family::Compound,
             _ => Family::Sort(sort),
         };
-        let Numberings { program, pool, families } = self;
-        let made = || {
-            Arc::new(Met { program: program.clone(), pool: pool.clone(), numbering: pool.numbering() })
-        };
-        families.entry(family).or_insert_with(made).clone()
+        let made = || Arc::new(Met { program: program.clone(), pool: pool.clone(), numbering: pool.numbering() });
+        self.families.entry(family).or_insert_with(made).clone()
     }
 }
 

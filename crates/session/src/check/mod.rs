@@ -24,8 +24,8 @@ use trefoil_source::{Diagnostic, Place, Sources, Span};
 
 use crate::cspm::{Opened, Warnings};
 use crate::problem::{NOT_SUPPORTED, REFUSED, UNKNOWN_LANGUAGE};
-use crate::{mcrl2, promela};
 use crate::{Choice, Job, Problem, Unfinished};
+use crate::{mcrl2, promela};
 use assertions::{Listed, Printed, listed};
 
 pub use counterexample::{TAU, TICK};

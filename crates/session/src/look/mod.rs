@@ -16,6 +16,7 @@ use trefoil_control::{Control, counted};
 use trefoil_cspm::eval::{Evaluator, Failure, Options as EvaluationOptions, Reason};
 use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
 use trefoil_lts::Lts;
+use trefoil_mcrl2 as mcrl2;
 use trefoil_promela::{Simulation, Trail};
 use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
 use trefoil_system::{Labels, System, TakenStep, Witness};
@@ -28,6 +29,8 @@ use crate::check::witness::Words;
 use crate::check::{Asked, AssertionReport, Script, Setting, language_of, must_be_cspm};
 use crate::cspm::Opened;
 use crate::lts::{Reading, read};
+use crate::mcrl2::check::open_model;
+use crate::mcrl2::words::LinearWords;
 use crate::problem::{NO_PROCESS, NOT_SUPPORTED, REFUSED};
 use crate::promela;
 use crate::promela::simulate::{along_trail, read_trail};
@@ -74,6 +77,7 @@ enum Content {
     Script(Box<(Compiler, Machine, Sources)>),
     File(Box<Lts>),
     Model(Box<Simulation>),
+    Linear(Box<mcrl2::system::Model>),
 }
 
 impl Subject {
@@ -119,8 +123,24 @@ impl Subject {
         Subject { process: file.clone(), file, content, control: Control::unlimited(), runs: Vec::new() }
     }
 
+    /// The whole of an mCRL2 specification.
+    fn of_linear(task: &Looking, job: &Job) -> Result<Subject, Problem> {
+        let file = task.file.display().to_string();
+        if task.expression.is_some() {
+            let message = "this command looks at a whole mCRL2 specification; give no expression";
+            return Err(no_process(message, Place::File(file)).into());
+        }
+        task.has_no_leaves()?;
+        let opened = open_model(&task.file, Arc::new(Labels::new()), job)?;
+        let content = Content::Linear(Box::new(opened.model.wide()));
+        Ok(Subject { process: file.clone(), file, content, control: Control::unlimited(), runs: Vec::new() })
+    }
+
     /// Opens a process of a script, or a file with a system when no expression is given.
     pub fn open(task: &Looking, job: &Job) -> Result<Subject, Problem> {
+        if language_of(&task.file, task.language).is_ok_and(|language| language == "mcrl2") {
+            return Subject::of_linear(task, job);
+        }
         let Some(expression) = &task.expression else {
             if language_of(&task.file, task.language).is_ok() {
                 let message = "this command needs a process of the script";
@@ -260,6 +280,7 @@ impl Subject {
             }
             Content::File(lts) => (&**lts, Box::new(PlainWords::new(&**lts, &self.process))),
             Content::Model(simulation) => (&**simulation, Box::new(ModelWords::new(simulation))),
+            Content::Linear(model) => (&**model, Box::new(LinearWords::new(model))),
         }
     }
 }

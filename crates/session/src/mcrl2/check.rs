@@ -12,9 +12,7 @@ use trefoil_check::{Kept, Offered, Posed, Table};
 use trefoil_control::{counted, peak_memory};
 use trefoil_mcrl2::linear::{Analyses, Refusal, linearise};
 use trefoil_mcrl2::system::{Model, NoModel};
-use trefoil_questions::{
-    Answer, ErrorKinds, Evidence as Shown, Facts, Found, Goal, Question, Reach, Unanswered,
-};
+use trefoil_questions::{Answer, ErrorKinds, Evidence as Shown, Facts, Found, Goal, Question, Reach, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
 use trefoil_system::{Cut, LabelId, Labels, System, Value};
 
@@ -203,9 +201,8 @@ impl Script {
             (Shown::Error(_), Some(step)) => Finding::Event { event: event(step.label), allowed: Vec::new() },
             _ => Finding::Deadlock,
         };
-        let states = |row: &[Value]| -> Vec<Arc<str>> {
-            self.model.component_states(row).into_iter().map(Arc::from).collect()
-        };
+        let states =
+            |row: &[Value]| -> Vec<Arc<str>> { self.model.component_states(row).into_iter().map(Arc::from).collect() };
         let step = |step: &trefoil_system::TakenStep| Step {
             event: event(step.label),
             parts: Vec::new(),

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod eval;
+pub(crate) mod words;
 
 use std::io::Read;
 use std::path::Path;
