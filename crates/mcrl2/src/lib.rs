@@ -7,4 +7,6 @@ mod data;
 pub mod syntax;
 
 pub use data::{Data, DeclaredFunction, NoValue, Value};
-pub use trefoil_data::{syntax::codes::CODES as SYNTAX_CODES, types::codes::CODES as TYPE_CODES};
+pub use trefoil_data::{
+    rewrite::codes::CODES as VALUE_CODES, syntax::codes::CODES as SYNTAX_CODES, types::codes::CODES as TYPE_CODES,
+};

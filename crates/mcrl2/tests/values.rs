@@ -5,7 +5,7 @@ mod support;
 use trefoil_data::rewrite::Unfinished;
 use trefoil_data::typed::DataSpecification;
 
-use support::values::{data, value};
+use support::values::{data, steps, value};
 
 fn page() -> (DataSpecification, Vec<(&'static str, &'static str)>) {
     let page = include_str!("values.md");
@@ -55,5 +55,20 @@ fn a_million_constructors_are_built_counted_and_printed() {
 fn a_rewrite_without_end_is_given_up_after_its_steps() {
     let (data, _) = page();
     assert_eq!(value("loop + 1", &data, false, 100_000), Err(Unfinished::Steps));
+    // Steps are counted one by one: below the number that a value takes there is none.
+    for expression in ["1 + 1", "fac(5)", "fib(14)"] {
+        let enough = (0..200_000).step_by(50_000).find(|&steps| value(expression, &data, false, steps).is_ok());
+        let (mut least, mut most) = (0, enough.expect("enough steps").max(1));
+        while least < most {
+            let middle = (least + most) / 2;
+            match value(expression, &data, false, middle) {
+                Ok(_) => most = middle,
+                Err(_) => least = middle + 1,
+            }
+        }
+        assert!(least == 0 || value(expression, &data, false, least - 1).is_err(), "{expression}");
+        assert!(value(expression, &data, false, least).is_ok(), "{expression}");
+        assert_eq!(steps(expression, &data), least, "{expression}");
+    }
     assert_eq!(value("fst(7, loop)", &data, false, 100_000).as_deref(), Ok("7"));
 }

@@ -70,6 +70,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("Promela", trefoil_promela::CODES),
         ("mCRL2: syntax", trefoil_mcrl2::SYNTAX_CODES),
         ("mCRL2: types", trefoil_mcrl2::TYPE_CODES),
+        ("mCRL2: values", trefoil_mcrl2::VALUE_CODES),
         ("Groups and graphs", trefoil_groups::CODES),
         ("Results and options", CODES),
     ]

@@ -260,6 +260,7 @@ impl<'p> Rewriter<'p> {
         found: Found<'_, 'p>,
     ) -> Result<ControlFlow<()>, Unfinished> {
         self.stack.push(value);
+        self.tick()?;
         let flow = match self.test(&levels[0].filters, base)? {
             Tested::False => ControlFlow::Continue(()),
             Tested::True => self.level(&levels[1..], base, open, progress, found)?,
@@ -482,6 +483,7 @@ impl<'p> Rewriter<'p> {
         self.stack.push(first);
         let mut next = queue;
         while next < self.stack.len() {
+            self.tick()?;
             let tuple: Vec<Term> = self.section.elements(self.stack[next]).collect();
             next += 1;
             let unknown = tuple.iter().enumerate().find_map(|(place, &term)| Some((place, self.first_unknown(term)?)));

@@ -16,6 +16,7 @@
 //! Cost: a step is a few instructions of the machine and one look-up for each constructor that is made.
 
 mod code;
+pub mod codes;
 mod compile;
 mod enumerate;
 mod facts;
@@ -25,18 +26,20 @@ mod machine;
 mod matching;
 mod needed;
 pub mod numbers;
+mod overlaps;
 mod plan;
 mod prelude;
 mod program;
+mod stuck;
 mod values;
 
 use trefoil_terms::Term;
 
 pub use code::FunctionIndex;
-pub(crate) use compile::is_conversion;
 pub use enumerate::{Enumerated, Sum, SumIndex};
 pub use finite::Size;
 pub use machine::{Rewriter, Unfinished};
+pub use overlaps::overlaps;
 pub use program::Program;
 
 impl Rewriter<'_> {

@@ -3,8 +3,7 @@
 #[allow(dead_code)]
 pub(crate) mod values;
 
-use trefoil_data::types::Checker;
-use trefoil_mcrl2::syntax;
+use trefoil_mcrl2::{Data, syntax};
 use trefoil_source::{Diagnostic, Place, Sources};
 
 /// Everything that is reported of a text: by the reader, and by the type checker of its data.
@@ -14,9 +13,7 @@ pub(crate) fn reported(text: &str) -> Vec<Diagnostic> {
     let file = sources.add("test.mcrl2", text);
     let mut diagnostics = Vec::new();
     let specification = syntax::parse(text, file, &mut diagnostics);
-    let mut checker = Checker::new(&specification.tree, text, &specification.broken);
-    checker.data(specification.data());
-    diagnostics.append(&mut checker.diagnostics);
+    let _ = Data::check(&specification, text, &mut diagnostics);
     diagnostics
 }
 

@@ -1,23 +1,30 @@
 //! Equations that overlap: both fit some term, and they say different things of it.
 //!
-//! mCRL2 gives equations no order, so which of two such equations is used is not for the user to say. Two equations of
-//! a function are reported when their left sides have a common instance (they are unified, as by Robinson 1965), their
-//! conditions do not exclude each other there, and their right sides are not the same expression there. Conditions
+//! mCRL2 gives equations no order, so the user cannot say which of two such equations is used. Two equations of a
+//! function are reported when their left sides have a common instance (they are unified, as by Robinson 1965), their
+//! conditions do not exclude each other there, and their right sides differ there, even after rewriting. Conditions
 //! exclude each other when that shows in their parts: `c` and `!c`, `a < b` and `b <= a`, `n <= 1` and `n > 4`, `x == c`
-//! and `x == d` for two constructors, two recognisers. What only rewriting could show is left unreported rather than
-//! reported wrongly where a condition decides by other functions of the same arguments.
+//! and `x == d` for two constructors, two recognisers, or when rewriting makes one of them false. Of two conditions of
+//! which one tests a function of the user's own it is assumed that they exclude each other: most do (`lt(x, y)` and
+//! `x == y`), and nothing here could show it.
 
 use std::collections::HashMap;
 
 use trefoil_source::{Diagnostic, Place};
+use trefoil_terms::{Pool, Term};
 
 use crate::signature::{FunctionId, Operator, Origin};
 use crate::typed::{DataSpecification, Typed, TypedEquation, TypedId, VariableId};
+use crate::types::codes;
 
-use super::{Checker, codes};
+use super::compile::is_conversion;
+use super::{Program, Rewriter};
 
 /// Pairs that are reported for one function.
 const MOST_REPORTED: usize = 2;
+
+/// Steps after which the rewriting of a common instance is given up.
+const MOST_STEPS: u64 = 10_000;
 
 /// An expression of one of two equations, whose variables are different ones even where they have one name.
 type Side = (u8, TypedId);
@@ -43,36 +50,88 @@ enum Atom {
     Truth(Side, bool),
 }
 
-impl Checker<'_> {
-    /// Warns of equations that overlap.
-    pub(super) fn overlaps(&mut self) {
-        let mut rules: HashMap<FunctionId, Vec<usize>> = HashMap::new();
-        let specification = &self.specification;
-        for (number, equation) in specification.equations.iter().enumerate() {
-            if let Some(head) = head(specification, equation.left) {
-                rules.entry(head).or_default().push(number);
-            }
-        }
-        let mut found: Vec<(usize, usize, String)> = Vec::new();
-        for (head, numbers) in rules {
-            let name = specification.names.text(specification.signature.function(head).name);
-            let pairs = (0..numbers.len()).flat_map(|one| (one + 1..numbers.len()).map(move |other| (one, other)));
-            let overlapping = pairs
-                .map(|(one, other)| (numbers[one], numbers[other]))
-                .filter(|&(one, other)| overlap(specification, one, other));
-            found.extend(overlapping.take(MOST_REPORTED).map(|(one, other)| (one, other, name.to_string())));
-        }
-        found.sort_unstable();
-        for (one, other, name) in found {
-            let [one, other] = [one, other].map(|number| self.specification.equations[number].place);
-            let message = format!("two equations of `{name}` fit the same terms and differ there");
-            self.report(
-                Diagnostic::warning(codes::OVERLAP, message, Place::Span(other))
-                    .also(Place::Span(one), "the other equation")
-                    .help("equations have no order; add a condition to one of them"),
-            );
+/// Warns of equations that overlap.
+pub fn overlaps(specification: &DataSpecification) -> Vec<Diagnostic> {
+    let mut rules: HashMap<FunctionId, Vec<usize>> = HashMap::new();
+    for (number, equation) in specification.equations.iter().enumerate() {
+        if let Some(head) = head(specification, equation.left)
+            && !matches!(specification.signature.function(head).origin, Origin::Builtin(_))
+        {
+            rules.entry(head).or_default().push(number);
         }
     }
+    let mut pairs: Vec<Overlap> = Vec::new();
+    let mut data = specification.clone();
+    for numbers in rules.values() {
+        for (place, &one) in numbers.iter().enumerate() {
+            for &other in &numbers[place + 1..] {
+                pairs.extend(overlap(specification, &mut data, [one, other]));
+            }
+        }
+    }
+    pairs.sort_unstable_by_key(|pair| pair.equations);
+    let mut reported: HashMap<FunctionId, usize> = HashMap::new();
+    let mut found = Vec::new();
+    for pair in differing(data, pairs) {
+        let [one, other] = pair.equations.map(|number| &specification.equations[number]);
+        let Some(head) = head(specification, one.left) else { continue };
+        let before = reported.entry(head).or_default();
+        *before += 1;
+        if *before > MOST_REPORTED {
+            continue;
+        }
+        let name = specification.names.text(specification.signature.function(head).name);
+        let message = format!("two equations of `{name}` fit the same terms and differ there");
+        found.push(
+            Diagnostic::warning(codes::OVERLAP, message, Place::Span(other.place))
+                .also(Place::Span(one.place), "the other equation")
+                .help("equations have no order; add a condition to one of them"),
+        );
+    }
+    found
+}
+
+/// Two equations with a common instance: their right sides and conditions there.
+struct Overlap {
+    equations: [usize; 2],
+    rights: [TypedId; 2],
+    conditions: Vec<TypedId>,
+    variables: Vec<VariableId>,
+}
+
+/// Those pairs whose right sides differ after rewriting and whose conditions are not false then.
+fn differing(data: DataSpecification, pairs: Vec<Overlap>) -> Vec<Overlap> {
+    if pairs.is_empty() {
+        return pairs;
+    }
+    let expressions: Vec<(TypedId, Vec<VariableId>)> = pairs
+        .iter()
+        .flat_map(|pair| pair.rights.iter().chain(&pair.conditions).map(|&part| (part, pair.variables.clone())))
+        .collect();
+    let pool = Pool::default();
+    let (program, codes) = Program::new(data, &expressions, &pool);
+    let worker = pool.worker();
+    let mut rewriter = Rewriter::new(&program, &worker);
+    let mut codes = codes.into_iter();
+    let mut differing = Vec::new();
+    for pair in pairs {
+        let count = pair.rights.len() + pair.conditions.len();
+        let variables: Vec<Term> = pair.variables.iter().map(|&variable| rewriter.variable(variable)).collect();
+        let texts: Vec<Option<String>> = codes
+            .by_ref()
+            .take(count)
+            .map(|code| {
+                rewriter.limit_steps(MOST_STEPS);
+                let term = rewriter.evaluate(code, &variables).ok()?;
+                Some(program.text(rewriter.section(), term))
+            })
+            .collect();
+        let is_false = |text: &Option<String>| text.as_deref() == Some("false");
+        if !(texts[0].is_some() && texts[0] == texts[1] || texts[2..].iter().any(is_false)) {
+            differing.push(pair);
+        }
+    }
+    differing
 }
 
 /// The function that a left side is about.
@@ -84,21 +143,28 @@ fn head(specification: &DataSpecification, left: TypedId) -> Option<FunctionId> 
     }
 }
 
-fn overlap(specification: &DataSpecification, one: usize, other: usize) -> bool {
-    let equations: [&TypedEquation; 2] = [&specification.equations[one], &specification.equations[other]];
+fn overlap(specification: &DataSpecification, data: &mut DataSpecification, numbers: [usize; 2]) -> Option<Overlap> {
+    let equations: [&TypedEquation; 2] = numbers.map(|number| &specification.equations[number]);
     let mut pair = Pair { specification, unifier: HashMap::new() };
     if !pair.unify((0, equations[0].left), (1, equations[1].left)) {
-        return false;
+        return None;
     }
     let conditions = [0, 1].map(|side: u8| equations[side as usize].condition.map(|condition| (side, condition)));
     let fails = conditions.iter().flatten().any(|&condition| pair.fails(condition, true));
     if fails || pair.same((0, equations[0].right), (1, equations[1].right)) {
-        return false;
+        return None;
     }
-    match conditions {
-        [Some(one), Some(other)] => !pair.exclude(one, true, other, true),
-        _ => true,
+    if let [Some(one), Some(other)] = conditions
+        && (pair.exclude(one, true, other, true) || pair.is_opaque(one) || pair.is_opaque(other))
+    {
+        return None;
     }
+    let mut renamed = HashMap::new();
+    let rights = [0, 1].map(|side: u8| pair.instance((side, equations[side as usize].right), data, &mut renamed));
+    let conditions =
+        conditions.iter().flatten().map(|&condition| pair.instance(condition, data, &mut renamed)).collect();
+    let variables = renamed.into_values().collect();
+    Some(Overlap { equations: numbers, rights, conditions, variables })
 }
 
 impl Pair<'_> {
@@ -140,7 +206,7 @@ impl Pair<'_> {
     /// An expression without the conversion around it.
     fn unconverted(&self, side: Side) -> Option<Side> {
         let (function, arguments) = self.applied(side)?;
-        crate::rewrite::is_conversion(self.operator(function)?).then(|| arguments[0])
+        is_conversion(self.operator(function)?).then(|| arguments[0])
     }
 
     fn number(&self, side: Side) -> Option<&str> {
@@ -186,6 +252,94 @@ impl Pair<'_> {
         }
         self.unifier.insert(variable, to);
         true
+    }
+
+    /// An expression under the unifier, as a new expression over variables of its own.
+    fn instance(
+        &self,
+        side: Side,
+        data: &mut DataSpecification,
+        renamed: &mut HashMap<(u8, VariableId), VariableId>,
+    ) -> TypedId {
+        let side = self.resolved(side);
+        let tree = &self.specification.tree;
+        let (sort, place) = (tree.sort(side.1), tree.place(side.1));
+        let typed = match self.typed(side).clone() {
+            Typed::Variable(variable) => {
+                let (name, sort) = tree.variable(variable);
+                let key = (side.0, variable);
+                Typed::Variable(*renamed.entry(key).or_insert_with(|| data.tree.add_variable(name, sort)))
+            }
+            Typed::Apply(function, arguments) => {
+                let function = self.instance((side.0, function), data, renamed);
+                let arguments: Vec<TypedId> = tree
+                    .elements(&arguments)
+                    .iter()
+                    .map(|&argument| self.instance((side.0, argument), data, renamed))
+                    .collect();
+                Typed::Apply(function, data.tree.add_list(&arguments))
+            }
+            Typed::Lambda(variables, body) => {
+                let variables = self.rebound(side.0, &variables, data, renamed);
+                let typed = Typed::Lambda(variables.clone(), self.instance((side.0, body), data, renamed));
+                renamed.retain(|_, variable| !variables.contains(variable));
+                typed
+            }
+            Typed::Quantified(quantifier, variables, body) => {
+                let variables = self.rebound(side.0, &variables, data, renamed);
+                let body = self.instance((side.0, body), data, renamed);
+                renamed.retain(|_, variable| !variables.contains(variable));
+                Typed::Quantified(quantifier, variables, body)
+            }
+            Typed::Where(body, definitions) => {
+                let values: Vec<TypedId> =
+                    definitions.iter().map(|(_, value)| self.instance((side.0, *value), data, renamed)).collect();
+                let variables: Vec<VariableId> = definitions.iter().map(|(variable, _)| *variable).collect();
+                let variables = self.rebound(side.0, &variables, data, renamed);
+                let body = self.instance((side.0, body), data, renamed);
+                renamed.retain(|_, variable| !variables.contains(variable));
+                Typed::Where(body, variables.into_iter().zip(values).collect())
+            }
+            other => other,
+        };
+        data.tree.add(typed, sort, place)
+    }
+
+    /// New variables for those that an expression binds.
+    fn rebound(
+        &self,
+        side: u8,
+        variables: &[VariableId],
+        data: &mut DataSpecification,
+        renamed: &mut HashMap<(u8, VariableId), VariableId>,
+    ) -> Vec<VariableId> {
+        let mut made = Vec::new();
+        for &variable in variables {
+            let (name, sort) = self.specification.tree.variable(variable);
+            let new = data.tree.add_variable(name, sort);
+            renamed.insert((side, variable), new);
+            made.push(new);
+        }
+        made
+    }
+
+    /// Whether a condition tests a function of the user's own.
+    fn is_opaque(&self, side: Side) -> bool {
+        let side = self.resolved(side);
+        match self.typed(side) {
+            Typed::Apply(function, arguments) => {
+                let opaque = match self.typed((side.0, *function)) {
+                    Typed::Function(id) => {
+                        matches!(self.specification.signature.function(*id).origin, Origin::Map)
+                    }
+                    _ => true,
+                };
+                let arguments = self.specification.tree.elements(arguments);
+                opaque || arguments.iter().any(|&argument| self.is_opaque((side.0, argument)))
+            }
+            Typed::Where(..) | Typed::Quantified(..) => true,
+            Typed::Variable(_) | Typed::Function(_) | Typed::Number(_) | Typed::Lambda(..) => false,
+        }
     }
 
     fn occurs(&self, variable: (u8, VariableId), inside: Side) -> bool {
@@ -331,6 +485,7 @@ impl Pair<'_> {
             return if all { fail.any(|fails| fails) } else { fail.all(|fails| fails) };
         }
         match self.atom(side, wanted) {
+            Atom::Comparison(_, left, right) if self.is_missing(left) || self.is_missing(right) => true,
             Atom::Comparison(Relation::Equal, left, right) => self.differ(left, right),
             Atom::Comparison(Relation::Differs, left, right) => self.same(left, right),
             Atom::Comparison(relation, left, right) => {
@@ -352,21 +507,39 @@ impl Pair<'_> {
         }
     }
 
+    /// Whether an expression is the head or tail of an empty list, so that no comparison with it is decided.
+    fn is_missing(&self, side: Side) -> bool {
+        let Some((function, arguments)) = self.applied(self.resolved(side)) else { return false };
+        let empty = |side: Side| self.operator(self.resolved(side)) == Some(Operator::EmptyList);
+        match self.operator(function) {
+            Some(Operator::Head | Operator::Rhead | Operator::Tail | Operator::Rtail) => empty(arguments[0]),
+            Some(_) => arguments.iter().any(|&argument| self.is_missing(argument)),
+            None => false,
+        }
+    }
+
     fn is_natural(&self, side: Side) -> bool {
         let side = self.unconverted(side).unwrap_or(side);
         matches!(self.specification.tree.sort(side.1), crate::sorts::POS | crate::sorts::NAT)
     }
 
-    /// A small number, converted or negated.
+    /// A small number, converted, negated, or by the name of a constant.
     fn integer(&self, side: Side) -> Option<i128> {
         let side = self.resolved(side);
+        if let Typed::Function(constant) = self.typed(side) {
+            let is_constant = Typed::Function(*constant);
+            let mut defined = self.specification.equations.iter();
+            let equation =
+                defined.find(|equation| *self.specification.tree.expression(equation.left) == is_constant)?;
+            return self.number((side.0, equation.right))?.parse().ok();
+        }
         if let Some(digits) = self.number(side) {
             return digits.parse().ok();
         }
         let (function, arguments) = self.applied(side)?;
         match self.operator(function)? {
             Operator::Negate => self.integer(arguments[0]).map(|value| -value),
-            operator if crate::rewrite::is_conversion(operator) => self.integer(arguments[0]),
+            operator if is_conversion(operator) => self.integer(arguments[0]),
             _ => None,
         }
     }
@@ -385,13 +558,22 @@ impl Pair<'_> {
         if one_wanted != other_wanted && self.same(one, other) || self.fails(one, one_wanted) {
             return true;
         }
-        if let Some((all, parts)) = self.parts(one, one_wanted) {
-            let mut found = parts.iter().map(|&(part, wanted)| self.exclude(part, wanted, other, other_wanted));
-            return if all { found.any(|found| found) } else { found.all(|found| found) };
-        }
-        if let Some((all, parts)) = self.parts(other, other_wanted) {
-            let mut found = parts.iter().map(|&(part, wanted)| self.exclude(one, one_wanted, part, wanted));
-            return if all { found.any(|found| found) } else { found.all(|found| found) };
+        // Disjunctions first: each of their parts may be excluded by another part of a conjunction.
+        let (ones, others) = (self.parts(one, one_wanted), self.parts(other, other_wanted));
+        match (ones, others) {
+            (Some((false, parts)), _) => {
+                return parts.iter().all(|&(part, wanted)| self.exclude(part, wanted, other, other_wanted));
+            }
+            (_, Some((false, parts))) => {
+                return parts.iter().all(|&(part, wanted)| self.exclude(one, one_wanted, part, wanted));
+            }
+            (Some((true, parts)), _) => {
+                return parts.iter().any(|&(part, wanted)| self.exclude(part, wanted, other, other_wanted));
+            }
+            (_, Some((true, parts))) => {
+                return parts.iter().any(|&(part, wanted)| self.exclude(one, one_wanted, part, wanted));
+            }
+            (None, None) => {}
         }
         match (self.atom(one, one_wanted), self.atom(other, other_wanted)) {
             (Atom::Truth(one, wanted), Atom::Truth(other, another)) => {
