@@ -15,10 +15,12 @@
 //!
 //! Cost: a step is a few instructions of the machine and one look-up for each constructor that is made.
 
+mod bodies;
 mod code;
 pub mod codes;
 mod compile;
 mod enumerate;
+mod exclusion;
 mod facts;
 mod finite;
 mod instance;
@@ -30,6 +32,7 @@ mod overlaps;
 mod plan;
 mod prelude;
 mod program;
+mod search;
 mod stuck;
 mod values;
 

@@ -220,9 +220,13 @@ fn needed(operator: Operator) -> Option<&'static str> {
         Operator::Divide => "the divisor must not be 0",
         Operator::Pick => "the set or bag must not be empty",
         Operator::Exp => "0 has no negative power, and a power must have less than 2^30 bits",
-        Operator::Insert | Operator::InsertMany | Operator::Less | Operator::LessEqual => {
-            "the sort needs an order: a structured sort, numbers and lists of them have one"
-        }
+        Operator::Insert
+        | Operator::InsertMany
+        | Operator::Union
+        | Operator::Intersection
+        | Operator::Difference
+        | Operator::Less
+        | Operator::LessEqual => "the sort needs an order: a structured sort, numbers and lists of them have one",
         _ => return None,
     })
 }

@@ -16,6 +16,7 @@ pub mod codes;
 mod declarations;
 mod patterns;
 mod possible;
+mod reports;
 mod schemes;
 
 use std::collections::{HashMap, HashSet};
