@@ -54,6 +54,9 @@ pub enum Enumerated {
     Unbounded(VariableId),
 }
 
+/// What a caller does with a solution, the values of the variables in the order of their declaration.
+pub type EachSolution<'f, 'p> = &'f mut dyn FnMut(&mut Rewriter<'p>, &[Term]) -> Result<ControlFlow<()>, Unfinished>;
+
 /// What is done with a solution; the values lie above a place on the stack, captured ones first.
 pub(super) type Found<'f, 'p> = &'f mut dyn FnMut(&mut Rewriter<'p>, usize) -> Result<ControlFlow<()>, Unfinished>;
 
@@ -84,7 +87,7 @@ impl<'p> Rewriter<'p> {
         sum: SumIndex,
         parameters: &[Term],
         most: u64,
-        each: &mut dyn FnMut(&mut Rewriter<'p>, &[Term]) -> Result<ControlFlow<()>, Unfinished>,
+        each: EachSolution<'_, 'p>,
     ) -> Result<Enumerated, Unfinished> {
         let program = self.program;
         let plan = &program.plans[&sum.0];

@@ -39,7 +39,7 @@ mod values;
 use trefoil_terms::Term;
 
 pub use code::FunctionIndex;
-pub use enumerate::{Enumerated, Sum, SumIndex};
+pub use enumerate::{EachSolution, Enumerated, Sum, SumIndex};
 pub use finite::Size;
 pub use machine::{Rewriter, Unfinished};
 pub use overlaps::overlaps;

@@ -74,6 +74,14 @@ enum Choice {
     Search,
 }
 
+/// The variables with sources, those of the search, and those with sources that may depend on the search.
+#[derive(Default)]
+struct Order {
+    before: Vec<(VariableId, Choice)>,
+    searched: Vec<VariableId>,
+    after: Vec<(VariableId, Choice)>,
+}
+
 impl Compiler<'_, '_> {
     /// The plan of a condition: captured variables have values, bound ones get them.
     pub(super) fn plan(
@@ -84,7 +92,7 @@ impl Compiler<'_, '_> {
         bound: &[VariableId],
     ) -> Plan {
         let conjuncts = facts::conjuncts(&self.program.specification, quantifier, condition);
-        let (before, searched, after) = self.order(&conjuncts, captured, bound);
+        let Order { before, searched, after } = self.order(&conjuncts, captured, bound);
         let given: HashSet<usize> = before
             .iter()
             .chain(&after)
@@ -128,18 +136,12 @@ impl Compiler<'_, '_> {
         plan
     }
 
-    /// The variables with sources, those of the search, and those with sources that may depend on the search.
-    #[allow(clippy::type_complexity)]
-    fn order(
-        &self,
-        conjuncts: &[Conjunct],
-        captured: &[VariableId],
-        bound: &[VariableId],
-    ) -> (Vec<(VariableId, Choice)>, Vec<VariableId>, Vec<(VariableId, Choice)>) {
+    /// The order of the variables.
+    fn order(&self, conjuncts: &[Conjunct], captured: &[VariableId], bound: &[VariableId]) -> Order {
         let specification = &self.program.specification;
         let mut known: HashSet<VariableId> = captured.iter().copied().collect();
         let mut left = bound.to_vec();
-        let (mut before, mut searched, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        let Order { mut before, mut searched, mut after } = Order::default();
         while !left.is_empty() {
             let choice = |variable: VariableId| {
                 let fact = facts::fact(specification, conjuncts, variable, &known).map(Choice::Fact);
@@ -176,7 +178,7 @@ impl Compiler<'_, '_> {
             left.retain(|&other| other != taken);
             known.insert(taken);
         }
-        (before, searched, after)
+        Order { before, searched, after }
     }
 
     /// Tests of those conjuncts whose variables are known now.

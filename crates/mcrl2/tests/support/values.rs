@@ -38,7 +38,7 @@ pub(crate) fn steps(text: &str, data: &DataSpecification) -> u64 {
 }
 
 /// An expression over data, to which it adds what it uses.
-fn typed(text: &str, data: &mut DataSpecification) -> TypedId {
+pub(crate) fn typed(text: &str, data: &mut DataSpecification) -> TypedId {
     let mut parser = Parser::with_names(text, FileId(1), data.names.clone());
     let read = parser.whole_expression().unwrap_or_else(|_| panic!("{text}: {:?}", parser.diagnostics));
     let mut checker = Checker::over(std::mem::take(data), &parser.tree, text);
