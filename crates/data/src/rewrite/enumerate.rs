@@ -1,7 +1,8 @@
 //! Solutions of conditions: what quantifiers and sums range over.
 //!
-//! A plan (`plan.rs`) says in which order variables get their values. The variables of its levels are tried one after the
-//! other, depth-first: each has finitely many values. Variables of infinite sorts are searched together (`search.rs`).
+//! A plan (`plan.rs`) says in which order variables get their values. The variables of its levels are tried one after
+//! the other, depth-first: each has finitely many values. Variables of infinite sorts are searched together
+//! (`search.rs`).
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -79,9 +80,9 @@ pub(super) enum Tested {
 }
 
 impl<'p> Rewriter<'p> {
-    /// Gives every solution of a sum to `each`, as the values of its variables in the order of their declaration. `each`
-    /// may evaluate further expressions over them; it ends the enumeration by breaking off. At most `most` tuples of
-    /// values of infinite sorts are tried.
+    /// Gives every solution of a sum to `each`, as the values of its variables in the order of their declaration.
+    /// `each` may evaluate further expressions over them; it ends the enumeration by breaking off. At most `most`
+    /// tuples of values of infinite sorts are tried.
     pub fn solutions(
         &mut self,
         sum: SumIndex,
@@ -144,8 +145,8 @@ impl<'p> Rewriter<'p> {
         Ok(())
     }
 
-    /// Replaces the function on top by the set of those values of a sort for which it holds, or by a comprehension where
-    /// that is not decided for some value.
+    /// Replaces the function on top by the set of those values of a sort for which it holds, or by a comprehension
+    /// where that is not decided for some value.
     pub(super) fn comprehend(&mut self, element: SortRef) -> Result<(), Unfinished> {
         let program = self.program;
         let place = self.stack.len() - 1;

@@ -1,9 +1,9 @@
 //! What a condition says about the values of a variable.
 //!
 //! The condition is taken apart into conjuncts, each an expression and the truth value that it must have: the body of
-//! `exists` must be true, the body of `forall` must be false for a counterexample. Where a conjunct says what a variable
-//! must be, by an equation (the one-point rule), by membership, by a function whose value is known, or by an upper bound
-//! on a number, no other values need be tried.
+//! `exists` must be true, the body of `forall` must be false for a counterexample. Where a conjunct says what a
+//! variable must be, by an equation (the one-point rule), by membership, by a function whose value is known, or by an
+//! upper bound on a number, no other values need be tried.
 
 use std::collections::HashSet;
 

@@ -3,9 +3,9 @@
 //! mCRL2 gives equations no order, so the user cannot say which of two such equations is used. Two equations of a
 //! function are reported when their left sides have a common instance (they are unified, as by Robinson 1965), their
 //! conditions do not exclude each other there, and their right sides differ there, even after rewriting. Conditions
-//! exclude each other when that shows in their parts: `c` and `!c`, `a < b` and `b <= a`, `n <= 1` and `n > 4`, `x == c`
-//! and `x == d` for two constructors, two recognisers, or when rewriting makes one of them false. Of two conditions of
-//! which one tests a function of the user's own it is assumed that they exclude each other: most do (`lt(x, y)` and
+//! exclude each other when that shows in their parts: `c` and `!c`, `a < b` and `b <= a`, `n <= 1` and `n > 4`,
+//! `x == c` and `x == d` for two constructors, two recognisers, or when rewriting makes one of them false. Two
+//! conditions are assumed to exclude each other where one tests a function of the user's own: most do (`lt(x, y)` and
 //! `x == y`), and nothing here could show it.
 
 use std::collections::HashMap;

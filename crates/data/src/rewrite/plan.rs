@@ -4,8 +4,8 @@
 //! condition says most is taken next: a value, a list or set that it is in, a function that holds for it, bounds; then
 //! variables of finite sorts, the small ones first. When only variables of infinite sorts without such a fact are left,
 //! one of them joins the *search*, in which all of its variables are given values together, breadth-first, and what
-//! depends on them comes after. Each conjunct of the condition is tested as soon as its variables have values, so that a
-//! false one cuts off everything below.
+//! depends on them comes after. Each conjunct of the condition is tested as soon as its variables have values, so that
+//! a false one cuts off everything below.
 
 use std::collections::HashSet;
 
@@ -68,7 +68,7 @@ pub(super) struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Choice {
     Fact(Fact),
-    /// All of so many values.
+    /// All values of a sort with this many.
     All(u64),
     /// As part of the search.
     Search,

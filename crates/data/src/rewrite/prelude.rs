@@ -6,11 +6,11 @@
 //! may be overloaded.
 //!
 //! Sets and bags: a finite set is a chain in the order of its elements. A set is a function and a finite set of
-//! exceptions, as in mCRL2, so that complements and comprehensions are sets, too. Over a sort with few values the function
-//! is the one that holds for nothing wherever the members are decided, so that equal sets are equal terms.
+//! exceptions, as in mCRL2, so that complements and comprehensions are sets, too. Over a sort with few values the
+//! function is the one that holds for nothing wherever the members are decided, so that equal sets are equal terms.
 //!
-//! Two sets are equal when they agree on the exceptions of both and wherever one of their functions holds: elsewhere both
-//! lack the element. So the equality of `{ n: Nat | n < 3 }` and `{0, 1, 2}` needs finitely many tests.
+//! Two sets are equal when they agree on the exceptions of both and wherever one of their functions holds: elsewhere
+//! both lack the element. So the equality of `{ n: Nat | n < 3 }` and `{0, 1, 2}` needs finitely many tests.
 
 use std::collections::HashSet;
 

@@ -120,8 +120,8 @@ impl<'p> Rewriter<'p> {
         self.section.create(self.section.head(term), &arguments)
     }
 
-    /// What an unknown part can be, one step further: all values of a finite sort, each constructor over unknown parts, or
-    /// a number and the numbers after it. Nothing for sorts whose values cannot be listed.
+    /// What an unknown part can be, one step further: all values of a finite sort, each constructor over unknown parts,
+    /// or a number and the numbers after it. Nothing for sorts whose values cannot be listed.
     fn choices(&self, unknown: Term, fresh: &mut u64) -> Option<Vec<Term>> {
         let program: &Program = self.program;
         let section = &self.section;
@@ -167,8 +167,8 @@ impl<'p> Rewriter<'p> {
         }
     }
 
-    /// Whether an open comparison is false because one side is at least so large: `#l + 3 < 3` is, whatever `l` is. This
-    /// ends the search of lists of bounded length and of sums.
+    /// Whether an open comparison is false because one side is at least so large: `#l + 3 < 3` is, whatever `l` is.
+    /// This ends the search of lists of bounded length and of sums.
     pub(super) fn is_too_large(&self, comparison: Term) -> bool {
         let Role::Applied(function) = self.program.role(self.section.head(comparison)) else { return false };
         let sides: Vec<Term> = self.section.arguments(comparison).iter().collect();

@@ -1,8 +1,8 @@
 //! Normal forms that are no values: which part is stuck, and what is missing.
 //!
 //! mCRL2 has no errors of evaluation: a function without an equation that fits stays in the normal form. Such terms are
-//! legal values there, equal only to themselves. Here the innermost stuck part is found, since what is around it is stuck
-//! because of it, and reported with the declaration and the equations that do not fit.
+//! legal values there, equal only to themselves. Here the innermost stuck part is found, since what is around it is
+//! stuck because of it, and reported with the declaration and the equations that do not fit.
 
 use std::collections::HashSet;
 
@@ -198,7 +198,7 @@ impl Program {
         let (name, sort) = data.tree.variable(variable);
         let (name, text) = (data.names.text(name), data.sort_text(sort));
         let bound = if crate::sorts::rank(sort).is_some() { format!(" or `{name} < …`") } else { String::new() };
-        let tried = tried.map_or(String::new(), |tried| format!(", of which {tried} were tried"));
+        let tried = tried.map_or(String::new(), |tried| format!("; {tried} were tried"));
         let why = match self.size(sort) {
             Size::Infinite => format!("`{name}: {text}` has infinitely many values{tried}"),
             Size::TooMany => format!("`{name}: {text}` has 2^32 values or more"),

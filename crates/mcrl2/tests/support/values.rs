@@ -47,7 +47,7 @@ pub(crate) fn typed(text: &str, data: &mut DataSpecification) -> TypedId {
     typed
 }
 
-/// The normal forms of expressions, each after at most so many steps.
+/// The normal forms of expressions, each after at most `steps` steps.
 pub(crate) fn values(
     texts: &[&str],
     data: &DataSpecification,
