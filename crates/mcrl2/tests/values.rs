@@ -11,9 +11,8 @@ fn page() -> (DataSpecification, Vec<(&'static str, &'static str)>) {
     let page = include_str!("values.md");
     let (_, rest) = page.split_once("```mcrl2\n").expect("declarations");
     let (declarations, rest) = rest.split_once("\n```").expect("the end of the declarations");
-    let (_, rest) = rest.split_once("```text\n").expect("values");
-    let (lines, _) = rest.split_once("\n```").expect("the end of the values");
-    let rows = lines.lines().map(|line| line.split_once("  →  ").expect("an arrow")).collect();
+    let blocks = rest.split("```text\n").skip(1).map(|block| block.split_once("\n```").expect("the end of a block").0);
+    let rows = blocks.flat_map(str::lines).map(|line| line.split_once("  →  ").expect("an arrow")).collect();
     let (data, warnings) = data(declarations);
     assert_eq!(warnings, ["M119"], "the equations of `over` overlap");
     (data, rows)
@@ -38,6 +37,10 @@ fn collections_at_every_poll_change_no_value() {
         ("sum1(upto(3000))", "4501500"),
         ("#({1, 2, 3} + {4}) + sum1(upto(2000) ++ upto(1000))", "2501504"),
         ("forall n: Nat. n < 2000 => n in upto(2000) || n == 0", "true"),
+        ("exists x: Peano. toNat(x) == 40", "true"),
+        ("exists l: List(Nat). #l == 2 && sum1(l) == 9", "true"),
+        ("forall f: C -> C. exists g: C -> C. forall c: C. g(c) == f(f(c))", "true"),
+        ("{ x: Nat | x < 900 && x mod 2 == 0 } * { x: Nat | x < 10 } == {0, 2, 4, 6, 8}", "true"),
     ] {
         assert_eq!(value(expression, &data, true, u64::MAX).as_deref(), Ok(expected), "{expression}");
     }
