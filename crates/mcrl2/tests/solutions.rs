@@ -11,6 +11,7 @@ use trefoil_data::typed::{DataSpecification, Typed};
 use trefoil_mcrl2::{Data, syntax};
 use trefoil_source::{Place, Sources};
 use trefoil_terms::{Options, Pool};
+use trefoil_testkit::{Random, seed};
 
 /// A specification and the rows of a page over it.
 fn page(page: &'static str) -> (Data, Sources, Vec<&'static str>) {
@@ -143,4 +144,116 @@ fn sums_give_their_solutions_for_values_of_parameters() {
     let text = "lambda n: Nat. exists a, b, c, d: Nat. a < n && b < n && c < n && d < n && a + 1 == n && b + 2 == n && c == d && d == 7";
     let (found, end) = given(text, &["1000"], "lambda n, a, b, c, d: Nat. [a, b, c, d]", 100, usize::MAX);
     assert_eq!((found, end.as_str()), (vec!["[999, 998, 7, 7]".to_string()], "all"));
+}
+
+/// Variables of random conditions, their sorts, and values among which all solutions are.
+const VARIABLES: [(&str, &str, &[&str]); 6] = [
+    ("n", "Nat", &["0", "1", "2", "3", "4", "5"]),
+    ("m", "Nat", &["0", "1", "2", "3", "4", "5"]),
+    ("i", "Int", &["-2", "-1", "0", "1", "2", "3"]),
+    ("c", "C", &["red", "green", "blue"]),
+    ("b", "Bool", &["false", "true"]),
+    (
+        "l",
+        "List(Bool)",
+        &["[]", "[true]", "[false]", "[true, true]", "[true, false]", "[false, true]", "[false, false]"],
+    ),
+];
+
+/// A random truth value over variables.
+fn atom(names: &[usize], depth: usize, random: &mut Random) -> String {
+    if depth > 0 && random.chance(40) {
+        let mut inside = || atom(names, depth - 1, random);
+        let (one, other) = (inside(), inside());
+        return match random.below(5) {
+            0 => format!("({one} && {other})"),
+            1 => format!("({one} || {other})"),
+            2 => format!("({one} => {other})"),
+            3 => format!("!({one})"),
+            _ => format!("(exists k: Nat. k < 3 && (k == 1 => {one}))"),
+        };
+    }
+    let name = names[random.below(names.len())];
+    let [value, another] = [(); 2].map(|()| VARIABLES[name].2[random.below(VARIABLES[name].2.len())]);
+    let other = names[random.below(names.len())];
+    let (name, other, sort) = (VARIABLES[name].0, VARIABLES[other], VARIABLES[name].1);
+    let compared = ["==", "!=", "<", "<=", ">", ">="][random.below(6)];
+    match sort {
+        "Nat" | "Int" if ["Nat", "Int"].contains(&other.1) && random.chance(50) => {
+            format!("{name} {compared} {} + {}", other.0, random.below(3))
+        }
+        "Bool" if random.chance(50) => format!("{}{name}", ["", "!"][random.below(2)]),
+        "List(Bool)" => format!("#{name} {compared} {}", random.below(3)),
+        _ if random.chance(25) => format!("{name} in [{value}, {another}]"),
+        _ => format!("{name} {compared} {value}"),
+    }
+}
+
+/// Random conditions with bounds in random places, solved and tried by all values.
+#[test]
+fn solutions_are_those_that_trying_all_values_finds() {
+    let seed = seed();
+    println!("TREFOIL_SEED={seed}");
+    let mut random = Random::new(seed);
+    let mut found_some = 0;
+    for _ in 0..120 {
+        let mut names: Vec<usize> = (0..VARIABLES.len()).collect();
+        for place in (1..names.len()).rev() {
+            names.swap(place, random.below(place + 1));
+        }
+        names.truncate(1 + random.below(3));
+        let mut conjuncts: Vec<String> = (0..random.below(3)).map(|_| atom(&names, 2, &mut random)).collect();
+        for &name in &names {
+            let bound = match VARIABLES[name].0 {
+                "n" => {
+                    ["n <= 5", "n < 6", "5 >= n", "n in [5, 0, 3, 1, 1]", "n in { k: Nat | k < 4 }"][random.below(5)]
+                }
+                "m" => ["m <= 5", "!(m > 5)", "m in {1, 2, 4}"][random.below(3)],
+                "i" => ["(i < 4 && i > -3)", "i in [-1, 3, 0]", "i >= -2 && 3 >= i"][random.below(3)],
+                "l" => ["#l < 3", "2 >= #l"][random.below(2)],
+                _ => continue,
+            };
+            conjuncts.insert(random.below(conjuncts.len() + 1), bound.to_string());
+        }
+        let condition = if conjuncts.is_empty() { "true".to_string() } else { conjuncts.join(" && ") };
+        let declared: Vec<String> =
+            names.iter().map(|&name| format!("{}: {}", VARIABLES[name].0, VARIABLES[name].1)).collect();
+        let text = format!("{}. {condition}", declared.join(", "));
+        let (data, sources, _) = page(include_str!("solve.md"));
+        let file = sources.clone().add("expression", text.as_str());
+        let mut solved = Vec::new();
+        let warnings = data.solve(&text, file, Some(3_000_000), &Control::default(), &mut |solution| {
+            solved.push(solution);
+            true
+        });
+        assert_eq!(warnings.unwrap_or_else(|none| panic!("{text}: {none:?}")), [], "{text}");
+        let mut tried = vec![Vec::new()];
+        for &name in &names {
+            let with = |values: Vec<&'static str>| {
+                VARIABLES[name].2.iter().map(move |&value| [&values[..], &[value]].concat())
+            };
+            tried = tried.into_iter().flat_map(with).collect();
+        }
+        let (data, _) = support::values::data("sort C = struct red | green | blue;");
+        let instances: Vec<String> = tried
+            .iter()
+            .map(|values| format!("(lambda {}. {condition})({})", declared.join(", "), values.join(", ")))
+            .collect();
+        let texts: Vec<&str> = instances.iter().map(String::as_str).collect();
+        let holds = support::values::values(&texts, &data, false, u64::MAX);
+        let mut wanted: Vec<String> = tried
+            .iter()
+            .zip(holds)
+            .filter(|(_, holds)| holds.as_deref() == Ok("true"))
+            .map(|(values, _)| {
+                let pairs = names.iter().zip(values).map(|(&name, value)| format!("{} := {value}", VARIABLES[name].0));
+                format!("[{}]", pairs.collect::<Vec<_>>().join(", "))
+            })
+            .collect();
+        solved.sort_unstable();
+        wanted.sort_unstable();
+        assert_eq!(solved, wanted, "{text}");
+        found_some += usize::from(!wanted.is_empty());
+    }
+    assert!(found_some > 60, "{found_some} conditions have a solution");
 }
