@@ -5,7 +5,7 @@
 //! rule needs are evaluated before a call, others when a rule asks for them, so `fst(7, loop)` is 7 with
 //! `fst(n, m) = n`. `if`, `&&`, `||` and `=>` are jumps. Terms are maximally shared; nothing else is, and no call is
 //! remembered. The equations of lists, sets, bags and function updates are written in the language itself
-//! (`prelude.rs`); numbers are machine words and big numbers with built-in functions (`numbers.rs`).
+//! (`pages.rs`); numbers are machine words and big numbers with built-in functions (`numbers.rs`).
 //!
 //! The match trees are those of Augustsson, *Compiling pattern matching* (1985), with the order of mCRL2's jitty
 //! strategy (van de Pol, *Just-in-time: on strategy annotations*, 2001) for rules that overlap. What differs from
@@ -29,6 +29,7 @@ mod matching;
 mod needed;
 pub mod numbers;
 mod overlaps;
+mod pages;
 mod plan;
 mod prelude;
 mod program;

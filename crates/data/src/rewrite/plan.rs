@@ -113,7 +113,9 @@ impl Compiler<'_, '_> {
             let source = match choice {
                 Choice::Fact(Fact::Truth(value)) => Source::Known(self.program.truths[usize::from(value)]),
                 Choice::Fact(Fact::Point(value, _)) => Source::Point(self.outer(value, &known)),
-                Choice::Fact(Fact::Elements(container)) => Source::Elements(self.outer(container, &known)),
+                Choice::Fact(Fact::Elements(container) | Fact::Members(container)) => {
+                    Source::Elements(self.outer(container, &known))
+                }
                 Choice::Fact(Fact::Holds(function)) => Source::Holds(self.outer(function, &known)),
                 Choice::Fact(Fact::Range { lower, upper }) => {
                     let lower = lower.map(|lower| self.outer(lower, &known));
@@ -200,7 +202,7 @@ impl Compiler<'_, '_> {
         Some(match facts::fact(&self.program.specification, &conjuncts, variable, &known)? {
             Fact::Truth(value) => Source::Known(self.program.truths[usize::from(value)]),
             Fact::Point(value, _) => Source::Point(self.outer(value, captured)),
-            Fact::Elements(container) => Source::Elements(self.outer(container, captured)),
+            Fact::Elements(container) | Fact::Members(container) => Source::Elements(self.outer(container, captured)),
             Fact::Holds(function) => Source::Holds(self.outer(function, captured)),
             Fact::Range { lower, upper } => Source::Range {
                 lower: lower.map(|lower| self.outer(lower, captured)),
