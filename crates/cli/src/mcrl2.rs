@@ -17,6 +17,7 @@ use crate::terminal;
 
 const HELP: &str = "\
 EXPRESSION        prints the normal form
+solve x: S. C     prints every value of x for which C holds
 :type EXPRESSION  prints the sort
 :reload           reads the specification again
 :help             prints this text
@@ -127,9 +128,19 @@ fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCode {
                 terminal::complain(&format!("error: unknown command {command}; :help lists the commands\n"));
                 continue;
             }
-            _ => interrupt
-                .during(&control(common), |control| script.value(line, steps, control))
-                .map(|value| format!("{}\n", value.text)),
+            "solve" => {
+                let mut say = |solution: String| terminal::say(&format!("{solution}\n"));
+                interrupt.during(&control(common), |control| script.solve(line, steps, control, &mut say)).map(
+                    |warnings| {
+                        terminal::complain(warnings.text(terminal::colour_err()));
+                        String::new()
+                    },
+                )
+            }
+            _ => interrupt.during(&control(common), |control| script.value(line, steps, control)).map(|value| {
+                terminal::complain(value.warnings.text(terminal::colour_err()));
+                format!("{}\n", value.text)
+            }),
         };
         match result {
             Ok(text) if !terminal::say(&text) => break,

@@ -76,6 +76,31 @@ fn expressions_are_evaluated_each_for_itself() {
     assert!(json.to_string().contains("\"value\":\"0\"") && json.to_string().contains("\"sort\":\"Nat\""), "{json}");
 }
 
+/// A specification with a case that is missing, and equations that overlap.
+const GAPS: &str = "sort C = struct red | green | blue;\nmap name, code: C -> Nat;\nvar c: C;\n\
+    eqn name(red) = 1;\n    name(green) = 2;\n    code(red) = 1;\n    code(c) = 2;\n";
+
+#[test]
+fn what_is_missing_and_what_overlaps_is_reported() {
+    let folder = folder(&[("gaps.mcrl2", GAPS)]);
+    let (code, out, err) = trefoil(&folder, &["mcrl2", "eval", "gaps.mcrl2", "[name(red), name(blue)]", "1 + 1"]);
+    assert_eq!((code, out.as_str()), (0, "[1, name(blue)]\n2\n"));
+    for part in [
+        "warning[M151]: `name(blue)` has no value: no equation of `name` fits",
+        "gaps.mcrl2:2:5",
+        "gaps.mcrl2:4:5",
+        "add an equation for `name(blue)`",
+    ] {
+        assert!(err.contains(part), "{part} is not in\n{err}");
+    }
+    let (code, out, err) = trefoil(&folder, &["mcrl2", "eval", "gaps.mcrl2", "exists n: Nat. n * n == 50"]);
+    assert_eq!((code, out.as_str()), (0, "exists n: Nat. n * n == 50\n"));
+    assert!(err.contains("warning[M152]") && err.contains("`n: Nat` has infinitely many values"), "{err}");
+    let (code, _, err) = trefoil(&folder, &["mcrl2", "typecheck", "gaps.mcrl2"]);
+    assert_eq!(code, 0);
+    assert!(err.contains("warning[M119]: two equations of `code`") && err.contains("gaps.mcrl2:7:5"), "{err}");
+}
+
 #[test]
 fn a_rewrite_without_end_is_unknown_and_names_what_recurs() {
     let folder = folder(&[("good.mcrl2", GOOD)]);
@@ -96,10 +121,17 @@ fn the_prompt_answers_line_by_line() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program runs");
-    let lines = b":type depth\ndepth(node(leaf, leaf))\n1 + true\n[1] ++ [2]\n:quit\n";
+    let lines = b":type depth\ndepth(node(leaf, leaf))\n1 + true\n[1] ++ [2]\nsolve n, m: Nat. n + m == 3 && n < m\n\
+        solve x: Real. x > 0\nhead([])\n:quit\n";
     child.stdin.take().expect("its input").write_all(lines).expect("the lines are written");
     let output = child.wait_with_output().expect("the program ends");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "D -> Nat\n1\n[1, 2]\n");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("error[M1"));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "D -> Nat\n1\n[1, 2]\n[n := 0, m := 3]\n[n := 1, m := 2]\nhead([])\n"
+    );
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    for part in ["error[M1", "the values of `x: Real` cannot be listed", "warning[M151]: `head([])` has no value"] {
+        assert!(complaints.contains(part), "{part} is not in\n{complaints}");
+    }
     assert!(output.status.success());
 }

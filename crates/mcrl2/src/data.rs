@@ -1,12 +1,16 @@
 //! The data of a specification: its types, and values of expressions over it.
 
+use std::ops::ControlFlow;
+
 use trefoil_control::{Control, Stopped};
-use trefoil_data::rewrite::{Program, Rewriter, Unfinished};
+use trefoil_data::rewrite::codes::UNLISTED;
+use trefoil_data::rewrite::{Enumerated, Program, Rewriter, Sum, Unfinished, overlaps};
 use trefoil_data::signature::{FunctionId, Origin};
-use trefoil_data::syntax::Parser;
-use trefoil_data::typed::{DataSpecification, TypedId};
+use trefoil_data::syntax::tree::ExpressionId;
+use trefoil_data::syntax::{Failed, Parser};
+use trefoil_data::typed::{DataSpecification, Typed, TypedId};
 use trefoil_data::types::Checker;
-use trefoil_source::{Diagnostic, FileId, Severity};
+use trefoil_source::{Diagnostic, FileId, Place, Severity};
 use trefoil_terms::{Options, Pool};
 
 use crate::syntax::tree::Specification;
@@ -35,6 +39,8 @@ pub struct Value {
     pub sort: String,
     /// The normal form.
     pub text: String,
+    /// What keeps it from being a value.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Why an expression has no value.
@@ -52,8 +58,11 @@ impl Data {
         let mut checker = Checker::new(&specification.tree, text, &specification.broken);
         checker.data(specification.data());
         diagnostics.append(&mut checker.diagnostics);
-        let wrong = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        (!wrong).then_some(Data { specification: checker.specification })
+        if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+            return None;
+        }
+        diagnostics.extend(overlaps(&checker.specification));
+        Some(Data { specification: checker.specification })
     }
 
     /// The functions it declares, in the order of the text.
@@ -85,8 +94,18 @@ impl Data {
 
     fn typed(&self, expression: &str, file: FileId) -> Result<(DataSpecification, TypedId), Vec<Diagnostic>> {
         let mut parser = Parser::with_names(expression, file, self.specification.names.clone());
-        let Ok(read) = parser.whole_expression() else { return Err(parser.diagnostics) };
-        let mut checker = Checker::over(self.specification.clone(), &parser.tree, expression);
+        let read = parser.whole_expression();
+        self.checked(parser, read, expression)
+    }
+
+    fn checked(
+        &self,
+        parser: Parser<'_>,
+        read: Result<ExpressionId, Failed>,
+        text: &str,
+    ) -> Result<(DataSpecification, TypedId), Vec<Diagnostic>> {
+        let Ok(read) = read else { return Err(parser.diagnostics) };
+        let mut checker = Checker::over(self.specification.clone(), &parser.tree, text);
         match checker.infer(read) {
             Ok(typed) => Ok((checker.specification, typed)),
             Err(_) => Err(checker.diagnostics),
@@ -107,18 +126,69 @@ impl Data {
         let (program, codes) = Program::new(data, &[(typed, Vec::new())], &pool);
         let worker = pool.worker();
         let mut rewriter = Rewriter::new(&program, &worker);
-        rewriter.most_steps = steps.unwrap_or(u64::MAX);
+        rewriter.limit_steps(steps.unwrap_or(u64::MAX));
         match rewriter.evaluate(codes[0], &[]) {
-            Ok(term) => Ok(Value { sort, text: program.text(rewriter.section(), term) }),
-            Err(unfinished) => {
-                let stopped = match unfinished {
-                    Unfinished::Stopped(stopped) => stopped,
-                    Unfinished::Steps => Stopped::Steps { limit: rewriter.most_steps },
-                };
-                Err(NoValue::Unfinished(stopped, recurring(&program, &rewriter)))
+            Ok(term) => {
+                let place = Place::Span(program.specification.tree.place(typed));
+                let warnings = program.explain(rewriter.section(), term, place).into_iter().collect();
+                Ok(Value { sort, text: program.text(rewriter.section(), term), warnings })
             }
+            Err(unfinished) => Err(cut_off(unfinished, &program, &rewriter, steps)),
         }
     }
+
+    /// The values of variables for which a condition holds, `x, y: S; z: T. e`: each solution is given to `each` as
+    /// text, until it says that no more are wanted. What keeps the list from being complete is a diagnostic.
+    pub fn solve(
+        &self,
+        text: &str,
+        file: FileId,
+        steps: Option<u64>,
+        control: &Control,
+        each: &mut dyn FnMut(String) -> bool,
+    ) -> Result<Vec<Diagnostic>, NoValue> {
+        let mut parser = Parser::with_names(text, file, self.specification.names.clone());
+        let read = parser.whole_solve();
+        let (data, typed) = self.checked(parser, read, text).map_err(NoValue::Wrong)?;
+        let Typed::Quantified(_, variables, condition) = data.tree.expression(typed).clone() else {
+            unreachable!("what is solved reads as a quantifier")
+        };
+        let place = Place::Span(data.tree.place(condition));
+        let sum = Sum { parameters: Vec::new(), variables: variables.clone(), condition };
+        let pool = Pool::new(Options { control: control.clone(), ..Options::default() });
+        let (program, _, sums) = Program::with_sums(data, &[], &[sum], &pool);
+        let worker = pool.worker();
+        let mut rewriter = Rewriter::new(&program, &worker);
+        rewriter.limit_steps(steps.unwrap_or(u64::MAX));
+        let tree = &program.specification.tree;
+        let listed = rewriter.solutions(sums[0], &[], u64::MAX, &mut |rewriter, values| {
+            let assigned = variables.iter().zip(values).map(|(&variable, &value)| {
+                let name = program.specification.names.text(tree.variable(variable).0);
+                format!("{name} := {}", program.text(rewriter.section(), value))
+            });
+            let solution = format!("[{}]", assigned.collect::<Vec<_>>().join(", "));
+            Ok(if each(solution) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        });
+        match listed {
+            Ok(Enumerated::All | Enumerated::Left) => Ok(Vec::new()),
+            Ok(Enumerated::Open(term)) => {
+                Ok(program.explain(rewriter.section(), term.term(), place).into_iter().collect())
+            }
+            Ok(Enumerated::Unbounded(variable)) => {
+                let (why, help) = program.unlisted(variable, None);
+                Ok(vec![Diagnostic::warning(UNLISTED, why, place).help(help)])
+            }
+            Err(unfinished) => Err(cut_off(unfinished, &program, &rewriter, steps)),
+        }
+    }
+}
+
+fn cut_off(unfinished: Unfinished, program: &Program, rewriter: &Rewriter<'_>, steps: Option<u64>) -> NoValue {
+    let stopped = match unfinished {
+        Unfinished::Stopped(stopped) => stopped,
+        Unfinished::Steps => Stopped::Steps { limit: steps.unwrap_or(u64::MAX) },
+    };
+    NoValue::Unfinished(stopped, recurring(program, rewriter))
 }
 
 /// The functions that recur among those that were being evaluated, at most five.

@@ -11,4 +11,6 @@ pub mod system;
 
 pub use data::{Data, DeclaredFunction, NoValue, Value};
 pub use processes::codes::CODES as PROCESS_CODES;
-pub use trefoil_data::{syntax::codes::CODES as SYNTAX_CODES, types::codes::CODES as TYPE_CODES};
+pub use trefoil_data::{
+    rewrite::codes::CODES as VALUE_CODES, syntax::codes::CODES as SYNTAX_CODES, types::codes::CODES as TYPE_CODES,
+};

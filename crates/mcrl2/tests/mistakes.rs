@@ -26,6 +26,17 @@ fn every_mistake_is_reported_once_at_its_place_with_its_hint() {
 }
 
 #[test]
+fn nothing_is_reported_of_equations_that_do_not_overlap() {
+    let page = include_str!("overlaps.md");
+    let texts: Vec<&str> =
+        page.split("```mcrl2\n").skip(1).map(|block| block.split_once("\n```").expect("a block ends").0).collect();
+    assert!(texts.len() >= 13, "{} texts are on the page", texts.len());
+    for text in texts {
+        assert_eq!(reported(text), [], "{text}");
+    }
+}
+
+#[test]
 fn every_code_has_an_example_that_gives_it() {
     for table in [trefoil_mcrl2::SYNTAX_CODES, trefoil_mcrl2::TYPE_CODES, trefoil_mcrl2::PROCESS_CODES] {
         for entry in table {

@@ -5,15 +5,14 @@ mod support;
 use trefoil_data::rewrite::Unfinished;
 use trefoil_data::typed::DataSpecification;
 
-use support::values::{data, value};
+use support::values::{data, steps, value};
 
 fn page() -> (DataSpecification, Vec<(&'static str, &'static str)>) {
     let page = include_str!("values.md");
     let (_, rest) = page.split_once("```mcrl2\n").expect("declarations");
     let (declarations, rest) = rest.split_once("\n```").expect("the end of the declarations");
-    let (_, rest) = rest.split_once("```text\n").expect("values");
-    let (lines, _) = rest.split_once("\n```").expect("the end of the values");
-    let rows = lines.lines().map(|line| line.split_once("  →  ").expect("an arrow")).collect();
+    let blocks = rest.split("```text\n").skip(1).map(|block| block.split_once("\n```").expect("the end of a block").0);
+    let rows = blocks.flat_map(str::lines).map(|line| line.split_once("  →  ").expect("an arrow")).collect();
     let (data, warnings) = data(declarations);
     assert_eq!(warnings, ["M119"], "the equations of `over` overlap");
     (data, rows)
@@ -38,6 +37,10 @@ fn collections_at_every_poll_change_no_value() {
         ("sum1(upto(3000))", "4501500"),
         ("#({1, 2, 3} + {4}) + sum1(upto(2000) ++ upto(1000))", "2501504"),
         ("forall n: Nat. n < 2000 => n in upto(2000) || n == 0", "true"),
+        ("exists x: Peano. toNat(x) == 40", "true"),
+        ("exists l: List(Nat). #l == 2 && sum1(l) == 9", "true"),
+        ("forall f: C -> C. exists g: C -> C. forall c: C. g(c) == f(f(c))", "true"),
+        ("{ x: Nat | x < 900 && x mod 2 == 0 } * { x: Nat | x < 10 } == {0, 2, 4, 6, 8}", "true"),
     ] {
         assert_eq!(value(expression, &data, true, u64::MAX).as_deref(), Ok(expected), "{expression}");
     }
@@ -55,5 +58,20 @@ fn a_million_constructors_are_built_counted_and_printed() {
 fn a_rewrite_without_end_is_given_up_after_its_steps() {
     let (data, _) = page();
     assert_eq!(value("loop + 1", &data, false, 100_000), Err(Unfinished::Steps));
+    // Steps are counted one by one: below the number that a value takes there is none.
+    for expression in ["1 + 1", "fac(5)", "fib(14)"] {
+        let enough = (0..200_000).step_by(50_000).find(|&steps| value(expression, &data, false, steps).is_ok());
+        let (mut least, mut most) = (0, enough.expect("enough steps").max(1));
+        while least < most {
+            let middle = (least + most) / 2;
+            match value(expression, &data, false, middle) {
+                Ok(_) => most = middle,
+                Err(_) => least = middle + 1,
+            }
+        }
+        assert!(least == 0 || value(expression, &data, false, least - 1).is_err(), "{expression}");
+        assert!(value(expression, &data, false, least).is_ok(), "{expression}");
+        assert_eq!(steps(expression, &data), least, "{expression}");
+    }
     assert_eq!(value("fst(7, loop)", &data, false, 100_000).as_deref(), Ok("7"));
 }

@@ -74,6 +74,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("mCRL2: types", trefoil_mcrl2::TYPE_CODES),
         ("mCRL2: processes", trefoil_mcrl2::PROCESS_CODES),
         ("mCRL2: linear processes", trefoil_mcrl2::linear::codes::CODES),
+        ("mCRL2: values", trefoil_mcrl2::VALUE_CODES),
         ("Groups and graphs", trefoil_groups::CODES),
         ("Results and options", CODES),
     ]

@@ -666,7 +666,7 @@ pub(super) fn conversion(operator: Operator) -> Option<Guard> {
 }
 
 /// Whether an operator converts a number upwards, which costs nothing.
-pub(crate) fn is_conversion(operator: Operator) -> bool {
+pub(super) fn is_conversion(operator: Operator) -> bool {
     conversion(operator).is_some()
 }
 

@@ -1,13 +1,8 @@
 //! Solutions of conditions: what quantifiers and sums range over.
 //!
-//! A plan (`plan.rs`) says in which order variables get their values. The variables of its levels are tried one after the
-//! other, depth-first: each has finitely many values. The variables of infinite sorts are searched together: a queue
-//! holds tuples in which parts are still unknown, and a tuple whose condition is not false already is replaced by those
-//! in which its first unknown part is each constructor over further unknown parts, or the next number. The queue makes
-//! the search fair: every solution is found after finitely many tuples, and a condition that becomes false while parts
-//! are unknown cuts off infinitely many values.
-//!
-//! An unknown part is a constant that no rule knows, so a condition that depends on it stays open.
+//! A plan (`plan.rs`) says in which order variables get their values. The variables of its levels are tried one after
+//! the other, depth-first: each has finitely many values. Variables of infinite sorts are searched together
+//! (`search.rs`).
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -17,8 +12,7 @@ use dashu_int::IBig;
 use trefoil_terms::{Root, Term};
 
 use crate::signature::{Operator, Origin};
-use crate::sorts::{INT, NAT, POS, SortKind, SortRef};
-use crate::syntax::tree::Container;
+use crate::sorts::{NAT, POS, SortRef};
 use crate::typed::{Quantifier, TypedId, VariableId};
 
 use super::code::FunctionIndex;
@@ -26,7 +20,7 @@ use super::finite::Size;
 use super::machine::{Rewriter, Unfinished};
 use super::numbers::Number;
 use super::plan::{Filter, Level, Plan, Source};
-use super::program::{Kind, Program, Role};
+use super::program::{Kind, Role};
 
 /// Tuples that are tried in a search before a quantifier stays as it is.
 pub(super) const MOST_TRIED: u64 = 1000;
@@ -45,7 +39,7 @@ pub struct Sum {
     pub condition: TypedId,
 }
 
-/// A sum of a [`Program`].
+/// A sum of a [`super::Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SumIndex(pub(super) FunctionIndex);
 
@@ -61,22 +55,25 @@ pub enum Enumerated {
     Unbounded(VariableId),
 }
 
+/// What a caller does with a solution, the values of the variables in the order of their declaration.
+pub type EachSolution<'f, 'p> = &'f mut dyn FnMut(&mut Rewriter<'p>, &[Term]) -> Result<ControlFlow<()>, Unfinished>;
+
 /// What is done with a solution; the values lie above a place on the stack, captured ones first.
-type Found<'f, 'p> = &'f mut dyn FnMut(&mut Rewriter<'p>, usize) -> Result<ControlFlow<()>, Unfinished>;
+pub(super) type Found<'f, 'p> = &'f mut dyn FnMut(&mut Rewriter<'p>, usize) -> Result<ControlFlow<()>, Unfinished>;
 
 /// What an enumeration has met.
-struct Progress {
+pub(super) struct Progress {
     /// Tuples of searches that may still be tried.
-    left: u64,
+    pub(super) left: u64,
     /// Whether one solution is enough, so that unknown parts of it do not matter.
-    one_is_enough: bool,
+    pub(super) one_is_enough: bool,
     /// A part of the condition that stayed open.
     open: Option<Rc<Root>>,
-    unbounded: Option<VariableId>,
+    pub(super) unbounded: Option<VariableId>,
 }
 
 /// What the tests of a level say.
-enum Tested {
+pub(super) enum Tested {
     False,
     True,
     /// These stayed open, each with the truth value that it must have.
@@ -84,15 +81,15 @@ enum Tested {
 }
 
 impl<'p> Rewriter<'p> {
-    /// Gives every solution of a sum to `each`, as the values of its variables in the order of their declaration. `each`
-    /// may evaluate further expressions over them; it ends the enumeration by breaking off. At most `most` tuples of
-    /// values of infinite sorts are tried.
+    /// Gives every solution of a sum to `each`, as the values of its variables in the order of their declaration.
+    /// `each` may evaluate further expressions over them; it ends the enumeration by breaking off. At most `most`
+    /// tuples of values of infinite sorts are tried.
     pub fn solutions(
         &mut self,
         sum: SumIndex,
         parameters: &[Term],
         most: u64,
-        each: &mut dyn FnMut(&mut Rewriter<'p>, &[Term]) -> Result<ControlFlow<()>, Unfinished>,
+        each: EachSolution<'_, 'p>,
     ) -> Result<Enumerated, Unfinished> {
         let program = self.program;
         let plan = &program.plans[&sum.0];
@@ -149,8 +146,8 @@ impl<'p> Rewriter<'p> {
         Ok(())
     }
 
-    /// Replaces the function on top by the set of those values of a sort for which it holds, or by a comprehension where
-    /// that is not decided for some value.
+    /// Replaces the function on top by the set of those values of a sort for which it holds, or by a comprehension
+    /// where that is not decided for some value.
     pub(super) fn comprehend(&mut self, element: SortRef) -> Result<(), Unfinished> {
         let program = self.program;
         let place = self.stack.len() - 1;
@@ -189,7 +186,7 @@ impl<'p> Rewriter<'p> {
     }
 
     /// Tries the values of the first level for the values above a place. `open` is a test that was open before.
-    fn level(
+    pub(super) fn level(
         &mut self,
         levels: &'p [Level],
         base: usize,
@@ -261,6 +258,7 @@ impl<'p> Rewriter<'p> {
         found: Found<'_, 'p>,
     ) -> Result<ControlFlow<()>, Unfinished> {
         self.stack.push(value);
+        self.tick()?;
         let flow = match self.test(&levels[0].filters, base)? {
             Tested::False => ControlFlow::Continue(()),
             Tested::True => self.level(&levels[1..], base, open, progress, found)?,
@@ -274,13 +272,13 @@ impl<'p> Rewriter<'p> {
     }
 
     /// Evaluates tests in order for the values above a place, until one is false.
-    fn test(&mut self, filters: &[Filter], base: usize) -> Result<Tested, Unfinished> {
+    pub(super) fn test(&mut self, filters: &[Filter], base: usize) -> Result<Tested, Unfinished> {
         let [no, yes] = self.program.truths;
         let mut open = Vec::new();
         for filter in filters {
             let value = self.evaluate_above(filter.code, base)?;
             let (right, wrong) = if filter.wanted { (yes, no) } else { (no, yes) };
-            if value == wrong {
+            if value == wrong || filter.wanted && value != yes && self.is_too_large(value) {
                 return Ok(Tested::False);
             }
             if value != right {
@@ -459,181 +457,6 @@ impl<'p> Rewriter<'p> {
                 Ok(values)
             }
             _ => Ok(None),
-        }
-    }
-
-    /// Searches the values of the first level's variables together, breadth-first.
-    fn search(
-        &mut self,
-        levels: &'p [Level],
-        base: usize,
-        open: Option<&Rc<Root>>,
-        progress: &mut Progress,
-        found: Found<'_, 'p>,
-    ) -> Result<ControlFlow<()>, Unfinished> {
-        let level = &levels[0];
-        let queue = self.stack.len();
-        let mut fresh = 0;
-        let unknowns: Vec<Term> = level
-            .variables
-            .iter()
-            .map(|&(_, sort)| {
-                fresh += 1;
-                self.program.unknown(&self.section, sort, fresh, 0)
-            })
-            .collect();
-        let first = self.section.list(&unknowns);
-        self.stack.push(first);
-        let mut next = queue;
-        while next < self.stack.len() {
-            let tuple: Vec<Term> = self.section.elements(self.stack[next]).collect();
-            next += 1;
-            let unknown = tuple.iter().enumerate().find_map(|(place, &term)| Some((place, self.first_unknown(term)?)));
-            if progress.left == 0 {
-                let place = unknown.map_or(0, |(place, _)| place);
-                progress.unbounded = progress.unbounded.or(Some(level.variables[place].0));
-                break;
-            }
-            progress.left -= 1;
-            let frame = self.stack.len();
-            self.stack.extend_from_within(base..queue);
-            self.stack.extend_from_slice(&tuple);
-            let tested = self.test(&level.filters, frame)?;
-            let flow = match (tested, unknown) {
-                (Tested::False, _) => ControlFlow::Continue(()),
-                (Tested::True, None) => self.level(&levels[1..], frame, open, progress, found)?,
-                (Tested::Open(terms), None) => {
-                    let open = open.or(terms.first().map(|(term, _)| term));
-                    self.level(&levels[1..], frame, open, progress, found)?
-                }
-                // Whatever the unknown parts are, this is a solution.
-                (Tested::True, Some(_)) if progress.one_is_enough && levels.len() == 1 && open.is_none() => {
-                    found(self, frame)?
-                }
-                (tested, Some((place, unknown))) => {
-                    self.stack.truncate(frame);
-                    let (unknown, choices) = match self.narrowed(&tested, &tuple) {
-                        Some((unknown, values)) => (unknown, Some(values)),
-                        None => (unknown, self.choices(unknown, &mut fresh)),
-                    };
-                    match choices {
-                        Some(choices) => {
-                            for choice in choices {
-                                let made: Vec<Term> =
-                                    tuple.iter().map(|&part| self.replaced(part, unknown, choice)).collect();
-                                let made = self.section.list(&made);
-                                self.stack.push(made);
-                            }
-                        }
-                        None => progress.unbounded = progress.unbounded.or(Some(level.variables[place].0)),
-                    }
-                    continue;
-                }
-            };
-            self.stack.truncate(frame);
-            if flow.is_break() {
-                self.stack.truncate(queue);
-                return Ok(flow);
-            }
-        }
-        self.stack.truncate(queue);
-        Ok(ControlFlow::Continue(()))
-    }
-
-    /// An unknown part of a tuple and the values that open tests leave it, the fewest.
-    fn narrowed(&self, tested: &Tested, tuple: &[Term]) -> Option<(Term, Vec<Term>)> {
-        let Tested::Open(terms) = tested else { return None };
-        let mut unknowns = Vec::new();
-        tuple.iter().for_each(|&term| self.unknowns(term, &mut unknowns));
-        let known = unknowns.iter().flat_map(|&unknown| {
-            let values = terms.iter().filter_map(move |(term, wanted)| self.possible(term.term(), *wanted, unknown));
-            values.map(move |values| (unknown, values))
-        });
-        known.min_by_key(|(_, values)| values.len()).map(|(unknown, mut values)| {
-            let mut seen = HashSet::new();
-            values.retain(|value| seen.insert(*value));
-            (unknown, values)
-        })
-    }
-
-    /// The unknown parts of a term, each once.
-    fn unknowns(&self, term: Term, found: &mut Vec<Term>) {
-        if self.program.unknown_sorts.contains_key(&self.section.head(term)) {
-            if !found.contains(&term) {
-                found.push(term);
-            }
-        } else if !self.program.numbers.is_number(self.section.head(term)) {
-            self.section.arguments(term).iter().for_each(|argument| self.unknowns(argument, found));
-        }
-    }
-
-    /// The first unknown part of a term.
-    fn first_unknown(&self, term: Term) -> Option<Term> {
-        if self.program.unknown_sorts.contains_key(&self.section.head(term)) {
-            return Some(term);
-        }
-        if self.program.numbers.is_number(self.section.head(term)) {
-            return None;
-        }
-        self.section.arguments(term).iter().find_map(|argument| self.first_unknown(argument))
-    }
-
-    fn replaced(&self, term: Term, part: Term, by: Term) -> Term {
-        if term == part {
-            return by;
-        }
-        if self.program.numbers.is_number(self.section.head(term)) || self.section.arity(term) == 0 {
-            return term;
-        }
-        let arguments: Vec<Term> =
-            self.section.arguments(term).iter().map(|argument| self.replaced(argument, part, by)).collect();
-        self.section.create(self.section.head(term), &arguments)
-    }
-
-    /// What an unknown part can be, one step further: all values of a finite sort, each constructor over unknown parts, or
-    /// a number and the numbers after it. Nothing for sorts whose values cannot be listed.
-    fn choices(&self, unknown: Term, fresh: &mut u64) -> Option<Vec<Term>> {
-        let program: &Program = self.program;
-        let section = &self.section;
-        let sort = program.unknown_sorts[&section.head(unknown)];
-        if let Some(values) = program.values(section, sort) {
-            return Some(values.to_vec());
-        }
-        let mut another = |sort: SortRef| {
-            *fresh += 1;
-            program.unknown(section, sort, *fresh, 0)
-        };
-        if let POS | NAT | INT = sort {
-            let from = section.word_of(section.argument(unknown, 1))?;
-            let number = section.word_of(section.argument(unknown, 0))?;
-            let value = match sort {
-                POS => IBig::from(from) + IBig::ONE,
-                NAT => IBig::from(from),
-                // 0, 1, -1, 2, -2 and so on.
-                _ if from % 2 == 1 => IBig::from(from / 2 + 1),
-                _ => -IBig::from(from / 2),
-            };
-            let value = program.numbers.term(section, &Number::Integer(value));
-            return Some(vec![value, program.unknown(section, sort, number, from + 1)]);
-        }
-        match program.specification.sorts.kind(sort) {
-            SortKind::Container(Container::List, element) => {
-                let empty = section.create(program.pool.symbol("[]", 0), &[]);
-                let parts = [another(*element), another(sort)];
-                Some(vec![empty, section.create(program.pool.symbol("|>", 2), &parts)])
-            }
-            SortKind::Named(_) | SortKind::Structured(_) => {
-                let constructors = program.specification.sorts.constructors(sort);
-                let made = constructors.iter().map(|&constructor| {
-                    let parts: Vec<Term> = program.domain(constructor).iter().map(|&part| another(part)).collect();
-                    section.create(program.function(program.function_of(constructor)).symbol, &parts)
-                });
-                Some(made.collect()).filter(|made: &Vec<Term>| !made.is_empty())
-            }
-            SortKind::Basic(_) | SortKind::Container(..) | SortKind::Function(..) => match program.size(sort) {
-                Size::Finite(size) => Some((0..size).map(|number| program.nth(section, sort, number)).collect()),
-                _ => None,
-            },
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What a condition says about the values of a variable.
 //!
 //! The condition is taken apart into conjuncts, each an expression and the truth value that it must have: the body of
-//! `exists` must be true, the body of `forall` must be false for a counterexample. Where a conjunct says what a variable
-//! must be, by an equation (the one-point rule), by membership, by a function whose value is known, or by an upper bound
-//! on a number, no other values need be tried.
+//! `exists` must be true, the body of `forall` must be false for a counterexample. Where a conjunct says what a
+//! variable must be, by an equation (the one-point rule), by membership, by a function whose value is known, or by an
+//! upper bound on a number, no other values need be tried.
 
 use std::collections::HashSet;
 
@@ -26,12 +26,14 @@ pub(super) enum Fact {
     Truth(bool),
     /// It is the value of this expression, as the conjunct with this number says.
     Point(TypedId, usize),
-    /// It is an element of this list or set.
+    /// It is an element of this list or finite set.
     Elements(TypedId),
-    /// This function holds for it.
-    Holds(TypedId),
     /// It is a number between these.
     Range { lower: Option<TypedId>, upper: TypedId },
+    /// It is an element of this set, whose elements may be known when it is evaluated.
+    Members(TypedId),
+    /// This function holds for it, and the arguments for which it does may be known when it is evaluated.
+    Holds(TypedId),
 }
 
 /// The conjuncts that a solution must satisfy: the body of `exists`, or the negation of that of `forall`.
@@ -87,10 +89,10 @@ pub(super) fn fact(
             }
             Operator::In if finder.is_itself(left) && finder.is_known(right) => {
                 let sort = specification.tree.sort(right);
-                if let SortKind::Container(Container::List | Container::FSet | Container::Set, _) =
-                    specification.sorts.kind(sort)
-                {
-                    facts.push(Fact::Elements(right));
+                match specification.sorts.kind(sort) {
+                    SortKind::Container(Container::List | Container::FSet, _) => facts.push(Fact::Elements(right)),
+                    SortKind::Container(Container::Set, _) => facts.push(Fact::Members(right)),
+                    _ => {}
                 }
             }
             Operator::Less | Operator::LessEqual => {

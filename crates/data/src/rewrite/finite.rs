@@ -1,7 +1,7 @@
 //! How many values a sort has, and the values of finite sorts by number.
 //!
-//! Values are made one by one, so that a sort of functions or sets with millions of values costs no memory; the values of
-//! small sorts are kept. Structured values come in the order of `<`.
+//! Values are made one by one, so that a sort of functions or sets with millions of values costs no memory; the values
+//! of small sorts are kept. Structured values come in the order of `<`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::typed::DataSpecification;
 use super::code::FunctionIndex;
 use super::program::Program;
 
-/// The values of sorts with at most so many are kept.
+/// The values of sorts with at most this many are kept.
 const MOST_KEPT: u64 = 1 << 16;
 
-/// Sets over sorts with at most so many values are kept as finite sets.
+/// Sets over sorts with at most this many values are kept as finite sets.
 const MOST_ELEMENTS: u64 = 1 << 12;
 
 /// From this number on, values are not listed.
@@ -28,14 +28,14 @@ const TOO_MANY: u64 = 1 << 32;
 /// How many values a sort has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So many, less than 2^32.
+    /// This many, less than 2^32.
     Finite(u64),
     /// Finitely many, but too many.
     TooMany,
     /// Infinitely many, which can be listed one after the other.
     Infinite,
-    /// The values of the sort, or of a part of it, cannot be listed: it has no constructors, or holds fractions, bags, or
-    /// functions or sets over infinite sorts.
+    /// The values of the sort, or of a part of it, cannot be listed: it has no constructors, or holds fractions, bags,
+    /// or functions or sets over infinite sorts.
     Unlisted,
 }
 

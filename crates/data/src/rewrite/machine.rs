@@ -51,10 +51,12 @@ pub struct Rewriter<'p> {
     until_poll: u32,
     interrupted: Vec<FunctionIndex>,
     control: Option<&'p Control>,
-    /// Calls so far.
-    pub steps: u64,
+    /// Calls up to the last poll.
+    polled: u64,
+    /// Calls between the last poll and the next one.
+    interval: u32,
     /// Calls after which a rewrite is given up.
-    pub most_steps: u64,
+    most_steps: u64,
 }
 
 impl<'p> Rewriter<'p> {
@@ -71,7 +73,8 @@ impl<'p> Rewriter<'p> {
             until_poll: POLL,
             interrupted: Vec::new(),
             control: None,
-            steps: 0,
+            polled: 0,
+            interval: POLL,
             most_steps: u64::MAX,
         }
     }
@@ -86,6 +89,25 @@ impl<'p> Rewriter<'p> {
         &self.section
     }
 
+    /// Calls so far, since they were limited last.
+    pub fn steps(&self) -> u64 {
+        self.polled + u64::from(self.interval - self.until_poll)
+    }
+
+    /// Gives up at the first call beyond so many, counted from now.
+    pub fn limit_steps(&mut self, most: u64) {
+        self.polled = 0;
+        self.most_steps = most;
+        self.plan_poll();
+    }
+
+    /// The next poll comes after the usual number of calls, or at the first one that is not allowed.
+    fn plan_poll(&mut self) {
+        let allowed = (self.most_steps - self.polled).saturating_add(1);
+        self.interval = u32::try_from(allowed).map_or(POLL, |allowed| allowed.min(POLL));
+        self.until_poll = self.interval;
+    }
+
     /// The functions that were being evaluated when the last evaluation was cut off, the innermost first.
     pub fn interrupted(&self) -> &[FunctionIndex] {
         &self.interrupted
@@ -93,18 +115,24 @@ impl<'p> Rewriter<'p> {
 
     /// Lets the pool collect; the terms on the stack stay.
     fn poll(&mut self) -> Result<(), Unfinished> {
-        self.until_poll = POLL;
-        self.steps += u64::from(POLL);
-        if self.steps >= self.most_steps {
+        self.polled += u64::from(self.interval);
+        if self.polled > self.most_steps {
             return Err(Unfinished::Steps);
         }
         if let Some(control) = self.control {
             control.check()?;
         }
+        self.plan_poll();
         self.roots.exchange(&mut self.stack);
         let polled = self.section.poll();
         self.roots.exchange(&mut self.stack);
         Ok(polled?)
+    }
+
+    /// Counts as a call: for loops outside of code, whose terms are all held.
+    pub(super) fn tick(&mut self) -> Result<(), Unfinished> {
+        self.until_poll -= 1;
+        if self.until_poll == 0 { self.poll() } else { Ok(()) }
     }
 
     /// Forgets an evaluation that was cut off. What was running stays known until the next one.

@@ -5,7 +5,7 @@
 //! rule needs are evaluated before a call, others when a rule asks for them, so `fst(7, loop)` is 7 with
 //! `fst(n, m) = n`. `if`, `&&`, `||` and `=>` are jumps. Terms are maximally shared; nothing else is, and no call is
 //! remembered. The equations of lists, sets, bags and function updates are written in the language itself
-//! (`prelude.rs`); numbers are machine words and big numbers with built-in functions (`numbers.rs`).
+//! (`pages.rs`); numbers are machine words and big numbers with built-in functions (`numbers.rs`).
 //!
 //! The match trees are those of Augustsson, *Compiling pattern matching* (1985), with the order of mCRL2's jitty
 //! strategy (van de Pol, *Just-in-time: on strategy annotations*, 2001) for rules that overlap. What differs from
@@ -15,9 +15,12 @@
 //!
 //! Cost: a step is a few instructions of the machine and one look-up for each constructor that is made.
 
+mod bodies;
 mod code;
+pub mod codes;
 mod compile;
 mod enumerate;
+mod exclusion;
 mod facts;
 mod finite;
 mod instance;
@@ -27,20 +30,24 @@ mod narrow;
 mod needed;
 pub mod numbers;
 mod open;
+mod overlaps;
+mod pages;
 mod plan;
 mod prelude;
 mod program;
+mod search;
+mod stuck;
 mod values;
 
 use trefoil_terms::Term;
 
 pub use code::FunctionIndex;
-pub(crate) use compile::is_conversion;
-pub use enumerate::{Enumerated, Sum, SumIndex};
+pub use enumerate::{EachSolution, Enumerated, Sum, SumIndex};
 pub use finite::Size;
 pub use machine::{Rewriter, Unfinished};
 pub use open::{ReadBack, View, widens};
 pub(crate) use prelude::Taken;
+pub use overlaps::overlaps;
 pub use program::Program;
 
 impl Rewriter<'_> {

@@ -5,12 +5,15 @@
 //! k) in messages` becomes equations of `n`. Only these values are then tried. A comparison that no value of the unknown
 //! parts can satisfy, such as `#l + 4 < 4`, ends a branch of the search.
 
+use std::collections::HashSet;
+
 use dashu_int::IBig;
 use trefoil_terms::Term;
 
 use crate::signature::Operator;
 use crate::sorts::{INT, NAT, POS, SortRef};
 
+use super::enumerate::Tested;
 use super::machine::Rewriter;
 use super::numbers::Number;
 use super::program::{Kind, Role};
@@ -19,8 +22,35 @@ use super::program::{Kind, Role};
 const LONGEST: u64 = 1 << 16;
 
 impl Rewriter<'_> {
+    /// An unknown part of a tuple and the values that open tests leave it, the fewest.
+    pub(super) fn narrowed(&self, tested: &Tested, tuple: &[Term]) -> Option<(Term, Vec<Term>)> {
+        let Tested::Open(terms) = tested else { return None };
+        let mut unknowns = Vec::new();
+        tuple.iter().for_each(|&term| self.unknowns(term, &mut unknowns));
+        let known = unknowns.iter().flat_map(|&unknown| {
+            let values = terms.iter().filter_map(move |(term, wanted)| self.possible(term.term(), *wanted, unknown));
+            values.map(move |values| (unknown, values))
+        });
+        known.min_by_key(|(_, values)| values.len()).map(|(unknown, mut values)| {
+            let mut seen = HashSet::new();
+            values.retain(|value| seen.insert(*value));
+            (unknown, values)
+        })
+    }
+
+    /// The unknown parts of a term, each once.
+    fn unknowns(&self, term: Term, found: &mut Vec<Term>) {
+        if self.program.unknown_sorts.contains_key(&self.section.head(term)) {
+            if !found.contains(&term) {
+                found.push(term);
+            }
+        } else if !self.program.numbers.is_number(self.section.head(term)) {
+            self.section.arguments(term).iter().for_each(|argument| self.unknowns(argument, found));
+        }
+    }
+
     /// The values that an unknown part can have where a term has a truth value; nothing where that is not known.
-    pub(super) fn possible(&self, term: Term, wanted: bool, unknown: Term) -> Option<Vec<Term>> {
+    fn possible(&self, term: Term, wanted: bool, unknown: Term) -> Option<Vec<Term>> {
         let [no, yes] = self.program.truths;
         if term == yes || term == no {
             return ((term == yes) != wanted).then(Vec::new);
@@ -96,35 +126,6 @@ impl Rewriter<'_> {
             return Some((0..=length).map(|step| self.program.numbers.term(&self.section, &number(step))).collect());
         }
         (self.least(one)? > last).then(Vec::new)
-    }
-
-    /// A number that a term is never below.
-    fn least(&self, term: Term) -> Option<IBig> {
-        match self.program.numbers.read(&self.section, term) {
-            Some(Number::Integer(value)) => return Some(value),
-            Some(Number::Fraction(..)) => return None,
-            None => {}
-        }
-        if let Some((sort, tried)) = self.described(term) {
-            return match sort {
-                NAT => Some(IBig::from(tried)),
-                POS => Some(IBig::from(tried) + IBig::ONE),
-                _ => None,
-            };
-        }
-        if let Some((Operator::Add, arguments)) = self.applied(term)
-            && let &[one, other] = &arguments[..]
-        {
-            return Some(self.least(one)? + self.least(other)?);
-        }
-        let Role::Applied(function) = self.program.role(self.section.head(term)) else { return None };
-        let id = self.program.function(function).id?;
-        let specification = &self.program.specification;
-        match specification.sorts.as_function(specification.signature.function(id).sort) {
-            Some((_, NAT)) => Some(IBig::ZERO),
-            Some((_, POS)) => Some(IBig::ONE),
-            _ => None,
-        }
     }
 
     fn applied(&self, term: Term) -> Option<(Operator, Vec<Term>)> {

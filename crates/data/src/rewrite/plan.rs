@@ -4,8 +4,8 @@
 //! condition says most is taken next: a value, a list or set that it is in, a function that holds for it, bounds; then
 //! variables of finite sorts, the small ones first. When only variables of infinite sorts without such a fact are left,
 //! one of them joins the *search*, in which all of its variables are given values together, breadth-first, and what
-//! depends on them comes after. Each conjunct of the condition is tested as soon as its variables have values, so that a
-//! false one cuts off everything below.
+//! depends on them comes after. Each conjunct of the condition is tested as soon as its variables have values, so that
+//! a false one cuts off everything below.
 
 use std::collections::HashSet;
 
@@ -68,10 +68,18 @@ pub(super) struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Choice {
     Fact(Fact),
-    /// All of so many values.
+    /// All values of a sort with this many.
     All(u64),
     /// As part of the search.
     Search,
+}
+
+/// The variables with sources, those of the search, and those with sources that may depend on the search.
+#[derive(Default)]
+struct Order {
+    before: Vec<(VariableId, Choice)>,
+    searched: Vec<VariableId>,
+    after: Vec<(VariableId, Choice)>,
 }
 
 impl Compiler<'_, '_> {
@@ -84,7 +92,7 @@ impl Compiler<'_, '_> {
         bound: &[VariableId],
     ) -> Plan {
         let conjuncts = facts::conjuncts(&self.program.specification, quantifier, condition);
-        let (before, searched, after) = self.order(&conjuncts, captured, bound);
+        let Order { before, searched, after } = self.order(&conjuncts, captured, bound);
         let given: HashSet<usize> = before
             .iter()
             .chain(&after)
@@ -105,7 +113,9 @@ impl Compiler<'_, '_> {
             let source = match choice {
                 Choice::Fact(Fact::Truth(value)) => Source::Known(self.program.truths[usize::from(value)]),
                 Choice::Fact(Fact::Point(value, _)) => Source::Point(self.outer(value, &known)),
-                Choice::Fact(Fact::Elements(container)) => Source::Elements(self.outer(container, &known)),
+                Choice::Fact(Fact::Elements(container) | Fact::Members(container)) => {
+                    Source::Elements(self.outer(container, &known))
+                }
                 Choice::Fact(Fact::Holds(function)) => Source::Holds(self.outer(function, &known)),
                 Choice::Fact(Fact::Range { lower, upper }) => {
                     let lower = lower.map(|lower| self.outer(lower, &known));
@@ -128,18 +138,12 @@ impl Compiler<'_, '_> {
         plan
     }
 
-    /// The variables with sources, those of the search, and those with sources that may depend on the search.
-    #[allow(clippy::type_complexity)]
-    fn order(
-        &self,
-        conjuncts: &[Conjunct],
-        captured: &[VariableId],
-        bound: &[VariableId],
-    ) -> (Vec<(VariableId, Choice)>, Vec<VariableId>, Vec<(VariableId, Choice)>) {
+    /// The order of the variables.
+    fn order(&self, conjuncts: &[Conjunct], captured: &[VariableId], bound: &[VariableId]) -> Order {
         let specification = &self.program.specification;
         let mut known: HashSet<VariableId> = captured.iter().copied().collect();
         let mut left = bound.to_vec();
-        let (mut before, mut searched, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        let Order { mut before, mut searched, mut after } = Order::default();
         while !left.is_empty() {
             let choice = |variable: VariableId| {
                 let fact = facts::fact(specification, conjuncts, variable, &known).map(Choice::Fact);
@@ -176,7 +180,7 @@ impl Compiler<'_, '_> {
             left.retain(|&other| other != taken);
             known.insert(taken);
         }
-        (before, searched, after)
+        Order { before, searched, after }
     }
 
     /// Tests of those conjuncts whose variables are known now.
@@ -198,7 +202,7 @@ impl Compiler<'_, '_> {
         Some(match facts::fact(&self.program.specification, &conjuncts, variable, &known)? {
             Fact::Truth(value) => Source::Known(self.program.truths[usize::from(value)]),
             Fact::Point(value, _) => Source::Point(self.outer(value, captured)),
-            Fact::Elements(container) => Source::Elements(self.outer(container, captured)),
+            Fact::Elements(container) | Fact::Members(container) => Source::Elements(self.outer(container, captured)),
             Fact::Holds(function) => Source::Holds(self.outer(function, captured)),
             Fact::Range { lower, upper } => Source::Range {
                 lower: lower.map(|lower| self.outer(lower, captured)),

@@ -6,7 +6,7 @@ use trefoil_terms::{Section, Term};
 
 use crate::signature::Operator;
 use crate::syntax::tree::{Infix, Power};
-use crate::typed::{Quantifier, Typed, TypedId, VariableId};
+use crate::typed::{Quantifier, VariableId};
 
 use super::code::FunctionIndex;
 use super::numbers;
@@ -24,13 +24,14 @@ impl Program {
     }
 }
 
-struct Writer<'a, 'w> {
-    program: &'a Program,
+pub(super) struct Writer<'a, 'w> {
+    pub(super) program: &'a Program,
     section: &'a Section<'w>,
-    out: String,
+    pub(super) out: String,
 }
 
-fn infix(operator: Operator) -> Option<Infix> {
+/// The infix of an operator that stands between its operands.
+pub(super) fn infix(operator: Operator) -> Option<Infix> {
     Some(match operator {
         Operator::And => Infix::And,
         Operator::Or => Infix::Or,
@@ -57,11 +58,11 @@ fn infix(operator: Operator) -> Option<Infix> {
 }
 
 impl Writer<'_, '_> {
-    fn term(&mut self, term: Term, around: Power) {
+    pub(super) fn term(&mut self, term: Term, around: Power) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.inside(term, around));
     }
 
-    fn bracketed(&mut self, brackets: bool, write: impl FnOnce(&mut Self)) {
+    pub(super) fn bracketed(&mut self, brackets: bool, write: impl FnOnce(&mut Self)) {
         if brackets {
             self.out.push('(');
         }
@@ -296,7 +297,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn bound(&mut self, variables: &[VariableId]) {
+    pub(super) fn bound(&mut self, variables: &[VariableId]) {
         for (index, &variable) in variables.iter().enumerate() {
             if index > 0 {
                 self.out.push_str(", ");
@@ -328,108 +329,6 @@ impl Writer<'_, '_> {
             writer.out.push_str(". ");
             let captured: Vec<Term> = writer.section.arguments(term).iter().collect();
             writer.expression(*body, variables, &captured, Power::BINDER);
-        });
-    }
-
-    /// An expression of the specification with its captured variables replaced.
-    fn expression(&mut self, id: TypedId, variables: &[VariableId], captured: &[Term], around: Power) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            let tree = &self.program.specification.tree;
-            match tree.expression(id) {
-                Typed::Variable(variable) => {
-                    let place = variables.iter().position(|known| known == variable);
-                    match place.and_then(|place| captured.get(place)) {
-                        Some(&term) => self.term(term, around),
-                        None => {
-                            let (name, _) = tree.variable(*variable);
-                            self.out.push_str(self.program.specification.names.text(name));
-                        }
-                    }
-                }
-                Typed::Number(digits) => self.out.push_str(self.program.specification.names.text(*digits)),
-                Typed::Function(function) => {
-                    let name = self.program.specification.signature.function(*function).name;
-                    self.out.push_str(self.program.specification.names.text(name));
-                }
-                Typed::Apply(function, arguments) => {
-                    let arguments = tree.elements(arguments);
-                    if let Typed::Function(id) = tree.expression(*function)
-                        && let crate::signature::Origin::Builtin(operator) =
-                            self.program.specification.signature.function(*id).origin
-                    {
-                        if super::compile::is_conversion(operator) {
-                            return self.expression(arguments[0], variables, captured, around);
-                        }
-                        if let (Some(infix), &[left, right]) = (infix(operator), arguments) {
-                            let (power, to_the_right) = infix.power();
-                            return self.bracketed(power < around, |writer| {
-                                let left_power = if to_the_right { power.tighter() } else { power };
-                                writer.expression(left, variables, captured, left_power);
-                                let _ = write!(writer.out, " {} ", infix.text());
-                                let right_power = if to_the_right { power } else { power.tighter() };
-                                writer.expression(right, variables, captured, right_power);
-                            });
-                        }
-                        let prefix = match operator {
-                            Operator::Not | Operator::Complement => Some('!'),
-                            Operator::Negate => Some('-'),
-                            Operator::Size => Some('#'),
-                            _ => None,
-                        };
-                        if let (Some(prefix), &[operand]) = (prefix, arguments) {
-                            self.out.push(prefix);
-                            return self.expression(operand, variables, captured, Power::POSTFIX);
-                        }
-                    }
-                    self.expression(*function, variables, captured, Power::POSTFIX);
-                    self.out.push('(');
-                    for (index, &argument) in arguments.iter().enumerate() {
-                        if index > 0 {
-                            self.out.push_str(", ");
-                        }
-                        self.expression(argument, variables, captured, Power::LOOSEST);
-                    }
-                    self.out.push(')');
-                }
-                Typed::Lambda(bound, body) => self.binder("lambda", bound, *body, variables, captured, around),
-                Typed::Quantified(Quantifier::Forall, bound, body) => {
-                    self.binder("forall", bound, *body, variables, captured, around);
-                }
-                Typed::Quantified(Quantifier::Exists, bound, body) => {
-                    self.binder("exists", bound, *body, variables, captured, around);
-                }
-                Typed::Where(body, definitions) => self.bracketed(around > Power::LOOSEST, |writer| {
-                    writer.expression(*body, variables, captured, Power::LOOSEST);
-                    writer.out.push_str(" whr ");
-                    for (index, (variable, value)) in definitions.iter().enumerate() {
-                        if index > 0 {
-                            writer.out.push_str(", ");
-                        }
-                        let (name, _) = tree.variable(*variable);
-                        let _ = write!(writer.out, "{} = ", writer.program.specification.names.text(name));
-                        writer.expression(*value, variables, captured, Power::LOOSEST);
-                    }
-                    writer.out.push_str(" end");
-                }),
-            }
-        });
-    }
-
-    fn binder(
-        &mut self,
-        word: &str,
-        bound: &[VariableId],
-        body: TypedId,
-        variables: &[VariableId],
-        captured: &[Term],
-        around: Power,
-    ) {
-        self.bracketed(around > Power::BINDER, |writer| {
-            writer.out.push_str(word);
-            writer.out.push(' ');
-            writer.bound(bound);
-            writer.out.push_str(". ");
-            writer.expression(body, variables, captured, Power::BINDER);
         });
     }
 }

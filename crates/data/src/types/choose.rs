@@ -307,8 +307,8 @@ impl Checker<'_> {
         };
         let differs = |way: &&Way| way.cost == first.cost && !(same_head(way) && way.used.domain == first.used.domain);
         let Some(other) = ways.iter().find(differs) else { return Ok(()) };
-        // Overlapping sorts of one built-in function on numbers mean the same, and so do those on sets and bags: `s * x`
-        // of a finite set and a set is a finite set, or a set where the finite one is converted first.
+        // Overlapping sorts of one built-in function on numbers mean the same, and so do those on sets and bags:
+        // `s * x` of a finite set and a set is a finite set, or a set where the finite one is converted first.
         let sorts = &self.specification.sorts;
         let element = |pattern: &Pattern| pattern.as_container(sorts).map(|(_, element)| element);
         let means_the_same = |one: &Pattern, other: &Pattern| {

@@ -14,9 +14,9 @@
 mod choose;
 pub mod codes;
 mod declarations;
-mod overlaps;
 mod patterns;
 mod possible;
+mod reports;
 mod schemes;
 
 use std::collections::{HashMap, HashSet};
@@ -122,11 +122,10 @@ impl<'a> Checker<'a> {
         checker
     }
 
-    /// Takes up the declarations of all sections, types the equations, and warns of those that overlap.
+    /// Takes up the declarations of all sections, and then types the equations.
     pub fn data<'s>(&mut self, sections: impl Iterator<Item = &'s DataSection> + Clone) {
         self.declare(sections.clone());
         self.equations(sections);
-        self.overlaps();
     }
 
     /// Types the equations of sections.

@@ -328,7 +328,7 @@ impl<'p> Expressions<'p> {
         &mut self,
         run: impl FnOnce(&mut Rewriter<'p>) -> Result<Term, Unfinished>,
     ) -> Result<Option<Term>, Refusal> {
-        self.rewriter.most_steps = self.rewriter.steps + STEPS;
+        self.rewriter.limit_steps(STEPS);
         match run(&mut self.rewriter) {
             Ok(term) => Ok(Some(term)),
             Err(Unfinished::Steps) => {

@@ -36,21 +36,6 @@ pub(super) struct Found {
 }
 
 impl Table {
-    /// Whether it remembers nothing any more.
-    pub(super) fn is_dropped(&self) -> bool {
-        self.dropped
-    }
-
-    /// How many questions it was asked, and how many it answered.
-    pub(super) fn use_made(&self) -> (u64, u64) {
-        (self.questions, self.hits)
-    }
-
-    /// The bytes it takes.
-    pub(super) fn bytes(&self) -> usize {
-        (self.places.capacity() + self.records.capacity()) * size_of::<u32>()
-    }
-
     /// The words of the records.
     pub(super) fn records(&self) -> &[Value] {
         &self.records
@@ -167,10 +152,7 @@ mod tests {
             assert_eq!(table.find(&[key]), None);
             table.insert(&[key], 0, &[]);
         }
-        assert!(table.is_dropped());
+        assert!(table.dropped && table.records().is_empty());
         assert_eq!(table.find(&[0]), None);
-        assert_eq!(table.bytes(), 0);
-        let (questions, hits) = table.use_made();
-        assert_eq!((questions, hits), (2 * TRIAL + 1, 0));
     }
 }

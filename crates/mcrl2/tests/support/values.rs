@@ -1,8 +1,8 @@
 //! Texts to values.
 
-use trefoil_data::rewrite::{Program, Rewriter, Unfinished};
+use trefoil_data::rewrite::{Program, Rewriter, Unfinished, overlaps};
 use trefoil_data::syntax::Parser;
-use trefoil_data::typed::DataSpecification;
+use trefoil_data::typed::{DataSpecification, TypedId};
 use trefoil_data::types::Checker;
 use trefoil_mcrl2::syntax;
 use trefoil_source::{FileId, Severity};
@@ -15,6 +15,7 @@ pub(crate) fn data(text: &str) -> (DataSpecification, Vec<&'static str>) {
     let mut checker = Checker::new(&specification.tree, text, &[]);
     checker.data(specification.data());
     diagnostics.append(&mut checker.diagnostics);
+    diagnostics.extend(overlaps(&checker.specification));
     assert!(diagnostics.iter().all(|found| found.severity == Severity::Warning), "{diagnostics:#?}\n{text}");
     (checker.specification, diagnostics.iter().map(|found| found.code).collect())
 }
@@ -24,7 +25,29 @@ pub(crate) fn value(text: &str, data: &DataSpecification, zealous: bool, steps: 
     values(&[text], data, zealous, steps).remove(0)
 }
 
-/// The normal forms of expressions, each after at most so many steps.
+/// How many steps an expression takes.
+pub(crate) fn steps(text: &str, data: &DataSpecification) -> u64 {
+    let mut data = data.clone();
+    let typed = typed(text, &mut data);
+    let pool = Pool::default();
+    let (program, codes) = Program::new(data, &[(typed, Vec::new())], &pool);
+    let worker = pool.worker();
+    let mut rewriter = Rewriter::new(&program, &worker);
+    rewriter.evaluate(codes[0], &[]).expect("a value");
+    rewriter.steps()
+}
+
+/// An expression over data, to which it adds what it uses.
+pub(crate) fn typed(text: &str, data: &mut DataSpecification) -> TypedId {
+    let mut parser = Parser::with_names(text, FileId(1), data.names.clone());
+    let read = parser.whole_expression().unwrap_or_else(|_| panic!("{text}: {:?}", parser.diagnostics));
+    let mut checker = Checker::over(std::mem::take(data), &parser.tree, text);
+    let typed = checker.infer(read).unwrap_or_else(|_| panic!("{text}: {:?}", checker.diagnostics));
+    *data = checker.specification;
+    typed
+}
+
+/// The normal forms of expressions, each after at most `steps` steps.
 pub(crate) fn values(
     texts: &[&str],
     data: &DataSpecification,
@@ -32,22 +55,13 @@ pub(crate) fn values(
     steps: u64,
 ) -> Vec<Result<String, Unfinished>> {
     let mut data = data.clone();
-    let mut expressions = Vec::new();
-    for text in texts {
-        let mut parser = Parser::with_names(text, FileId(1), data.names.clone());
-        let read = parser.whole_expression().unwrap_or_else(|_| panic!("{text}: {:?}", parser.diagnostics));
-        let mut checker = Checker::over(data, &parser.tree, text);
-        let typed = checker.infer(read).unwrap_or_else(|_| panic!("{text}: {:?}", checker.diagnostics));
-        data = checker.specification;
-        expressions.push((typed, Vec::new()));
-    }
+    let expressions: Vec<_> = texts.iter().map(|text| (typed(text, &mut data), Vec::new())).collect();
     let pool = Pool::new(Options { zealous, ..Options::default() });
     let (program, codes) = Program::new(data, &expressions, &pool);
     let worker = pool.worker();
     let mut rewriter = Rewriter::new(&program, &worker);
     let evaluate = |code: &_| {
-        rewriter.steps = 0;
-        rewriter.most_steps = steps;
+        rewriter.limit_steps(steps);
         let term = rewriter.evaluate(*code, &[])?;
         Ok(program.text(rewriter.section(), term))
     };

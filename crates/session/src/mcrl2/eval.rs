@@ -7,9 +7,8 @@ use trefoil_control::Control;
 use trefoil_mcrl2::{Data, NoValue};
 use trefoil_source::{Report, Sources};
 
-pub use trefoil_mcrl2::Value;
-
 use super::Opened;
+use crate::cspm::Warnings;
 use crate::{Job, Problem, Resources};
 
 /// Which expressions to evaluate over which specification.
@@ -23,6 +22,17 @@ pub struct Evaluating {
     pub steps: Option<u64>,
 }
 
+/// The normal form of an expression.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// The sort as mCRL2 text.
+    pub sort: String,
+    /// The normal form as mCRL2 text.
+    pub text: String,
+    /// What keeps it from being a value.
+    pub warnings: Warnings,
+}
+
 /// An expression and its normal form, or what is wrong with it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ValueReport {
@@ -34,7 +44,7 @@ pub struct ValueReport {
     /// Its normal form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// What is wrong with it.
+    /// What is wrong with it, or keeps its normal form from being a value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Report>,
 }
@@ -68,8 +78,10 @@ pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Proble
     for expression in &task.expressions {
         let expression = expression.clone();
         values.push(match script.value(&expression, task.steps, &job.control) {
-            Ok(Value { sort, text }) => {
-                ValueReport { expression, sort: Some(sort), value: Some(text), diagnostics: Vec::new() }
+            Ok(Evaluated { sort, text, warnings }) => {
+                rendered[0] += warnings.text(false);
+                rendered[1] += warnings.text(true);
+                ValueReport { expression, sort: Some(sort), value: Some(text), diagnostics: warnings.reports }
             }
             Err(Problem::Stopped(stopped)) => return Err(stopped.into()),
             Err(problem) => {
@@ -87,6 +99,7 @@ pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Proble
 pub struct Script {
     file: PathBuf,
     data: Data,
+    sources: Sources,
 }
 
 impl Script {
@@ -94,7 +107,7 @@ impl Script {
     pub fn open(file: &Path, control: &Control) -> Result<Script, Problem> {
         let mut opened = Opened::read(file, control)?;
         let data = opened.typed(control)?;
-        Ok(Script { file: file.to_path_buf(), data })
+        Ok(Script { file: file.to_path_buf(), data, sources: opened.sources })
     }
 
     /// Reads it again.
@@ -113,25 +126,56 @@ impl Script {
 
     /// The sort of an expression.
     pub fn sort_of(&self, expression: &str) -> Result<String, Problem> {
-        let mut sources = Sources::default();
+        let mut sources = self.sources.clone();
         let file = sources.add("expression", expression);
         self.data.sort_of(expression, file).map_err(|diagnostics| Problem::Script(diagnostics, sources))
     }
 
     /// The normal form of an expression.
-    pub fn value(&self, expression: &str, steps: Option<u64>, control: &Control) -> Result<Value, Problem> {
-        let mut sources = Sources::default();
+    pub fn value(&self, expression: &str, steps: Option<u64>, control: &Control) -> Result<Evaluated, Problem> {
+        let mut sources = self.sources.clone();
         let file = sources.add("expression", expression);
         control.progress().begin("rewriting", 0);
-        self.data.value(expression, file, steps, control).map_err(|none| match none {
-            NoValue::Wrong(diagnostics) => Problem::Script(diagnostics, sources),
-            NoValue::Unfinished(stopped, recurring) => {
-                if !recurring.is_empty() {
-                    let names: Vec<String> = recurring.iter().map(|name| format!("`{name}`")).collect();
-                    control.progress().begin(&format!("rewriting, within {}", names.join(", ")), 0);
-                }
-                stopped.into()
+        match self.data.value(expression, file, steps, control) {
+            Ok(value) => {
+                let warnings = Warnings::new(&value.warnings, &sources);
+                Ok(Evaluated { sort: value.sort, text: value.text, warnings })
             }
-        })
+            Err(none) => Err(problem(none, sources, control)),
+        }
+    }
+
+    /// The solutions of `solve x, y: S; z: T. e`, each given to `each` as text until it wants no more. The warnings say
+    /// what keeps the list from being complete.
+    pub fn solve(
+        &self,
+        line: &str,
+        steps: Option<u64>,
+        control: &Control,
+        each: &mut dyn FnMut(String) -> bool,
+    ) -> Result<Warnings, Problem> {
+        let mut sources = self.sources.clone();
+        let file = sources.add("expression", line);
+        control.progress().begin("solving", 0);
+        // The word before the variables is no part of what is read, but places are those of the line.
+        let text = line.replacen("solve", "     ", 1);
+        match self.data.solve(&text, file, steps, control, each) {
+            Ok(warnings) => Ok(Warnings::new(&warnings, &sources)),
+            Err(none) => Err(problem(none, sources, control)),
+        }
+    }
+}
+
+/// Why there is no value; what recurs in a rewrite without end is shown as its progress.
+fn problem(none: NoValue, sources: Sources, control: &Control) -> Problem {
+    match none {
+        NoValue::Wrong(diagnostics) => Problem::Script(diagnostics, sources),
+        NoValue::Unfinished(stopped, recurring) => {
+            if !recurring.is_empty() {
+                let names: Vec<String> = recurring.iter().map(|name| format!("`{name}`")).collect();
+                control.progress().begin(&format!("rewriting, within {}", names.join(", ")), 0);
+            }
+            stopped.into()
+        }
     }
 }

@@ -290,8 +290,8 @@ impl Specification {
         sorts.iter().map(|sort| self.expression(sort, depth, scope, calls)).collect()
     }
 
-    /// A function of one argument as a value: declared, or a lambda. In a partial specification a lambda could stay in a
-    /// normal form, whose text would then depend on how it is printed.
+    /// A function of one argument as a value: declared, or a lambda. In a partial specification a lambda could stay in
+    /// a normal form, whose text would then depend on how it is printed.
     fn function_value(
         &mut self,
         from: &Sort,

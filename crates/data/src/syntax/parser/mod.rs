@@ -22,7 +22,7 @@ use trefoil_source::{Diagnostic, FileId, Place, Span, nearest};
 use super::codes;
 use super::lexer;
 use super::token::{Comment, Kind, Token};
-use super::tree::{ExpressionId, Identifier, Names, Power, Symbol, Tree};
+use super::tree::{Binder, Expression, ExpressionId, Identifier, Names, Power, Symbol, Tree};
 
 /// A mistake was reported, and this construct cannot be finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,23 @@ impl<'a> Parser<'a> {
             Kind::Is => Err(self.single_equals()),
             _ => Err(self.expected("an operator or the end of the expression")),
         }
+    }
+
+    /// Reads variables and a condition on them to the end, `x, y: S; z: T. e`, as the `exists` that they make.
+    pub fn whole_solve(&mut self) -> Reads<ExpressionId> {
+        if !self.diagnostics.is_empty() {
+            return Err(Failed);
+        }
+        let start = self.here();
+        let mut variables = self.variables()?;
+        while self.peek() == Kind::Semicolon {
+            self.advance();
+            variables.extend(self.variables()?);
+        }
+        self.expect(Kind::Dot)?;
+        let body = self.whole_expression()?;
+        let span = start.to(self.before());
+        Ok(self.tree.add(Expression::Binder(Binder::Exists, variables, body), span))
     }
 
     /// The next token's kind.
