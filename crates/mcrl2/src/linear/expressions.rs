@@ -470,7 +470,7 @@ impl<'p> Expressions<'p> {
     }
 
     /// The symbols of a term as a tree, which may be exponentially more than it has as a graph.
-    fn size(&mut self, term: Term) -> u64 {
+    pub(super) fn size(&mut self, term: Term) -> u64 {
         if let Some(&known) = self.sizes.get(&term) {
             return known;
         }
