@@ -71,6 +71,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("mCRL2: syntax", trefoil_mcrl2::SYNTAX_CODES),
         ("mCRL2: types", trefoil_mcrl2::TYPE_CODES),
         ("mCRL2: processes", trefoil_mcrl2::PROCESS_CODES),
+        ("mCRL2: linear processes", trefoil_mcrl2::linear::codes::CODES),
         ("Groups and graphs", trefoil_groups::CODES),
         ("Results and options", CODES),
     ]

@@ -200,9 +200,9 @@ fn dead(draft: &mut Draft, x: &mut Expressions<'_>) -> usize {
             }
             for (&parameter, &value) in &summand.updates {
                 let component = draft.parameters[parameter].component;
-                let read = to.get(&component).is_none_or(|&state| {
-                    live.get(&(component, state)).is_some_and(|live| live.contains(&parameter))
-                });
+                let read = to
+                    .get(&component)
+                    .is_none_or(|&state| live.get(&(component, state)).is_some_and(|live| live.contains(&parameter)));
                 if read {
                     used.extend(x.free(value).iter().filter_map(|variable| owner.get(variable)));
                 }

@@ -19,11 +19,39 @@ pub const NO_ACTION: &str = "M307";
 
 /// Every code of this stage.
 pub const CODES: &[CodeEntry] = &[
-    CodeEntry::new(NOT_REGULAR, "a process leaves more and more to be done after its recursive calls", "act a, b; proc P = a . P . b + b; init P;"),
-    CodeEntry::new(UNGUARDED, "a process calls itself without an action in between", "act a; proc P(n: Nat) = (n < 5) -> P(n + 1) <> a; Q(n: Nat) = a . P(n); init Q(0) + sum n: Nat . P(n);"),
-    CodeEntry::new(PARALLEL_INSIDE, "a parallel process below a choice, a sum, a sequence or an open condition", "act a; proc P = a . (P || P); init P;"),
-    CodeEntry::new(TOO_MANY, "parallel steps that nothing restricts make too many combinations", "act a, b; init a || b;"),
-    CodeEntry::new(NO_VALUE, "a parameter needs a value of a sort that has none", "sort D; act a: D; proc P = sum d: D . a(d) . Q(d); Q(d: D) = a(d) . P; init P;"),
-    CodeEntry::new(ENDLESS, "parallel processes call each other without end", "act a; proc P(n: Nat) = (n < 0) -> a <> (a || P(n + 1)); init P(0);"),
-    CodeEntry::new(NO_ACTION, "a communication or renaming gives an action that is not declared", "act a: Nat; b: Bool; init rename({a -> b}, a(1));"),
+    CodeEntry::new(
+        NOT_REGULAR,
+        "a process leaves more and more to be done after its recursive calls",
+        "act a, b; proc P = a . P . b + b; init P;",
+    ),
+    CodeEntry::new(
+        UNGUARDED,
+        "a process calls itself without an action in between",
+        "act a; proc P(n: Nat) = (n < 5) -> P(n + 1) <> a; Q(n: Nat) = a . P(n); init Q(0) + sum n: Nat . P(n);",
+    ),
+    CodeEntry::new(
+        PARALLEL_INSIDE,
+        "a parallel process below a choice, a sum, a sequence or an open condition",
+        "act a; proc P = a . (P || P); init P;",
+    ),
+    CodeEntry::new(
+        TOO_MANY,
+        "parallel steps that nothing restricts make too many combinations",
+        "act a, b; init a || b;",
+    ),
+    CodeEntry::new(
+        NO_VALUE,
+        "a parameter needs a value of a sort that has none",
+        "sort D; act a: D; proc P = sum d: D . a(d) . Q(d); Q(d: D) = a(d) . P; init P;",
+    ),
+    CodeEntry::new(
+        ENDLESS,
+        "parallel processes call each other without end",
+        "act a; proc P(n: Nat) = (n < 0) -> a <> (a || P(n + 1)); init P(0);",
+    ),
+    CodeEntry::new(
+        NO_ACTION,
+        "a communication or renaming gives an action that is not declared",
+        "act a: Nat; b: Bool; init rename({a -> b}, a(1));",
+    ),
 ];

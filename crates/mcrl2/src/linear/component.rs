@@ -212,9 +212,7 @@ impl<'a> Sequential<'a> {
             | Process::Rename(_, body)
             | Process::Allow(_, body)
             | Process::Comm(_, body) => self.can_terminate(*body),
-            Process::Condition(_, yes, no) => {
-                self.can_terminate(*yes) || no.is_some_and(|no| self.can_terminate(no))
-            }
+            Process::Condition(_, yes, no) => self.can_terminate(*yes) || no.is_some_and(|no| self.can_terminate(no)),
         })
     }
 
@@ -255,7 +253,8 @@ impl<'a> Sequential<'a> {
     }
 
     fn text(&self, key: &[(ShapeId, Rc<[usize]>)]) -> String {
-        let nodes: Vec<ProcessRef> = key.iter().map(|(shape, _)| self.node(self.shapes[shape.0 as usize].task)).collect();
+        let nodes: Vec<ProcessRef> =
+            key.iter().map(|(shape, _)| self.node(self.shapes[shape.0 as usize].task)).collect();
         let mut out = String::new();
         self.describe(&nodes, &mut out);
         if key.is_empty() { "terminated".to_string() } else { out }
@@ -281,7 +280,8 @@ impl<'a> Sequential<'a> {
         if let Some(known) = self.by_task.get(&task) {
             return known.clone();
         }
-        let mut builder = Structure { tokens: Vec::new(), places: HashMap::new(), order: Vec::new(), bound: Vec::new() };
+        let mut builder =
+            Structure { tokens: Vec::new(), places: HashMap::new(), order: Vec::new(), bound: Vec::new() };
         if let Task::Body(_) = task {
             builder.tokens.push(Token::Tag(b'b'));
         }
@@ -794,7 +794,9 @@ impl<'a> Sequential<'a> {
                 let mut updates = BTreeMap::new();
                 // What the target does not use is idle; what this state does not use is idle already.
                 for slot in &state.slots {
-                    if slot.constant.is_none() && let Some(idle) = parameters[numbers[&slot.parameter]].idle {
+                    if slot.constant.is_none()
+                        && let Some(idle) = parameters[numbers[&slot.parameter]].idle
+                    {
                         updates.insert(numbers[&slot.parameter], idle);
                     }
                 }

@@ -73,7 +73,11 @@ impl DraftSummand {
     }
 
     /// Replaces variables everywhere; false when the summand is never enabled any more.
-    pub(super) fn replace(&mut self, x: &mut Expressions<'_>, values: &HashMap<Variable, Term>) -> Result<bool, Refusal> {
+    pub(super) fn replace(
+        &mut self,
+        x: &mut Expressions<'_>,
+        values: &HashMap<Variable, Term>,
+    ) -> Result<bool, Refusal> {
         let mut conditions = Vec::new();
         for &condition in &self.conditions {
             let replaced = x.replace(condition, values)?;
@@ -180,7 +184,12 @@ impl Draft {
                     unreachable!("a component that terminates has two states or more")
                 };
                 conditions.push(draft.at(x, control, terminated)?);
-                parts.push(DraftPart { component: index, summand: component.summands.len(), from: terminated, to: terminated });
+                parts.push(DraftPart {
+                    component: index,
+                    summand: component.summands.len(),
+                    from: terminated,
+                    to: terminated,
+                });
             }
             let end = state_term(x, components[0].states.len());
             parts[0].to = components[0].states.len();

@@ -324,7 +324,10 @@ impl<'p> Expressions<'p> {
         }
     }
 
-    fn within(&mut self, run: impl FnOnce(&mut Rewriter<'p>) -> Result<Term, Unfinished>) -> Result<Option<Term>, Refusal> {
+    fn within(
+        &mut self,
+        run: impl FnOnce(&mut Rewriter<'p>) -> Result<Term, Unfinished>,
+    ) -> Result<Option<Term>, Refusal> {
         self.rewriter.most_steps = self.rewriter.steps + STEPS;
         match run(&mut self.rewriter) {
             Ok(term) => Ok(Some(term)),
@@ -434,9 +437,9 @@ impl<'p> Expressions<'p> {
                     | Operator::FSet2FBag
                     | Operator::InsertIf,
                 ) => false,
+                Some(Operator::StableUpdate) => self.free(term).is_empty(),
                 Some(Operator::SetConstructor | Operator::BagConstructor) => {
-                    matches!(self.program.view(section, arguments[0]), View::Function(_))
-                        || self.free(term).is_empty()
+                    matches!(self.program.view(section, arguments[0]), View::Function(_)) || self.free(term).is_empty()
                 }
                 _ => true,
             };

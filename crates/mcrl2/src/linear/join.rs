@@ -210,8 +210,12 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             Tree::Allow(bags, body) => {
                 let body = self.add(body);
                 let below = &self.alphabets[body];
-                let possible: BTreeSet<Symbol> =
-                    bags.iter().filter(|bag| bag.iter().all(|name| below.names.contains(name))).flatten().copied().collect();
+                let possible: BTreeSet<Symbol> = bags
+                    .iter()
+                    .filter(|bag| bag.iter().all(|name| below.names.contains(name)))
+                    .flatten()
+                    .copied()
+                    .collect();
                 let alphabet = Alphabet { names: possible, silent: below.silent, steps: below.steps };
                 (Node::Allow(bags.clone(), body), alphabet)
             }
@@ -346,8 +350,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
                 let alphabet = &self.alphabets[child];
                 alphabet.silent
                     || demand.exact.iter().any(|name| alphabet.names.contains(name))
-                    || (!demand.others.is_none()
-                        && alphabet.names.iter().any(|&name| demand.others.contains(name)))
+                    || (!demand.others.is_none() && alphabet.names.iter().any(|&name| demand.others.contains(name)))
             })
             .collect();
         // The names that each component and those after it know.
@@ -511,8 +514,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             for combination in below.iter() {
                 // With other names allowed one combination may meet several demands.
                 if !others.is_none() {
-                    let key =
-                        (combination.parts.clone(), combination.action.clone(), combination.conditions.clone());
+                    let key = (combination.parts.clone(), combination.action.clone(), combination.conditions.clone());
                     if !met.insert(key) {
                         continue;
                     }
@@ -569,7 +571,12 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             equalities.push(self.equality(group, &combination.action)?);
         }
         let mut chosen = Vec::new();
-        self.choose(&Communication { groups: &groups, equalities: &equalities, combination, demand }, 0, &mut chosen, found)
+        self.choose(
+            &Communication { groups: &groups, equalities: &equalities, combination, demand },
+            0,
+            &mut chosen,
+            found,
+        )
     }
 
     /// The conditions under which the arguments of some actions are equal; nothing when they cannot be.

@@ -291,10 +291,8 @@ impl Writer<'_> {
                         self.expression(exceptions, Power::POSTFIX);
                     }
                     _ => {
-                        let empty = matches!(
-                            self.operator_of(exceptions),
-                            Some((Operator::EmptySet | Operator::EmptyBag, _))
-                        );
+                        let empty =
+                            matches!(self.operator_of(exceptions), Some((Operator::EmptySet | Operator::EmptyBag, _)));
                         self.comprehension(function, (!empty).then_some(exceptions));
                     }
                 }

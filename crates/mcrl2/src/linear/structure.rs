@@ -159,9 +159,7 @@ impl<'a> Unfolding<'a> {
                     let message = format!("unfolding the parallel process `{name}` does not end");
                     let place = Place::Span(specification.place(id));
                     let help = "a condition over constants must end the recursion";
-                    return Err(Refusal::Wrong(vec![
-                        Diagnostic::error(codes::ENDLESS, message, place).help(help),
-                    ]));
+                    return Err(Refusal::Wrong(vec![Diagnostic::error(codes::ENDLESS, message, place).help(help)]));
                 }
                 let mut inner = Environment::new();
                 for (&parameter, &argument) in definition.parameters.iter().zip(arguments) {

@@ -1,6 +1,7 @@
 //! Jobs on mCRL2 specifications: types, formatting, values of their data.
 
 pub mod eval;
+pub mod linear;
 
 use std::io::Read;
 use std::path::Path;
