@@ -382,6 +382,30 @@ pub(crate) enum Mcrl2Command {
         #[arg(long)]
         no_warnings: bool,
     },
+    /// Write the linear process of a specification to standard output, as a specification
+    Linear {
+        /// The specification; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Keep parameters that never change
+        #[arg(long)]
+        keep_constants: bool,
+        /// Keep parameters that nothing depends on
+        #[arg(long)]
+        keep_redundant: bool,
+        /// Keep sums over finite sorts as they are
+        #[arg(long)]
+        keep_sums: bool,
+        /// Keep the values of parameters that are not read any more
+        #[arg(long)]
+        keep_dead: bool,
+        /// Say which analyses ran and what each gained
+        #[arg(long)]
+        why: bool,
+        /// Do not show warnings
+        #[arg(long)]
+        no_warnings: bool,
+    },
     /// Rewrite data expressions to normal form
     Eval {
         /// The specification; - is standard input

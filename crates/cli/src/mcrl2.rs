@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use trefoil_session::Verdict;
 use trefoil_session::mcrl2::eval::{Evaluating, EvaluationReport, Script, evaluate};
+use trefoil_session::mcrl2::linear::{Analyses, LinearReport, linear};
 use trefoil_session::mcrl2::{self, SortsReport};
 
 use crate::arguments::{Common, Mcrl2Command};
@@ -49,6 +50,19 @@ pub(crate) fn run(command: Mcrl2Command, common: Common) -> ExitCode {
             });
             run.finish()
         }
+        Mcrl2Command::Linear { file, keep_constants, keep_redundant, keep_sums, keep_dead, why, no_warnings } => {
+            let mut run = Run::new("mcrl2 linear", common, Destination::Out);
+            let analyses = Analyses {
+                constants: !keep_constants,
+                redundant: !keep_redundant,
+                finite_sums: !keep_sums,
+                dead: !keep_dead,
+            };
+            run.check(&[file.display().to_string()], |job| {
+                quiet(linear(&file, analyses, why, job), no_warnings, |report| &mut report.warnings)
+            });
+            run.finish()
+        }
         Mcrl2Command::Eval { file, expressions, steps } => {
             let mut run = Run::new("mcrl2 eval", common, Destination::Out);
             let files = [file.display().to_string()];
@@ -63,6 +77,20 @@ pub(crate) fn run(command: Mcrl2Command, common: Common) -> ExitCode {
 impl Answer for SortsReport {
     fn text(&self, _colour: bool) -> String {
         self.functions.iter().map(|function| format!("{}: {}\n", function.name, function.sort)).collect()
+    }
+
+    fn complaints(&self, colour: bool) -> &str {
+        self.warnings.text(colour)
+    }
+}
+
+impl Answer for LinearReport {
+    fn text(&self, _colour: bool) -> String {
+        self.text.clone()
+    }
+
+    fn is_verbatim(&self) -> bool {
+        true
     }
 
     fn complaints(&self, colour: bool) -> &str {

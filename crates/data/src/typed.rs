@@ -228,17 +228,41 @@ impl DataSpecification {
         text
     }
 
+    /// A constructor as in the declaration of its sort.
+    fn write_constructor(&self, constructor: &StructuredConstructor, text: &mut String) {
+        let name = |id: FunctionId| self.names.text(self.signature.function(id).name);
+        text.push_str(name(constructor.constructor));
+        let whole = self.signature.function(constructor.constructor).sort;
+        let domain = self.sorts.as_function(whole).map_or(&[][..], |(domain, _)| domain);
+        for (index, &part) in domain.iter().enumerate() {
+            text.push_str(if index > 0 { ", " } else { "(" });
+            if let Some(projection) = constructor.projections.get(index).copied().flatten() {
+                text.push_str(name(projection));
+                text.push_str(": ");
+            }
+            self.write_sort(part, false, text);
+        }
+        if !domain.is_empty() {
+            text.push(')');
+        }
+        if let Some(recogniser) = constructor.recogniser {
+            text.push('?');
+            text.push_str(name(recogniser));
+        }
+    }
+
     fn write_sort(&self, sort: SortRef, inside: bool, text: &mut String) {
         match self.sorts.kind(sort) {
             SortKind::Basic(basic) => text.push_str(basic.text()),
             SortKind::Named(name) => text.push_str(self.names.text(*name)),
             SortKind::Structured(_) => {
                 text.push_str("struct ");
-                for (index, &constructor) in self.sorts.constructors(sort).iter().enumerate() {
+                let structured = self.structured.iter().find(|(other, _)| *other == sort);
+                for (index, constructor) in structured.iter().flat_map(|(_, all)| all).enumerate() {
                     if index > 0 {
                         text.push_str(" | ");
                     }
-                    text.push_str(self.names.text(self.signature.function(constructor).name));
+                    self.write_constructor(constructor, text);
                 }
             }
             SortKind::Container(container, element) => {

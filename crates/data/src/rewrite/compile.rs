@@ -389,7 +389,17 @@ impl Compiler<'_, '_> {
         let otherwise = self.here();
         branch(self, frame, if_false);
         let open = self.here();
-        self.value(arguments[1], frame);
+        if self.is_cheap(arguments[1], frame) {
+            self.value(arguments[1], frame);
+        } else {
+            // The second operand is a function of its own here: its code twice would double with every connective.
+            let slot = frame.fresh();
+            self.site_value(SiteKind::Delay, &[], arguments[1], frame);
+            self.emit(Op::Store(slot));
+            self.emit(Op::Force { slot });
+            self.emit(Op::Store(slot));
+            self.emit(Op::Slot(slot));
+        }
         self.emit(Op::Join { function });
         self.done(last);
         self.program.code[test as usize] = Op::Test { otherwise, open };

@@ -1,15 +1,16 @@
 //! One sequential component as a graph of control states.
 //!
-//! A control state is a stack of continuations. A continuation is what one call of a process still has to do: parts of
-//! its body in sequence, over the values of the variables that these parts use. Two continuations are one when they
-//! differ in the names of variables only, so `P = a.c.P + b.c.P` has two control states. A call that comes first on the
-//! stack is replaced by the body of its process, its arguments evaluated: `P(f(x)).Q(g(x))` is the body of `P` over
-//! `f(x)` above that of `Q` over `g(x)`, which is mCRL2's `regular2`; where nothing is above it, and where a call comes
-//! later in a sequence, the values of the variables are kept, which is `regular`. What follows a process that cannot
-//! terminate is dropped. Only a recursion that keeps pushing continuations (`P = a.P.b + b`) has no end; it is refused
-//! with the stack.
+//! A control state is a stack of what is still to be done: actions, choices, calls, one after the other. Each element
+//! is known by its structure alone, in which variables are positions, and the variables of all elements are the slots of
+//! the state; a variable of a caller and one of a callee that hold the same value are one slot. So states are equal when
+//! their texts differ in the names of variables only, wherever calls begin and end: `P = a.c.P + b.c.P` has two control
+//! states. A call at the top is replaced by the body of its process, its arguments evaluated; further down only the
+//! arguments are evaluated, so `P(f(x)).Q(g(x))` is the body of `P` over `f(x)` above that of `Q` over `g(x)`. That is
+//! mCRL2's `regular2` where calls pile up, and the same as its `regular` where variables are handed on. What follows a
+//! process that cannot terminate is dropped. Only a recursion that keeps pushing (`P = a.P.b + b`) has no end; it is
+//! refused with the stack.
 //!
-//! The slots of a control state are the variables of its continuations. Each is known to hold one value as long as
+//! Each slot is known to hold one value as long as
 //! every step into the state brings that value (conditional constant propagation: Wegman and Zadeck, *Constant
 //! propagation with conditional branches*, 1991), and is a parameter of the component otherwise. Slots of one name and
 //! sort share a parameter across control states, so a value that is handed on needs no update. A parameter that a state
@@ -29,14 +30,14 @@ use super::expressions::{Environment, Expressions, Variable};
 use super::{Refusal, codes};
 use crate::processes::{ActionId, DefinitionId, Process, ProcessRef, ProcessSpecification};
 
-/// Continuations on a stack beyond which it is taken to grow without bound.
-const DEEPEST: usize = 64;
+/// Equal elements of a stack beyond which it is taken to grow without bound.
+const MOST_EQUAL: usize = 64;
 
 /// Calls without an action between them beyond which recursion is taken to be unguarded.
 const MOST_CALLS: usize = 2_000;
 
 /// Control states of a component beyond which it is refused.
-const MOST_STATES: usize = 100_000;
+const MOST_STATES: usize = 20_000;
 
 /// An action with arguments.
 pub(super) type OpenAction = (ActionId, Vec<Term>);
@@ -74,18 +75,40 @@ pub(super) struct SequentialComponent {
     pub(super) summands: Vec<ComponentSummand>,
 }
 
-/// A continuation, known by its structure.
+/// An element of a stack, known by its structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct ShapeId(u32);
 
-/// Parts of a body in sequence, and the variables they use in the order of their first use.
+/// Something to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Task {
+    /// A part of a body.
+    Node(ProcessRef),
+    /// The whole body of a definition, which is not looked into before it is at the top.
+    Body(DefinitionId),
+}
+
+/// A task with that structure, and the variables it uses in the order of their first use.
 #[derive(Clone, Debug)]
 struct Shape {
-    nodes: Rc<[ProcessRef]>,
+    task: Task,
     variables: Rc<[VariableId]>,
 }
 
-/// A piece of a structure that tells continuations apart.
+/// A stack without values: its elements, each with the slots of its variables.
+type Key = Vec<(ShapeId, Rc<[usize]>)>;
+
+/// A stack with values.
+#[derive(Clone, Debug, PartialEq)]
+struct Stack {
+    key: Key,
+    /// The value of each slot.
+    values: Vec<Term>,
+    /// The variable that each slot is named after.
+    named: Vec<VariableId>,
+}
+
+/// A piece of a structure that tells elements apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Token {
     Tag(u8),
@@ -105,7 +128,7 @@ type After = Option<Rc<Pending>>;
 
 #[derive(Debug)]
 struct Pending {
-    node: ProcessRef,
+    task: Task,
     scope: Scope,
     rest: After,
 }
@@ -116,8 +139,7 @@ struct Step {
     sums: Vec<Variable>,
     conditions: Vec<Term>,
     action: Vec<OpenAction>,
-    /// The continuations after it, each with the values of its variables.
-    next: Vec<(ShapeId, Vec<Term>)>,
+    next: Stack,
 }
 
 /// A slot of a control state: its parameter, and the one value that it has, if it has one only.
@@ -129,19 +151,19 @@ struct Slot {
 
 #[derive(Clone, Debug)]
 struct State {
-    key: Vec<ShapeId>,
+    key: Key,
     slots: Vec<Slot>,
     steps: Vec<(usize, Step)>,
     expanded: bool,
     queued: bool,
 }
 
-/// Linearises components; continuations are shared among them.
+/// Linearises components; structures are shared among them.
 pub(super) struct Sequential<'a> {
     specification: &'a ProcessSpecification,
     terminating: Vec<bool>,
     shapes: Vec<Shape>,
-    by_nodes: HashMap<Vec<ProcessRef>, (ShapeId, Rc<[VariableId]>)>,
+    by_task: HashMap<Task, (ShapeId, Rc<[VariableId]>)>,
     by_structure: HashMap<Vec<Token>, ShapeId>,
     /// Constants that stand for variables by position.
     positions: Vec<Term>,
@@ -155,7 +177,7 @@ impl<'a> Sequential<'a> {
             specification,
             terminating: vec![false; specification.definitions.len()],
             shapes: Vec::new(),
-            by_nodes: HashMap::new(),
+            by_task: HashMap::new(),
             by_structure: HashMap::new(),
             positions: Vec::new(),
             instances: 0,
@@ -230,15 +252,19 @@ impl<'a> Sequential<'a> {
         }
     }
 
-    fn text(&self, key: &[ShapeId]) -> String {
+    fn text(&self, key: &[(ShapeId, Rc<[usize]>)]) -> String {
+        let nodes: Vec<ProcessRef> =
+            key.iter().map(|(shape, _)| self.node(self.shapes[shape.0 as usize].task)).collect();
         let mut out = String::new();
-        for (index, &shape) in key.iter().enumerate() {
-            if index > 0 {
-                out.push_str(" . ");
-            }
-            self.describe(&self.shapes[shape.0 as usize].nodes, &mut out);
-        }
+        self.describe(&nodes, &mut out);
         if key.is_empty() { "terminated".to_string() } else { out }
+    }
+
+    fn node(&self, task: Task) -> ProcessRef {
+        match task {
+            Task::Node(node) => node,
+            Task::Body(definition) => self.specification.definition(definition).body,
+        }
     }
 
     fn position(&mut self, x: &Expressions<'_>, place: usize) -> Term {
@@ -249,17 +275,17 @@ impl<'a> Sequential<'a> {
         self.positions[place]
     }
 
-    /// The continuation of parts of a body, and their variables in its order.
-    fn shape(&mut self, x: &Expressions<'_>, nodes: &[ProcessRef]) -> (ShapeId, Rc<[VariableId]>) {
-        if let Some(known) = self.by_nodes.get(nodes) {
+    /// The structure of a task, and its variables in the order of that structure.
+    fn shape(&mut self, x: &Expressions<'_>, task: Task) -> (ShapeId, Rc<[VariableId]>) {
+        if let Some(known) = self.by_task.get(&task) {
             return known.clone();
         }
         let mut builder =
             Structure { tokens: Vec::new(), places: HashMap::new(), order: Vec::new(), bound: Vec::new() };
-        for &node in nodes {
-            self.structure(x, node, &mut builder);
-            builder.tokens.push(Token::Tag(b'.'));
+        if let Task::Body(_) = task {
+            builder.tokens.push(Token::Tag(b'b'));
         }
+        self.structure(x, self.node(task), &mut builder);
         let mut free = Vec::new();
         for &variable in &builder.order {
             if self.specification.globals.contains(&variable) {
@@ -276,9 +302,9 @@ impl<'a> Sequential<'a> {
         let next = ShapeId(self.shapes.len() as u32);
         let id = *self.by_structure.entry(builder.tokens).or_insert(next);
         if id == next {
-            self.shapes.push(Shape { nodes: Rc::from(nodes), variables: Rc::clone(&variables) });
+            self.shapes.push(Shape { task, variables: Rc::clone(&variables) });
         }
-        self.by_nodes.insert(nodes.to_vec(), (id, Rc::clone(&variables)));
+        self.by_task.insert(task, (id, Rc::clone(&variables)));
         (id, variables)
     }
 
@@ -368,66 +394,83 @@ impl<'a> Sequential<'a> {
         Ok(self.scope(values))
     }
 
-    /// The continuations on a stack, with the values of their variables.
-    fn continuations(
-        &mut self,
-        x: &mut Expressions<'_>,
-        mut after: After,
-    ) -> Result<Vec<(ShapeId, Vec<Term>)>, Refusal> {
-        let mut found = Vec::new();
+    /// What is still to be done, as a stack of elements.
+    fn stack(&mut self, x: &mut Expressions<'_>, mut after: After) -> Result<Stack, Refusal> {
+        let mut elements: Vec<(Task, Scope)> = Vec::new();
         while let Some(first) = after {
-            match self.specification.process(first.node) {
-                // A call that comes first is replaced by the body; the checker refuses circles of such calls.
-                Process::Call(definition, arguments) if found.is_empty() => {
-                    let inner = self.call(x, *definition, arguments, &first.scope)?;
-                    let body = self.specification.definition(*definition).body;
-                    after = self.push(body, &inner, &first.rest);
+            let node = match first.task {
+                Task::Body(_) if !elements.is_empty() => {
+                    elements.push((first.task, first.scope.clone()));
+                    after = first.rest.clone();
                     continue;
                 }
-                Process::Sequence(left, right) if found.is_empty() => {
+                task => self.node(task),
+            };
+            match self.specification.process(node) {
+                Process::Sequence(left, right) => {
                     let rest = self.push(*right, &first.scope, &first.rest);
                     after = self.push(*left, &first.scope, &rest);
-                    continue;
                 }
-                _ => {}
-            }
-            // Parts of one scope are one continuation.
-            let mut nodes = vec![first.node];
-            let mut values = Rc::clone(&first.scope.values);
-            let mut rest = first.rest.clone();
-            while let Some(next) = &rest
-                && next.scope.instance == first.scope.instance
-            {
-                nodes.push(next.node);
-                if next.scope.values.len() > values.len() {
-                    values = Rc::clone(&next.scope.values);
+                Process::Call(definition, arguments) => {
+                    let inner = self.call(x, *definition, arguments, &first.scope)?;
+                    let body = self.specification.definition(*definition).body;
+                    if elements.is_empty() {
+                        // The checker refuses circles of calls that come first.
+                        after = self.push(body, &inner, &first.rest);
+                    } else {
+                        elements.push((Task::Body(*definition), inner));
+                        after = first.rest.clone();
+                    }
                 }
-                rest = next.rest.clone();
+                _ => {
+                    elements.push((Task::Node(node), first.scope.clone()));
+                    after = first.rest.clone();
+                }
             }
-            after = rest;
-            // Further down only the arguments of a call are evaluated: it may never be reached.
-            if let (&[node], false) = (&nodes[..], found.is_empty())
-                && let Process::Call(definition, arguments) = self.specification.process(node)
-            {
-                let inner = self.call(x, *definition, arguments, &first.scope)?;
-                let body = self.specification.definition(*definition).body;
-                found.push(self.continuation(x, &[body], &inner.values));
-                continue;
-            }
-            found.push(self.continuation(x, &nodes, &values));
         }
-        Ok(found)
+        let mut stack = Stack { key: Vec::new(), values: Vec::new(), named: Vec::new() };
+        let mut known: HashMap<(u32, VariableId), usize> = HashMap::new();
+        for (task, scope) in elements {
+            let (shape, variables) = self.shape(x, task);
+            let mut slots = Vec::new();
+            for &variable in variables.iter() {
+                let place = (scope.instance, variable);
+                let slot = match known.get(&place) {
+                    Some(&slot) => slot,
+                    None => self.slot(x, &mut stack, scope.values[&variable], variable, |slot| {
+                        known.iter().any(|(&(instance, _), &other)| instance == scope.instance && other == slot)
+                    }),
+                };
+                known.insert(place, slot);
+                slots.push(slot);
+            }
+            stack.key.push((shape, Rc::from(slots)));
+        }
+        Ok(stack)
     }
 
-    fn continuation(
-        &mut self,
-        x: &Expressions<'_>,
-        nodes: &[ProcessRef],
-        values: &Environment,
-    ) -> (ShapeId, Vec<Term>) {
-        let (shape, variables) = self.shape(x, nodes);
-        let values = variables.iter().filter_map(|variable| values.get(variable).copied()).collect();
-        (shape, values)
+    /// The slot of a variable with a value: one that another scope has for the same value, or a new one.
+    fn slot(
+        &self,
+        x: &mut Expressions<'_>,
+        stack: &mut Stack,
+        value: Term,
+        variable: VariableId,
+        is_taken: impl Fn(usize) -> bool,
+    ) -> usize {
+        let tree = &self.specification.data.tree;
+        let (name, sort) = tree.variable(variable);
+        // Equal constants may be equal by chance, so they also need equal names.
+        let any_name = !x.is_closed(value);
+        let same = (0..stack.values.len()).find(|&slot| {
+            let (other, its_sort) = tree.variable(stack.named[slot]);
+            stack.values[slot] == value && its_sort == sort && (any_name || other == name) && !is_taken(slot)
+        });
+        same.unwrap_or_else(|| {
+            stack.values.push(value);
+            stack.named.push(variable);
+            stack.values.len() - 1
+        })
     }
 
     /// The component that a process is, over values of its variables.
@@ -439,11 +482,10 @@ impl<'a> Sequential<'a> {
     ) -> Result<SequentialComponent, Refusal> {
         let scope = self.scope(values.clone());
         let name = self.component_name(x, node, &scope)?;
-        let start = self.continuations(x, Some(Rc::new(Pending { node, scope, rest: None })))?;
+        let start = self.stack(x, Some(Rc::new(Pending { task: Task::Node(node), scope, rest: None })))?;
         let mut graph = Graph::default();
-        let (first, values) = self.enter(x, &mut graph, start, node)?;
-        debug_assert!(first == 0);
-        let initial = values;
+        let first = self.enter(x, &mut graph, &start, node)?;
+        let initial = start.values;
         let mut queue = VecDeque::from([first]);
         graph.states[first].queued = true;
         while let Some(index) = queue.pop_front() {
@@ -452,10 +494,10 @@ impl<'a> Sequential<'a> {
             let steps = self.steps_of(x, &graph, index)?;
             let mut kept = Vec::new();
             for step in steps {
-                let (target, values) = self.enter(x, &mut graph, step.next.clone(), node)?;
+                let target = self.enter(x, &mut graph, &step.next, node)?;
                 let state = &mut graph.states[target];
                 let mut changed = !state.expanded;
-                for (slot, &value) in state.slots.iter_mut().zip(&values) {
+                for (slot, &value) in state.slots.iter_mut().zip(&step.next.values) {
                     if slot.constant.is_some_and(|constant| constant != value) {
                         slot.constant = None;
                         changed = true;
@@ -489,53 +531,49 @@ impl<'a> Sequential<'a> {
         Ok(format!("{name}({})", arguments.join(", ")))
     }
 
-    /// The state of some continuations, which is made when it is new, and the values of its slots.
+    /// The state of a stack, which is made when it is new.
     fn enter(
         &mut self,
         x: &mut Expressions<'_>,
         graph: &mut Graph,
-        continuations: Vec<(ShapeId, Vec<Term>)>,
+        stack: &Stack,
         node: ProcessRef,
-    ) -> Result<(usize, Vec<Term>), Refusal> {
-        let key: Vec<ShapeId> = continuations.iter().map(|(shape, _)| *shape).collect();
-        let values: Vec<Term> = continuations.into_iter().flat_map(|(_, values)| values).collect();
-        if let Some(&known) = graph.by_key.get(&key) {
-            return Ok((known, values));
+    ) -> Result<usize, Refusal> {
+        if let Some(&known) = graph.by_key.get(&stack.key) {
+            return Ok(known);
         }
-        if key.len() > DEEPEST || graph.states.len() >= MOST_STATES {
-            return Err(self.too_deep(&key, node));
+        let grows = stack.key.len() > MOST_EQUAL && {
+            let mut counts: HashMap<ShapeId, usize> = HashMap::new();
+            stack.key.iter().for_each(|(shape, _)| *counts.entry(*shape).or_insert(0) += 1);
+            counts.into_values().any(|count| count > MOST_EQUAL)
+        };
+        if grows || graph.states.len() >= MOST_STATES {
+            return Err(self.too_deep(&stack.key, node));
         }
         let mut used: HashMap<(String, SortRef), usize> = HashMap::new();
         let mut slots = Vec::new();
-        let mut place = 0;
-        for &shape in &key {
-            let variables = Rc::clone(&self.shapes[shape.0 as usize].variables);
-            for &variable in variables.iter() {
-                let (symbol, sort) = self.specification.data.tree.variable(variable);
-                let name = self.specification.name(symbol).to_string();
-                let count = used.entry((name.clone(), sort)).or_insert(0);
-                let parameter = *graph.parameters.entry((name.clone(), sort, *count)).or_insert_with(|| {
-                    graph.variables.push(x.variable(&name, sort));
-                    graph.variables.len() - 1
-                });
-                *count += 1;
-                let value = values[place];
-                place += 1;
-                slots.push(Slot { parameter, constant: x.is_closed(value).then_some(value) });
-            }
+        for (&variable, &value) in stack.named.iter().zip(&stack.values) {
+            let (symbol, sort) = self.specification.data.tree.variable(variable);
+            let name = self.specification.name(symbol).to_string();
+            let count = used.entry((name.clone(), sort)).or_insert(0);
+            let parameter = *graph.parameters.entry((name.clone(), sort, *count)).or_insert_with(|| {
+                graph.variables.push(x.variable(&name, sort));
+                graph.variables.len() - 1
+            });
+            *count += 1;
+            slots.push(Slot { parameter, constant: x.is_closed(value).then_some(value) });
         }
         let index = graph.states.len();
-        graph.by_key.insert(key.clone(), index);
-        graph.states.push(State { key, slots, steps: Vec::new(), expanded: false, queued: false });
-        Ok((index, values))
+        graph.by_key.insert(stack.key.clone(), index);
+        graph.states.push(State { key: stack.key.clone(), slots, steps: Vec::new(), expanded: false, queued: false });
+        Ok(index)
     }
 
-    fn too_deep(&self, key: &[ShapeId], node: ProcessRef) -> Refusal {
+    fn too_deep(&self, key: &[(ShapeId, Rc<[usize]>)], node: ProcessRef) -> Refusal {
         let mut shown = self.text(&key[..key.len().min(6)]);
         if key.len() > 6 {
-            shown.push_str(" . …");
+            shown.push_str(".…");
         }
-        // The process that recurs: the one that most continuations belong to.
         let message = "the process has no finite control: each turn leaves more to be done afterwards".to_string();
         Refusal::Wrong(vec![
             Diagnostic::error(codes::NOT_REGULAR, message, Place::Span(self.specification.place(node)))
@@ -545,36 +583,48 @@ impl<'a> Sequential<'a> {
     }
 
     fn steps_of(&mut self, x: &mut Expressions<'_>, graph: &Graph, state: usize) -> Result<Vec<Step>, Refusal> {
-        // The variables of all continuations, as parameters or as the values that they always have.
         let State { key, slots, .. } = &graph.states[state];
-        let mut slots = slots.iter();
-        let mut scopes = Vec::new();
-        for &shape in key {
-            let variables = Rc::clone(&self.shapes[shape.0 as usize].variables);
-            let mut values = Environment::new();
-            for (&variable, slot) in variables.iter().zip(slots.by_ref()) {
-                values.insert(variable, slot.constant.unwrap_or_else(|| x.leaf(graph.variables[slot.parameter])));
+        // Elements that give no variable two slots are in one scope.
+        let mut scopes: Vec<Environment> = Vec::new();
+        let mut elements = Vec::new();
+        for (shape, places) in key {
+            let Shape { task, variables } = &self.shapes[shape.0 as usize];
+            let pairs: Vec<(VariableId, Term)> = variables
+                .iter()
+                .zip(places.iter())
+                .map(|(&variable, &place)| {
+                    let Slot { parameter, constant } = &slots[place];
+                    (variable, constant.unwrap_or_else(|| x.leaf(graph.variables[*parameter])))
+                })
+                .collect();
+            let fits = |scope: &Environment| {
+                pairs.iter().all(|(variable, value)| scope.get(variable).is_none_or(|other| other == value))
+            };
+            if !scopes.last().is_some_and(fits) {
+                scopes.push(Environment::new());
             }
-            scopes.push(self.scope(values));
+            if let Some(scope) = scopes.last_mut() {
+                scope.extend(pairs);
+            }
+            elements.push((*task, scopes.len() - 1));
         }
+        let scopes: Vec<Scope> = scopes.into_iter().map(|values| self.scope(values)).collect();
         let mut after: After = None;
-        for (&shape, scope) in key.iter().zip(scopes).rev() {
-            let nodes = Rc::clone(&self.shapes[shape.0 as usize].nodes);
-            for &node in nodes.iter().rev() {
-                after = self.push(node, &scope, &after);
-            }
+        for (task, scope) in elements.into_iter().rev() {
+            let rest = if self.can_terminate(self.node(task)) { after } else { None };
+            after = Some(Rc::new(Pending { task, scope: scopes[scope].clone(), rest }));
         }
         let Some(first) = after else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         let open = Open { sums: Vec::new(), conditions: Vec::new(), calls: 0 };
-        self.steps(x, first.node, &first.scope, open, &first.rest, &mut found)?;
+        self.steps(x, self.node(first.task), &first.scope, open, &first.rest, &mut found)?;
         Ok(found)
     }
 
     /// What is to be done when a part comes before the rest. What follows something that cannot terminate is dropped.
     fn push(&self, node: ProcessRef, scope: &Scope, rest: &After) -> After {
         let rest = if self.can_terminate(node) { rest.clone() } else { None };
-        Some(Rc::new(Pending { node, scope: scope.clone(), rest }))
+        Some(Rc::new(Pending { task: Task::Node(node), scope: scope.clone(), rest }))
     }
 
     /// Finds the first steps of a process that is followed by others.
@@ -672,7 +722,8 @@ impl<'a> Sequential<'a> {
         found: &mut Vec<Step>,
     ) -> Result<(), Refusal> {
         while let Some(first) = after.clone() {
-            match self.specification.process(first.node) {
+            let Task::Node(node) = first.task else { break };
+            match self.specification.process(node) {
                 Process::Sequence(left, right) => {
                     let rest = self.push(*right, &first.scope, &first.rest);
                     after = self.push(*left, &first.scope, &rest);
@@ -693,7 +744,7 @@ impl<'a> Sequential<'a> {
                 _ => break,
             }
         }
-        let next = self.continuations(x, after)?;
+        let next = self.stack(x, after)?;
         let mut step = Step { sums: open.sums, conditions: open.conditions, action: action.to_vec(), next };
         if step.solve(x)? && !found.contains(&step) {
             found.push(step);
@@ -740,7 +791,6 @@ impl<'a> Sequential<'a> {
         for (from, state) in graph.states.iter().enumerate() {
             for (to, step) in &state.steps {
                 let target = &graph.states[*to];
-                let values: Vec<Term> = step.next.iter().flat_map(|(_, values)| values.iter().copied()).collect();
                 let mut updates = BTreeMap::new();
                 // What the target does not use is idle; what this state does not use is idle already.
                 for slot in &state.slots {
@@ -750,7 +800,7 @@ impl<'a> Sequential<'a> {
                         updates.insert(numbers[&slot.parameter], idle);
                     }
                 }
-                for (slot, &value) in target.slots.iter().zip(&values) {
+                for (slot, &value) in target.slots.iter().zip(&step.next.values) {
                     if slot.constant.is_none() {
                         updates.insert(numbers[&slot.parameter], value);
                     }
@@ -781,7 +831,7 @@ impl<'a> Sequential<'a> {
 #[derive(Debug, Default)]
 struct Graph {
     states: Vec<State>,
-    by_key: HashMap<Vec<ShapeId>, usize>,
+    by_key: HashMap<Key, usize>,
     /// Parameters by name, sort and how many of both come before it on the stack.
     parameters: HashMap<(String, SortRef, usize), usize>,
     variables: Vec<Variable>,
@@ -791,8 +841,7 @@ impl Graph {
     /// A value without variables that a parameter gets.
     fn any_value(&self, x: &mut Expressions<'_>, parameter: usize) -> Option<Term> {
         for (to, step) in self.states.iter().flat_map(|state| &state.steps) {
-            let values = step.next.iter().flat_map(|(_, values)| values);
-            for (slot, &value) in self.states[*to].slots.iter().zip(values) {
+            for (slot, &value) in self.states[*to].slots.iter().zip(&step.next.values) {
                 if slot.parameter == parameter && x.is_closed(value) {
                     return Some(value);
                 }
@@ -816,7 +865,7 @@ impl Step {
     fn solve(&mut self, x: &mut Expressions<'_>) -> Result<bool, Refusal> {
         let mut terms: Vec<&mut Term> = Vec::new();
         terms.extend(self.action.iter_mut().flat_map(|(_, arguments)| arguments));
-        terms.extend(self.next.iter_mut().flat_map(|(_, values)| values));
+        terms.extend(self.next.values.iter_mut());
         x.solve(&mut self.sums, &mut self.conditions, &mut terms)
     }
 }

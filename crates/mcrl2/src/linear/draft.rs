@@ -51,6 +51,17 @@ impl DraftSummand {
         x.solve(&mut self.sums, &mut self.conditions, &mut terms)
     }
 
+    /// Puts tests of control first, and simple conjuncts before complex ones: these may be undefined where those fail.
+    pub(super) fn order_conditions(&mut self, x: &mut Expressions<'_>, controls: &BTreeSet<Variable>) {
+        let mut keyed: Vec<(bool, u64, Term)> = Vec::new();
+        for &condition in &self.conditions {
+            let is_control = x.free(condition).iter().all(|variable| controls.contains(variable));
+            keyed.push((!is_control, x.size(condition), condition));
+        }
+        keyed.sort_by_key(|&(data, size, _)| (data, size));
+        self.conditions = keyed.into_iter().map(|(_, _, condition)| condition).collect();
+    }
+
     /// Forgets summed variables that nothing uses any more.
     pub(super) fn forget_unused(&mut self, x: &mut Expressions<'_>) {
         let mut used: BTreeSet<Variable> = BTreeSet::new();
@@ -186,6 +197,15 @@ impl Draft {
             draft.summands.push(DraftSummand { sums: Vec::new(), conditions, action: None, updates, parts });
         }
         Ok(draft)
+    }
+
+    /// Puts the conjuncts of all summands into the order in which they are best evaluated.
+    pub(super) fn order_conditions(&mut self, x: &mut Expressions<'_>) {
+        let controls = self.parameters.iter().filter(|parameter| parameter.control.is_some());
+        let controls: BTreeSet<Variable> = controls.map(|parameter| parameter.variable).collect();
+        for summand in &mut self.summands {
+            summand.order_conditions(x, &controls);
+        }
     }
 
     /// The condition that a component is in a control state.

@@ -437,6 +437,7 @@ impl<'p> Expressions<'p> {
                     | Operator::FSet2FBag
                     | Operator::InsertIf,
                 ) => false,
+                Some(Operator::StableUpdate) => self.free(term).is_empty(),
                 Some(Operator::SetConstructor | Operator::BagConstructor) => {
                     matches!(self.program.view(section, arguments[0]), View::Function(_)) || self.free(term).is_empty()
                 }
@@ -472,7 +473,7 @@ impl<'p> Expressions<'p> {
     }
 
     /// The symbols of a term as a tree, which may be exponentially more than it has as a graph.
-    fn size(&mut self, term: Term) -> u64 {
+    pub(super) fn size(&mut self, term: Term) -> u64 {
         if let Some(&known) = self.sizes.get(&term) {
             return known;
         }

@@ -159,8 +159,9 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
         };
         let root = joining.add(tree);
         let anything = Demand { exact: Vec::new(), others: Others::AllBut(BTreeSet::new()) };
-        let found = joining.combinations(root, &anything)?;
-        Ok(found.as_ref().clone())
+        let mut found = joining.combinations(root, &anything)?.as_ref().clone();
+        found.sort_by(|one, other| one.parts.cmp(&other.parts));
+        Ok(found)
     }
 
     fn add(&mut self, tree: &Tree) -> usize {

@@ -220,5 +220,6 @@ pub fn linearise(
     let combinations = Joining::all(specification, &components, &tree, &mut x, place)?;
     let mut draft = Draft::new(&mut x, &components, combinations)?;
     let report = analyses::run(&mut draft, &mut x, analyses)?;
+    draft.order_conditions(&mut x);
     Ok(finish::finish(specification, &x, &components, draft, report))
 }

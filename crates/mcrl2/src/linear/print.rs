@@ -17,6 +17,8 @@ use crate::syntax::tree::{Section, Specification};
 /// The linear process of the specification that was read from `text`.
 pub fn print(linear: &LinearProcess, specification: &Specification, text: &str) -> String {
     let mut kept = specification.clone();
+    // Comments belong to places that are gone.
+    kept.layout = trefoil_data::syntax::Layout::default();
     kept.sections.retain(|(section, _)| matches!(section, Section::Data(_) | Section::Actions(_)));
     let mut out = crate::syntax::print(&kept, text);
     if !out.is_empty() && !out.ends_with("\n\n") {

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod eval;
 pub(crate) mod words;
+pub mod linear;
 
 use std::io::Read;
 use std::path::Path;
