@@ -1,6 +1,6 @@
 //! The hash table: open addressing, compare-exchange, and neighbours in time at neighbouring places.
 //!
-//! A slot is a word of 64 bits: a term in the lower half, a bit, 31 bits of the term's hash; 0 when it is free. A
+//! A slot is a word of 64 bits: a term in the lower half, two bits, 30 bits of the term's hash; 0 when it is free. A
 //! thread that makes a term writes its cell first and then exchanges a free slot for it. Slots only ever go from free
 //! to taken while threads share the table, so the first free slot of a term's probe sequence decides: two threads that
 //! make the same term race for the same slot, and the one that loses finds the winner's term there. Releasing the slot
@@ -18,8 +18,15 @@
 //! and goes on to another such place: linear probing would have to walk to the end of a row. So the expected length of
 //! a probe is at most two more than that of an ordinary table.
 //!
-//! The bit of a slot says that a term whose first place this is lies elsewhere. A look-up in a table that no thread
-//! adds to any more ends at the first place when that is taken and the bit is not set.
+//! A bit of a slot says that a term whose first place this is lies elsewhere. A look-up in a table that no thread adds
+//! to any more ends at the first place when that is taken and the bit is not set.
+//!
+//! # Taking terms out
+//!
+//! A probe must not meet a free slot before its term, so a slot alone cannot be freed. A collection sweeps the whole
+//! table instead, slot after slot: a dead term is taken out, and so is a live one that does not lie at its first place,
+//! which a second bit of its slot says; the others stay. Then those live terms are added again. Most terms lie at their
+//! first place, so sweeping reads the table once from its beginning to its end and hardly any cell.
 //!
 //! # Full tables
 //!
@@ -40,6 +47,10 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 const WINDOW: u32 = if cfg!(test) { 3 } else { 130 };
 /// A term whose first place is this slot lies elsewhere.
 const DISPLACED: u64 = 1 << 32;
+/// The first place of the term in this slot is another one.
+const AWAY: u64 = 1 << 33;
+/// Where the bits of the hash begin.
+const TAG: u32 = 34;
 /// So many scrambled slots lie beside each other.
 const GROUP: u32 = 4;
 
@@ -96,7 +107,7 @@ impl Hashed {
 
     #[inline(always)]
     fn tag(self) -> u32 {
-        (self.full >> 33) as u32
+        (self.full >> TAG) as u32
     }
 
     /// The slot of the probe sequence at this turn.
@@ -152,7 +163,7 @@ impl Table {
     #[inline(always)]
     pub(crate) fn at_first_place(&self, hashed: Hashed, same: impl Fn(u32) -> bool) -> Option<u32> {
         let slot = self.slots[hashed.first as usize & (self.slots.len() - 1)].load(Ordering::Acquire);
-        ((slot >> 33) as u32 == hashed.tag() && slot as u32 != 0 && same(slot as u32)).then_some(slot as u32)
+        ((slot >> TAG) as u32 == hashed.tag() && slot as u32 != 0 && same(slot as u32)).then_some(slot as u32)
     }
 
     /// Looks for a term; if it is not there, this gives the free slot where it belongs.
@@ -169,7 +180,7 @@ impl Table {
                 if slot == 0 {
                     return Probe::Free(Place { table, turn });
                 }
-                if (slot >> 33) as u32 == hashed.tag() && same(slot as u32) {
+                if (slot >> TAG) as u32 == hashed.tag() && same(slot as u32) {
                     return Probe::Found(slot as u32);
                 }
             }
@@ -196,7 +207,7 @@ impl Table {
                 if slot == 0 {
                     return None;
                 }
-                if (slot >> 33) as u32 == hashed.tag() && same(slot as u32) {
+                if (slot >> TAG) as u32 == hashed.tag() && same(slot as u32) {
                     return Some(slot as u32);
                 }
                 if turn == 0 && slot & DISPLACED == 0 {
@@ -248,26 +259,48 @@ impl Table {
         }
     }
 
-    /// Frees some slots. The calling thread is in the exclusive section.
-    pub(crate) fn clear(&self, slots: std::ops::Range<usize>) {
+    /// Takes the dead terms out of some slots, and the live ones that do not lie at their first place: it calls `away`
+    /// with these, which must be added again once all slots are swept. Gives how many terms stay. The calling thread is
+    /// in the exclusive section, or helps the one that is.
+    pub(crate) fn sweep(
+        &self,
+        slots: std::ops::Range<usize>,
+        is_live: impl Fn(u32) -> bool,
+        mut away: impl FnMut(Term),
+    ) -> usize {
+        let mut stay = 0;
         for slot in &self.slots[slots] {
-            slot.store(0, Ordering::Relaxed);
+            let value = slot.load(Ordering::Relaxed);
+            if value == 0 {
+                continue;
+            }
+            let term = Term::of(value as u32);
+            if !is_live(term.id()) {
+                slot.store(0, Ordering::Relaxed);
+            } else if value & AWAY != 0 {
+                slot.store(0, Ordering::Relaxed);
+                away(term);
+            } else {
+                stay += 1;
+                if value & DISPLACED != 0 {
+                    slot.store(value & !DISPLACED, Ordering::Relaxed);
+                }
+            }
         }
+        stay
     }
 
-    /// Drops the tables behind this one.
-    pub(crate) fn cut(&mut self) {
+    /// Takes the tables behind this one away.
+    pub(crate) fn take_next(&mut self) -> Option<Box<Table>> {
         let next = self.next.swap(ptr::null_mut(), Ordering::AcqRel);
-        if !next.is_null() {
-            // SAFETY: the pointer came from a box in `next_or_new`, and this table alone owned it.
-            drop(unsafe { Box::from_raw(next) });
-        }
+        // SAFETY: the pointer came from a box in `next_or_new`, and this table alone owned it.
+        (!next.is_null()).then(|| unsafe { Box::from_raw(next) })
     }
 
     /// The table behind this one.
     pub(crate) fn next(&self) -> Option<&Table> {
-        // SAFETY: the pointer is null or came from a box in `next_or_new`; it is freed with this table or by `cut`,
-        // both of which need exclusive access.
+        // SAFETY: the pointer is null or came from a box in `next_or_new`; it is taken by `take_next` alone, which
+        // needs exclusive access.
         unsafe { self.next.load(Ordering::Acquire).as_ref() }
     }
 
@@ -288,7 +321,8 @@ impl Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        self.cut();
+        // A chain of tables is short: each is twice as large as the one before it.
+        drop(self.take_next());
     }
 }
 
@@ -298,9 +332,10 @@ impl<'t> Place<'t> {
     pub(crate) fn take(self, hashed: Hashed, term: Term) -> Result<(), Place<'t>> {
         let mask = self.table.slots.len() - 1;
         let slot = &self.table.slots[hashed.slot(self.turn, mask)];
-        let value = u64::from(hashed.tag()) << 33 | u64::from(term.id());
+        let mut value = u64::from(hashed.tag()) << TAG | u64::from(term.id());
         if self.turn > 0 {
             self.table.displace(hashed);
+            value |= AWAY;
         }
         match slot.compare_exchange(0, value, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => Ok(()),
