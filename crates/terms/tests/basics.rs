@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
@@ -312,6 +313,100 @@ fn polls_collect_what_is_due_and_give_memory_back() {
     assert_eq!(live(&mut worker, &pool), 0);
     let left = pool.statistics();
     assert!(left.cell_bytes <= 2 << 20, "{left:?}");
+}
+
+#[test]
+fn terms_that_live_for_a_while_leave_no_garbage() {
+    // Always the last terms are alive: what survives a collection is dead at the next one.
+    let alive = MANY / 50;
+    let pool = Pool::new(Options { young_bytes: 1 << 17, ..Options::default() });
+    let mut worker = pool.worker();
+    let mut stack = worker.stack();
+    let mut section = worker.enter();
+    for number in 0..MANY {
+        let word = section.word(number as u64);
+        if number < alive {
+            stack.push(word);
+        } else {
+            stack.set(number % alive, word);
+        }
+        if number % 100 == 0 {
+            section.poll().expect("nothing stops it");
+            let old = pool.statistics().old_terms;
+            assert!(old <= 2 * alive, "{old} terms survived a collection, {alive} are alive");
+        }
+    }
+    drop(section);
+    let statistics = pool.statistics();
+    assert!(cfg!(miri) || statistics.full_collections > statistics.collections / 2, "{statistics:?}");
+    assert!(statistics.table_bytes <= 1 << 18, "{statistics:?}");
+    assert_eq!(live(&mut worker, &pool), alive);
+}
+
+#[test]
+fn terms_that_stay_are_not_looked_at_again() {
+    let pool = Pool::new(Options { young_bytes: 1 << 17, ..Options::default() });
+    let mut worker = pool.worker();
+    let mut stack = worker.stack();
+    let mut section = worker.enter();
+    for number in 0..MANY {
+        let word = section.word(number as u64);
+        if number < MANY / 50 {
+            stack.push(word);
+        }
+        if number % 100 == 0 {
+            section.poll().expect("nothing stops it");
+        }
+    }
+    drop(section);
+    let statistics = pool.statistics();
+    assert!(cfg!(miri) || statistics.collections > 20 && statistics.full_collections < 5, "{statistics:?}");
+    assert_eq!(live(&mut worker, &pool), MANY / 50);
+}
+
+/// Threads that mark meet in terms that many others share, and each table is swept by all of them.
+#[test]
+fn helpers_mark_every_term_once() {
+    for threads in [1, 2, 3] {
+        let pool = Pool::new(Options { collecting: false, threads, ..Options::default() });
+        let f = pool.symbol("f", 2);
+        let mut worker = pool.worker();
+        let mut stack = worker.stack();
+        let mut section = worker.enter();
+        let mut state = 88_172_645_463_325_252u64;
+        let mut terms: Vec<Term> = (0..MANY as u64 / 10).map(|number| section.word(number)).collect();
+        for number in 0..MANY {
+            let mut below = || {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                terms[(state % terms.len() as u64) as usize]
+            };
+            let term = section.create(f, &[below(), below()]);
+            terms.push(term);
+            if number % 9 == 0 {
+                stack.push(term);
+            }
+            if number % 1_000 == 0 {
+                // Nothing is collected, so no term needs a root.
+                section.poll().expect("nothing stops it");
+            }
+        }
+        let mut reached: HashSet<Term> = HashSet::new();
+        let mut pending = stack.to_vec();
+        while let Some(term) = pending.pop() {
+            if reached.insert(term) {
+                pending.extend(section.arguments(term).iter());
+            }
+        }
+        drop(section);
+        for _ in 0..3 {
+            assert_eq!(live(&mut worker, &pool), reached.len(), "with {threads} threads");
+        }
+        let bytes = reached.len() * 16;
+        let left = pool.statistics();
+        assert!(left.cell_bytes - left.empty_bytes >= bytes, "{bytes} bytes are alive: {left:?}");
+    }
 }
 
 #[test]
