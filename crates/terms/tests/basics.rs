@@ -11,6 +11,8 @@ use trefoil_system::{Domain, Value};
 use trefoil_terms::{Numbering, Options, Pool, Section, Symbol, Term, Worker};
 
 const MANY: usize = if cfg!(miri) { 300 } else { 300_000 };
+const HEIGHT: usize = if cfg!(miri) { 40 } else { 300 };
+const NUMBERED: u32 = if cfg!(miri) { 30 } else { 200 };
 
 /// `f(.. f(c, c) .., f(c, c))`, so high.
 fn tower(section: &Section<'_>, f: Symbol, c: Symbol, height: usize) -> Term {
@@ -147,7 +149,7 @@ fn canonical_bytes_do_not_depend_on_the_pool() {
         let worker = pool.worker();
         let section = worker.enter();
         let mut bytes = Vec::new();
-        let tower = tower(&section, f, c, 300);
+        let tower = tower(&section, f, c, HEIGHT);
         let leaves = [section.word(7), section.bytes(b"seven"), tower, section.word(7)];
         section.canonical(section.list(&leaves), &mut bytes);
         assert_eq!(section.read_canonical(&bytes), Some(section.list(&leaves)));
@@ -155,7 +157,7 @@ fn canonical_bytes_do_not_depend_on_the_pool() {
     };
     let bytes = write(&[]);
     assert_eq!(bytes, write(&["g", "f", "h"]));
-    assert!(bytes.len() < 300 * 8, "{} bytes for a tree of 2^300 nodes", bytes.len());
+    assert!(bytes.len() < HEIGHT * 8, "{} bytes for a tree of 2^{HEIGHT} nodes", bytes.len());
 
     let pool = Pool::default();
     let worker = pool.worker();
@@ -165,7 +167,7 @@ fn canonical_bytes_do_not_depend_on_the_pool() {
     section.canonical(term, &mut again);
     assert_eq!(again, bytes);
     // Anything that was changed or cut is another term or none.
-    for at in 0..bytes.len().min(60) {
+    for at in 0..bytes.len().min(if cfg!(miri) { 20 } else { 60 }) {
         assert_eq!(section.read_canonical(&bytes[..at]), None);
         for bit in 0..8 {
             let mut changed = bytes.clone();
@@ -476,20 +478,20 @@ fn numbers_are_dense_and_permanent() {
     let mut worker = pool.worker();
     {
         let section = worker.enter();
-        for height in 0..200 {
-            let term = tower(&section, f, c, height);
+        for height in 0..NUMBERED {
+            let term = tower(&section, f, c, height as usize);
             assert_eq!(numbering.find(&section, term), None);
-            assert_eq!(numbering.number(&section, term), height as u32);
-            assert_eq!(numbering.number(&section, term), height as u32);
-            assert_eq!(words.number(&section, section.word(height as u64)), height as u32);
+            assert_eq!(numbering.number(&section, term), height);
+            assert_eq!(numbering.number(&section, term), height);
+            assert_eq!(words.number(&section, section.word(u64::from(height))), height);
         }
     }
-    assert_eq!(live(&mut worker, &pool), 400);
-    assert_eq!(live(&mut worker, &pool), 400);
+    assert_eq!(live(&mut worker, &pool), 2 * NUMBERED as usize);
+    assert_eq!(live(&mut worker, &pool), 2 * NUMBERED as usize);
     let section = worker.enter();
-    assert_eq!(numbering.len(), 200);
-    assert_eq!(numbering.term(200), None);
-    for height in 0..200 {
+    assert_eq!(numbering.len(), NUMBERED as usize);
+    assert_eq!(numbering.term(NUMBERED), None);
+    for height in 0..NUMBERED {
         assert_eq!(numbering.term(height), Some(tower(&section, f, c, height as usize)));
         assert_eq!(section.word_of(words.term(height).expect("numbered")), Some(u64::from(height)));
     }
