@@ -430,7 +430,7 @@ fn collection() {
         let statistics = pool.statistics();
         worker.collect_all();
         let live = pool.statistics().old_terms as u64;
-        // A term takes 16 bytes, and its place in a table that is at most three quarters full 10.7 or more.
+        // A term takes 16 bytes, and its place in a table that is at most 13/16 full 9.8 or more.
         let limit = 2 * live * 16 + (64 << 20);
         println!(
             "{MADE} terms, {live} alive{}: {:.2} s; {} collections and growths ({} full) {:.3} s = {:.1} % (at \

@@ -160,17 +160,20 @@ pub(crate) struct Chunk {
 
 /// A bit for each unit of a chunk.
 pub(crate) struct Bits {
-    words: Box<[AtomicU64]>,
+    words: Box<BitWords>,
 }
+
+/// The bits of a chunk, 64 in a word.
+pub(crate) type BitWords = [AtomicU64; (CHUNK_UNITS as usize).div_ceil(64)];
 
 impl Bits {
     fn new() -> Bits {
-        Bits { words: (0..(CHUNK_UNITS as usize).div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+        Bits { words: Box::new(std::array::from_fn(|_| AtomicU64::new(0))) }
     }
 
     #[inline]
     pub(crate) fn get(&self, unit: u32) -> bool {
-        self.words[unit as usize / 64].load(Ordering::Relaxed) >> (unit % 64) & 1 != 0
+        self.words[unit as usize / 64 % self.words.len()].load(Ordering::Relaxed) >> (unit % 64) & 1 != 0
     }
 
     /// Sets a bit; whether this call did it. Only one thread sets bits meanwhile: without an atomic instruction it
@@ -178,7 +181,7 @@ impl Bits {
     #[inline]
     pub(crate) fn set_alone(&self, unit: u32) -> bool {
         let bit = 1 << (unit % 64);
-        let word = &self.words[unit as usize / 64];
+        let word = &self.words[unit as usize / 64 % self.words.len()];
         let before = word.load(Ordering::Relaxed);
         word.store(before | bit, Ordering::Relaxed);
         before & bit == 0
@@ -188,16 +191,16 @@ impl Bits {
     #[inline]
     pub(crate) fn set(&self, unit: u32) -> bool {
         let bit = 1 << (unit % 64);
-        self.words[unit as usize / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
+        self.words[unit as usize / 64 % self.words.len()].fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 
-    pub(crate) fn words(&self) -> &[AtomicU64] {
+    pub(crate) fn words(&self) -> &BitWords {
         &self.words
     }
 
     /// Takes the bits of another.
     pub(crate) fn assign(&self, other: &Bits) {
-        for (word, other) in self.words.iter().zip(&other.words) {
+        for (word, other) in self.words.iter().zip(&*other.words) {
             word.store(other.load(Ordering::Relaxed), Ordering::Relaxed);
         }
     }

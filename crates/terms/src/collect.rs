@@ -30,11 +30,13 @@
 use std::sync::atomic::{AtomicUsize as Counter, Ordering as Memory};
 use std::sync::{Barrier, Mutex as Shared, PoisonError};
 
-use crate::cells::{CHUNK_BITS, CHUNK_BYTES, Cells, Chunk, Chunks, Term, arguments_of, units, words_of};
+use crate::cells::{
+    BitWords, CHUNK_BITS, CHUNK_BYTES, CHUNK_UNITS, Cells, Chunk, Chunks, Term, arguments_of, units, words_of,
+};
 use crate::index::{Index, hash, slots_for};
 use crate::lock::Exclusive;
 use crate::pool::{Counts, Inner};
-use crate::sync::{Ordering, locked};
+use crate::sync::{AtomicU64, Ordering, locked};
 use crate::table::Table;
 
 /// So many terms or slots are worth a second thread.
@@ -113,7 +115,7 @@ pub(crate) fn collect(pool: &Inner, _exclusive: &Exclusive<'_>, full: Option<boo
 /// Is old garbage worth looking for?
 fn is_full_worth(pool: &Inner, counts: &Counts, young_units: usize) -> bool {
     let expected = counts.old_units as f64 + young_units as f64 * counts.young_survival;
-    counts.old_units == 0 || expected > 1.6 * counts.full_units as f64 + (pool.options.young_bytes / 32) as f64
+    counts.old_units == 0 || expected > 1.6 * counts.full_units as f64 + (pool.options.young_bytes / 256) as f64
 }
 
 /// Some of the old terms, to see how many of them a full collection finds alive.
@@ -305,9 +307,17 @@ impl Marker<'_> {
 /// Takes dead terms out of the table; how many terms are left. A table that is too large for them and so many new ones
 /// is exchanged for a smaller one.
 fn sweep(cells: &Cells, chunks: &Chunks, index: &mut Index, young_terms: usize, threads: usize) -> usize {
+    // What a look at each slot needs, in two small arrays: whether a term of the chunk is live, and its bits.
+    let none: BitWords = std::array::from_fn(|_| AtomicU64::new(0));
+    let (mut some_live, mut bits) = (Vec::new(), Vec::new());
+    for chunk in &chunks.all {
+        some_live.push(chunk.as_ref().is_some_and(|chunk| chunk.live_units.load(Ordering::Relaxed) > 0));
+        bits.push(chunk.as_ref().map_or(&none, |chunk| chunk.live.words()));
+    }
+    let may_live = |unit: u32| some_live[(unit >> CHUNK_BITS) as usize];
     let is_live = |unit: u32| {
-        let (chunk, at) = chunks.find(unit);
-        chunk.live.get(at)
+        let (words, at): (&BitWords, u32) = (bits[(unit >> CHUNK_BITS) as usize], unit % CHUNK_UNITS);
+        words[(at / 64) as usize].load(Ordering::Relaxed) >> (at % 64) & 1 != 0
     };
     let mut others = Vec::new();
     index.take_others(|term| {
@@ -315,7 +325,7 @@ fn sweep(cells: &Cells, chunks: &Chunks, index: &mut Index, young_terms: usize, 
             others.push(term);
         }
     });
-    let stay = sweep_table(cells, &index.table, is_live, others, threads);
+    let stay = sweep_table(cells, &index.table, (may_live, is_live), others, threads);
     let wanted = slots_for(stay + young_terms);
     if index.table.slots() > wanted {
         let large = std::mem::replace(&mut index.table, Table::new(wanted));
@@ -332,7 +342,7 @@ fn sweep(cells: &Cells, chunks: &Chunks, index: &mut Index, young_terms: usize, 
 fn sweep_table(
     cells: &Cells,
     table: &Table,
-    is_live: impl Fn(u32) -> bool + Sync,
+    live: (impl Fn(u32) -> bool + Sync, impl Fn(u32) -> bool + Sync),
     others: Vec<Term>,
     threads: usize,
 ) -> usize {
@@ -346,7 +356,7 @@ fn sweep_table(
             if from >= table.slots() {
                 break;
             }
-            stay += table.sweep(from..table.slots().min(from + SWEPT), &is_live, |term| away.push(term));
+            stay += table.sweep(from..table.slots().min(from + SWEPT), (&live.0, &live.1), |term| away.push(term));
         }
         total.fetch_add(stay + away.len(), Memory::Relaxed);
         all_swept.wait();

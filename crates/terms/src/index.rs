@@ -38,12 +38,12 @@ pub(crate) fn room(slots: usize) -> usize {
 
 /// How many terms it takes at most when a collection will soon make room.
 pub(crate) fn most_room(slots: usize) -> usize {
-    slots / 4 * 3
+    slots / 16 * 13
 }
 
 /// How many slots a table needs for this many terms, before a collection.
 pub(crate) fn slots_for(terms: usize) -> usize {
-    (terms / 3 * 4 + 4).next_power_of_two().max(LEAST_SLOTS)
+    (terms / 13 * 16 + 16).next_power_of_two().max(LEAST_SLOTS)
 }
 
 impl Index {

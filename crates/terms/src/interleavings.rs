@@ -1,5 +1,5 @@
 //! Every interleaving of a few operations of two workers, by loom, with tables of four slots, chunks of sixteen units
-//! and probes of three slots, so that tables grow, overflow and lose races within a few creations.
+//! and probes of four slots, so that tables grow, overflow and lose races within a few creations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -50,7 +50,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { collecting: true, young_bytes: 32 << 20, threads: 0, zealous: false, control: Control::unlimited() }
+        Options { collecting: true, young_bytes: 36 << 20, threads: 0, zealous: false, control: Control::unlimited() }
     }
 }
 

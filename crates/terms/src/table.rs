@@ -1,6 +1,6 @@
 //! The hash table: open addressing, compare-exchange, and neighbours in time at neighbouring places.
 //!
-//! A slot is a word of 64 bits: a term in the lower half, two bits, 30 bits of the term's hash; 0 when it is free. A
+//! A slot is a word of 64 bits: a term in the lower half, four bits, 28 bits of the term's hash; 0 when it is free. A
 //! thread that makes a term writes its cell first and then exchanges a free slot for it. Slots only ever go from free
 //! to taken while threads share the table, so the first free slot of a term's probe sequence decides: two threads that
 //! make the same term race for the same slot, and the one that loses finds the winner's term there. Releasing the slot
@@ -14,9 +14,9 @@
 //! arguments and `base` scrambles the symbol and how much older the other arguments are (for an argument that is much
 //! older, the argument itself). The terms `t_i = f(t_{i-1}, t_{i-1})` lie in a row, and so do `f(t_i, c)` and
 //! `f(t_i, t_{i-1})`. Such rows can meet, and products of sets of arguments meet often; an element that finds its first
-//! place and the one beside it taken goes to a place that is scrambled altogether, looks at four neighbouring slots,
+//! place and the three beside it taken goes to a place that is scrambled altogether, looks at four neighbouring slots,
 //! and goes on to another such place: linear probing would have to walk to the end of a row. So the expected length of
-//! a probe is at most two more than that of an ordinary table.
+//! a probe is at most four slots, which lie in one cache line, more than that of an ordinary table.
 //!
 //! A bit of a slot says that a term whose first place this is lies elsewhere. A look-up in a table that no thread adds
 //! to any more ends at the first place when that is taken and the bit is not set.
@@ -24,9 +24,10 @@
 //! # Taking terms out
 //!
 //! A probe must not meet a free slot before its term, so a slot alone cannot be freed. A collection sweeps the whole
-//! table instead, slot after slot: a dead term is taken out, and so is a live one that does not lie at its first place,
-//! which a second bit of its slot says; the others stay. Then those live terms are added again. Most terms lie at their
-//! first place, so sweeping reads the table once from its beginning to its end and hardly any cell.
+//! table instead, group after group. A slot says at which turn of its probe the term found it; within the group of the
+//! first place that gives the first place itself. So the live terms of a group find their new slots in it without a
+//! look at their cells. The few whose first place is in another group are taken out and added again at the end. So
+//! sweeping reads the table once from its beginning to its end, and few cells.
 //!
 //! # Full tables
 //!
@@ -44,15 +45,18 @@ use crate::memory::Zeroed;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Slots that are tried before a term goes to the next table.
-const WINDOW: u32 = if cfg!(test) { 3 } else { 130 };
+const WINDOW: u32 = if cfg!(test) { GROUP } else { 33 * GROUP };
 /// A term whose first place is this slot lies elsewhere.
 const DISPLACED: u64 = 1 << 32;
-/// The first place of the term in this slot is another one.
-const AWAY: u64 = 1 << 33;
+/// Where the turn begins at which the term found its slot, and its bits.
+const TURN_BITS: u32 = 33;
+const TURN: u64 = 7;
 /// Where the bits of the hash begin.
-const TAG: u32 = 34;
+const TAG: u32 = 36;
 /// So many scrambled slots lie beside each other.
 const GROUP: u32 = 4;
+/// The turns within the group of the first place have their own numbers in a slot, all later ones have this number.
+const BEYOND: u64 = GROUP as u64;
 
 /// An argument is called near when the newest one is at most this many units younger.
 const NEAR: u32 = 1 << 16;
@@ -92,8 +96,10 @@ impl Hashed {
     /// The place of a machine word: consecutive numbers are neighbours.
     #[inline(always)]
     pub(crate) fn word(word: u64) -> Hashed {
-        const ROW: u32 = 12;
-        Hashed::of((word >> ROW).wrapping_add(1).wrapping_mul(MIX[1]), (word as u32 & ((1 << ROW) - 1)) << 1)
+        // A slot is left between two numbers: numbers come with terms that have them as arguments, and two such rows
+        // that meet then fit into each other.
+        const ROW: u32 = 20;
+        Hashed::of((word >> ROW).wrapping_add(1).wrapping_mul(MIX[1]), (word as u32 & ((1 << ROW) - 1)) << 2)
     }
 
     /// The place of a byte string.
@@ -114,15 +120,41 @@ impl Hashed {
     #[inline(always)]
     fn slot(self, turn: u32, mask: usize) -> usize {
         let place = match turn {
-            0 => self.first,
-            1 => self.first ^ 1,
+            0..GROUP => self.first ^ turn,
             _ => {
-                let group = u64::from((turn - 2) / GROUP).wrapping_mul(MIX[0]);
-                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ ((turn - 2) % GROUP)
+                let group = u64::from(turn / GROUP).wrapping_mul(MIX[0]);
+                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ (turn % GROUP)
             }
         };
         place as usize & mask
     }
+}
+
+/// Puts the live terms of a group that do not lie at their first place where a probe finds them now, and takes out
+/// those whose first place is in another group; how many these are.
+fn place_again(group: &mut [u64; GROUP as usize], away: &mut impl FnMut(Term)) -> usize {
+    let mut taken = 0;
+    let old = *group;
+    let turn = |slot: u64| slot >> TURN_BITS & TURN;
+    for (at, &slot) in old.iter().enumerate() {
+        if turn(slot) != 0 {
+            group[at] = 0;
+        }
+    }
+    for (at, &slot) in old.iter().enumerate() {
+        if turn(slot) == BEYOND {
+            away(Term::of(slot as u32));
+            taken += 1;
+        } else if turn(slot) != 0 {
+            let first = at ^ turn(slot) as usize;
+            let free = (0..GROUP as usize).find(|turn| group[first ^ turn] == 0).expect("all were in the group before");
+            group[first ^ free] = slot & !(TURN << TURN_BITS) | (free as u64) << TURN_BITS;
+            if free > 0 {
+                group[first] |= DISPLACED;
+            }
+        }
+    }
+    taken
 }
 
 /// A table, and those behind it.
@@ -259,31 +291,36 @@ impl Table {
         }
     }
 
-    /// Takes the dead terms out of some slots, and the live ones that do not lie at their first place: it calls `away`
-    /// with these, which must be added again once all slots are swept. Gives how many terms stay. The calling thread is
-    /// in the exclusive section, or helps the one that is.
+    /// Takes the dead terms out of some slots, which are whole groups, and the live ones that do not lie in the group
+    /// of their first place: it calls `away` with these, which must be added again once all slots are swept. Gives how
+    /// many terms stay. `is_live(0)`, for a free slot, is false; `may_live` is a quick answer that is true for all live
+    /// terms and few dead ones. The calling thread is in the exclusive section, or helps the one that is.
     pub(crate) fn sweep(
         &self,
         slots: std::ops::Range<usize>,
-        is_live: impl Fn(u32) -> bool,
+        (may_live, is_live): (impl Fn(u32) -> bool, impl Fn(u32) -> bool),
         mut away: impl FnMut(Term),
     ) -> usize {
         let mut stay = 0;
-        for slot in &self.slots[slots] {
-            let value = slot.load(Ordering::Relaxed);
-            if value == 0 {
+        for group in self.slots[slots].chunks_exact(GROUP as usize) {
+            let before: [u64; GROUP as usize] = std::array::from_fn(|at| group[at].load(Ordering::Relaxed));
+            if before == [0; GROUP as usize] {
                 continue;
             }
-            let term = Term::of(value as u32);
-            if !is_live(term.id()) {
-                slot.store(0, Ordering::Relaxed);
-            } else if value & AWAY != 0 {
-                slot.store(0, Ordering::Relaxed);
-                away(term);
-            } else {
-                stay += 1;
-                if value & DISPLACED != 0 {
-                    slot.store(value & !DISPLACED, Ordering::Relaxed);
+            if !before.iter().fold(false, |any, &slot| any | (slot != 0) & may_live(slot as u32)) {
+                group.iter().for_each(|slot| slot.store(0, Ordering::Relaxed));
+                continue;
+            }
+            // Without branches: in tables of many short lives no guess would be right.
+            let mut after = before.map(|slot| slot & !DISPLACED & u64::from(is_live(slot as u32)).wrapping_neg());
+            stay += after.iter().filter(|&&slot| slot != 0).count();
+            let elsewhere = after.iter().any(|slot| slot & (TURN << TURN_BITS) != 0);
+            if elsewhere {
+                stay -= place_again(&mut after, &mut away);
+            }
+            for (at, &slot) in after.iter().enumerate() {
+                if slot != before[at] {
+                    group[at].store(slot, Ordering::Relaxed);
                 }
             }
         }
@@ -335,7 +372,7 @@ impl<'t> Place<'t> {
         let mut value = u64::from(hashed.tag()) << TAG | u64::from(term.id());
         if self.turn > 0 {
             self.table.displace(hashed);
-            value |= AWAY;
+            value |= u64::from(self.turn).min(BEYOND) << TURN_BITS;
         }
         match slot.compare_exchange(0, value, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => Ok(()),

@@ -11,7 +11,7 @@ use trefoil_system::{Domain, Value};
 use trefoil_terms::{Numbering, Options, Pool, Section, Symbol, Term, Worker};
 
 const MANY: usize = if cfg!(miri) { 300 } else { 300_000 };
-const HEIGHT: usize = if cfg!(miri) { 40 } else { 300 };
+const HEIGHT: usize = if cfg!(miri) { 20 } else { 300 };
 const NUMBERED: u32 = if cfg!(miri) { 30 } else { 200 };
 
 /// `f(.. f(c, c) .., f(c, c))`, so high.
@@ -167,7 +167,7 @@ fn canonical_bytes_do_not_depend_on_the_pool() {
     section.canonical(term, &mut again);
     assert_eq!(again, bytes);
     // Anything that was changed or cut is another term or none.
-    for at in 0..bytes.len().min(if cfg!(miri) { 20 } else { 60 }) {
+    for at in 0..bytes.len().min(if cfg!(miri) { 4 } else { 60 }) {
         assert_eq!(section.read_canonical(&bytes[..at]), None);
         for bit in 0..8 {
             let mut changed = bytes.clone();
