@@ -1,5 +1,5 @@
 //! Every interleaving of a few operations of two workers, by loom, with tables of four slots, chunks of sixteen units
-//! and probes of four slots, so that tables grow, overflow and lose races within a few creations.
+//! and probes of three slots, so that tables grow, overflow and lose races within a few creations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -108,6 +108,7 @@ fn model(preemptions: usize, collecting: bool, first: &'static [Turn], second: &
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), numbering.len(), "one number for each term");
+        assert!(seen.windows(2).all(|pair| pair[0].0 != pair[1].0), "threads see the same number of a term: {seen:?}");
         let section = worker.enter();
         for (k, number) in seen {
             let term = numbering.term(number).expect("a number that was given");

@@ -1,6 +1,6 @@
 //! The hash table: open addressing, compare-exchange, and neighbours in time at neighbouring places.
 //!
-//! A slot is a word of 64 bits: a term in the lower half, four bits, 28 bits of the term's hash; 0 when it is free. A
+//! A slot is a word of 64 bits: a term in the lower half, three bits, 29 bits of the term's hash; 0 when it is free. A
 //! thread that makes a term writes its cell first and then exchanges a free slot for it. Slots only ever go from free
 //! to taken while threads share the table, so the first free slot of a term's probe sequence decides: two threads that
 //! make the same term race for the same slot, and the one that loses finds the winner's term there. Releasing the slot
@@ -14,9 +14,9 @@
 //! arguments and `base` scrambles the symbol and how much older the other arguments are (for an argument that is much
 //! older, the argument itself). The terms `t_i = f(t_{i-1}, t_{i-1})` lie in a row, and so do `f(t_i, c)` and
 //! `f(t_i, t_{i-1})`. Such rows can meet, and products of sets of arguments meet often; an element that finds its first
-//! place and the three beside it taken goes to a place that is scrambled altogether, looks at four neighbouring slots,
+//! place and the one beside it taken goes to a place that is scrambled altogether, looks at four neighbouring slots,
 //! and goes on to another such place: linear probing would have to walk to the end of a row. So the expected length of
-//! a probe is at most four slots, which lie in one cache line, more than that of an ordinary table.
+//! a probe is at most two more than that of an ordinary table.
 //!
 //! A bit of a slot says that a term whose first place this is lies elsewhere. A look-up in a table that no thread adds
 //! to any more ends at the first place when that is taken and the bit is not set.
@@ -24,10 +24,10 @@
 //! # Taking terms out
 //!
 //! A probe must not meet a free slot before its term, so a slot alone cannot be freed. A collection sweeps the whole
-//! table instead, group after group. A slot says at which turn of its probe the term found it; within the group of the
-//! first place that gives the first place itself. So the live terms of a group find their new slots in it without a
-//! look at their cells. The few whose first place is in another group are taken out and added again at the end. So
-//! sweeping reads the table once from its beginning to its end, and few cells.
+//! table instead, group after group. A slot says whether its term lies at its first place, beside it or elsewhere. So
+//! the live terms that lie at their first place or beside it find their new slots without a look at their cells. The
+//! others, which are few, are taken out and added again at the end. So sweeping reads the table once from its beginning
+//! to its end, and few cells.
 //!
 //! # Full tables
 //!
@@ -45,18 +45,20 @@ use crate::memory::Zeroed;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Slots that are tried before a term goes to the next table.
-const WINDOW: u32 = if cfg!(test) { GROUP } else { 33 * GROUP };
+const WINDOW: u32 = LOCAL + if cfg!(test) { 1 } else { 32 * GROUP };
 /// A term whose first place is this slot lies elsewhere.
 const DISPLACED: u64 = 1 << 32;
-/// Where the turn begins at which the term found its slot, and its bits.
+/// Where the turn is at which the term found its slot, and its bits.
 const TURN_BITS: u32 = 33;
-const TURN: u64 = 7;
+const TURN: u64 = 3;
 /// Where the bits of the hash begin.
-const TAG: u32 = 36;
+const TAG: u32 = 35;
 /// So many scrambled slots lie beside each other.
 const GROUP: u32 = 4;
-/// The turns within the group of the first place have their own numbers in a slot, all later ones have this number.
-const BEYOND: u64 = GROUP as u64;
+/// So many turns stay at the first place and beside it. They have their own numbers in a slot.
+const LOCAL: u32 = 2;
+/// All later turns have this number.
+const BEYOND: u64 = LOCAL as u64;
 
 /// An argument is called near when the newest one is at most this many units younger.
 const NEAR: u32 = 1 << 16;
@@ -120,18 +122,18 @@ impl Hashed {
     #[inline(always)]
     fn slot(self, turn: u32, mask: usize) -> usize {
         let place = match turn {
-            0..GROUP => self.first ^ turn,
+            0..LOCAL => self.first ^ turn,
             _ => {
-                let group = u64::from(turn / GROUP).wrapping_mul(MIX[0]);
-                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ (turn % GROUP)
+                let group = u64::from((turn - LOCAL) / GROUP).wrapping_mul(MIX[0]);
+                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ ((turn - LOCAL) % GROUP)
             }
         };
         place as usize & mask
     }
 }
 
-/// Puts the live terms of a group that do not lie at their first place where a probe finds them now, and takes out
-/// those whose first place is in another group; how many these are.
+/// Puts the live terms of a group that lie beside their first place where a probe finds them now, and takes out those
+/// that lie elsewhere; how many these are.
 fn place_again(group: &mut [u64; GROUP as usize], away: &mut impl FnMut(Term)) -> usize {
     let mut taken = 0;
     let old = *group;
@@ -147,7 +149,7 @@ fn place_again(group: &mut [u64; GROUP as usize], away: &mut impl FnMut(Term)) -
             taken += 1;
         } else if turn(slot) != 0 {
             let first = at ^ turn(slot) as usize;
-            let free = (0..GROUP as usize).find(|turn| group[first ^ turn] == 0).expect("all were in the group before");
+            let free = (0..LOCAL as usize).find(|turn| group[first ^ turn] == 0).expect("both were there before");
             group[first ^ free] = slot & !(TURN << TURN_BITS) | (free as u64) << TURN_BITS;
             if free > 0 {
                 group[first] |= DISPLACED;
@@ -291,10 +293,10 @@ impl Table {
         }
     }
 
-    /// Takes the dead terms out of some slots, which are whole groups, and the live ones that do not lie in the group
-    /// of their first place: it calls `away` with these, which must be added again once all slots are swept. Gives how
-    /// many terms stay. `is_live(0)`, for a free slot, is false; `may_live` is a quick answer that is true for all live
-    /// terms and few dead ones. The calling thread is in the exclusive section, or helps the one that is.
+    /// Takes the dead terms out of some slots, which are whole groups, and the live ones that lie neither at their
+    /// first place nor beside it: it calls `away` with these, which must be added again once all slots are swept. Gives
+    /// how many terms stay. `is_live(0)`, for a free slot, is false; `may_live` is a quick answer that is true for all
+    /// live terms and few dead ones. The calling thread is in the exclusive section, or helps the one that is.
     pub(crate) fn sweep(
         &self,
         slots: std::ops::Range<usize>,
