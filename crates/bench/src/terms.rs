@@ -6,8 +6,9 @@
 //! breadth-first walks of `t_20` as a tree of 2^21 − 1 nodes; (f) the same of terms of their own. Collection is off in
 //! all six.
 //!
-//! A row is repeated until it ran for a second, and its best repetition counts. Times are those of one creation, or of
-//! one node of a walk, over all threads: wall time, and processor time in brackets.
+//! A row is repeated until it ran for a second, and the median of its repetitions counts. Each row of each library is
+//! measured in a process of its own, because terms, tables and freed memory of another row change the times. Times are
+//! those of one creation, or of one node of a walk, over all threads: wall time, and processor time in brackets.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,17 +49,15 @@ fn processor_time() -> Duration {
 
 /// Repeats for a second or more; a repetition gives how long its threads took. Nanoseconds an operation.
 fn measure(operations: usize, mut repetition: impl FnMut(usize) -> Duration) -> Taken {
-    let (mut wall, mut best, mut count) = (Duration::ZERO, Duration::MAX, 0);
+    let mut times: Vec<Duration> = Vec::new();
     let before = processor_time();
-    while wall < Duration::from_secs(1) || count < 2 {
-        let taken = repetition(count);
-        wall += taken;
-        best = best.min(taken);
-        count += 1;
+    while times.iter().sum::<Duration>() < Duration::from_secs(1) || times.len() < 3 {
+        times.push(repetition(times.len()));
     }
     let processor = processor_time() - before;
+    times.sort_unstable();
     let each = |time: Duration, count: usize| time.as_secs_f64() * 1e9 / (operations * count) as f64;
-    Taken { wall: each(best, 1), processor: each(processor, count) }
+    Taken { wall: each(times[times.len() / 2], 1), processor: each(processor, times.len()) }
 }
 
 /// Runs work on threads, each after its preparation; the time from the first beginning to the last end.
@@ -137,16 +136,47 @@ const ROWS: &[Row] = &[
     },
 ];
 
+/// Measures a row of one library on one thread and on two.
+fn measure_row(row: &Row, library: &str) -> [Taken; 2] {
+    let run = if library == OURS { row.ours } else { row.theirs };
+    if library != OURS {
+        THREAD_TERM_POOL.with_borrow(|pool| pool.automatic_garbage_collection(false));
+    }
+    [1, 2].map(|threads| measure((row.operations)(threads), |repetition| run(threads, repetition)))
+}
+
+/// The same in a process of its own, which writes the four figures.
+fn measure_apart(row: usize, library: &str) -> [Taken; 2] {
+    let program = std::env::current_exe().expect("a program has a path");
+    let output = std::process::Command::new(program)
+        .args(["terms", PART, &row.to_string(), library])
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .expect("a row runs in a process of its own");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let figures: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [wall, processor, wall_two, processor_two] = figures[..] else { panic!("a row ended with {text:?}") };
+    [Taken { wall, processor }, Taken { wall: wall_two, processor: processor_two }]
+}
+
+const OURS: &str = "ours";
+const PART: &str = "part";
+
 /// `[a|b|c|d|e|f|lock|collection ...]`: all of them, or those that are named; with `alone`, without `merc_aterm`.
 pub(crate) fn run(arguments: &[String]) {
+    if let [part, row, library] = arguments
+        && part == PART
+    {
+        let row = &ROWS[row.parse::<usize>().expect("the place of a row")];
+        let taken = measure_row(row, library);
+        taken.iter().for_each(|Taken { wall, processor }| println!("{wall} {processor}"));
+        return;
+    }
     let alone = arguments.iter().any(|argument| argument == "alone");
     let arguments: Vec<&String> = arguments.iter().filter(|argument| *argument != "alone").collect();
     let chosen = |name: &str| arguments.is_empty() || arguments.iter().any(|argument| name.contains(argument.as_str()));
     if chosen("collection") {
         collection();
-    }
-    if !alone {
-        THREAD_TERM_POOL.with_borrow(|pool| pool.automatic_garbage_collection(false));
     }
     if ROWS.iter().any(|row| chosen(row.name)) {
         println!("nanoseconds an operation: wall (processor)\n");
@@ -155,18 +185,10 @@ pub(crate) fn run(arguments: &[String]) {
             "row", "1 thread", "merc_aterm", "times", "at least", "2 threads", "merc_aterm"
         );
     }
-    for row in ROWS.iter().filter(|row| chosen(row.name)) {
-        // Ours first on both numbers of threads: afterwards gigabytes of the other's terms are in the process.
-        let [ours, ours_two] =
-            [1, 2].map(|threads| measure((row.operations)(threads), |repetition| (row.ours)(threads, repetition)));
-        let [theirs, theirs_two] = [1, 2].map(|threads| {
-            if alone {
-                return Taken { wall: f64::NAN, processor: f64::NAN };
-            }
-            let taken = measure((row.operations)(threads), |repetition| (row.theirs)(threads, repetition));
-            THREAD_TERM_POOL.with_borrow(|pool| pool.force_collect_garbage());
-            taken
-        });
+    for (place, row) in ROWS.iter().enumerate().filter(|(_, row)| chosen(row.name)) {
+        let [ours, ours_two] = measure_apart(place, OURS);
+        let nothing = Taken { wall: f64::NAN, processor: f64::NAN };
+        let [theirs, theirs_two] = if alone { [nothing; 2] } else { measure_apart(place, "merc_aterm") };
         let factor = theirs.wall / ours.wall;
         println!(
             "{:<24}{ours:>16}{theirs:>18}{factor:>8.1}{:>10.1}{ours_two:>16}{theirs_two:>18}   2 threads / 1: {:.2}",
@@ -246,6 +268,8 @@ fn existing(threads: usize, constant: impl Fn(usize) -> usize, polls: bool) -> D
         let worker = made.pool.worker();
         let mut stack = worker.stack();
         let part = Part { thread, length: EXISTING, polls: true };
+        // Twice: at the polls of the second time all terms are moved to the table that has grown.
+        tower(&made, &mut worker.enter(), &mut stack, part);
         let copy = tower(&made, &mut worker.enter(), &mut stack, part);
         begin();
         let mut section = worker.enter();
@@ -263,6 +287,7 @@ fn existing_under_rwlock(threads: usize) -> Duration {
         let worker = made.pool.worker();
         let mut stack = worker.stack();
         let part = Part { thread, length: EXISTING, polls: true };
+        tower(&made, &mut worker.enter(), &mut stack, part);
         let copy = tower(&made, &mut worker.enter(), &mut stack, part);
         begin();
         let section = worker.enter();
@@ -405,7 +430,7 @@ fn collection() {
         let statistics = pool.statistics();
         worker.collect_all();
         let live = pool.statistics().old_terms as u64;
-        // A term takes 16 bytes; its place in a table of at most five eighths takes 12.8 or more.
+        // A term takes 16 bytes, and its place in a table that is at most 13/16 full 9.8 or more.
         let limit = 2 * live * 16 + (64 << 20);
         println!(
             "{MADE} terms, {live} alive{}: {:.2} s; {} collections and growths ({} full) {:.3} s = {:.1} % (at \

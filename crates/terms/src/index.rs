@@ -1,9 +1,7 @@
-//! The tables of a pool: one that creators add to, and up to two in which they only look.
+//! The tables of a pool: one that creators add to, and after it grew another one in which they only look.
 //!
-//! - `young` has the terms since the last collection. It is the only table that gets terms while threads create.
-//! - `old` has the terms that survived a collection. Only a collection changes it, so a collection empties `young` and
-//!   adds the survivors to `old`, whatever the number of old terms.
-//! - `moving` is what `young` was before it grew. Its terms are moved to the new `young` by the workers, a few thousand
+//! - `table` has the terms. It is the only table that gets terms while threads create.
+//! - `moving` is what `table` was before it grew. Its terms are moved to the new one by the workers, a few thousand
 //!   slots at each poll, while all go on creating: growing stops them only for the exchange of two pointers. A term
 //!   that is not moved yet is found in `moving`; nothing is added there, so a term that is in neither table is new.
 //!
@@ -22,8 +20,7 @@ pub(crate) const LEAST_SLOTS: usize = if cfg!(test) { 4 } else { 1 << 10 };
 
 /// The tables.
 pub(crate) struct Index {
-    pub(crate) young: Table,
-    pub(crate) old: Option<Table>,
+    pub(crate) table: Table,
     moving: Option<Moving>,
 }
 
@@ -39,54 +36,48 @@ pub(crate) fn room(slots: usize) -> usize {
     slots / 8 * 5 + usize::from(slots < 8)
 }
 
-/// How many slots a table needs for this many terms.
+/// How many terms it takes at most when a collection will soon make room.
+pub(crate) fn most_room(slots: usize) -> usize {
+    slots / 16 * 13
+}
+
+/// How many slots a table needs for this many terms, before a collection.
 pub(crate) fn slots_for(terms: usize) -> usize {
-    (terms / 5 * 8 + 8).next_power_of_two().max(LEAST_SLOTS)
-}
-
-/// How many terms an old table of this many slots takes: more than a young one, as it is only read.
-pub(crate) fn old_room(slots: usize) -> usize {
-    slots / 4 * 3
-}
-
-/// How many slots an old table needs for this many terms.
-pub(crate) fn old_slots_for(terms: usize) -> usize {
-    (terms / 3 * 4 + 4).next_power_of_two().max(LEAST_SLOTS)
+    (terms / 13 * 16 + 16).next_power_of_two().max(LEAST_SLOTS)
 }
 
 impl Index {
     pub(crate) fn new() -> Index {
-        Index { young: Table::new(LEAST_SLOTS), old: None, moving: None }
+        Index { table: Table::new(LEAST_SLOTS), moving: None }
     }
 
-    /// Looks in the tables that no thread adds to.
+    /// Looks in the table whose terms are being moved, which no thread adds to.
     #[inline]
-    pub(crate) fn find_frozen(&self, hashed: Hashed, same: impl Fn(u32) -> bool) -> Option<u32> {
-        let moving = self.moving.as_ref().and_then(|moving| moving.table.find(hashed, &same));
-        moving.or_else(|| self.old.as_ref()?.find(hashed, &same))
+    pub(crate) fn find_moving(&self, hashed: Hashed, same: impl Fn(u32) -> bool) -> Option<u32> {
+        self.moving.as_ref()?.table.find(hashed, same)
     }
 
     pub(crate) fn bytes(&self) -> usize {
         let moving = self.moving.as_ref().map_or(0, |moving| moving.table.bytes());
-        self.young.bytes() + self.old.as_ref().map_or(0, Table::bytes) + moving
+        self.table.bytes() + moving
     }
 
     pub(crate) fn is_moving(&self) -> bool {
         self.moving.is_some()
     }
 
-    /// Doubles the young table. The calling thread is in the exclusive section.
+    /// Doubles the table. The calling thread is in the exclusive section.
     pub(crate) fn grow(&mut self, cells: &Cells) {
         self.finish_moving(cells);
-        let larger = Table::new(self.young.slots() * 2);
-        let mut table = std::mem::replace(&mut self.young, larger);
+        let larger = Table::new(self.table.slots() * 2);
+        let mut table = std::mem::replace(&mut self.table, larger);
         // The tables behind are there only when growing was late; they are small as a rule.
-        let mut behind = table.next();
-        while let Some(overflow) = behind {
-            move_slots(cells, overflow, 0..overflow.slots(), &self.young);
-            behind = overflow.next();
+        let behind = table.take_next();
+        let mut next = behind.as_deref();
+        while let Some(overflow) = next {
+            move_slots(cells, overflow, 0..overflow.slots(), &self.table);
+            next = overflow.next();
         }
-        table.cut();
         self.moving = Some(Moving { table, next: AtomicUsize::new(0), moved: AtomicUsize::new(0) });
     }
 
@@ -99,7 +90,7 @@ impl Index {
             return false;
         }
         let to = slots.min(from + QUANTUM);
-        move_slots(cells, &moving.table, from..to, &self.young);
+        move_slots(cells, &moving.table, from..to, &self.table);
         moving.moved.fetch_add(to - from, Ordering::AcqRel) + (to - from) == slots
     }
 
@@ -108,7 +99,7 @@ impl Index {
         if let Some(moving) = self.moving.take() {
             let slots = moving.table.slots();
             let from = moving.next.load(Ordering::Relaxed).min(slots);
-            move_slots(cells, &moving.table, from..slots, &self.young);
+            move_slots(cells, &moving.table, from..slots, &self.table);
         }
     }
 
@@ -116,29 +107,34 @@ impl Index {
     pub(crate) fn audit(&self, cells: &Cells) -> Result<Probes, String> {
         let mut probes = Probes::default();
         let mut wrong = None;
-        let tables = || [Some(&self.young), self.old.as_ref()].into_iter().flatten();
-        for table in tables() {
-            let mut part = Some(table);
-            while let Some(slots) = part {
-                slots.each(0..slots.slots(), |term| {
-                    let hashed = hash(cells, term);
-                    let found: Vec<u32> = tables()
-                        .filter_map(|table| table.find(hashed, |other| equal(cells, term.id(), other)))
-                        .collect();
-                    match table.probes(hashed, term) {
-                        Some(length) if found == [term.id()] => probes.add(length),
-                        length => wrong = Some(format!("{term:?} is found as {found:?}, after {length:?} slots")),
-                    }
-                });
-                part = slots.next();
-            }
+        let mut part = Some(&self.table);
+        while let Some(slots) = part {
+            slots.each(0..slots.slots(), |term| {
+                let hashed = hash(cells, term);
+                let found = self.table.find(hashed, |other| equal(cells, term.id(), other));
+                match self.table.probes(hashed, term) {
+                    Some(length) if found == Some(term.id()) => probes.add(length),
+                    length => wrong = Some(format!("{term:?} is found as {found:?}, after {length:?} slots")),
+                }
+            });
+            part = slots.next();
         }
         wrong.map_or(Ok(probes), Err)
     }
 
-    /// Forgets the table whose terms are being moved: a collection adds those that survive to `old`.
-    pub(crate) fn forget_moving(&mut self) {
-        self.moving = None;
+    /// Calls with the terms that are not in `table` itself: that are not moved yet, and that lie in a table behind. The
+    /// caller, a collection, adds those that survive.
+    pub(crate) fn take_others(&mut self, mut visit: impl FnMut(Term)) {
+        if let Some(moving) = self.moving.take() {
+            let slots = moving.table.slots();
+            moving.table.each(moving.next.load(Ordering::Relaxed).min(slots)..slots, &mut visit);
+        }
+        let behind = self.table.take_next();
+        let mut next = behind.as_deref();
+        while let Some(overflow) = next {
+            overflow.each(0..overflow.slots(), &mut visit);
+            next = overflow.next();
+        }
     }
 }
 

@@ -108,6 +108,7 @@ fn model(preemptions: usize, collecting: bool, first: &'static [Turn], second: &
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), numbering.len(), "one number for each term");
+        assert!(seen.windows(2).all(|pair| pair[0].0 != pair[1].0), "threads see the same number of a term: {seen:?}");
         let section = worker.enter();
         for (k, number) in seen {
             let term = numbering.term(number).expect("a number that was given");

@@ -2,7 +2,7 @@
 //!
 //! # What is due, and when it is done
 //!
-//! Creators count their new terms in batches. A creator that finds that the young table should grow, or that a
+//! Creators count their new terms in batches. A creator that finds that the table should grow, or that a
 //! collection is worth its time, sets a bit in `attention` and goes on: asking for the exclusive section inside a
 //! shared one would wait for itself. Every worker sees the bit at its next poll or after its outermost leave. It leaves
 //! its section, asks for the exclusive one, and looks *again* whether the bit is still set: another worker may have
@@ -25,7 +25,7 @@ use crate::symbols::{Symbol, Symbols};
 use crate::sync::{AtomicBool, AtomicU32, AtomicUsize, Guarded, Mutex, Ordering, locked};
 use crate::worker::Worker;
 
-/// The young table should grow, a collection is worth its time, or terms are moved: see [`Inner::maintain`].
+/// The table should grow, a collection is worth its time, or terms are moved: see [`Inner::maintain`].
 pub(crate) const DUE: u32 = 1;
 /// Terms are to be moved to a larger table.
 pub(crate) const MOVING: u32 = 2;
@@ -37,8 +37,8 @@ pub(crate) const ZEALOUS: u32 = 4;
 pub struct Options {
     /// Are terms collected when it is worth the time?
     pub collecting: bool,
-    /// So many bytes of new terms are made at least between two collections; a quarter of the live ones if that is
-    /// more.
+    /// So many bytes of new terms are made between two collections, or a quarter of the live ones if that is more; half
+    /// as many when the table would have to grow for the other half.
     pub young_bytes: usize,
     /// Threads of a collection; 0 stands for one for each processor.
     pub threads: usize,
@@ -50,7 +50,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { collecting: true, young_bytes: 20 << 20, threads: 0, zealous: false, control: Control::unlimited() }
+        Options { collecting: true, young_bytes: 36 << 20, threads: 0, zealous: false, control: Control::unlimited() }
     }
 }
 
@@ -89,6 +89,8 @@ pub(crate) struct Counts {
     pub(crate) old_units: usize,
     /// Units that were live after the last full collection.
     pub(crate) full_units: usize,
+    /// How much of the terms that were new at the last collection survived it.
+    pub(crate) young_survival: f64,
     pub(crate) collections: usize,
     pub(crate) full_collections: usize,
     pub(crate) growths: usize,
@@ -164,7 +166,7 @@ impl Pool {
             attention: AtomicU32::new(if options.zealous { ZEALOUS } else { 0 }),
             young_terms: AtomicUsize::new(0),
             young_units: AtomicUsize::new(0),
-            due_terms: AtomicUsize::new(index::room(index.young.slots())),
+            due_terms: AtomicUsize::new(index::room(index.table.slots())),
             due_units: AtomicUsize::new(options.young_bytes / 8),
             collecting: AtomicBool::new(options.collecting),
             index: Guarded::new(index),
@@ -269,12 +271,12 @@ impl Inner {
         let terms = self.young_terms.load(Ordering::Relaxed);
         let units = self.young_units.load(Ordering::Relaxed);
         // SAFETY: in the exclusive section no other thread reads or writes the index.
-        let (slots, moving) = unsafe { self.index.read(|index| (index.young.slots(), index.is_moving())) };
-        let (most_slots, most_units) = self.limits();
-        let full = terms >= index::room(most_slots) || units >= most_units;
-        if full && self.collecting.load(Ordering::Relaxed) {
+        let (slots, moving) = unsafe { self.index.read(|index| (index.table.slots(), index.is_moving())) };
+        let collecting = self.collecting.load(Ordering::Relaxed);
+        let crowded = terms >= self.room(slots);
+        if collecting && (units >= self.most_young_units() || crowded && self.is_collection_near()) {
             collect::collect(self, exclusive, None);
-        } else if terms >= index::room(slots) {
+        } else if crowded {
             // SAFETY: as above.
             unsafe { self.index.write(|index| index.grow(&self.cells)) };
             self.attention.fetch_or(MOVING, Ordering::Relaxed);
@@ -312,20 +314,30 @@ impl Inner {
         }
     }
 
-    /// The slots of the largest young table, and the units of young terms, that are made between two collections.
-    pub(crate) fn limits(&self) -> (usize, usize) {
-        let live = locked(&self.counts).old_units;
-        let units = (self.options.young_bytes / 8).max(live / 4);
-        (index::slots_for(units / 2), units)
+    /// The units of new terms that are made between two collections.
+    pub(crate) fn most_young_units(&self) -> usize {
+        (self.options.young_bytes / 8).max(locked(&self.counts).old_units / 4)
+    }
+
+    /// Are half of the new terms made that are made between two collections? Then the table does not grow any more.
+    fn is_collection_near(&self) -> bool {
+        let collecting = self.collecting.load(Ordering::Relaxed);
+        collecting && self.young_units.load(Ordering::Relaxed) >= self.most_young_units() / 2
+    }
+
+    /// How many new terms a table of this many slots takes.
+    fn room(&self, slots: usize) -> usize {
+        let room = if self.is_collection_near() { index::most_room(slots) } else { index::room(slots) };
+        room.saturating_sub(locked(&self.counts).old_terms)
     }
 
     /// Forgets what was due, and works out when the next thing will be. The calling thread is in the exclusive section.
     fn set_due(&self) {
         // SAFETY: in the exclusive section no other thread writes the index.
-        let (slots, moving) = unsafe { self.index.read(|index| (index.young.slots(), index.is_moving())) };
+        let (slots, moving) = unsafe { self.index.read(|index| (index.table.slots(), index.is_moving())) };
         let collecting = self.collecting.load(Ordering::Relaxed);
-        let (_, units) = self.limits();
-        self.due_terms.store(index::room(slots), Ordering::Relaxed);
+        let units = self.most_young_units();
+        self.due_terms.store(self.room(slots), Ordering::Relaxed);
         self.due_units.store(if collecting { units } else { usize::MAX }, Ordering::Relaxed);
         let attention = self.attention.load(Ordering::Relaxed) & ZEALOUS;
         self.attention.store(attention | if moving { MOVING } else { 0 }, Ordering::Relaxed);

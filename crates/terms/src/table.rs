@@ -1,6 +1,6 @@
 //! The hash table: open addressing, compare-exchange, and neighbours in time at neighbouring places.
 //!
-//! A slot is a word of 64 bits: a term in the lower half, a bit, 31 bits of the term's hash; 0 when it is free. A
+//! A slot is a word of 64 bits: a term in the lower half, three bits, 29 bits of the term's hash; 0 when it is free. A
 //! thread that makes a term writes its cell first and then exchanges a free slot for it. Slots only ever go from free
 //! to taken while threads share the table, so the first free slot of a term's probe sequence decides: two threads that
 //! make the same term race for the same slot, and the one that loses finds the winner's term there. Releasing the slot
@@ -18,8 +18,16 @@
 //! and goes on to another such place: linear probing would have to walk to the end of a row. So the expected length of
 //! a probe is at most two more than that of an ordinary table.
 //!
-//! The bit of a slot says that a term whose first place this is lies elsewhere. A look-up in a table that no thread
-//! adds to any more ends at the first place when that is taken and the bit is not set.
+//! A bit of a slot says that a term whose first place this is lies elsewhere. A look-up in a table that no thread adds
+//! to any more ends at the first place when that is taken and the bit is not set.
+//!
+//! # Taking terms out
+//!
+//! A probe must not meet a free slot before its term, so a slot alone cannot be freed. A collection sweeps the whole
+//! table instead, group after group. A slot says whether its term lies at its first place, beside it or elsewhere. So
+//! the live terms that lie at their first place or beside it find their new slots without a look at their cells. The
+//! others, which are few, are taken out and added again at the end. So sweeping reads the table once from its beginning
+//! to its end, and few cells.
 //!
 //! # Full tables
 //!
@@ -37,11 +45,20 @@ use crate::memory::Zeroed;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Slots that are tried before a term goes to the next table.
-const WINDOW: u32 = if cfg!(test) { 3 } else { 130 };
+const WINDOW: u32 = LOCAL + if cfg!(test) { 1 } else { 32 * GROUP };
 /// A term whose first place is this slot lies elsewhere.
 const DISPLACED: u64 = 1 << 32;
+/// Where the turn is at which the term found its slot, and its bits.
+const TURN_BITS: u32 = 33;
+const TURN: u64 = 3;
+/// Where the bits of the hash begin.
+const TAG: u32 = 35;
 /// So many scrambled slots lie beside each other.
 const GROUP: u32 = 4;
+/// So many turns stay at the first place and beside it. They have their own numbers in a slot.
+const LOCAL: u32 = 2;
+/// All later turns have this number.
+const BEYOND: u64 = LOCAL as u64;
 
 /// An argument is called near when the newest one is at most this many units younger.
 const NEAR: u32 = 1 << 16;
@@ -81,8 +98,10 @@ impl Hashed {
     /// The place of a machine word: consecutive numbers are neighbours.
     #[inline(always)]
     pub(crate) fn word(word: u64) -> Hashed {
-        const ROW: u32 = 12;
-        Hashed::of((word >> ROW).wrapping_add(1).wrapping_mul(MIX[1]), (word as u32 & ((1 << ROW) - 1)) << 1)
+        // A slot is left between two numbers: numbers come with terms that have them as arguments, and two such rows
+        // that meet then fit into each other.
+        const ROW: u32 = 20;
+        Hashed::of((word >> ROW).wrapping_add(1).wrapping_mul(MIX[1]), (word as u32 & ((1 << ROW) - 1)) << 2)
     }
 
     /// The place of a byte string.
@@ -96,22 +115,48 @@ impl Hashed {
 
     #[inline(always)]
     fn tag(self) -> u32 {
-        (self.full >> 33) as u32
+        (self.full >> TAG) as u32
     }
 
     /// The slot of the probe sequence at this turn.
     #[inline(always)]
     fn slot(self, turn: u32, mask: usize) -> usize {
         let place = match turn {
-            0 => self.first,
-            1 => self.first ^ 1,
+            0..LOCAL => self.first ^ turn,
             _ => {
-                let group = u64::from((turn - 2) / GROUP).wrapping_mul(MIX[0]);
-                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ ((turn - 2) % GROUP)
+                let group = u64::from((turn - LOCAL) / GROUP).wrapping_mul(MIX[0]);
+                ((self.full ^ group).wrapping_mul(MIX[1]) >> 32) as u32 ^ ((turn - LOCAL) % GROUP)
             }
         };
         place as usize & mask
     }
+}
+
+/// Puts the live terms of a group that lie beside their first place where a probe finds them now, and takes out those
+/// that lie elsewhere; how many these are.
+fn place_again(group: &mut [u64; GROUP as usize], away: &mut impl FnMut(Term)) -> usize {
+    let mut taken = 0;
+    let old = *group;
+    let turn = |slot: u64| slot >> TURN_BITS & TURN;
+    for (at, &slot) in old.iter().enumerate() {
+        if turn(slot) != 0 {
+            group[at] = 0;
+        }
+    }
+    for (at, &slot) in old.iter().enumerate() {
+        if turn(slot) == BEYOND {
+            away(Term::of(slot as u32));
+            taken += 1;
+        } else if turn(slot) != 0 {
+            let first = at ^ turn(slot) as usize;
+            let free = (0..LOCAL as usize).find(|turn| group[first ^ turn] == 0).expect("both were there before");
+            group[first ^ free] = slot & !(TURN << TURN_BITS) | (free as u64) << TURN_BITS;
+            if free > 0 {
+                group[first] |= DISPLACED;
+            }
+        }
+    }
+    taken
 }
 
 /// A table, and those behind it.
@@ -152,7 +197,7 @@ impl Table {
     #[inline(always)]
     pub(crate) fn at_first_place(&self, hashed: Hashed, same: impl Fn(u32) -> bool) -> Option<u32> {
         let slot = self.slots[hashed.first as usize & (self.slots.len() - 1)].load(Ordering::Acquire);
-        ((slot >> 33) as u32 == hashed.tag() && slot as u32 != 0 && same(slot as u32)).then_some(slot as u32)
+        ((slot >> TAG) as u32 == hashed.tag() && slot as u32 != 0 && same(slot as u32)).then_some(slot as u32)
     }
 
     /// Looks for a term; if it is not there, this gives the free slot where it belongs.
@@ -169,7 +214,7 @@ impl Table {
                 if slot == 0 {
                     return Probe::Free(Place { table, turn });
                 }
-                if (slot >> 33) as u32 == hashed.tag() && same(slot as u32) {
+                if (slot >> TAG) as u32 == hashed.tag() && same(slot as u32) {
                     return Probe::Found(slot as u32);
                 }
             }
@@ -196,7 +241,7 @@ impl Table {
                 if slot == 0 {
                     return None;
                 }
-                if (slot >> 33) as u32 == hashed.tag() && same(slot as u32) {
+                if (slot >> TAG) as u32 == hashed.tag() && same(slot as u32) {
                     return Some(slot as u32);
                 }
                 if turn == 0 && slot & DISPLACED == 0 {
@@ -248,26 +293,53 @@ impl Table {
         }
     }
 
-    /// Frees some slots. The calling thread is in the exclusive section.
-    pub(crate) fn clear(&self, slots: std::ops::Range<usize>) {
-        for slot in &self.slots[slots] {
-            slot.store(0, Ordering::Relaxed);
+    /// Takes the dead terms out of some slots, which are whole groups, and the live ones that lie neither at their
+    /// first place nor beside it: it calls `away` with these, which must be added again once all slots are swept. Gives
+    /// how many terms stay. `is_live(0)`, for a free slot, is false; `may_live` is a quick answer that is true for all
+    /// live terms and few dead ones. The calling thread is in the exclusive section, or helps the one that is.
+    pub(crate) fn sweep(
+        &self,
+        slots: std::ops::Range<usize>,
+        (may_live, is_live): (impl Fn(u32) -> bool, impl Fn(u32) -> bool),
+        mut away: impl FnMut(Term),
+    ) -> usize {
+        let mut stay = 0;
+        for group in self.slots[slots].chunks_exact(GROUP as usize) {
+            let before: [u64; GROUP as usize] = std::array::from_fn(|at| group[at].load(Ordering::Relaxed));
+            if before == [0; GROUP as usize] {
+                continue;
+            }
+            if !before.iter().fold(false, |any, &slot| any | (slot != 0) & may_live(slot as u32)) {
+                group.iter().for_each(|slot| slot.store(0, Ordering::Relaxed));
+                continue;
+            }
+            // Without branches: in tables of many short lives no guess would be right.
+            let mut after = before.map(|slot| slot & !DISPLACED & u64::from(is_live(slot as u32)).wrapping_neg());
+            stay += after.iter().filter(|&&slot| slot != 0).count();
+            let elsewhere = after.iter().any(|slot| slot & (TURN << TURN_BITS) != 0);
+            if elsewhere {
+                stay -= place_again(&mut after, &mut away);
+            }
+            for (at, &slot) in after.iter().enumerate() {
+                if slot != before[at] {
+                    group[at].store(slot, Ordering::Relaxed);
+                }
+            }
         }
+        stay
     }
 
-    /// Drops the tables behind this one.
-    pub(crate) fn cut(&mut self) {
+    /// Takes the tables behind this one away.
+    pub(crate) fn take_next(&mut self) -> Option<Box<Table>> {
         let next = self.next.swap(ptr::null_mut(), Ordering::AcqRel);
-        if !next.is_null() {
-            // SAFETY: the pointer came from a box in `next_or_new`, and this table alone owned it.
-            drop(unsafe { Box::from_raw(next) });
-        }
+        // SAFETY: the pointer came from a box in `next_or_new`, and this table alone owned it.
+        (!next.is_null()).then(|| unsafe { Box::from_raw(next) })
     }
 
     /// The table behind this one.
     pub(crate) fn next(&self) -> Option<&Table> {
-        // SAFETY: the pointer is null or came from a box in `next_or_new`; it is freed with this table or by `cut`,
-        // both of which need exclusive access.
+        // SAFETY: the pointer is null or came from a box in `next_or_new`; it is taken by `take_next` alone, which
+        // needs exclusive access.
         unsafe { self.next.load(Ordering::Acquire).as_ref() }
     }
 
@@ -288,7 +360,8 @@ impl Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        self.cut();
+        // A chain of tables is short: each is twice as large as the one before it.
+        drop(self.take_next());
     }
 }
 
@@ -298,9 +371,10 @@ impl<'t> Place<'t> {
     pub(crate) fn take(self, hashed: Hashed, term: Term) -> Result<(), Place<'t>> {
         let mask = self.table.slots.len() - 1;
         let slot = &self.table.slots[hashed.slot(self.turn, mask)];
-        let value = u64::from(hashed.tag()) << 33 | u64::from(term.id());
+        let mut value = u64::from(hashed.tag()) << TAG | u64::from(term.id());
         if self.turn > 0 {
             self.table.displace(hashed);
+            value |= u64::from(self.turn).min(BEYOND) << TURN_BITS;
         }
         match slot.compare_exchange(0, value, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => Ok(()),

@@ -26,6 +26,9 @@ use crate::table::{Hashed, Probe};
 const BATCH: u32 = if cfg!(test) { 1 } else { 256 };
 
 /// A thread's handle to a pool. It stays on its thread.
+///
+/// A worker outside of its sections holds up nothing, however long its thread waits for something else; one inside a
+/// [`Section`] does.
 pub struct Worker {
     local: Rc<Local>,
 }
@@ -129,6 +132,12 @@ impl Worker {
 
 /// A section of a worker, in which terms are made and read; see [`Reader`] for reading. No collection happens before
 /// the next [`Section::poll`] of the outermost section or its end.
+///
+/// A thread must not wait for something inside a section: for a mutex, a channel, another thread, input or output.
+/// Until it polls or leaves, no thread of the pool can collect or make the table larger: memory grows, look-ups slow
+/// down, and threads that poll wait a little each time. If what it waits for is done by a thread that collects, or that
+/// wants the exclusive section, neither goes on. Leave the section first, with what is needed later on a [`RootStack`]
+/// or in a [`Parcel`].
 pub struct Section<'w> {
     local: &'w Rc<Local>,
     reader: Reader<'w>,
@@ -168,7 +177,7 @@ impl Section<'_> {
         let hashed = Hashed::application(symbol.0, arguments.iter().map(|argument| argument.id()));
         let same = |unit| holds(self.cells(), unit, symbol, arguments);
         // SAFETY: in a shared section no thread writes the index.
-        match unsafe { self.local.pool.index.read(|index| index.young.at_first_place(hashed, same)) } {
+        match unsafe { self.local.pool.index.read(|index| index.table.at_first_place(hashed, same)) } {
             Some(found) => Term::of(found),
             None => self.create_slowly(hashed, symbol, arguments),
         }
@@ -294,11 +303,11 @@ impl Section<'_> {
         same: impl Fn(u32) -> bool,
         write: impl FnOnce(&[AtomicU32]),
     ) -> Term {
-        let mut place = match index.young.probe(hashed, &same) {
+        let mut place = match index.table.probe(hashed, &same) {
             Probe::Found(found) => return Term::of(found),
             Probe::Free(place) => place,
         };
-        if let Some(found) = index.find_frozen(hashed, &same) {
+        if let Some(found) = index.find_moving(hashed, &same) {
             return Term::of(found);
         }
         let (pool, units) = (&*self.local.pool, units(words));
