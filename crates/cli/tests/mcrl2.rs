@@ -88,7 +88,9 @@ fn what_is_missing_and_what_overlaps_is_reported() {
     for part in [
         "warning[M151]: `name(blue)` has no value: no equation of `name` fits",
         "gaps.mcrl2:2:5",
-        "gaps.mcrl2:4:5",
+        "`name` is declared here",
+        "4 | eqn name(red) = 1;",
+        "this equation does not fit",
         "add an equation for `name(blue)`",
     ] {
         assert!(err.contains(part), "{part} is not in\n{err}");

@@ -48,7 +48,10 @@ pub struct Rule {
     pub right: Expression,
 }
 
-/// More steps than the caller allows were taken.
+/// What one step makes may not be larger: substitution doubles trees, and nothing is shared.
+const LARGEST: usize = 5000;
+
+/// More steps than the caller allows were taken, or an expression grew too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
@@ -112,6 +115,18 @@ impl Rewriting<'_> {
 
     /// What one step at the root makes of an expression; `normalise` evaluates conditions.
     fn at_root(
+        &mut self,
+        expression: &Expression,
+        normalise: fn(&mut Self, &Expression) -> Result<Expression, TooLong>,
+    ) -> Result<Option<Expression>, TooLong> {
+        let next = self.rewritten(expression, normalise)?;
+        match &next {
+            Some(next) if next.size() > LARGEST => Err(TooLong),
+            _ => Ok(next),
+        }
+    }
+
+    fn rewritten(
         &mut self,
         expression: &Expression,
         normalise: fn(&mut Self, &Expression) -> Result<Expression, TooLong>,
@@ -195,6 +210,15 @@ impl Rewriting<'_> {
 const INFIX: [&str; 8] = ["&&", "||", "==", "<", "<=", "|>", "++", "in"];
 
 impl Expression {
+    /// How many symbols and variables it has.
+    fn size(&self) -> usize {
+        match self {
+            Variable(_) | Symbol(_) => 1,
+            Apply(function, arguments) => function.size() + arguments.iter().map(Expression::size).sum::<usize>(),
+            Lambda(_, body) | Forall(_, _, _, body) => 1 + body.size(),
+        }
+    }
+
     /// As mCRL2 text, with every operator in brackets.
     pub fn text(&self) -> String {
         let list = |parts: &[Expression]| parts.iter().map(Expression::text).collect::<Vec<_>>().join(", ");
