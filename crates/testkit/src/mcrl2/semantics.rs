@@ -43,6 +43,9 @@ enum Term<V: Ord> {
     Operator(Rc<Operator>, Rc<Term<V>>),
 }
 
+/// What happens in each step, and the process after it.
+type Steps<V> = Vec<(Bag<V>, Term<V>)>;
+
 /// Why there is no transition system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -212,7 +215,7 @@ impl<D: Data> Walker<'_, D> {
     }
 
     /// The steps of a term, perhaps some of them twice.
-    fn steps(&mut self, term: &Term<D::Value>) -> Result<Vec<(Bag<D::Value>, Term<D::Value>)>, Failure> {
+    fn steps(&mut self, term: &Term<D::Value>) -> Result<Steps<D::Value>, Failure> {
         match term {
             Term::Done => Ok(Vec::new()),
             Term::Open(id, environment) => self.open_steps(*id, environment),
@@ -254,11 +257,7 @@ impl<D: Data> Walker<'_, D> {
         }
     }
 
-    fn open_steps(
-        &mut self,
-        id: NodeId,
-        environment: &Environment<D::Value>,
-    ) -> Result<Vec<(Bag<D::Value>, Term<D::Value>)>, Failure> {
+    fn open_steps(&mut self, id: NodeId, environment: &Environment<D::Value>) -> Result<Steps<D::Value>, Failure> {
         let specification = self.specification;
         match &specification.nodes[id.0] {
             Node::Actions(actions) => {
@@ -310,11 +309,7 @@ impl<D: Data> Walker<'_, D> {
         }
     }
 
-    fn closed_steps(
-        &mut self,
-        id: NodeId,
-        environment: &Environment<D::Value>,
-    ) -> Result<Vec<(Bag<D::Value>, Term<D::Value>)>, Failure> {
+    fn closed_steps(&mut self, id: NodeId, environment: &Environment<D::Value>) -> Result<Steps<D::Value>, Failure> {
         self.deeper()?;
         let term = self.close(id, environment)?;
         let steps = self.steps(&term);
@@ -325,10 +320,10 @@ impl<D: Data> Walker<'_, D> {
     /// Steps of `p`, as steps of `p . q`.
     fn followed(
         &mut self,
-        steps: Vec<(Bag<D::Value>, Term<D::Value>)>,
+        steps: Steps<D::Value>,
         then: NodeId,
         environment: &Environment<D::Value>,
-    ) -> Result<Vec<(Bag<D::Value>, Term<D::Value>)>, Failure> {
+    ) -> Result<Steps<D::Value>, Failure> {
         let environment = self.restricted(then, environment);
         let mut followed = Vec::new();
         for (bag, target) in steps {
