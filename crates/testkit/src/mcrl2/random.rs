@@ -308,7 +308,7 @@ impl Writer<'_> {
     fn expression(&mut self, sort: Sort, scope: &[Variable], depth: usize) -> Expression {
         let known: Vec<Variable> =
             scope.iter().copied().filter(|&variable| self.data.sorts[variable as usize] == sort).collect();
-        if !known.is_empty() && self.chance(60) {
+        if !known.is_empty() && self.chance(75) {
             return Expression::Variable(known[self.random.below(known.len())]);
         }
         let inside = |writer: &mut Self, sort| Box::new(writer.expression(sort, scope, depth - 1));
@@ -366,7 +366,14 @@ impl Writer<'_> {
         }
         for index in 0..total {
             let variables = self.specification.definitions[index].0.clone();
-            let body = self.process(&Scope { variables, own: index, ends: index < self.ending }, 2);
+            let scope = Scope { variables, own: index, ends: index < self.ending };
+            let mut body = self.process(&scope, 2);
+            // Processes that go on offer more.
+            while !scope.ends && self.chance(60) {
+                let other = self.process(&scope, 1);
+                let text = format!("({} + {})", self.texts[body.0], self.texts[other.0]);
+                body = self.add(Node::Choice(body, other), text);
+            }
             self.specification.definitions[index].1 = body;
         }
     }
@@ -407,13 +414,13 @@ impl Writer<'_> {
     /// Actions, and then an end, a call or a choice.
     fn sequence(&mut self, scope: &Scope, depth: usize) -> NodeId {
         let first = self.actions(scope);
-        let then = match self.random.below(10) {
+        let then = match self.random.below(20) {
             0 | 1 => return first,
             2 if !scope.ends => self.add(Node::Delta, "delta".to_string()),
-            3 | 4 if depth > 0 => self.process(scope, depth - 1),
-            5 => self.sequence(scope, depth),
+            3..=6 if depth > 0 => self.process(scope, depth - 1),
+            7 | 8 => self.sequence(scope, depth),
             // A process that ends, and what follows it.
-            6 if self.ending.min(scope.own) > 0 => {
+            9..=11 if self.ending.min(scope.own) > 0 => {
                 let called = self.random.below(self.ending.min(scope.own));
                 let call = self.call(called, scope);
                 if scope.ends && self.chance(50) {
@@ -436,7 +443,7 @@ impl Writer<'_> {
     }
 
     fn actions(&mut self, scope: &Scope) -> NodeId {
-        let count = [0, 1, 1, 1, 1, 1, 1, 2, 2, 3][self.random.below(10)];
+        let count = [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3][self.random.below(16)];
         let mut actions = Vec::new();
         let mut texts = Vec::new();
         for _ in 0..count {
@@ -481,11 +488,16 @@ impl Writer<'_> {
             let text = format!("({} || {})", self.texts[left.0], self.texts[right.0]);
             self.add(Node::Parallel(left, right), text)
         } else {
-            let called = self.random.below(self.names.len());
+            // Mostly a process that goes on.
+            let least = if self.chance(85) { self.ending } else { 0 };
+            let called = least + self.random.below(self.names.len() - least);
             self.call(called, &Scope { variables: Vec::new(), own: usize::MAX, ends: false })
         };
+        // Sets are of use where processes meet.
+        let most =
+            if matches!(self.specification.nodes[inside.0], Node::Parallel(..)) || self.chance(25) { 3 } else { 1 };
         let mut whole = inside;
-        for _ in 0..self.random.below(3) {
+        for _ in 0..self.random.below(most) {
             whole = self.operator(whole);
         }
         whole
@@ -503,7 +515,7 @@ impl Writer<'_> {
         let body = self.texts[inside.0].clone();
         let (operator, text) = match self.random.below(7) {
             0 => {
-                let names = self.names_of_actions(15);
+                let names = self.names_of_actions(8);
                 if names.is_empty() {
                     return inside;
                 }
@@ -535,8 +547,8 @@ impl Writer<'_> {
                 (Operator::Rename(pairs), text)
             }
             3 | 4 => {
-                let mut bags: Vec<Vec<String>> = self.names_of_actions(60).into_iter().map(|name| vec![name]).collect();
-                for _ in 0..self.random.below(4) {
+                let mut bags: Vec<Vec<String>> = self.names_of_actions(85).into_iter().map(|name| vec![name]).collect();
+                for _ in 0..self.random.below(8) {
                     let mut bag: Vec<String> = (0..2 + self.random.below(2))
                         .map(|_| ACTIONS[self.random.below(ACTIONS.len())].0.to_string())
                         .collect();
