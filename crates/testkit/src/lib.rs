@@ -8,6 +8,7 @@ pub mod cutting;
 pub mod equivalences;
 pub mod interruptions;
 pub mod layers;
+pub mod mcrl2;
 pub mod networks;
 pub mod permutations;
 pub mod processes;

@@ -1,6 +1,6 @@
 //! Sets of actions: `block`, `hide`, `rename`, `allow`, `comm`.
 //!
-//! A set speaks of names, so a rule such as `a|b -> c` concerns every action `a`, `b` and `c` at once. For what it
+//! A set holds names, so a rule such as `a|b -> c` concerns every action `a`, `b` and `c` at once. For what it
 //! makes to be an action, the names on its left have the same sorts, and the name on its right has all of these. What
 //! communicates is clear when no name stands in two left sides and no result in the left side of another rule: then
 //! the order in which rules are applied does not matter.

@@ -328,7 +328,7 @@ impl ProcessChecker<'_> {
                     let message = format!("`{}` is not supported", infix.text());
                     let help = match infix {
                         ProcessInfix::LeftMerge => "processes run in parallel with `||`".to_string(),
-                        _ => "`<<` speaks of time; leave it out where there is none".to_string(),
+                        _ => "`<<` concerns time; leave it out where there is none".to_string(),
                     };
                     let reported = self.error(codes::AUXILIARY, message, span, Some(help));
                     let _ = self.both(*left, *right);
