@@ -2,7 +2,7 @@
 //!
 //! A control state is a stack of what is still to be done: actions, choices, calls, one after the other. Each element
 //! is known by its structure alone, in which variables are positions, and the variables of all elements are the slots of
-//! the state; a variable of a caller and one of a callee that hold the same value are one slot. So states are equal when
+//! the state; a variable of a caller that is handed on to a callee is one slot for both. So states are equal when
 //! their texts differ in the names of variables only, wherever calls begin and end: `P = a.c.P + b.c.P` has two control
 //! states. A call at the top is replaced by the body of its process, its arguments evaluated; further down only the
 //! arguments are evaluated, so `P(f(x)).Q(g(x))` is the body of `P` over `f(x)` above that of `Q` over `g(x)`. That is
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 use trefoil_data::sorts::SortRef;
-use trefoil_data::typed::{TypedId, VariableId};
+use trefoil_data::typed::{Typed, TypedId, VariableId};
 use trefoil_source::{Diagnostic, Place, Span};
 use trefoil_terms::Term;
 
@@ -121,6 +121,17 @@ enum Token {
 struct Scope {
     instance: u32,
     values: Rc<Environment>,
+    /// Variables that hold what another one holds, of a caller or of the control state: which one that is.
+    roots: Rc<HashMap<VariableId, Root>>,
+}
+
+/// The origin of a value: a variable of a scope, or a slot of a control state.
+type Root = (u32, u32);
+
+impl Scope {
+    fn root(&self, variable: VariableId) -> Root {
+        self.roots.get(&variable).copied().unwrap_or((self.instance, variable.0))
+    }
 }
 
 /// What is still to be done after a part of a body: a list with shared ends.
@@ -373,9 +384,9 @@ impl<'a> Sequential<'a> {
         });
     }
 
-    fn scope(&mut self, values: Environment) -> Scope {
+    fn scope(&mut self, values: Environment, roots: HashMap<VariableId, Root>) -> Scope {
         self.instances += 1;
-        Scope { instance: self.instances, values: Rc::new(values) }
+        Scope { instance: self.instances, values: Rc::new(values), roots: Rc::new(roots) }
     }
 
     /// The scope of a call: its arguments as the values of the parameters.
@@ -388,10 +399,14 @@ impl<'a> Sequential<'a> {
     ) -> Result<Scope, Refusal> {
         let parameters = &self.specification.definition(definition).parameters;
         let mut values = Environment::new();
+        let mut roots = HashMap::new();
         for (&parameter, &argument) in parameters.iter().zip(arguments) {
             values.insert(parameter, x.value(argument, &scope.values)?);
+            if let Typed::Variable(variable) = self.specification.data.tree.expression(argument) {
+                roots.insert(parameter, scope.root(*variable));
+            }
         }
-        Ok(self.scope(values))
+        Ok(self.scope(values, roots))
     }
 
     /// What is still to be done, as a stack of elements.
@@ -429,48 +444,31 @@ impl<'a> Sequential<'a> {
             }
         }
         let mut stack = Stack { key: Vec::new(), values: Vec::new(), named: Vec::new() };
-        let mut known: HashMap<(u32, VariableId), usize> = HashMap::new();
+        let mut known: HashMap<Root, usize> = HashMap::new();
+        let mut own: HashMap<(u32, VariableId), usize> = HashMap::new();
         for (task, scope) in elements {
             let (shape, variables) = self.shape(x, task);
             let mut slots = Vec::new();
             for &variable in variables.iter() {
                 let place = (scope.instance, variable);
-                let slot = match known.get(&place) {
-                    Some(&slot) => slot,
-                    None => self.slot(x, &mut stack, scope.values[&variable], variable, |slot| {
-                        known.iter().any(|(&(instance, _), &other)| instance == scope.instance && other == slot)
-                    }),
-                };
-                known.insert(place, slot);
+                let slot = own.get(&place).copied().or_else(|| {
+                    // Two variables of one scope keep their own slots, even while they hold the same.
+                    let slot = known.get(&scope.root(variable)).copied()?;
+                    let is_taken = own.iter().any(|(&(instance, _), &other)| instance == place.0 && other == slot);
+                    (!is_taken).then_some(slot)
+                });
+                let slot = slot.unwrap_or_else(|| {
+                    stack.values.push(scope.values[&variable]);
+                    stack.named.push(variable);
+                    stack.values.len() - 1
+                });
+                known.entry(scope.root(variable)).or_insert(slot);
+                own.insert(place, slot);
                 slots.push(slot);
             }
             stack.key.push((shape, Rc::from(slots)));
         }
         Ok(stack)
-    }
-
-    /// The slot of a variable with a value: one that another scope has for the same value, or a new one.
-    fn slot(
-        &self,
-        x: &mut Expressions<'_>,
-        stack: &mut Stack,
-        value: Term,
-        variable: VariableId,
-        is_taken: impl Fn(usize) -> bool,
-    ) -> usize {
-        let tree = &self.specification.data.tree;
-        let (name, sort) = tree.variable(variable);
-        // Equal constants may be equal by chance, so they also need equal names.
-        let any_name = !x.is_closed(value);
-        let same = (0..stack.values.len()).find(|&slot| {
-            let (other, its_sort) = tree.variable(stack.named[slot]);
-            stack.values[slot] == value && its_sort == sort && (any_name || other == name) && !is_taken(slot)
-        });
-        same.unwrap_or_else(|| {
-            stack.values.push(value);
-            stack.named.push(variable);
-            stack.values.len() - 1
-        })
     }
 
     /// The component that a process is, over values of its variables.
@@ -480,7 +478,7 @@ impl<'a> Sequential<'a> {
         node: ProcessRef,
         values: &Environment,
     ) -> Result<SequentialComponent, Refusal> {
-        let scope = self.scope(values.clone());
+        let scope = self.scope(values.clone(), HashMap::new());
         let name = self.component_name(x, node, &scope)?;
         let start = self.stack(x, Some(Rc::new(Pending { task: Task::Node(node), scope, rest: None })))?;
         let mut graph = Graph::default();
@@ -585,30 +583,36 @@ impl<'a> Sequential<'a> {
     fn steps_of(&mut self, x: &mut Expressions<'_>, graph: &Graph, state: usize) -> Result<Vec<Step>, Refusal> {
         let State { key, slots, .. } = &graph.states[state];
         // Elements that give no variable two slots are in one scope.
-        let mut scopes: Vec<Environment> = Vec::new();
+        let mut scopes: Vec<HashMap<VariableId, usize>> = Vec::new();
         let mut elements = Vec::new();
         for (shape, places) in key {
             let Shape { task, variables } = &self.shapes[shape.0 as usize];
-            let pairs: Vec<(VariableId, Term)> = variables
-                .iter()
-                .zip(places.iter())
-                .map(|(&variable, &place)| {
-                    let Slot { parameter, constant } = &slots[place];
-                    (variable, constant.unwrap_or_else(|| x.leaf(graph.variables[*parameter])))
-                })
-                .collect();
-            let fits = |scope: &Environment| {
-                pairs.iter().all(|(variable, value)| scope.get(variable).is_none_or(|other| other == value))
+            let pairs = || variables.iter().copied().zip(places.iter().copied());
+            let fits = |scope: &HashMap<VariableId, usize>| {
+                pairs().all(|(variable, place)| scope.get(&variable).is_none_or(|&other| other == place))
             };
             if !scopes.last().is_some_and(fits) {
-                scopes.push(Environment::new());
+                scopes.push(HashMap::new());
             }
             if let Some(scope) = scopes.last_mut() {
-                scope.extend(pairs);
+                scope.extend(pairs());
             }
             elements.push((*task, scopes.len() - 1));
         }
-        let scopes: Vec<Scope> = scopes.into_iter().map(|values| self.scope(values)).collect();
+        self.instances += 1;
+        let instance = self.instances;
+        let scopes: Vec<Scope> = scopes
+            .into_iter()
+            .map(|places| {
+                let value = |place: usize| {
+                    let Slot { parameter, constant } = &slots[place];
+                    constant.unwrap_or_else(|| x.leaf(graph.variables[*parameter]))
+                };
+                let values = places.iter().map(|(&variable, &place)| (variable, value(place))).collect();
+                let roots = places.iter().map(|(&variable, &place)| (variable, (instance, place as u32))).collect();
+                self.scope(values, roots)
+            })
+            .collect();
         let mut after: After = None;
         for (task, scope) in elements.into_iter().rev() {
             let rest = if self.can_terminate(self.node(task)) { after } else { None };
@@ -691,7 +695,7 @@ impl<'a> Sequential<'a> {
                     open.sums.push(fresh);
                     values.insert(variable, x.leaf(fresh));
                 }
-                let scope = Scope { instance: scope.instance, values: Rc::new(values) };
+                let scope = Scope { values: Rc::new(values), ..scope.clone() };
                 self.steps(x, *body, &scope, open, after, found)
             }
             Process::Condition(condition, yes, no) => {
