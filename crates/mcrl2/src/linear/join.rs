@@ -565,18 +565,25 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             }
             return Ok(());
         }
+        // An action that the demand does not let through must communicate.
+        let mut last = Vec::new();
+        for (place, &name) in names.iter().enumerate() {
+            let group = groups.iter().rposition(|(group, _)| group.contains(&place));
+            let passes = demand.others.contains(name) || demand.exact.contains(&name);
+            match (passes, group) {
+                (true, _) => {}
+                (false, Some(group)) => last.push((place, group)),
+                (false, None) => return Ok(()),
+            }
+        }
         // When the arguments of each group are equal.
         let mut equalities: Vec<Option<Vec<Term>>> = Vec::new();
         for (group, _) in &groups {
             equalities.push(self.equality(group, &combination.action)?);
         }
         let mut chosen = Vec::new();
-        self.choose(
-            &Communication { groups: &groups, equalities: &equalities, combination, demand },
-            0,
-            &mut chosen,
-            found,
-        )
+        let communication = Communication { groups: &groups, equalities: &equalities, last: &last, combination, demand };
+        self.choose(&communication, 0, &mut chosen, found)
     }
 
     /// The conditions under which the arguments of some actions are equal; nothing when they cannot be.
@@ -603,7 +610,10 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
         found: &mut Vec<Combination>,
     ) -> Result<(), Refusal> {
         if next < communication.groups.len() {
-            self.choose(communication, next + 1, chosen, found)?;
+            let is_used = |place: usize| chosen.iter().any(|&group| communication.groups[group].0.contains(&place));
+            if !communication.last.iter().any(|&(place, group)| group == next && !is_used(place)) {
+                self.choose(communication, next + 1, chosen, found)?;
+            }
             let group = &communication.groups[next].0;
             let disjoint = chosen
                 .iter()
@@ -615,7 +625,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             }
             return Ok(());
         }
-        let Communication { groups, equalities, combination, demand } = *communication;
+        let Communication { groups, equalities, combination, demand, .. } = *communication;
         let used: BTreeSet<usize> = chosen.iter().flat_map(|&group| groups[group].0.iter().copied()).collect();
         let mut action = Vec::new();
         for &group in chosen.iter() {
@@ -669,6 +679,8 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
 struct Communication<'c> {
     groups: &'c [(Vec<usize>, Symbol)],
     equalities: &'c [Option<Vec<Term>>],
+    /// Actions that must communicate, each with the last group that it is in.
+    last: &'c [(usize, usize)],
     combination: &'c Combination,
     demand: &'c Demand,
 }
