@@ -33,7 +33,7 @@ const GOOD: &str = "sort D = struct leaf | node(left: D, right: D)?is_node;\n\
 fn types_are_checked_and_shown() {
     let folder = folder(&[("good.mcrl2", GOOD), ("bad.mcrl2", "map f: Nat -> Nat; var n: Nat; eqn f(n) = n - 1;\n")]);
     let (code, out, err) = trefoil(&folder, &["mcrl2", "typecheck", "good.mcrl2"]);
-    assert_eq!((code, out.as_str(), err.as_str()), (0, "good.mcrl2: well typed, 8 names\n", ""));
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "good.mcrl2: well typed, 10 names\n", ""));
     let (code, out, _) = trefoil(&folder, &["mcrl2", "types", "good.mcrl2"]);
     assert_eq!(code, 0);
     assert_eq!(

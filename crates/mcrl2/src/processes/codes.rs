@@ -4,17 +4,17 @@ trefoil_data::code_table! { pub
     UNKNOWN_PROCESS = "M201", "a name that is neither an action nor a process", "init a;";
     DECLARED_TWICE = "M202", "an action or a process is declared twice", "act a; a; init a;";
     ONE_NAME = "M203", "an action and a process have one name", "act a; proc a = delta; init a;";
-    ARITY = "M204", "an action or a process takes another number of values", "act a: Nat; init a(1, 2);";
-    NO_CANDIDATE = "M205", "no action or process of that name takes values of these sorts",
+    ARITY = "M204", "an action or a process takes another number of arguments", "act a: Nat; init a(1, 2);";
+    NO_CANDIDATE = "M205", "no action or process of that name takes arguments of these sorts",
         "act a: Nat; a: Bool; init a([]);";
-    AMBIGUOUS = "M206", "several actions or processes of that name take these values",
+    AMBIGUOUS = "M206", "several actions or processes of that name take these arguments",
         "act a: Nat; a: Int; init a(1);";
     NO_PARAMETER = "M207", "a value for a parameter that the process does not have",
         "act a; proc P(n: Nat) = a . P(m = 1); init P(1);";
     TWO_VALUES = "M208", "a parameter gets two values", "act a; proc P(n: Nat) = a . P(n = 1, n = 2); init P(1);";
     NO_VALUE = "M209", "a parameter gets no value, and the caller has no parameter of that name and sort",
         "act a; proc P(n: Nat) = a . P(); init P();";
-    NOT_AN_ACTION = "M210", "something that is no action stands beside `|`", "act a; proc P = a; init a | P;";
+    NOT_AN_ACTION = "M210", "a part of a multi-action is no action", "act a; proc P = a; init a | P;";
     COMMUNICATES_TWICE = "M211", "an action communicates in two ways",
         "act a, b, c; init comm({a|b -> c, a|c -> b}, a);";
     RESULT_COMMUNICATES = "M212", "the result of one communication takes part in another one",

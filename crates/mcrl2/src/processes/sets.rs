@@ -106,7 +106,7 @@ impl ProcessChecker<'_> {
         whole: Span,
     ) -> Result<Vec<(Vec<Symbol>, Symbol)>, Reported> {
         self.warn_empty("comm", rules.len(), whole);
-        let mut failed = false;
+        let (mut failed, mut twice) = (false, false);
         // The rule in which a name takes part.
         let mut parts: HashMap<Symbol, (usize, Span)> = HashMap::new();
         for (index, (names, result)) in rules.iter().enumerate() {
@@ -119,12 +119,16 @@ impl ProcessChecker<'_> {
                     let diagnostic = Diagnostic::error(codes::COMMUNICATES_TWICE, message, Place::Span(name.span));
                     let help = "an action stands in one left side; give it another name in one of the rules";
                     self.report(diagnostic.also(Place::Span(place), "here already").help(help));
-                    failed = true;
+                    twice = true;
                 }
             }
             failed |= known.is_err() || self.communication_sorts(names, result).is_err();
         }
         for (index, (_, result)) in rules.iter().enumerate() {
+            // A name in two left sides has been reported, and is the mistake.
+            if twice {
+                break;
+            }
             let Some(&(other, place)) = parts.get(&result.symbol) else { continue };
             if other != index {
                 let message = format!("`{}` is the result of a communication and takes part in another one", {
@@ -136,7 +140,7 @@ impl ProcessChecker<'_> {
                 failed = true;
             }
         }
-        if failed {
+        if failed || twice {
             return Err(Reported);
         }
         let bags = rules.iter().map(|(names, result)| {

@@ -202,6 +202,7 @@ impl ProcessChecker<'_> {
             self.report(diagnostic.also(Place::Span(place), "the action").help(help));
         }
         let sorts = self.sorts_of_variables(&parameters);
+        let mut twice = false;
         let known = self.definitions.entry(name.symbol).or_default().clone();
         if let Some(&before) =
             known.iter().find(|&&id| self.sorts_of_variables(&self.typed.definition(id).parameters) == sorts)
@@ -214,12 +215,16 @@ impl ProcessChecker<'_> {
             let diagnostic = Diagnostic::error(codes::DECLARED_TWICE, message, Place::Span(name.span));
             let help = "one definition with `+` offers a choice";
             self.report(diagnostic.also(Place::Span(place), "here already").help(help));
+            // Calls mean the first one; the body of the second is checked.
+            twice = true;
         }
         let id = DefinitionId(self.typed.definitions.len() as u32);
         // The body is put in when it has been checked.
         let body = ProcessRef(u32::MAX);
         self.typed.definitions.push(Definition { name: name.symbol, parameters, body, place: name.span });
-        self.definitions.entry(name.symbol).or_default().push(id);
+        if !twice {
+            self.definitions.entry(name.symbol).or_default().push(id);
+        }
         Ok(id)
     }
 
@@ -511,7 +516,7 @@ impl ProcessChecker<'_> {
                 let mut arities: Vec<usize> = candidates.iter().map(Vec::len).collect();
                 arities.sort_unstable();
                 arities.dedup();
-                let plural = if arities == [1] { "value" } else { "values" };
+                let plural = if arities == [1] { "argument" } else { "arguments" };
                 let arities: Vec<String> = arities
                     .iter()
                     .map(|&arity| if arity == 0 { "no".to_string() } else { arity.to_string() })
@@ -562,10 +567,11 @@ impl ProcessChecker<'_> {
                 Ok((index, values.into_iter().collect::<Result<_, _>>()?))
             }
             _ => {
-                let message = format!("several {kind}s `{text}` take these values");
+                let kinds = if kind == "process" { "processes" } else { "actions" };
+                let message = format!("several {kinds} `{text}` take these arguments");
                 let note = format!("those with {}", listed(self, &mut fitting.iter().copied()));
                 let diagnostic = Diagnostic::error(codes::AMBIGUOUS, message, Place::Span(span)).note(note);
-                self.report(diagnostic.help(format!("give one of the {kind}s another name")));
+                self.report(diagnostic.help(format!("give one of the {kinds} another name")));
                 Err(Reported)
             }
         }
@@ -582,9 +588,9 @@ impl ProcessChecker<'_> {
         }
         let takes = takes.join(" or ");
         Some(match kind {
-            "process" if none => format!("its parameters are {takes}; `{text}()` keeps the caller's values"),
-            "process" => format!("its parameters are {takes}"),
-            _ => format!("its sorts are {takes}"),
+            "process" if none => format!("its parameters have the sorts {takes}; `{text}()` keeps the caller's values"),
+            "process" => format!("its parameters have the sorts {takes}"),
+            _ => format!("its arguments have the sorts {takes}"),
         })
     }
 
@@ -602,7 +608,7 @@ impl ProcessChecker<'_> {
                 let takes: Vec<Vec<SortRef>> = actions.iter().map(|&id| self.typed.action(id).sorts.clone()).collect();
                 let message = match values {
                     [] => format!("the action `{text}` stands before empty brackets"),
-                    _ => format!("`{text}` is an action; its values have no names"),
+                    _ => format!("`{text}` is an action; its arguments have no names"),
                 };
                 let help = self.arity_help("action", &text, &takes, values.is_empty());
                 return Err(self.error(codes::ARITY, message, span, help));

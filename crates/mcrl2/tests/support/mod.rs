@@ -1,18 +1,15 @@
 //! Texts to diagnostics.
 
-use trefoil_data::types::Checker;
-use trefoil_mcrl2::syntax;
+use trefoil_mcrl2::{processes, syntax};
 use trefoil_source::{Diagnostic, Place, Sources};
 
-/// Everything that is reported of a text: by the reader, and by the type checker of its data.
+/// Everything that is reported of a text: by the reader, and by the type checker of its data and processes.
 pub(crate) fn reported(text: &str) -> Vec<Diagnostic> {
     let mut sources = Sources::default();
     let file = sources.add("test.mcrl2", text);
     let mut diagnostics = Vec::new();
     let specification = syntax::parse(text, file, &mut diagnostics);
-    let mut checker = Checker::new(&specification.tree, text, &specification.broken);
-    checker.data(specification.data());
-    diagnostics.append(&mut checker.diagnostics);
+    processes::check(&specification, text, &mut diagnostics);
     diagnostics
 }
 
