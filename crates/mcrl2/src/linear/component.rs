@@ -1,14 +1,14 @@
 //! One sequential component as a graph of control states.
 //!
 //! A control state is a stack of what is still to be done: actions, choices, calls, one after the other. Each element
-//! is known by its structure alone, in which variables are positions, and the variables of all elements are the slots of
-//! the state; a variable of a caller that is handed on to a callee is one slot for both. So states are equal when
+//! is known by its structure alone, in which variables are positions, and the variables of all elements are the slots
+//! of the state; a variable of a caller that is handed on to a callee is one slot for both. So states are equal when
 //! their texts differ in the names of variables only, wherever calls begin and end: `P = a.c.P + b.c.P` has two control
-//! states. A call at the top is replaced by the body of its process, its arguments evaluated; further down only the
-//! arguments are evaluated, so `P(f(x)).Q(g(x))` is the body of `P` over `f(x)` above that of `Q` over `g(x)`. That is
-//! mCRL2's `regular2` where calls pile up, and the same as its `regular` where variables are handed on. What follows a
-//! process that cannot terminate is dropped. Only a recursion that keeps pushing (`P = a.P.b + b`) has no end; it is
-//! refused with the stack.
+//! states. A call at the top is replaced by the body of its process, its arguments evaluated; one further down keeps
+//! the values of its variables. So `P(f(x)).Q(g(x))` is the body of `P` over `f(x)` above `Q(g(x))` over `x`, which is
+//! mCRL2's `regular`, and there are as many control states where mCRL2 needs `regular2` because arguments pile up. What
+//! follows a process that cannot terminate is dropped. Only a recursion that keeps pushing (`P = a.P.b + b`) has no
+//! end; it is refused with the stack.
 //!
 //! Each slot is known to hold one value as long as
 //! every step into the state brings that value (conditional constant propagation: Wegman and Zadeck, *Constant
@@ -32,9 +32,6 @@ use crate::processes::{ActionId, DefinitionId, Process, ProcessRef, ProcessSpeci
 
 /// Equal elements of a stack beyond which it is taken to grow without bound.
 const MOST_EQUAL: usize = 64;
-
-/// Calls without an action between them beyond which recursion is taken to be unguarded.
-const MOST_CALLS: usize = 2_000;
 
 /// Control states of a component beyond which it is refused.
 const MOST_STATES: usize = 20_000;
@@ -79,19 +76,10 @@ pub(super) struct SequentialComponent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct ShapeId(u32);
 
-/// Something to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Task {
-    /// A part of a body.
-    Node(ProcessRef),
-    /// The whole body of a definition, which is not looked into before it is at the top.
-    Body(DefinitionId),
-}
-
-/// A task with that structure, and the variables it uses in the order of their first use.
+/// A process with that structure, and the variables it uses in the order of their first use.
 #[derive(Clone, Debug)]
 struct Shape {
-    task: Task,
+    node: ProcessRef,
     variables: Rc<[VariableId]>,
 }
 
@@ -139,7 +127,7 @@ type After = Option<Rc<Pending>>;
 
 #[derive(Debug)]
 struct Pending {
-    task: Task,
+    node: ProcessRef,
     scope: Scope,
     rest: After,
 }
@@ -174,7 +162,7 @@ pub(super) struct Sequential<'a> {
     specification: &'a ProcessSpecification,
     terminating: Vec<bool>,
     shapes: Vec<Shape>,
-    by_task: HashMap<Task, (ShapeId, Rc<[VariableId]>)>,
+    by_node: HashMap<ProcessRef, (ShapeId, Rc<[VariableId]>)>,
     by_structure: HashMap<Vec<Token>, ShapeId>,
     /// Constants that stand for variables by position.
     positions: Vec<Term>,
@@ -188,7 +176,7 @@ impl<'a> Sequential<'a> {
             specification,
             terminating: vec![false; specification.definitions.len()],
             shapes: Vec::new(),
-            by_task: HashMap::new(),
+            by_node: HashMap::new(),
             by_structure: HashMap::new(),
             positions: Vec::new(),
             instances: 0,
@@ -264,18 +252,10 @@ impl<'a> Sequential<'a> {
     }
 
     fn text(&self, key: &[(ShapeId, Rc<[usize]>)]) -> String {
-        let nodes: Vec<ProcessRef> =
-            key.iter().map(|(shape, _)| self.node(self.shapes[shape.0 as usize].task)).collect();
+        let nodes: Vec<ProcessRef> = key.iter().map(|(shape, _)| self.shapes[shape.0 as usize].node).collect();
         let mut out = String::new();
         self.describe(&nodes, &mut out);
         if key.is_empty() { "terminated".to_string() } else { out }
-    }
-
-    fn node(&self, task: Task) -> ProcessRef {
-        match task {
-            Task::Node(node) => node,
-            Task::Body(definition) => self.specification.definition(definition).body,
-        }
     }
 
     fn position(&mut self, x: &Expressions<'_>, place: usize) -> Term {
@@ -286,17 +266,14 @@ impl<'a> Sequential<'a> {
         self.positions[place]
     }
 
-    /// The structure of a task, and its variables in the order of that structure.
-    fn shape(&mut self, x: &Expressions<'_>, task: Task) -> (ShapeId, Rc<[VariableId]>) {
-        if let Some(known) = self.by_task.get(&task) {
+    /// The structure of a process, and its variables in the order of that structure.
+    fn shape(&mut self, x: &Expressions<'_>, node: ProcessRef) -> (ShapeId, Rc<[VariableId]>) {
+        if let Some(known) = self.by_node.get(&node) {
             return known.clone();
         }
         let mut builder =
             Structure { tokens: Vec::new(), places: HashMap::new(), order: Vec::new(), bound: Vec::new() };
-        if let Task::Body(_) = task {
-            builder.tokens.push(Token::Tag(b'b'));
-        }
-        self.structure(x, self.node(task), &mut builder);
+        self.structure(x, node, &mut builder);
         let mut free = Vec::new();
         for &variable in &builder.order {
             if self.specification.globals.contains(&variable) {
@@ -313,9 +290,9 @@ impl<'a> Sequential<'a> {
         let next = ShapeId(self.shapes.len() as u32);
         let id = *self.by_structure.entry(builder.tokens).or_insert(next);
         if id == next {
-            self.shapes.push(Shape { task, variables: Rc::clone(&variables) });
+            self.shapes.push(Shape { node, variables: Rc::clone(&variables) });
         }
-        self.by_task.insert(task, (id, Rc::clone(&variables)));
+        self.by_node.insert(node, (id, Rc::clone(&variables)));
         (id, variables)
     }
 
@@ -402,7 +379,10 @@ impl<'a> Sequential<'a> {
         let mut roots = HashMap::new();
         for (&parameter, &argument) in parameters.iter().zip(arguments) {
             values.insert(parameter, x.value(argument, &scope.values)?);
-            if let Typed::Variable(variable) = self.specification.data.tree.expression(argument) {
+            // Two parameters keep their own slots, even while they hold the same.
+            if let Typed::Variable(variable) = self.specification.data.tree.expression(argument)
+                && !roots.values().any(|&root| root == scope.root(*variable))
+            {
                 roots.insert(parameter, scope.root(*variable));
             }
         }
@@ -411,59 +391,36 @@ impl<'a> Sequential<'a> {
 
     /// What is still to be done, as a stack of elements.
     fn stack(&mut self, x: &mut Expressions<'_>, mut after: After) -> Result<Stack, Refusal> {
-        let mut elements: Vec<(Task, Scope)> = Vec::new();
+        let mut elements: Vec<(ProcessRef, Scope)> = Vec::new();
         while let Some(first) = after {
-            let node = match first.task {
-                Task::Body(_) if !elements.is_empty() => {
-                    elements.push((first.task, first.scope.clone()));
-                    after = first.rest.clone();
-                    continue;
-                }
-                task => self.node(task),
-            };
-            match self.specification.process(node) {
+            match self.specification.process(first.node) {
                 Process::Sequence(left, right) => {
                     let rest = self.push(*right, &first.scope, &first.rest);
                     after = self.push(*left, &first.scope, &rest);
                 }
-                Process::Call(definition, arguments) => {
+                // The checker refuses circles of calls that come first.
+                Process::Call(definition, arguments) if elements.is_empty() => {
                     let inner = self.call(x, *definition, arguments, &first.scope)?;
                     let body = self.specification.definition(*definition).body;
-                    if elements.is_empty() {
-                        // The checker refuses circles of calls that come first.
-                        after = self.push(body, &inner, &first.rest);
-                    } else {
-                        elements.push((Task::Body(*definition), inner));
-                        after = first.rest.clone();
-                    }
+                    after = self.push(body, &inner, &first.rest);
                 }
                 _ => {
-                    elements.push((Task::Node(node), first.scope.clone()));
+                    elements.push((first.node, first.scope.clone()));
                     after = first.rest.clone();
                 }
             }
         }
         let mut stack = Stack { key: Vec::new(), values: Vec::new(), named: Vec::new() };
         let mut known: HashMap<Root, usize> = HashMap::new();
-        let mut own: HashMap<(u32, VariableId), usize> = HashMap::new();
-        for (task, scope) in elements {
-            let (shape, variables) = self.shape(x, task);
+        for (node, scope) in elements {
+            let (shape, variables) = self.shape(x, node);
             let mut slots = Vec::new();
             for &variable in variables.iter() {
-                let place = (scope.instance, variable);
-                let slot = own.get(&place).copied().or_else(|| {
-                    // Two variables of one scope keep their own slots, even while they hold the same.
-                    let slot = known.get(&scope.root(variable)).copied()?;
-                    let is_taken = own.iter().any(|(&(instance, _), &other)| instance == place.0 && other == slot);
-                    (!is_taken).then_some(slot)
-                });
-                let slot = slot.unwrap_or_else(|| {
+                let slot = *known.entry(scope.root(variable)).or_insert_with(|| {
                     stack.values.push(scope.values[&variable]);
                     stack.named.push(variable);
                     stack.values.len() - 1
                 });
-                known.entry(scope.root(variable)).or_insert(slot);
-                own.insert(place, slot);
                 slots.push(slot);
             }
             stack.key.push((shape, Rc::from(slots)));
@@ -480,7 +437,7 @@ impl<'a> Sequential<'a> {
     ) -> Result<SequentialComponent, Refusal> {
         let scope = self.scope(values.clone(), HashMap::new());
         let name = self.component_name(x, node, &scope)?;
-        let start = self.stack(x, Some(Rc::new(Pending { task: Task::Node(node), scope, rest: None })))?;
+        let start = self.stack(x, Some(Rc::new(Pending { node, scope, rest: None })))?;
         let mut graph = Graph::default();
         let first = self.enter(x, &mut graph, &start, node)?;
         let initial = start.values;
@@ -586,7 +543,7 @@ impl<'a> Sequential<'a> {
         let mut scopes: Vec<HashMap<VariableId, usize>> = Vec::new();
         let mut elements = Vec::new();
         for (shape, places) in key {
-            let Shape { task, variables } = &self.shapes[shape.0 as usize];
+            let Shape { node, variables } = &self.shapes[shape.0 as usize];
             let pairs = || variables.iter().copied().zip(places.iter().copied());
             let fits = |scope: &HashMap<VariableId, usize>| {
                 pairs().all(|(variable, place)| scope.get(&variable).is_none_or(|&other| other == place))
@@ -597,7 +554,7 @@ impl<'a> Sequential<'a> {
             if let Some(scope) = scopes.last_mut() {
                 scope.extend(pairs());
             }
-            elements.push((*task, scopes.len() - 1));
+            elements.push((*node, scopes.len() - 1));
         }
         self.instances += 1;
         let instance = self.instances;
@@ -614,21 +571,20 @@ impl<'a> Sequential<'a> {
             })
             .collect();
         let mut after: After = None;
-        for (task, scope) in elements.into_iter().rev() {
-            let rest = if self.can_terminate(self.node(task)) { after } else { None };
-            after = Some(Rc::new(Pending { task, scope: scopes[scope].clone(), rest }));
+        for (node, scope) in elements.into_iter().rev() {
+            after = self.push(node, &scopes[scope], &after);
         }
         let Some(first) = after else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        let open = Open { sums: Vec::new(), conditions: Vec::new(), calls: 0 };
-        self.steps(x, self.node(first.task), &first.scope, open, &first.rest, &mut found)?;
+        let open = Open { sums: Vec::new(), conditions: Vec::new() };
+        self.steps(x, first.node, &first.scope, open, &first.rest, &mut found)?;
         Ok(found)
     }
 
     /// What is to be done when a part comes before the rest. What follows something that cannot terminate is dropped.
     fn push(&self, node: ProcessRef, scope: &Scope, rest: &After) -> After {
         let rest = if self.can_terminate(node) { rest.clone() } else { None };
-        Some(Rc::new(Pending { task: Task::Node(node), scope: scope.clone(), rest }))
+        Some(Rc::new(Pending { node, scope: scope.clone(), rest }))
     }
 
     /// Finds the first steps of a process that is followed by others.
@@ -667,13 +623,6 @@ impl<'a> Sequential<'a> {
                 self.arrive(x, &action, open, after.clone(), found)
             }
             Process::Call(definition, arguments) => {
-                open.calls += 1;
-                if open.calls > MOST_CALLS {
-                    let name = specification.name(specification.definition(*definition).name);
-                    let message = format!("`{name}` calls itself without an action in between");
-                    let place = Place::Span(specification.place(node));
-                    return Err(Refusal::Wrong(vec![Diagnostic::error(codes::UNGUARDED, message, place)]));
-                }
                 let inner = self.call(x, *definition, arguments, scope)?;
                 let body = specification.definition(*definition).body;
                 self.steps(x, body, &inner, open, after, found)
@@ -715,8 +664,9 @@ impl<'a> Sequential<'a> {
         }
     }
 
-    /// Adds the steps with an action after which something is still to be done. A choice by a condition that stands right
-    /// after the action is made here: what is chosen needs fewer variables than the choice, so there are fewer states.
+    /// Adds the steps with an action after which something is still to be done. A choice by a condition that stands
+    /// right after the action is made here: what is chosen needs fewer variables than the choice, so there are fewer
+    /// states.
     fn arrive(
         &mut self,
         x: &mut Expressions<'_>,
@@ -726,8 +676,7 @@ impl<'a> Sequential<'a> {
         found: &mut Vec<Step>,
     ) -> Result<(), Refusal> {
         while let Some(first) = after.clone() {
-            let Task::Node(node) = first.task else { break };
-            match self.specification.process(node) {
+            match self.specification.process(first.node) {
                 Process::Sequence(left, right) => {
                     let rest = self.push(*right, &first.scope, &first.rest);
                     after = self.push(*left, &first.scope, &rest);
@@ -860,8 +809,6 @@ impl Graph {
 struct Open {
     sums: Vec<Variable>,
     conditions: Vec<Term>,
-    /// Calls since the last action.
-    calls: usize,
 }
 
 impl Step {

@@ -17,7 +17,7 @@
 //!
 //! Where this departs from mCRL2's lineariser. Sequential parts are never brought into Greibach form: control states
 //! are continuations, found by taking steps, so equal continuations are one state whatever names they have in the text.
-//! Parallel parts are never multiplied pairwise: combinations are asked for from the outermost operator inwards. Nothing
+//! Parallel parts are never multiplied pairwise: combinations are searched from the outermost operator inwards. Nothing
 //! is clustered, so a summand stays as local as the components it comes from. A condition is a list of conjuncts, and
 //! an update names only the parameters that change.
 //!
