@@ -23,7 +23,7 @@ use super::{Analyses, Refusal};
 /// Values of a sort, and summands out of one summand, up to which a sum is instantiated.
 const MOST_VALUES: usize = 8;
 
-/// Runs what is asked for; says what ran and what it gained.
+/// Runs the requested analyses; says what ran and what it gained.
 pub(super) fn run(draft: &mut Draft, x: &mut Expressions<'_>, asked: Analyses) -> Result<Vec<String>, Refusal> {
     let mut lines = Vec::new();
     if asked.finite_sums {

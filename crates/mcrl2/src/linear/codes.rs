@@ -8,7 +8,7 @@ pub const NOT_REGULAR: &str = "M301";
 pub const PARALLEL_INSIDE: &str = "M302";
 /// Too many combinations of steps.
 pub const TOO_MANY: &str = "M303";
-/// A sort of which no value is known.
+/// A sort without a known value.
 pub const NO_VALUE: &str = "M304";
 /// A parallel process that never ends to unfold.
 pub const ENDLESS: &str = "M305";
