@@ -219,7 +219,10 @@ pub fn linearise(
     }
     let combinations = Joining::all(specification, &components, &tree, &mut x, place)?;
     let mut draft = Draft::new(&mut x, &components, combinations)?;
-    let report = analyses::run(&mut draft, &mut x, analyses)?;
+    let mut report = analyses::run(&mut draft, &mut x, analyses)?;
+    if x.given_up > 0 {
+        report.push(format!("simplification: {} expressions took too many steps and stay as they are", x.given_up));
+    }
     draft.order_conditions(&mut x);
     Ok(finish::finish(specification, &x, &components, draft, report))
 }
