@@ -1,5 +1,5 @@
-//! State spaces of linear processes, computed in the simplest way: every summand is evaluated in every state. Sizes that
-//! are known check the linear process and the expressions that it was read back into.
+//! State spaces of linear processes, computed in the simplest way: every summand is evaluated in every state. Known
+//! sizes check the linear process and the expressions that it was read back into.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -179,4 +179,12 @@ fn alternating_bits_have_their_known_sizes() {
                 comm({s1|r1 -> c1, s2|r2 -> c2, s3|r3 -> c3, s4|r4 -> c4},
                   Sender(true) || There || Back || Receiver(true)));";
     assert_eq!(sizes(text), (74, 92));
+}
+
+#[test]
+fn values_that_do_not_matter_make_no_states() {
+    let text = "glob any: Bool; act a: Bool;
+         proc P(busy: Bool, d: Bool) = busy -> a(d) . P(false, any) <> sum e: Bool . a(e) . P(true, e);
+         init P(false, any);";
+    assert_eq!(sizes(text), (3, 4));
 }

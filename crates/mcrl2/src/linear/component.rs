@@ -732,11 +732,10 @@ impl<'a> Sequential<'a> {
             let idle = at_start.map(|slot| initial[slot]).or_else(|| x.default(sort));
             let initial = match idle {
                 Some(value) => value,
-                None => graph.any_value(x, parameter).ok_or_else(|| {
-                    let sort = self.specification.data.sort_text(sort);
-                    let message = format!("no value of the sort `{sort}` is known");
-                    Refusal::Wrong(vec![Diagnostic::error(codes::NO_VALUE, message, Place::Span(place))])
-                })?,
+                None => {
+                    let any = graph.any_value(x, parameter);
+                    any.ok_or_else(|| super::no_value(self.specification, sort, place))?
+                }
             };
             parameters.push(ComponentParameter { variable, initial, idle });
         }

@@ -63,7 +63,8 @@ impl Prepared {
             and: 0,
             defaults: Vec::new(),
         };
-        let mut sorts: BTreeSet<SortRef> = BTreeSet::new();
+        let globals = specification.globals.iter();
+        let mut sorts: BTreeSet<SortRef> = globals.map(|&one| specification.data.tree.variable(one).1).collect();
         for &id in reachable {
             match specification.process(id) {
                 Process::MultiAction(actions) => {
