@@ -25,7 +25,7 @@ use super::program::{Kind, Program, Role};
 pub enum View {
     /// A number.
     Number,
-    /// A function symbol applied to the arguments of the term, of which there may be none.
+    /// A function symbol applied to the arguments of the term; a constant has none.
     Applied(FunctionId),
     /// A function value, the first argument of the term, applied to the others.
     Value,

@@ -1,9 +1,9 @@
 //! Analyses of a linear process that make it smaller and its state space, too. Each can be switched off.
 //!
-//! - *Constant parameters*: every parameter is taken to keep its initial value; a summand that can be enabled and brings
-//!   another one disproves it for that parameter, until nothing is disproved (Groote and Lisser, *Computer assisted
-//!   manipulation of algebraic process specifications*, 2001). Components know their own constants already; this finds
-//!   what communication passes on.
+//! - *Constant parameters*: every parameter is taken to keep its initial value; a summand that can be enabled and
+//!   brings another one disproves it for that parameter, until nothing is disproved (Groote and Lisser, *Computer
+//!   assisted manipulation of algebraic process specifications*, 2001). Components know their own constants already;
+//!   this finds what communication passes on.
 //! - *Redundant parameters*: a parameter matters when a condition or an action uses it, or the new value of a parameter
 //!   that matters; the others go.
 //! - *Sums over finite sorts*: a variable of a sort with few values is replaced by each of them where that decides a
@@ -23,7 +23,7 @@ use super::{Analyses, Refusal};
 /// Values of a sort, and summands out of one summand, up to which a sum is instantiated.
 const MOST_VALUES: usize = 8;
 
-/// Runs what is asked for; says what ran and what it gained.
+/// Runs the requested analyses; says what ran and what it gained.
 pub(super) fn run(draft: &mut Draft, x: &mut Expressions<'_>, asked: Analyses) -> Result<Vec<String>, Refusal> {
     let mut lines = Vec::new();
     if asked.finite_sums {

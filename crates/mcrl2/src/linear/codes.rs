@@ -4,30 +4,20 @@ use trefoil_source::CodeEntry;
 
 /// A process whose stack of calls grows.
 pub const NOT_REGULAR: &str = "M301";
-/// A process that calls itself before any action.
-pub const UNGUARDED: &str = "M302";
 /// A parallel process where only a sequential one can be.
-pub const PARALLEL_INSIDE: &str = "M303";
+pub const PARALLEL_INSIDE: &str = "M302";
 /// Too many combinations of steps.
-pub const TOO_MANY: &str = "M304";
-/// A sort of which no value is known.
-pub const NO_VALUE: &str = "M305";
+pub const TOO_MANY: &str = "M303";
+/// A sort without a known value.
+pub const NO_VALUE: &str = "M304";
 /// A parallel process that never ends to unfold.
-pub const ENDLESS: &str = "M306";
-/// A result of a communication or renaming that no action is declared for.
-pub const NO_ACTION: &str = "M307";
-
+pub const ENDLESS: &str = "M305";
 /// Every code of this stage.
 pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(
         NOT_REGULAR,
         "a process leaves more and more to be done after its recursive calls",
         "act a, b; proc P = a . P . b + b; init P;",
-    ),
-    CodeEntry::new(
-        UNGUARDED,
-        "a process calls itself without an action in between",
-        "act a; proc P(n: Nat) = (n < 5) -> P(n + 1) <> a; Q(n: Nat) = a . P(n); init Q(0) + sum n: Nat . P(n);",
     ),
     CodeEntry::new(
         PARALLEL_INSIDE,
@@ -37,7 +27,7 @@ pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(
         TOO_MANY,
         "parallel steps that nothing restricts make too many combinations",
-        "act a, b; init a || b;",
+        "act a; proc P = a . P; Q = P || P || P || P; R = Q || Q || Q || Q; init R || R;",
     ),
     CodeEntry::new(
         NO_VALUE,
@@ -47,11 +37,6 @@ pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(
         ENDLESS,
         "parallel processes call each other without end",
-        "act a; proc P(n: Nat) = (n < 0) -> a <> (a || P(n + 1)); init P(0);",
-    ),
-    CodeEntry::new(
-        NO_ACTION,
-        "a communication or renaming gives an action that is not declared",
-        "act a: Nat; b: Bool; init rename({a -> b}, a(1));",
+        "act a; proc P(n: Nat) = (n > 0) -> (a || P(n + 1)) <> a; init P(1);",
     ),
 ];

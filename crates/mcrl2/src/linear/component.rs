@@ -1,14 +1,14 @@
 //! One sequential component as a graph of control states.
 //!
 //! A control state is a stack of what is still to be done: actions, choices, calls, one after the other. Each element
-//! is known by its structure alone, in which variables are positions, and the variables of all elements are the slots of
-//! the state; a variable of a caller and one of a callee that hold the same value are one slot. So states are equal when
+//! is known by its structure alone, in which variables are positions, and the variables of all elements are the slots
+//! of the state; a variable of a caller that is handed on to a callee is one slot for both. So states are equal when
 //! their texts differ in the names of variables only, wherever calls begin and end: `P = a.c.P + b.c.P` has two control
-//! states. A call at the top is replaced by the body of its process, its arguments evaluated; further down only the
-//! arguments are evaluated, so `P(f(x)).Q(g(x))` is the body of `P` over `f(x)` above that of `Q` over `g(x)`. That is
-//! mCRL2's `regular2` where calls pile up, and the same as its `regular` where variables are handed on. What follows a
-//! process that cannot terminate is dropped. Only a recursion that keeps pushing (`P = a.P.b + b`) has no end; it is
-//! refused with the stack.
+//! states. A call at the top is replaced by the body of its process, its arguments evaluated; one further down keeps
+//! the values of its variables. So `P(f(x)).Q(g(x))` is the body of `P` over `f(x)` above `Q(g(x))` over `x`, which is
+//! mCRL2's `regular`, and there are as many control states where mCRL2 needs `regular2` because arguments pile up. What
+//! follows a process that cannot terminate is dropped. Only a recursion that keeps pushing (`P = a.P.b + b`) has no
+//! end; it is refused with the stack.
 //!
 //! Each slot is known to hold one value as long as
 //! every step into the state brings that value (conditional constant propagation: Wegman and Zadeck, *Constant
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 use trefoil_data::sorts::SortRef;
-use trefoil_data::typed::{TypedId, VariableId};
+use trefoil_data::typed::{Typed, TypedId, VariableId};
 use trefoil_source::{Diagnostic, Place, Span};
 use trefoil_terms::Term;
 
@@ -32,9 +32,6 @@ use crate::processes::{ActionId, DefinitionId, Process, ProcessRef, ProcessSpeci
 
 /// Equal elements of a stack beyond which it is taken to grow without bound.
 const MOST_EQUAL: usize = 64;
-
-/// Calls without an action between them beyond which recursion is taken to be unguarded.
-const MOST_CALLS: usize = 2_000;
 
 /// Control states of a component beyond which it is refused.
 const MOST_STATES: usize = 20_000;
@@ -79,19 +76,10 @@ pub(super) struct SequentialComponent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct ShapeId(u32);
 
-/// Something to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Task {
-    /// A part of a body.
-    Node(ProcessRef),
-    /// The whole body of a definition, which is not looked into before it is at the top.
-    Body(DefinitionId),
-}
-
-/// A task with that structure, and the variables it uses in the order of their first use.
+/// A process with that structure, and the variables it uses in the order of their first use.
 #[derive(Clone, Debug)]
 struct Shape {
-    task: Task,
+    node: ProcessRef,
     variables: Rc<[VariableId]>,
 }
 
@@ -121,6 +109,17 @@ enum Token {
 struct Scope {
     instance: u32,
     values: Rc<Environment>,
+    /// Variables that hold what another one holds, of a caller or of the control state: which one that is.
+    roots: Rc<HashMap<VariableId, Root>>,
+}
+
+/// The origin of a value: a variable of a scope, or a slot of a control state.
+type Root = (u32, u32);
+
+impl Scope {
+    fn root(&self, variable: VariableId) -> Root {
+        self.roots.get(&variable).copied().unwrap_or((self.instance, variable.0))
+    }
 }
 
 /// What is still to be done after a part of a body: a list with shared ends.
@@ -128,7 +127,7 @@ type After = Option<Rc<Pending>>;
 
 #[derive(Debug)]
 struct Pending {
-    task: Task,
+    node: ProcessRef,
     scope: Scope,
     rest: After,
 }
@@ -163,7 +162,7 @@ pub(super) struct Sequential<'a> {
     specification: &'a ProcessSpecification,
     terminating: Vec<bool>,
     shapes: Vec<Shape>,
-    by_task: HashMap<Task, (ShapeId, Rc<[VariableId]>)>,
+    by_node: HashMap<ProcessRef, (ShapeId, Rc<[VariableId]>)>,
     by_structure: HashMap<Vec<Token>, ShapeId>,
     /// Constants that stand for variables by position.
     positions: Vec<Term>,
@@ -177,7 +176,7 @@ impl<'a> Sequential<'a> {
             specification,
             terminating: vec![false; specification.definitions.len()],
             shapes: Vec::new(),
-            by_task: HashMap::new(),
+            by_node: HashMap::new(),
             by_structure: HashMap::new(),
             positions: Vec::new(),
             instances: 0,
@@ -253,18 +252,10 @@ impl<'a> Sequential<'a> {
     }
 
     fn text(&self, key: &[(ShapeId, Rc<[usize]>)]) -> String {
-        let nodes: Vec<ProcessRef> =
-            key.iter().map(|(shape, _)| self.node(self.shapes[shape.0 as usize].task)).collect();
+        let nodes: Vec<ProcessRef> = key.iter().map(|(shape, _)| self.shapes[shape.0 as usize].node).collect();
         let mut out = String::new();
         self.describe(&nodes, &mut out);
         if key.is_empty() { "terminated".to_string() } else { out }
-    }
-
-    fn node(&self, task: Task) -> ProcessRef {
-        match task {
-            Task::Node(node) => node,
-            Task::Body(definition) => self.specification.definition(definition).body,
-        }
     }
 
     fn position(&mut self, x: &Expressions<'_>, place: usize) -> Term {
@@ -275,17 +266,14 @@ impl<'a> Sequential<'a> {
         self.positions[place]
     }
 
-    /// The structure of a task, and its variables in the order of that structure.
-    fn shape(&mut self, x: &Expressions<'_>, task: Task) -> (ShapeId, Rc<[VariableId]>) {
-        if let Some(known) = self.by_task.get(&task) {
+    /// The structure of a process, and its variables in the order of that structure.
+    fn shape(&mut self, x: &Expressions<'_>, node: ProcessRef) -> (ShapeId, Rc<[VariableId]>) {
+        if let Some(known) = self.by_node.get(&node) {
             return known.clone();
         }
         let mut builder =
             Structure { tokens: Vec::new(), places: HashMap::new(), order: Vec::new(), bound: Vec::new() };
-        if let Task::Body(_) = task {
-            builder.tokens.push(Token::Tag(b'b'));
-        }
-        self.structure(x, self.node(task), &mut builder);
+        self.structure(x, node, &mut builder);
         let mut free = Vec::new();
         for &variable in &builder.order {
             if self.specification.globals.contains(&variable) {
@@ -302,9 +290,9 @@ impl<'a> Sequential<'a> {
         let next = ShapeId(self.shapes.len() as u32);
         let id = *self.by_structure.entry(builder.tokens).or_insert(next);
         if id == next {
-            self.shapes.push(Shape { task, variables: Rc::clone(&variables) });
+            self.shapes.push(Shape { node, variables: Rc::clone(&variables) });
         }
-        self.by_task.insert(task, (id, Rc::clone(&variables)));
+        self.by_node.insert(node, (id, Rc::clone(&variables)));
         (id, variables)
     }
 
@@ -373,9 +361,9 @@ impl<'a> Sequential<'a> {
         });
     }
 
-    fn scope(&mut self, values: Environment) -> Scope {
+    fn scope(&mut self, values: Environment, roots: HashMap<VariableId, Root>) -> Scope {
         self.instances += 1;
-        Scope { instance: self.instances, values: Rc::new(values) }
+        Scope { instance: self.instances, values: Rc::new(values), roots: Rc::new(roots) }
     }
 
     /// The scope of a call: its arguments as the values of the parameters.
@@ -388,89 +376,56 @@ impl<'a> Sequential<'a> {
     ) -> Result<Scope, Refusal> {
         let parameters = &self.specification.definition(definition).parameters;
         let mut values = Environment::new();
+        let mut roots = HashMap::new();
         for (&parameter, &argument) in parameters.iter().zip(arguments) {
             values.insert(parameter, x.value(argument, &scope.values)?);
+            // Two parameters keep their own slots, even while they hold the same.
+            if let Typed::Variable(variable) = self.specification.data.tree.expression(argument)
+                && !roots.values().any(|&root| root == scope.root(*variable))
+            {
+                roots.insert(parameter, scope.root(*variable));
+            }
         }
-        Ok(self.scope(values))
+        Ok(self.scope(values, roots))
     }
 
     /// What is still to be done, as a stack of elements.
     fn stack(&mut self, x: &mut Expressions<'_>, mut after: After) -> Result<Stack, Refusal> {
-        let mut elements: Vec<(Task, Scope)> = Vec::new();
+        let mut elements: Vec<(ProcessRef, Scope)> = Vec::new();
         while let Some(first) = after {
-            let node = match first.task {
-                Task::Body(_) if !elements.is_empty() => {
-                    elements.push((first.task, first.scope.clone()));
-                    after = first.rest.clone();
-                    continue;
-                }
-                task => self.node(task),
-            };
-            match self.specification.process(node) {
+            match self.specification.process(first.node) {
                 Process::Sequence(left, right) => {
                     let rest = self.push(*right, &first.scope, &first.rest);
                     after = self.push(*left, &first.scope, &rest);
                 }
-                Process::Call(definition, arguments) => {
+                // The checker refuses circles of calls that come first.
+                Process::Call(definition, arguments) if elements.is_empty() => {
                     let inner = self.call(x, *definition, arguments, &first.scope)?;
                     let body = self.specification.definition(*definition).body;
-                    if elements.is_empty() {
-                        // The checker refuses circles of calls that come first.
-                        after = self.push(body, &inner, &first.rest);
-                    } else {
-                        elements.push((Task::Body(*definition), inner));
-                        after = first.rest.clone();
-                    }
+                    after = self.push(body, &inner, &first.rest);
                 }
                 _ => {
-                    elements.push((Task::Node(node), first.scope.clone()));
+                    elements.push((first.node, first.scope.clone()));
                     after = first.rest.clone();
                 }
             }
         }
         let mut stack = Stack { key: Vec::new(), values: Vec::new(), named: Vec::new() };
-        let mut known: HashMap<(u32, VariableId), usize> = HashMap::new();
-        for (task, scope) in elements {
-            let (shape, variables) = self.shape(x, task);
+        let mut known: HashMap<Root, usize> = HashMap::new();
+        for (node, scope) in elements {
+            let (shape, variables) = self.shape(x, node);
             let mut slots = Vec::new();
             for &variable in variables.iter() {
-                let place = (scope.instance, variable);
-                let slot = match known.get(&place) {
-                    Some(&slot) => slot,
-                    None => self.slot(x, &mut stack, scope.values[&variable], variable, |slot| {
-                        known.iter().any(|(&(instance, _), &other)| instance == scope.instance && other == slot)
-                    }),
-                };
-                known.insert(place, slot);
+                let slot = *known.entry(scope.root(variable)).or_insert_with(|| {
+                    stack.values.push(scope.values[&variable]);
+                    stack.named.push(variable);
+                    stack.values.len() - 1
+                });
                 slots.push(slot);
             }
             stack.key.push((shape, Rc::from(slots)));
         }
         Ok(stack)
-    }
-
-    /// The slot of a variable with a value: one that another scope has for the same value, or a new one.
-    fn slot(
-        &self,
-        x: &mut Expressions<'_>,
-        stack: &mut Stack,
-        value: Term,
-        variable: VariableId,
-        is_taken: impl Fn(usize) -> bool,
-    ) -> usize {
-        let tree = &self.specification.data.tree;
-        let (name, sort) = tree.variable(variable);
-        // Equal constants may be equal by chance, so they also need equal names.
-        let any_name = !x.is_closed(value);
-        let same = (0..stack.values.len()).find(|&slot| {
-            let (other, its_sort) = tree.variable(stack.named[slot]);
-            stack.values[slot] == value && its_sort == sort && (any_name || other == name) && !is_taken(slot)
-        });
-        same.unwrap_or_else(|| {
-            stack.values.push(value);
-            stack.named.push(variable);
-            stack.values.len() - 1
-        })
     }
 
     /// The component that a process is, over values of its variables.
@@ -480,9 +435,9 @@ impl<'a> Sequential<'a> {
         node: ProcessRef,
         values: &Environment,
     ) -> Result<SequentialComponent, Refusal> {
-        let scope = self.scope(values.clone());
+        let scope = self.scope(values.clone(), HashMap::new());
         let name = self.component_name(x, node, &scope)?;
-        let start = self.stack(x, Some(Rc::new(Pending { task: Task::Node(node), scope, rest: None })))?;
+        let start = self.stack(x, Some(Rc::new(Pending { node, scope, rest: None })))?;
         let mut graph = Graph::default();
         let first = self.enter(x, &mut graph, &start, node)?;
         let initial = start.values;
@@ -585,46 +540,51 @@ impl<'a> Sequential<'a> {
     fn steps_of(&mut self, x: &mut Expressions<'_>, graph: &Graph, state: usize) -> Result<Vec<Step>, Refusal> {
         let State { key, slots, .. } = &graph.states[state];
         // Elements that give no variable two slots are in one scope.
-        let mut scopes: Vec<Environment> = Vec::new();
+        let mut scopes: Vec<HashMap<VariableId, usize>> = Vec::new();
         let mut elements = Vec::new();
         for (shape, places) in key {
-            let Shape { task, variables } = &self.shapes[shape.0 as usize];
-            let pairs: Vec<(VariableId, Term)> = variables
-                .iter()
-                .zip(places.iter())
-                .map(|(&variable, &place)| {
-                    let Slot { parameter, constant } = &slots[place];
-                    (variable, constant.unwrap_or_else(|| x.leaf(graph.variables[*parameter])))
-                })
-                .collect();
-            let fits = |scope: &Environment| {
-                pairs.iter().all(|(variable, value)| scope.get(variable).is_none_or(|other| other == value))
+            let Shape { node, variables } = &self.shapes[shape.0 as usize];
+            let pairs = || variables.iter().copied().zip(places.iter().copied());
+            let fits = |scope: &HashMap<VariableId, usize>| {
+                pairs().all(|(variable, place)| scope.get(&variable).is_none_or(|&other| other == place))
             };
             if !scopes.last().is_some_and(fits) {
-                scopes.push(Environment::new());
+                scopes.push(HashMap::new());
             }
             if let Some(scope) = scopes.last_mut() {
-                scope.extend(pairs);
+                scope.extend(pairs());
             }
-            elements.push((*task, scopes.len() - 1));
+            elements.push((*node, scopes.len() - 1));
         }
-        let scopes: Vec<Scope> = scopes.into_iter().map(|values| self.scope(values)).collect();
+        self.instances += 1;
+        let instance = self.instances;
+        let scopes: Vec<Scope> = scopes
+            .into_iter()
+            .map(|places| {
+                let value = |place: usize| {
+                    let Slot { parameter, constant } = &slots[place];
+                    constant.unwrap_or_else(|| x.leaf(graph.variables[*parameter]))
+                };
+                let values = places.iter().map(|(&variable, &place)| (variable, value(place))).collect();
+                let roots = places.iter().map(|(&variable, &place)| (variable, (instance, place as u32))).collect();
+                self.scope(values, roots)
+            })
+            .collect();
         let mut after: After = None;
-        for (task, scope) in elements.into_iter().rev() {
-            let rest = if self.can_terminate(self.node(task)) { after } else { None };
-            after = Some(Rc::new(Pending { task, scope: scopes[scope].clone(), rest }));
+        for (node, scope) in elements.into_iter().rev() {
+            after = self.push(node, &scopes[scope], &after);
         }
         let Some(first) = after else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        let open = Open { sums: Vec::new(), conditions: Vec::new(), calls: 0 };
-        self.steps(x, self.node(first.task), &first.scope, open, &first.rest, &mut found)?;
+        let open = Open { sums: Vec::new(), conditions: Vec::new() };
+        self.steps(x, first.node, &first.scope, open, &first.rest, &mut found)?;
         Ok(found)
     }
 
     /// What is to be done when a part comes before the rest. What follows something that cannot terminate is dropped.
     fn push(&self, node: ProcessRef, scope: &Scope, rest: &After) -> After {
         let rest = if self.can_terminate(node) { rest.clone() } else { None };
-        Some(Rc::new(Pending { task: Task::Node(node), scope: scope.clone(), rest }))
+        Some(Rc::new(Pending { node, scope: scope.clone(), rest }))
     }
 
     /// Finds the first steps of a process that is followed by others.
@@ -663,13 +623,6 @@ impl<'a> Sequential<'a> {
                 self.arrive(x, &action, open, after.clone(), found)
             }
             Process::Call(definition, arguments) => {
-                open.calls += 1;
-                if open.calls > MOST_CALLS {
-                    let name = specification.name(specification.definition(*definition).name);
-                    let message = format!("`{name}` calls itself without an action in between");
-                    let place = Place::Span(specification.place(node));
-                    return Err(Refusal::Wrong(vec![Diagnostic::error(codes::UNGUARDED, message, place)]));
-                }
                 let inner = self.call(x, *definition, arguments, scope)?;
                 let body = specification.definition(*definition).body;
                 self.steps(x, body, &inner, open, after, found)
@@ -691,7 +644,7 @@ impl<'a> Sequential<'a> {
                     open.sums.push(fresh);
                     values.insert(variable, x.leaf(fresh));
                 }
-                let scope = Scope { instance: scope.instance, values: Rc::new(values) };
+                let scope = Scope { values: Rc::new(values), ..scope.clone() };
                 self.steps(x, *body, &scope, open, after, found)
             }
             Process::Condition(condition, yes, no) => {
@@ -711,8 +664,9 @@ impl<'a> Sequential<'a> {
         }
     }
 
-    /// Adds the steps with an action after which something is still to be done. A choice by a condition that stands right
-    /// after the action is made here: what is chosen needs fewer variables than the choice, so there are fewer states.
+    /// Adds the steps with an action after which something is still to be done. A choice by a condition that stands
+    /// right after the action is made here: what is chosen needs fewer variables than the choice, so there are fewer
+    /// states.
     fn arrive(
         &mut self,
         x: &mut Expressions<'_>,
@@ -722,8 +676,7 @@ impl<'a> Sequential<'a> {
         found: &mut Vec<Step>,
     ) -> Result<(), Refusal> {
         while let Some(first) = after.clone() {
-            let Task::Node(node) = first.task else { break };
-            match self.specification.process(node) {
+            match self.specification.process(first.node) {
                 Process::Sequence(left, right) => {
                     let rest = self.push(*right, &first.scope, &first.rest);
                     after = self.push(*left, &first.scope, &rest);
@@ -779,11 +732,10 @@ impl<'a> Sequential<'a> {
             let idle = at_start.map(|slot| initial[slot]).or_else(|| x.default(sort));
             let initial = match idle {
                 Some(value) => value,
-                None => graph.any_value(x, parameter).ok_or_else(|| {
-                    let sort = self.specification.data.sort_text(sort);
-                    let message = format!("no value of the sort `{sort}` is known");
-                    Refusal::Wrong(vec![Diagnostic::error(codes::NO_VALUE, message, Place::Span(place))])
-                })?,
+                None => {
+                    let any = graph.any_value(x, parameter);
+                    any.ok_or_else(|| super::no_value(self.specification, sort, place))?
+                }
             };
             parameters.push(ComponentParameter { variable, initial, idle });
         }
@@ -856,8 +808,6 @@ impl Graph {
 struct Open {
     sums: Vec<Variable>,
     conditions: Vec<Term>,
-    /// Calls since the last action.
-    calls: usize,
 }
 
 impl Step {

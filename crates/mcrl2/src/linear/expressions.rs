@@ -63,7 +63,8 @@ impl Prepared {
             and: 0,
             defaults: Vec::new(),
         };
-        let mut sorts: BTreeSet<SortRef> = BTreeSet::new();
+        let globals = specification.globals.iter();
+        let mut sorts: BTreeSet<SortRef> = globals.map(|&one| specification.data.tree.variable(one).1).collect();
         for &id in reachable {
             match specification.process(id) {
                 Process::MultiAction(actions) => {
@@ -243,6 +244,7 @@ pub(super) struct Expressions<'p> {
     free: HashMap<Term, Rc<[Variable]>>,
     plain: HashMap<Term, bool>,
     sizes: HashMap<Term, u64>,
+    compared: HashMap<(SortRef, Term, Term), Term>,
     /// Simplifications that were given up.
     pub(super) given_up: usize,
 }
@@ -273,6 +275,7 @@ impl<'p> Expressions<'p> {
             free: HashMap::new(),
             plain: HashMap::new(),
             sizes: HashMap::new(),
+            compared: HashMap::new(),
             given_up: 0,
         };
         for &(sort, place) in &prepared.defaults {
@@ -366,14 +369,19 @@ impl<'p> Expressions<'p> {
 
     /// `left == right` at a sort.
     pub(super) fn equal(&mut self, sort: SortRef, left: Term, right: Term) -> Result<Term, Refusal> {
+        if let Some(&known) = self.compared.get(&(sort, left, right)) {
+            return Ok(known);
+        }
         let code = self.equal[&sort];
-        match self.within(|rewriter| rewriter.evaluate(code, &[left, right]))? {
-            Some(term) if self.is_plain(term) => Ok(term),
+        let made = match self.within(|rewriter| rewriter.evaluate(code, &[left, right]))? {
+            Some(term) if self.is_plain(term) => term,
             _ => {
                 let head = self.equality(sort);
-                Ok(self.rewriter.section().create(head, &[left, right]))
+                self.rewriter.section().create(head, &[left, right])
             }
-        }
+        };
+        self.compared.insert((sort, left, right), made);
+        Ok(made)
     }
 
     /// The symbol of `==` at a sort: that of an instance of two constants.

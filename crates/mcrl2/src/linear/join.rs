@@ -1,20 +1,20 @@
 //! Steps of parallel components, joined.
 //!
-//! The question is asked from the outside in: which combinations of summands make a bag of names that the operators
-//! above let through? A demand is a bag of names that must come, and a set of names that may come as well. The outermost
-//! demand is: anything. `allow` turns a demand into one for each of its bags, `comm` into one for each way in which its
+//! The search goes from the outside in: which combinations of summands make a bag of names that the operators above let
+//! through? A demand is a bag of names that must come, and a set of names that may come as well. The outermost demand
+//! is: anything. `allow` turns a demand into one for each of its bags, `comm` into one for each way in which its
 //! results can have come about, `rename` into the names before, `hide` adds its names to those that may come, `block`
 //! takes its own away. At `||` the demanded bag is shared out among the components that know its names. So nothing is
 //! ever multiplied that an operator further up throws away, and `n` dining philosophers cost what their 5 n summands
-//! cost. On the way back every operator is applied to the actions that were found, and what does not meet the demand
-//! is dropped; demands may be too generous, never too narrow.
+//! cost. On the way back every operator is applied to the actions that were found, and what does not meet the demand is
+//! dropped; demands may be too generous, never too narrow.
 //!
 //! `comm` is applied to actions with arguments: a way to communicate is a set of disjoint groups of actions, each with
 //! the names of a left side, under the conditions that the arguments in each group are equal and that no further group
 //! among the other actions has equal arguments. Conditions that constants decide are decided here.
 //!
 //! The alphabets of Groote and van Vlijmen and the reductions by Usenko (*Linearization in muCRL*, 2002) push sets of
-//! bags downwards and multiply upwards; here only combinations that are asked for exist. Cost: for a demanded bag the
+//! bags downwards and multiply upwards; here only combinations that are demanded exist. Cost: for a demanded bag the
 //! product of the summands that make its parts, before arguments are compared.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -445,7 +445,10 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
                     let name = self.specification.action(*action).name;
                     let to = renamed(names, name);
                     if to != name {
-                        *action = self.action(to, *action)?;
+                        let Some(found) = self.action(to, *action) else {
+                            unreachable!("the checker refuses results that are not declared")
+                        };
+                        *action = found;
                     }
                 }
                 sort(self.specification, &mut combination.action);
@@ -458,19 +461,11 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
     }
 
     /// The action of a name with the sorts of another one.
-    fn action(&self, name: Symbol, like: ActionId) -> Result<ActionId, Refusal> {
+    fn action(&self, name: Symbol, like: ActionId) -> Option<ActionId> {
         let sorts = &self.specification.action(like).sorts;
-        let found = self
-            .specification
-            .actions
-            .iter()
-            .position(|declaration| declaration.name == name && declaration.sorts == *sorts);
-        found.map(|place| ActionId(place as u32)).ok_or_else(|| {
-            let from = self.specification.name(self.specification.action(like).name);
-            let to = self.specification.name(name);
-            let message = format!("`{from}` becomes `{to}`, but no `{to}` with the sorts of `{from}` is declared");
-            Refusal::Wrong(vec![Diagnostic::error(codes::NO_ACTION, message, Place::Span(self.place))])
-        })
+        let mut all = self.specification.actions.iter();
+        let found = all.position(|declaration| declaration.name == name && declaration.sorts == *sorts);
+        found.map(|place| ActionId(place as u32))
     }
 
     fn comm(&mut self, rules: &[(Bag, Symbol)], body: usize, demand: &Demand) -> Result<Vec<Combination>, Refusal> {
@@ -502,7 +497,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             }
         };
         let mut seen: HashSet<Bag> = HashSet::new();
-        let mut met: HashSet<(Vec<(usize, usize)>, Vec<OpenAction>, Vec<Term>)> = HashSet::new();
+        let mut met: HashSet<Combination> = HashSet::new();
         let mut found = Vec::new();
         for mut bag in bags {
             bag.sort_unstable();
@@ -513,11 +508,8 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             let below = self.combinations(body, &inner)?;
             for combination in below.iter() {
                 // With other names allowed one combination may meet several demands.
-                if !others.is_none() {
-                    let key = (combination.parts.clone(), combination.action.clone(), combination.conditions.clone());
-                    if !met.insert(key) {
-                        continue;
-                    }
+                if !others.is_none() && !met.insert(combination.clone()) {
+                    continue;
                 }
                 self.communicate(&rules, combination, demand, &mut found)?;
             }
@@ -554,7 +546,8 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             }
             for group in partial {
                 let sorts = |place: usize| &self.specification.action(combination.action[place].0).sorts;
-                if group.iter().all(|&place| sorts(place) == sorts(group[0])) {
+                let is_declared = self.action(*result, combination.action[group[0]].0).is_some();
+                if is_declared && group.iter().all(|&place| sorts(place) == sorts(group[0])) {
                     groups.push((group, *result));
                 }
             }
@@ -565,18 +558,26 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             }
             return Ok(());
         }
+        // An action that the demand does not let through must communicate.
+        let mut last = Vec::new();
+        for (place, &name) in names.iter().enumerate() {
+            let group = groups.iter().rposition(|(group, _)| group.contains(&place));
+            let passes = demand.others.contains(name) || demand.exact.contains(&name);
+            match (passes, group) {
+                (true, _) => {}
+                (false, Some(group)) => last.push((place, group)),
+                (false, None) => return Ok(()),
+            }
+        }
         // When the arguments of each group are equal.
         let mut equalities: Vec<Option<Vec<Term>>> = Vec::new();
         for (group, _) in &groups {
             equalities.push(self.equality(group, &combination.action)?);
         }
         let mut chosen = Vec::new();
-        self.choose(
-            &Communication { groups: &groups, equalities: &equalities, combination, demand },
-            0,
-            &mut chosen,
-            found,
-        )
+        let communication =
+            Communication { groups: &groups, equalities: &equalities, last: &last, combination, demand };
+        self.choose(&communication, 0, &mut chosen, found)
     }
 
     /// The conditions under which the arguments of some actions are equal; nothing when they cannot be.
@@ -603,7 +604,10 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
         found: &mut Vec<Combination>,
     ) -> Result<(), Refusal> {
         if next < communication.groups.len() {
-            self.choose(communication, next + 1, chosen, found)?;
+            let is_used = |place: usize| chosen.iter().any(|&group| communication.groups[group].0.contains(&place));
+            if !communication.last.iter().any(|&(place, group)| group == next && !is_used(place)) {
+                self.choose(communication, next + 1, chosen, found)?;
+            }
             let group = &communication.groups[next].0;
             let disjoint = chosen
                 .iter()
@@ -615,7 +619,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             }
             return Ok(());
         }
-        let Communication { groups, equalities, combination, demand } = *communication;
+        let Communication { groups, equalities, combination, demand, .. } = *communication;
         let used: BTreeSet<usize> = chosen.iter().flat_map(|&group| groups[group].0.iter().copied()).collect();
         let mut action = Vec::new();
         for &group in chosen.iter() {
@@ -628,7 +632,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
                     all.clone().find(|&term| self.x.is_closed(term)).unwrap_or(first.1[index])
                 })
                 .collect();
-            action.push((self.action(*result, first.0)?, arguments));
+            action.extend(self.action(*result, first.0).map(|result| (result, arguments)));
         }
         action.extend(
             (0..combination.action.len())
@@ -669,6 +673,8 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
 struct Communication<'c> {
     groups: &'c [(Vec<usize>, Symbol)],
     equalities: &'c [Option<Vec<Term>>],
+    /// Actions that must communicate, each with the last group that it is in.
+    last: &'c [(usize, usize)],
     combination: &'c Combination,
     demand: &'c Demand,
 }

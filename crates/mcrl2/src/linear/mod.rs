@@ -17,7 +17,7 @@
 //!
 //! Where this departs from mCRL2's lineariser. Sequential parts are never brought into Greibach form: control states
 //! are continuations, found by taking steps, so equal continuations are one state whatever names they have in the text.
-//! Parallel parts are never multiplied pairwise: combinations are asked for from the outermost operator inwards. Nothing
+//! Parallel parts are never multiplied pairwise: combinations are searched from the outermost operator inwards. Nothing
 //! is clustered, so a summand stays as local as the components it comes from. A condition is a list of conjuncts, and
 //! an update names only the parameters that change.
 //!
@@ -43,7 +43,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_data::rewrite::{Program, Rewriter};
 use trefoil_data::sorts::SortRef;
 use trefoil_data::typed::{DataSpecification, TypedId, VariableId};
-use trefoil_source::{Diagnostic, Span};
+use trefoil_source::{Diagnostic, Place, Span};
 use trefoil_terms::{Options, Pool};
 
 use crate::processes::{Action, ActionDeclaration, ProcessSpecification};
@@ -175,6 +175,12 @@ pub struct LinearProcess {
     pub report: Vec<String>,
 }
 
+/// The refusal of a sort without a known value.
+fn no_value(specification: &ProcessSpecification, sort: SortRef, place: Span) -> Refusal {
+    let message = format!("no value of the sort `{}` is known", specification.data.sort_text(sort));
+    Refusal::Wrong(vec![Diagnostic::error(codes::NO_VALUE, message, Place::Span(place))])
+}
+
 /// Makes the linear process of a specification.
 pub fn linearise(
     specification: &ProcessSpecification,
@@ -191,15 +197,10 @@ pub fn linearise(
     let _outer = worker.enter();
     let rewriter = Rewriter::new(&program, &worker);
     let mut x = Expressions::new(&prepared, &function_codes, &program, rewriter)?;
+    // A variable that may have any value has the one that idle parameters of its sort have.
     for &global in &specification.globals {
-        let (name, sort) = specification.data.tree.variable(global);
-        let value = match x.default(sort) {
-            Some(value) => value,
-            None => {
-                let variable = x.variable(specification.name(name), sort);
-                x.leaf(variable)
-            }
-        };
+        let (_, sort) = specification.data.tree.variable(global);
+        let value = x.default(sort).ok_or_else(|| no_value(specification, sort, specification.place(init)))?;
         x.bind_global(global, value);
     }
     let mut sequential = Sequential::new(specification);
@@ -219,7 +220,10 @@ pub fn linearise(
     }
     let combinations = Joining::all(specification, &components, &tree, &mut x, place)?;
     let mut draft = Draft::new(&mut x, &components, combinations)?;
-    let report = analyses::run(&mut draft, &mut x, analyses)?;
+    let mut report = analyses::run(&mut draft, &mut x, analyses)?;
+    if x.given_up > 0 {
+        report.push(format!("simplification: {} expressions took too many steps and stay as they are", x.given_up));
+    }
     draft.order_conditions(&mut x);
     Ok(finish::finish(specification, &x, &components, draft, report))
 }
