@@ -174,7 +174,12 @@ pub(crate) fn run(arguments: &[String]) {
     }
     let alone = arguments.iter().any(|argument| argument == "alone");
     let arguments: Vec<&String> = arguments.iter().filter(|argument| *argument != "alone").collect();
-    let chosen = |name: &str| arguments.is_empty() || arguments.iter().any(|argument| name.contains(argument.as_str()));
+    // A letter stands for its row, a longer word for all names that contain it.
+    let stands_for = |argument: &str, name: &str| match argument.len() {
+        1 => name.starts_with(&format!("({argument})")),
+        _ => name.contains(argument),
+    };
+    let chosen = |name: &str| arguments.is_empty() || arguments.iter().any(|argument| stands_for(argument, name));
     if chosen("collection") {
         collection();
     }
