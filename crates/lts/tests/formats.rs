@@ -450,7 +450,7 @@ fn what_is_written_is_read_back() {
 fn json_keeps_line_breaks_and_arguments_and_aut_refuses_what_it_cannot_keep() {
     let labels = Arc::new(Labels::new());
     let broken = labels.name("a\nb");
-    let event = labels.intern(Label { name: "c".into(), arguments: Box::new(["1".into(), "x\"".into()]) });
+    let event = labels.intern(Label::of("c", ["1".into(), "x\"".into()]));
     let mut builder = LtsBuilder::new(labels.clone());
     builder.add(StateId(0), broken, StateId(0)).add(StateId(0), event, StateId(0));
     let lts = builder.build(StateId(0));

@@ -76,8 +76,7 @@ impl Simulation {
             arguments.extend([statement.line.to_string(), statement.text.clone(), format!("state {}", act.control)]);
         }
         arguments.extend(step.fault.map(|fault| fault.kind.to_string()));
-        let arguments = arguments.into_iter().map(String::into_boxed_str).collect();
-        self.model.labels().intern(Label { name: name.into(), arguments })
+        self.model.labels().intern(Label::of(name, arguments.into_iter().map(String::into_boxed_str)))
     }
 
     /// The move behind a step.
