@@ -33,13 +33,18 @@ pub(crate) const FSM_SECTIONS: Code = "A028";
 pub(crate) const FSM_PARAMETER: Code = "A029";
 pub(crate) const FSM_STATE: Code = "A030";
 pub(crate) const FSM_TRANSITION: Code = "A031";
+pub(crate) const MCRL2_DAMAGED: Code = "A032";
 
 /// Every code that reading and writing systems can give.
 pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(CANNOT_READ, "the file does not exist or cannot be read", "trefoil lts info no-such-file.aut"),
     CodeEntry::new(DIRECTORY, "a directory was given instead of a file", "trefoil lts info ."),
     CodeEntry::new(EMPTY, "the input is empty", "trefoil lts info /dev/null"),
-    CodeEntry::new(MCRL2_BINARY, "the content is in mCRL2's binary format", "trefoil lts info model.lts"),
+    CodeEntry::new(
+        MCRL2_BINARY,
+        "a binary file of mCRL2 has no transition system, or an old version",
+        "trefoil lts info model.lps",
+    ),
     CodeEntry::new(UNKNOWN_CONTENT, "the content is in no format that is known", "trefoil lts info picture.png"),
     CodeEntry::new(NOT_READ, "the format can be written or converted but not read", "trefoil lts info graph.dot"),
     CodeEntry::new(
@@ -99,6 +104,11 @@ pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(FSM_PARAMETER, "a parameter is not `name(count) Type \"value\" …`", "b(2) Bool \"F\"\n---\n---"),
     CodeEntry::new(FSM_STATE, "a state is not a row of numbers of values", "b(2) Bool \"F\" \"T\"\n---\n2\n---"),
     CodeEntry::new(FSM_TRANSITION, "a transition is not `source target \"label\"`", "---\n---\n1 2 a"),
+    CodeEntry::new(
+        MCRL2_DAMAGED,
+        "a binary file of mCRL2 is damaged or cut off",
+        "head -c 100 model.lts | trefoil lts info -",
+    ),
 ];
 
 #[cfg(test)]

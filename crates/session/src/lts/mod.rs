@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use trefoil_lts::Lts;
-use trefoil_lts::format::{Format, Input, Output, ReadError, ReadOptions, WriteError, read_lts, save_lts};
+use trefoil_lts::format::{Format, Input, Output, ReadError, ReadOptions, WriteError, read_lts, save_lts, writable};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::Labels;
 
@@ -35,6 +35,7 @@ pub const FORMATS: &[Choice] = &[
     Choice { name: "aut", about: "Aldebaran, as CADP and mCRL2 read and write it" },
     Choice { name: "fsm", about: "mCRL2's textual format; state parameters are ignored" },
     Choice { name: "json", about: "Trefoil's JSON: labels once, transitions as triples of numbers" },
+    Choice { name: "lts", about: "mCRL2's binary format (read only); state labels are ignored" },
     Choice { name: "dot", about: "Graphviz, for pictures (written only)" },
 ];
 
@@ -91,12 +92,12 @@ fn write(lts: &Lts, file: &Path, format: Option<&'static str>, job: &Job) -> Res
 
 /// Refuses, before any work, an output file of unknown format.
 fn check_output(file: Option<&Path>, format: Option<&'static str>) -> Result<(), Problem> {
-    match file {
-        Some(file) if format.is_none() => {
-            Output::from_argument(file).format().map(|_| ()).map_err(|diagnostic| Problem::from(*diagnostic))
-        }
-        _ => Ok(()),
-    }
+    let Some(file) = file else { return Ok(()) };
+    let checked = match format.and_then(format_named) {
+        None => Output::from_argument(file).format(),
+        Some(format) => writable(format, &name(file)),
+    };
+    checked.map(|_| ()).map_err(|diagnostic| Problem::from(*diagnostic))
 }
 
 fn format_named(name: &str) -> Option<Format> {
