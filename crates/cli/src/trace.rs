@@ -88,7 +88,7 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
     let interrupt = PromptInterrupt::listen();
     let opened = interrupt.during(&control(&common), |control| {
         let _progress = ProgressLine::show(control);
-        open(&tracing, &Job { control: control.clone(), threads: threads(&common) })
+        open(&tracing, &Job::new(control.clone(), threads(&common)))
     });
     let lost;
     let mut subject = match opened {

@@ -133,7 +133,7 @@ impl Subject {
             return Ok(Subject::of_lts(task.file.display().to_string(), lts));
         };
         must_be_cspm(&task.file, task.language)?;
-        let (mut opened, mut tree) = Opened::parsed(&task.file, &job.control)?;
+        let (mut opened, mut tree) = Opened::parsed(&task.file, job)?;
         let (query, file) = opened.expression(&mut tree, expression)?;
         let typed = opened.checked(tree, &[query], &job.control)?;
         let Opened { file: name, sources, .. } = opened;
