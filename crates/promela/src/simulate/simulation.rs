@@ -56,7 +56,7 @@ impl Simulation {
         &row[1..=self.model.arrangement.width()]
     }
 
-    fn row(moment: &Moment) -> Vec<Value> {
+    pub(super) fn row(moment: &Moment) -> Vec<Value> {
         let holder = moment.holder.map_or(0, |holder| u32::from(holder) + 1);
         std::iter::once(holder).chain(moment.row.iter().copied()).collect()
     }

@@ -250,6 +250,15 @@ impl Subject {
         Stepper::new(system, narrator, Told { file, process }, runs, seed, control)
     }
 
+    /// The system.
+    pub(crate) fn system(&self) -> &dyn System {
+        match &self.content {
+            Content::Script(content) => &*content.1.network,
+            Content::File(lts) => &**lts,
+            Content::Model(simulation) => &**simulation,
+        }
+    }
+
     /// The system and its narrator.
     fn parts(&mut self) -> (&dyn System, Box<dyn Narrator + '_>) {
         match &mut self.content {

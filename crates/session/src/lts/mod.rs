@@ -1,10 +1,11 @@
-//! Jobs on labelled transition systems in files.
+//! Jobs on labelled transition systems, in files or explored from models.
 
 mod compare;
 mod compose;
 mod convert;
 mod info;
 mod minimise;
+mod models;
 mod refine;
 
 use std::path::Path;
@@ -22,6 +23,7 @@ pub use compose::{ComposeReport, Composing, compose};
 pub use convert::{ConvertReport, Shape, convert, random};
 pub use info::{InfoReport, info};
 pub use minimise::{EQUIVALENCES, MINIMISERS, MinimiseReport, Minimising, minimise};
+pub use models::{Opening, View, generate_lts};
 pub use refine::{
     ALGORITHMS, Comparison, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, SimulationReport, Specification,
     StatisticsReport, refine, simulate,
