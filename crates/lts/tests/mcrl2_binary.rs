@@ -343,7 +343,7 @@ fn damaged_files_are_read_or_refused() {
             }
         }
     }
-    assert!(read_anyway > 1000 && codes.len() >= 3, "{read_anyway} read, refused {codes:?}");
+    assert!(read_anyway > 200 && codes.len() >= 3, "{read_anyway} read, refused {codes:?}");
 }
 
 #[test]

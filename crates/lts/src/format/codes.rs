@@ -66,7 +66,11 @@ pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(UNCLOSED_LABEL, "a quoted label does not end on its line", "des (0,1,2)\n(0,\"a,1)"),
     CodeEntry::new(EMPTY_LABEL, "a transition has no label", "des (0,1,2)\n(0,,1)"),
     CodeEntry::new(LABEL_NOT_TEXT, "a label is not UTF-8 text", "a label in Latin-1 with an accent"),
-    CodeEntry::new(TOO_LONG, "a line or a label is longer than 64 MB", "a binary file without line breaks"),
+    CodeEntry::new(
+        TOO_LONG,
+        "a line is longer than 64 MB, or a label of a binary file than 4 MB",
+        "a binary file without line breaks",
+    ),
     CodeEntry::new(PROBABILISTIC, "the system is probabilistic", "des (0,1,3)\n(0,\"a\",1 1/2 2)"),
     CodeEntry::new(JSON_SYNTAX, "the content is not JSON", "{\"format\":}"),
     CodeEntry::new(

@@ -32,7 +32,7 @@ pub(crate) fn read(
     let stream = TermReader::new(input, control)?;
     let interner = Interner::new(labels, &options.tau_names);
     let mut reading =
-        Reading { stream, interner, known: HashMap::default(), gather: Gather::new(), states: 1, listed: 0 };
+        Reading { stream, control, interner, known: HashMap::default(), gather: Gather::new(), states: 1, listed: 0 };
     reading.head()?;
     let mut initial = None;
     loop {
@@ -70,6 +70,7 @@ pub(crate) fn read(
 
 struct Reading<'a> {
     stream: TermReader<'a>,
+    control: &'a Control,
     interner: Interner,
     /// Multi-actions and times with their labels.
     known: HashMap<(TermId, TermId), LabelId, foldhash::fast::RandomState>,
@@ -143,6 +144,8 @@ impl Reading<'_> {
             Ok(text) => text,
             Err(unreadable) => return Err(unreadable.diagnostic(&self.stream).into()),
         };
+        // Many small terms can share one large one: the texts may be far longer than the file.
+        self.control.afford(3 * text.len())?;
         let label = self.interner.label(text.as_bytes()).unwrap_or(LabelId::TAU);
         self.known.insert((actions, time), label);
         Ok(label)

@@ -11,8 +11,10 @@ use trefoil_control::human_bytes;
 use trefoil_source::Diagnostic;
 
 use super::codes;
-use super::lines::LONGEST;
 use super::mcrl2_terms::{Term, TermId, TermReader, Terms};
+
+/// The longest text of a label.
+const LONGEST: usize = 4_000_000;
 
 /// How deep terms may be nested, lists and numbers aside.
 const DEEPEST: usize = 3000;
