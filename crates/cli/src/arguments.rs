@@ -471,7 +471,7 @@ pub(crate) enum LtsCommand {
     },
     /// Decide whether two systems are equivalent; if not, show what distinguishes them
     Compare {
-        /// One system
+        /// One system: a file, a CSPM script (with --process) or a Promela model
         #[arg(value_name = "FILE")]
         left: PathBuf,
         /// The other
@@ -480,6 +480,8 @@ pub(crate) enum LtsCommand {
         /// The equivalence
         #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(EQUIVALENCES))]
         equivalence: &'static str,
+        #[command(flatten)]
+        models: Models,
         #[command(flatten)]
         reading: Reading,
     },
@@ -503,6 +505,8 @@ pub(crate) enum LtsCommand {
         /// Minimise these modulo divergence-preserving branching bisimulation first [default: spec]
         #[arg(long, value_name = "NAME", value_parser = choices(PREPROCESSING).map(preprocess))]
         preprocess: Option<Preprocess>,
+        #[command(flatten)]
+        models: Models,
         #[command(flatten)]
         reading: Reading,
     },
@@ -528,6 +532,20 @@ pub(crate) enum LtsCommand {
         output: Option<PathBuf>,
         #[command(flatten)]
         reading: Reading,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Explore a model and write it as a system
+    Generate {
+        /// A CSPM script or a Promela model
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The process of a CSPM script
+        #[arg(long, value_name = "PROCESS")]
+        process: Option<String>,
+        /// File for the result; - is standard output
+        #[arg(long, short, value_name = "OUT")]
+        output: PathBuf,
         #[command(flatten)]
         writing: Writing,
     },
@@ -565,6 +583,20 @@ pub(crate) struct Reading {
     /// Format of the files to read [default: by extension, then by content]
     #[arg(long, value_name = "FORMAT", value_parser = choices(FORMATS))]
     pub(crate) from: Option<&'static str>,
+}
+
+/// How models are compared.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Models {
+    /// The process of a CSPM script; once for all scripts, or once for each in their order
+    #[arg(long, value_name = "PROCESS")]
+    pub(crate) process: Vec<String>,
+    /// Names of the labels to compare, after renaming; the others become internal [default: all]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) visible: Vec<String>,
+    /// Rename labels, arguments kept
+    #[arg(long, value_name = "OLD=NEW,…", value_delimiter = ',')]
+    pub(crate) rename: Vec<String>,
 }
 
 /// How a file is written.

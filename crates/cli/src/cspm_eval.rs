@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use trefoil_session::Verdict;
 use trefoil_session::cspm::eval::{Evaluating, EvaluationReport, Script, evaluate};
+use trefoil_session::{Texts, Verdict};
 
 use crate::arguments::Common;
 use crate::exit;
@@ -62,7 +62,8 @@ pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCo
         }
     };
     let interrupt = PromptInterrupt::listen();
-    let mut script = match interrupt.during(&control(common), |control| Script::open(file, control)) {
+    let mut script = match interrupt.during(&control(common), |control| Script::open(file, &Texts::default(), control))
+    {
         Ok(script) => script,
         Err(problem) => {
             complain(&problem);

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use trefoil_session::check::Asked;
-use trefoil_session::lts::{self, Comparing, Comparison, Composing, Minimising, Refining, Shape, Specification};
+use trefoil_session::lts::{
+    self, Comparing, Comparison, Composing, Minimising, Opening, Refining, Shape, Specification, View,
+};
 
-use crate::arguments::{Common, LtsCommand, Reading};
+use crate::arguments::{Common, LtsCommand, Models, Reading};
 use crate::run::{Destination, Run};
 
 pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
@@ -33,29 +35,39 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
             run.check(&files, |job| lts::minimise(&task, job));
             run.finish()
         }
-        LtsCommand::Compare { left, right, equivalence, reading } => {
+        LtsCommand::Compare { left, right, equivalence, models, reading } => {
             let mut run = Run::new("lts compare", common, Destination::Out);
             let files = names([&left, &right]);
             if !reads_once(&mut run, &files) {
                 return run.finish();
             }
-            let task = Comparing { left, right, reading: reading.into(), equivalence };
+            let task = Comparing { left, right, opening: opening(models, reading), equivalence };
             run.check(&files, |job| lts::compare(&task, job));
             run.finish()
         }
-        LtsCommand::Refine { specification, implementations, model, algorithm, search, preprocess, reading } => {
+        LtsCommand::Refine {
+            specification,
+            implementations,
+            model,
+            algorithm,
+            search,
+            preprocess,
+            models,
+            reading,
+        } => {
             let mut run = Run::new("lts refine", common, Destination::Out);
             let all = names(std::iter::once(&specification).chain(&implementations));
             if !reads_once(&mut run, &all) {
                 return run.finish();
             }
-            let opened = run.prepare(&all, |job| Specification::open(&specification, reading.into(), job));
+            let opening = opening(models, reading);
+            let opened = run.prepare(&all, |job| Specification::open(&specification, &implementations, opening, job));
             if let Some(opened) = opened {
-                for implementation in implementations {
+                for (place, implementation) in implementations.into_iter().enumerate() {
                     let files = names([&specification, &implementation]);
                     let asked = Asked { algorithm, order: search, preprocess, ..Asked::default() };
                     let comparison = Comparison::named(model).expect("the parser accepts only names of the table");
-                    let task = Refining { implementation, model, comparison, asked };
+                    let task = Refining { implementation, place, model, comparison, asked };
                     match comparison {
                         Comparison::Simulation { ready } => {
                             run.check(&files, |job| lts::simulate(&opened, &task, ready, job));
@@ -89,6 +101,12 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
             run.check(&shown, |job| lts::compose(&task, job));
             run.finish()
         }
+        LtsCommand::Generate { file, process, output, writing } => {
+            let mut run = Run::new("lts generate", common, destination(Some(&output)));
+            let opening = Opening { processes: process.into_iter().collect(), ..Opening::default() };
+            run.check(&names([&file]), |job| lts::generate_lts(&file, &opening, &output, writing.to, job));
+            run.finish()
+        }
         LtsCommand::Random { out, states, transitions, labels, tau, seed, writing } => {
             let mut run = Run::new("lts random", common, destination(Some(&out)));
             let transitions = usize::try_from(transitions).unwrap_or(usize::MAX);
@@ -103,6 +121,11 @@ impl From<Reading> for lts::Reading {
     fn from(reading: Reading) -> lts::Reading {
         lts::Reading { tau: reading.tau, format: reading.from }
     }
+}
+
+fn opening(models: Models, reading: Reading) -> Opening {
+    let Models { process, visible, rename } = models;
+    Opening { reading: reading.into(), processes: process, view: View { visible, rename } }
 }
 
 fn names<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Vec<String> {

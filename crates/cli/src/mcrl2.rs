@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use trefoil_session::Verdict;
 use trefoil_session::mcrl2::eval::{Evaluating, EvaluationReport, Script, evaluate};
 use trefoil_session::mcrl2::linear::{Analyses, LinearReport, linear};
 use trefoil_session::mcrl2::{self, SortsReport};
+use trefoil_session::{Texts, Verdict};
 
 use crate::arguments::{Common, Mcrl2Command};
 use crate::cspm::quiet;
@@ -131,7 +131,8 @@ fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCode {
         }
     };
     let interrupt = PromptInterrupt::listen();
-    let mut script = match interrupt.during(&control(common), |control| Script::open(file, control)) {
+    let mut script = match interrupt.during(&control(common), |control| Script::open(file, &Texts::default(), control))
+    {
         Ok(script) => script,
         Err(problem) => {
             complain(&problem);

@@ -68,7 +68,7 @@ impl Jobs {
         self.interrupt.watch(&control);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.common.threads.map_or(cores, |threads| threads as usize);
-        Job { control, threads }
+        Job::new(control, threads)
     }
 
     /// The job has its answer.

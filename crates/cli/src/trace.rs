@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
 use trefoil_control::{Control, count, counted};
-use trefoil_session::check::{Asked, Part};
+use trefoil_session::check::{Asked, Part, Step};
 use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport};
 use trefoil_session::{Job, Problem};
 
@@ -37,7 +37,8 @@ refusals           shows which events this state refuses
 path               shows the steps taken so far
 replay [N]         returns to the start of the counterexample (of two runs, run N); next follows it
 replay FILE [N]    follows a run from a file: of `trefoil check --format json` (result N), or a saved one
-save FILE          writes the path to a file for replay; Promela: FILE.trail gets a trail, FILE.svg a chart
+save FILE          writes the path to a file for replay; FILE.trc gets an action a line, as mCRL2 reads it;
+                   Promela: FILE.trail gets a trail, FILE.svg a chart
 help, quit         prints this text; ends the prompt, as does Ctrl-D. Ctrl-C stops the work of a line
 ";
 
@@ -88,7 +89,7 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
     let interrupt = PromptInterrupt::listen();
     let opened = interrupt.during(&control(&common), |control| {
         let _progress = ProgressLine::show(control);
-        open(&tracing, &Job { control: control.clone(), threads: threads(&common) })
+        open(&tracing, &Job::new(control.clone(), threads(&common)))
     });
     let lost;
     let mut subject = match opened {
@@ -450,6 +451,10 @@ impl Session<'_> {
             return Ok(format!("wrote {} to {file}\n", counted(story.statements.len() as u64, "statement")));
         }
         let run = self.stepper.run(control)?;
+        if file.ends_with(".trc") {
+            save(Path::new(file), &actions(&run.steps)).map_err(wrong)?;
+            return Ok(format!("wrote {} to {file}\n", counted(run.steps.len() as u64, "action")));
+        }
         let told = self.stepper.told();
         let document = json!({
             "trefoil": env!("CARGO_PKG_VERSION"),
@@ -621,6 +626,12 @@ fn parts(parts: &[Part], event: &str, names: &[std::sync::Arc<str>]) -> String {
 
 fn number(text: &str) -> Result<usize, Trouble> {
     text.parse().map_err(|_| wrong(format!("`{text}` is not a number")))
+}
+
+/// An action a line; internal steps are `tau`.
+fn actions(steps: &[Step]) -> String {
+    let action = |step: &Step| if step.event.starts_with('τ') { "tau".to_string() } else { step.event.clone() };
+    steps.iter().map(|step| action(step) + "\n").collect()
 }
 
 /// A run in a document: a saved one, or that of a result of `trefoil check`.

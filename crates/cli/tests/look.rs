@@ -235,12 +235,15 @@ fn walks_depend_on_their_seed_alone() {
 #[test]
 fn a_counterexample_can_be_followed_saved_and_followed_again() {
     let folder = folder();
-    let lines = "next 2\nnext\nsave run.json\nquit\n";
+    let lines = "next 2\nnext\nsave run.json\nsave run.trc\nquit\n";
     let output = trefoil(folder.path(), &["trace", "script.csp", "--assertion", "1"], lines);
     let told = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert!(told.starts_with("1  SPEC [T= COPY\n") && told.contains("3 steps ahead on the path"), "{told}");
     assert!(told.contains("3  left.") && told.contains("wrote 3 steps to run.json"), "{told}");
+    let actions = std::fs::read_to_string(folder.path().join("run.trc")).expect("written");
+    let actions: Vec<&str> = actions.lines().collect();
+    assert!(matches!(actions[..], [first, "tau", last] if first.starts_with("left.") && last.starts_with("left.")));
     let again = trefoil(folder.path(), &["trace", "script.csp", "COPY", "--replay", "run.json"], "next 3\n");
     assert!(text(&again.stdout).contains("3  left."), "{}", said(&again));
     let checked = trefoil(folder.path(), &["check", "script.csp", "--format", "json"], "");

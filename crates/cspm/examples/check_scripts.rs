@@ -16,7 +16,7 @@ fn main() {
     for name in std::env::args().skip(1) {
         let mut sources = Sources::default();
         let start = Instant::now();
-        let parsed = parse(&name, &DiskLoader, &mut sources);
+        let parsed = parse(&name, &DiskLoader::default(), &mut sources);
         seconds[0] += start.elapsed().as_secs_f64();
         let mut diagnostics = parsed.diagnostics;
         let start = Instant::now();

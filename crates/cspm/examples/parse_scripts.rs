@@ -14,7 +14,7 @@ fn main() {
     for name in arguments {
         let mut sources = Sources::default();
         let start = Instant::now();
-        let parsed = parse(&name, &DiskLoader, &mut sources);
+        let parsed = parse(&name, &DiskLoader::default(), &mut sources);
         seconds += start.elapsed().as_secs_f64();
         let files = parsed.tree.root.iter().copied().chain(parsed.tree.included_files());
         bytes += files.map(|file| sources.file(file).text().len()).sum::<usize>();
@@ -45,7 +45,7 @@ impl Loader for Alone<'_> {
         match self.1 {
             _ if name != self.0 => Ok(Vec::new()),
             Some(text) => Ok(text.as_bytes().to_vec()),
-            None => DiskLoader.read(name),
+            None => DiskLoader::default().read(name),
         }
     }
 }

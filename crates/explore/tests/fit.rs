@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trefoil_control::{Control, Stopped};
 use trefoil_explore::{End, Exploration, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_system::{
-    Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Sink, Slot, Step, System, Value, Walk, Written,
+    Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, Step, System, Value, Walk, Written,
     replay::replay_path,
 };
 use trefoil_testkit::{Random, seed};
@@ -62,7 +62,7 @@ impl Counters {
         };
         let groups = slots.map(group).collect();
         let labels = Arc::new(Labels::new());
-        let counted = labels.intern(Label { name: "count".into(), arguments: Box::default() });
+        let counted = labels.name("count");
         Counters { layout, labels, groups, counters, late, initial, counted, told: random.below(2) == 0 }
     }
 

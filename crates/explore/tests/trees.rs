@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
 use trefoil_system::{
-    Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Sink, Slot, Step, System, Value, Walk, Written,
+    Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, Step, System, Value, Walk, Written,
     replay::replay_path,
 };
 use trefoil_testkit::{Random, seed};
@@ -57,7 +57,7 @@ impl Wheels {
         initial[0] %= 8;
         wheels.iter().for_each(|&(slot, _)| initial[slot] = tooth(0));
         let labels = Arc::new(Labels::new());
-        let turned = labels.intern(Label { name: "turn".into(), arguments: Box::default() });
+        let turned = labels.name("turn");
         Wheels { layout, labels, groups, wheels, initial, turned, told: false }
     }
 }

@@ -13,6 +13,8 @@ use trefoil_system::{
     Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, SlotSet, StateId, Step, System, Value, Walk,
 };
 
+use crate::generate::keep_distinct;
+
 /// One transition, its source being known from where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Transition {
@@ -107,6 +109,23 @@ impl Lts {
     /// Every transition with its source.
     pub fn all_transitions(&self) -> impl Iterator<Item = (StateId, Transition)> + Clone + '_ {
         self.states().flat_map(|source| self.outgoing(source).iter().map(move |&transition| (source, transition)))
+    }
+
+    /// The same system over another table, every label replaced by its image and equal transitions made one.
+    pub fn relabelled(&self, labels: Arc<Labels>, images: &[LabelId]) -> Lts {
+        let mut starts = Vec::with_capacity(self.starts.len());
+        let mut transitions = Vec::with_capacity(self.transitions.len());
+        let mut row: Vec<(LabelId, StateId)> = Vec::new();
+        starts.push(0);
+        for state in self.states() {
+            row.clear();
+            row.extend(self.outgoing(state).iter().map(|t| (images[t.label.index()], t.target)));
+            let count = row.len();
+            let kept = keep_distinct(&mut row, 0, count, 0);
+            transitions.extend(row[..kept].iter().map(|&(label, target)| Transition { label, target }));
+            starts.push(transitions.len());
+        }
+        Lts::from_rows(labels, self.initial, starts, transitions)
     }
 
     /// The transitions again, by target.

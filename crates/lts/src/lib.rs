@@ -10,6 +10,7 @@ pub mod equivalence;
 mod explicit;
 pub mod format;
 mod generalised;
+mod generate;
 pub mod info;
 mod interner;
 mod normal;
@@ -19,6 +20,7 @@ mod subsets;
 
 pub use explicit::{Backward, Lts, LtsBuilder, Transition};
 pub use generalised::{AcceptanceId, Acceptances, FamilyId, Glts};
+pub use generate::{Generated, generate, keep_distinct};
 pub use normal::{normalise, normalise_within};
 pub use references::References;
 pub use subsets::{Following, LazyNormalForm, NodeId, Scratch};

@@ -28,7 +28,7 @@ mod trim;
 mod watchdog;
 
 pub use codes::CODES;
-pub use compose::{Composed, compose, count};
+pub use compose::{compose, count};
 pub use composition::{Composition, Synchronise};
 pub use lazy::LazyMachine;
 pub use network::Network;

@@ -24,7 +24,7 @@ pub use codes::CODES;
 pub use compile::MOST_PROCESSES;
 pub use machine::{Fault, FaultKind, Model};
 pub use program::Program;
-pub use simulate::{Act, Message, Moment, Move, Simulation, Simulator, Standing, Told, Variables, Way};
+pub use simulate::{Act, Exchanges, Message, Moment, Move, Simulation, Simulator, Standing, Told, Variables, Way};
 pub use syntax::Reader;
 pub use trail::{Followed, Line, Trail};
 

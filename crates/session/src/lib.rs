@@ -20,7 +20,7 @@ use serde::Serialize;
 use trefoil_control::{Control, Stopped, peak_memory};
 
 pub use problem::{Problem, code_tables, save};
-pub use trefoil_source::{Report as DiagnosticReport, ReportedPlace as DiagnosticPlace};
+pub use trefoil_source::{Report as DiagnosticReport, ReportedPlace as DiagnosticPlace, Texts};
 pub use witness::{FailureReport, StepReport, WitnessReport};
 
 /// What a job runs with.
@@ -30,6 +30,15 @@ pub struct Job {
     pub control: Control,
     /// How many threads may work on it.
     pub threads: usize,
+    /// How its files are read.
+    pub texts: Texts,
+}
+
+impl Job {
+    /// A job on files as they are on the disk.
+    pub fn new(control: Control, threads: usize) -> Job {
+        Job { control, threads, texts: Texts::default() }
+    }
 }
 
 /// A name that the user can choose, from a table that help prints.

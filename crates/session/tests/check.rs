@@ -14,7 +14,7 @@ fn script(name: &str, text: &str) -> PathBuf {
 }
 
 fn job() -> Job {
-    Job { control: Control::unlimited(), threads: 1 }
+    Job::new(Control::unlimited(), 1)
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_compression_that_was_stopped_is_made_when_it_is_asked_for_again() {
         let mut disturbed = open();
         for index in 1..=count {
             // Whenever the interrupt comes, later checks of the same script are as if there had been none.
-            let hurried = Job { control: Control::unlimited(), threads: 1 + round as usize % 2 };
+            let hurried = Job::new(Control::unlimited(), 1 + round as usize % 2);
             let cancel = hurried.control.clone();
             let stopper = std::thread::spawn(move || {
                 std::thread::sleep(std::time::Duration::from_micros(300 << (round % 8)));

@@ -128,7 +128,7 @@ fn write(name: &str, text: &str) -> PathBuf {
 }
 
 fn open(file: &Path) -> AnyScript {
-    let job = Job { control: Control::unlimited(), threads: 1 };
+    let job = Job::new(Control::unlimited(), 1);
     AnyScript::open(file, None, &job).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)))
 }
 
@@ -160,7 +160,7 @@ fn stop_everywhere(name: &str, text: &str, options: &Asked, threads: usize) {
     let count = open(&file).assertions().len();
     let mut stopped = 0;
     for index in 1..=count {
-        let job = |control| Job { control, threads };
+        let job = |control| Job::new(control, threads);
         let counting = Control::stopping_at(0, Stopped::Interrupted);
         let mut script = open(&file);
         let expected = script.run(index, options, &job(counting.clone()));
@@ -245,7 +245,7 @@ fn a_stopped_look_names_its_process() {
     let expression = Some("sbisim(MANY) ||| PAIR".to_string());
     let task = Looking { file: file.clone(), expression, language: None, compress_leaves: true };
     let look = |poll: u64| {
-        let job = Job { control: Control::stopping_at(poll, Stopped::Interrupted), threads: 1 };
+        let job = Job::new(Control::stopping_at(poll, Stopped::Interrupted), 1);
         let done = structure(&task, &job).is_ok();
         (done, job.control.polls(), job.control.progress().snapshot().phase)
     };

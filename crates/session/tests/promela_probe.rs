@@ -10,7 +10,7 @@ use trefoil_testkit::promela::random_program;
 use trefoil_testkit::{Random, seed};
 
 fn answers(file: &Path, store: Store, keep_going: bool) -> Vec<AssertionReport> {
-    let job = Job { control: Control::unlimited(), threads: 1 };
+    let job = Job::new(Control::unlimited(), 1);
     let mut script = AnyScript::open(file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
     // A search that keeps no states reduces nothing.
     let options = Asked { store: Some(store), keep_going, symmetry: Some(SymmetryUse::Off), ..Asked::default() };
@@ -72,7 +72,7 @@ fn random_programs_get_the_answers_of_an_exact_search_and_never_hold() {
         let file = folder.join("random.pml");
         std::fs::write(&file, &text).expect("a file");
         // Some random programs are large; a first look with little memory tells.
-        let job = Job { control: Control::unlimited().within(std::time::Duration::from_millis(300)), threads: 1 };
+        let job = Job::new(Control::unlimited().within(std::time::Duration::from_millis(300)), 1);
         let mut script =
             AnyScript::open(&file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
         let options = Asked { keep_going: true, ..Asked::default() };

@@ -10,7 +10,7 @@ use trefoil_session::{Job, Verdict};
 fn report(name: &str, text: &str) -> AssertionReport {
     let file: PathBuf = std::env::temp_dir().join(format!("trefoil-report-{}-{name}.pml", std::process::id()));
     std::fs::write(&file, text).expect("a folder for temporary files");
-    let job = Job { control: Control::unlimited(), threads: 1 };
+    let job = Job::new(Control::unlimited(), 1);
     let mut script = AnyScript::open(&file, None, &job).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
     let report = script.run(2, &Asked::default(), &job);
     let _ = std::fs::remove_file(file);

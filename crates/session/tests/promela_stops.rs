@@ -7,7 +7,7 @@ use trefoil_session::check::{AnyScript, Asked, SymmetryUse};
 use trefoil_session::{Job, Verdict};
 
 fn job() -> Job {
-    Job { control: Control::unlimited(), threads: 1 }
+    Job::new(Control::unlimited(), 1)
 }
 
 fn model(name: &str) -> PathBuf {
@@ -90,7 +90,7 @@ fn a_step_that_takes_too_long_leaves_every_property_unknown() {
         let mut script = AnyScript::open(&file, None, &job()).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
         // Far behind ten million statements.
         let control = Control::stopping_at(20_000, Stopped::Interrupted);
-        let report = script.run(index, &Asked::default(), &Job { control, threads: 1 });
+        let report = script.run(index, &Asked::default(), &Job::new(control, 1));
         assert_eq!(report.verdict, Verdict::Unknown, "{index}");
     }
     let _ = std::fs::remove_file(file);

@@ -462,7 +462,7 @@ fn assertions_stand_in_sections() {
                 assert Q :[deadlock free [F]]\nassert STOP :[deadlock free [F]]\n";
     let file = std::env::temp_dir().join(format!("trefoil-{}-timed.csp", std::process::id()));
     std::fs::write(&file, text).expect("a file");
-    let job = Job { control: Control::unlimited(), threads: 1 };
+    let job = Job::new(Control::unlimited(), 1);
     let mut script = Script::open(&file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
     let _ = std::fs::remove_file(file);
     let count = script.assertions().count();

@@ -20,7 +20,7 @@ fn examples(folder: &str, extension: &str) -> Vec<PathBuf> {
 
 /// What an assertion says, without times and memory.
 fn told(file: &Path, options: &Asked, threads: usize) -> Vec<Value> {
-    let job = Job { control: Control::unlimited(), threads };
+    let job = Job::new(Control::unlimited(), threads);
     let mut script = AnyScript::open(file, None, &job).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
     let count = script.assertions().len();
     (1..=count)
@@ -65,7 +65,7 @@ fn call_often(file: &Path) -> usize {
 
 /// Small enough for many calls; the large ones are checked by the examples' own test.
 fn is_quick(file: &Path) -> bool {
-    let job = Job { control: Control::unlimited().within(std::time::Duration::from_millis(60)), threads: 2 };
+    let job = Job::new(Control::unlimited().within(std::time::Duration::from_millis(60)), 2);
     let Ok(mut script) = AnyScript::open(file, None, &job) else { return false };
     let options = Asked { symmetry: Some(SymmetryUse::Off), ..Asked::default() };
     let count = script.assertions().len();

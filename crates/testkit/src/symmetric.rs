@@ -167,9 +167,7 @@ impl Processes {
         let mut place = BTreeMap::new();
         for event in 0..shape.events {
             let name = format!("e{event}");
-            let of = |process: usize| {
-                labels.intern(Label { name: name.as_str().into(), arguments: [process.to_string().into()].into() })
-            };
+            let of = |process: usize| labels.intern(Label::of(name.as_str(), [process.to_string().into()]));
             let own: Vec<LabelId> = (0..count).map(of).collect();
             own.iter().enumerate().for_each(|(process, &label)| {
                 place.insert(label, (event, process));

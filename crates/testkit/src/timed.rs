@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use trefoil_lts::random::Random;
 use trefoil_lts::{Lts, LtsBuilder};
-use trefoil_system::{Label, LabelId, Labels, StateId};
+use trefoil_system::{LabelId, Labels, StateId};
 
 /// The events, without `tock`, and how long each takes.
 pub const EVENTS: [(&str, u32); 4] = [("a", 0), ("b", 1), ("c", 2), ("d", 1)];
@@ -330,7 +330,7 @@ impl Timed {
 
     /// All it can do, as an LTS over these labels, unless it has more states than this. The label of time is `tock`.
     pub fn explore(&self, labels: &Arc<Labels>, most: usize) -> Option<Lts> {
-        let label = |name: &str| labels.intern(Label { name: name.into(), arguments: Box::default() });
+        let label = |name: &str| labels.name(name);
         let tock = label("tock");
         let mut builder = LtsBuilder::new(labels.clone());
         // Two states of their own: about to terminate, and terminated.

@@ -111,8 +111,8 @@ impl Events {
         if !channel || !data.complete {
             return Err(not_an_event(event, evaluator));
         }
-        let arguments = data.fields.iter().map(|field| evaluator.show(field).into_boxed_str()).collect();
-        let label = self.labels.intern(Label { name: name.into(), arguments });
+        let arguments = data.fields.iter().map(|field| evaluator.show(field).into_boxed_str());
+        let label = self.labels.intern(Label::of(name, arguments));
         self.numbers.insert(key, label);
         if self.values.len() <= label.index() {
             self.values.resize(label.index() + 1, None);

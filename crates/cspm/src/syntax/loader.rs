@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs::DirEntry;
-use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use trefoil_source::nearest;
+use trefoil_source::{Texts, nearest};
 
 /// Reads files by name.
 pub trait Loader {
@@ -36,21 +35,13 @@ pub trait Loader {
     }
 }
 
-/// Files on the disk.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DiskLoader;
+/// Files on the disk, and unsaved texts over them.
+#[derive(Clone, Debug, Default)]
+pub struct DiskLoader(pub Texts);
 
 impl Loader for DiskLoader {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(name).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => "there is no such file".to_string(),
-            ErrorKind::PermissionDenied => "it may not be read".to_string(),
-            ErrorKind::IsADirectory => "it is a folder".to_string(),
-            _ => {
-                let text = error.to_string();
-                text.split(" (os error").next().unwrap_or(&text).to_string()
-            }
-        })
+        self.0.read(name)
     }
 
     fn similar(&self, name: &str) -> Option<String> {

@@ -30,7 +30,7 @@ pub(crate) struct TestLoader;
 
 impl Loader for TestLoader {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        if name.ends_with("/included.csp") { Ok(b"y = 1\n".to_vec()) } else { DiskLoader.read(name) }
+        if name.ends_with("/included.csp") { Ok(b"y = 1\n".to_vec()) } else { DiskLoader::default().read(name) }
     }
 }
 

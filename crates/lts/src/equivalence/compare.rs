@@ -305,9 +305,10 @@ fn common_labels(left: &Arc<Labels>, right: &Arc<Labels>) -> (Arc<Labels>, Optio
     if Arc::ptr_eq(left, right) {
         return (left.clone(), None);
     }
-    let labels = Labels::new();
+    let labels = Labels::written(left.writing());
     for number in 0..left.len() as u32 {
-        labels.intern(left.get(LabelId(number)).clone());
+        let kept = labels.intern(left.get(LabelId(number)).clone());
+        assert_eq!(kept.0, number, "the labels of an explicit system differ in their texts");
     }
     let translation = (0..right.len() as u32).map(|number| labels.intern(right.get(LabelId(number)).clone())).collect();
     (Arc::new(labels), Some(translation))

@@ -33,13 +33,18 @@ pub(crate) const FSM_SECTIONS: Code = "A028";
 pub(crate) const FSM_PARAMETER: Code = "A029";
 pub(crate) const FSM_STATE: Code = "A030";
 pub(crate) const FSM_TRANSITION: Code = "A031";
+pub(crate) const MCRL2_DAMAGED: Code = "A032";
 
 /// Every code that reading and writing systems can give.
 pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(CANNOT_READ, "the file does not exist or cannot be read", "trefoil lts info no-such-file.aut"),
     CodeEntry::new(DIRECTORY, "a directory was given instead of a file", "trefoil lts info ."),
     CodeEntry::new(EMPTY, "the input is empty", "trefoil lts info /dev/null"),
-    CodeEntry::new(MCRL2_BINARY, "the content is in mCRL2's binary format", "trefoil lts info model.lts"),
+    CodeEntry::new(
+        MCRL2_BINARY,
+        "a binary file of mCRL2 has no transition system, or an old version",
+        "trefoil lts info model.lps",
+    ),
     CodeEntry::new(UNKNOWN_CONTENT, "the content is in no format that is known", "trefoil lts info picture.png"),
     CodeEntry::new(NOT_READ, "the format can be written or converted but not read", "trefoil lts info graph.dot"),
     CodeEntry::new(
@@ -61,7 +66,11 @@ pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(UNCLOSED_LABEL, "a quoted label does not end on its line", "des (0,1,2)\n(0,\"a,1)"),
     CodeEntry::new(EMPTY_LABEL, "a transition has no label", "des (0,1,2)\n(0,,1)"),
     CodeEntry::new(LABEL_NOT_TEXT, "a label is not UTF-8 text", "a label in Latin-1 with an accent"),
-    CodeEntry::new(TOO_LONG, "a line or a label is longer than 64 MB", "a binary file without line breaks"),
+    CodeEntry::new(
+        TOO_LONG,
+        "a line is longer than 64 MB, or a label of a binary file than 4 MB",
+        "a binary file without line breaks",
+    ),
     CodeEntry::new(PROBABILISTIC, "the system is probabilistic", "des (0,1,3)\n(0,\"a\",1 1/2 2)"),
     CodeEntry::new(JSON_SYNTAX, "the content is not JSON", "{\"format\":}"),
     CodeEntry::new(
@@ -99,6 +108,11 @@ pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(FSM_PARAMETER, "a parameter is not `name(count) Type \"value\" …`", "b(2) Bool \"F\"\n---\n---"),
     CodeEntry::new(FSM_STATE, "a state is not a row of numbers of values", "b(2) Bool \"F\" \"T\"\n---\n2\n---"),
     CodeEntry::new(FSM_TRANSITION, "a transition is not `source target \"label\"`", "---\n---\n1 2 a"),
+    CodeEntry::new(
+        MCRL2_DAMAGED,
+        "a binary file of mCRL2 is damaged or cut off",
+        "head -c 100 model.lts | trefoil lts info -",
+    ),
 ];
 
 #[cfg(test)]

@@ -9,16 +9,17 @@
 //! ]}
 //! ```
 //!
-//! `labels` has each label once: a string, or an array of strings for a name with arguments. A transition is source,
-//! index into `labels`, target. States are numbered from 0 and all exist, transitions or not. The label `tau` is `τ`.
-//! Keys come in any order, except that `states` and `labels` come before `transitions`, so that a reader needs to keep
-//! nothing else; unknown keys are passed over. The version changes when an old reader would misread a new file.
+//! `labels` has each label once: a string, an array of strings for a name with arguments, or an array of such arrays
+//! for a label of several parts. A transition is source, index into `labels`, target. States are numbered from 0 and
+//! all exist, transitions or not. The label `tau` is `τ`. Keys come in any order, except that `states` and `labels`
+//! come before `transitions`, so that a reader needs to keep nothing else; unknown keys are passed over. The version
+//! changes when an old reader would misread a new file.
 
 use std::io::Write;
 use std::sync::Arc;
 
 use trefoil_control::{Control, available_memory, human_bytes};
-use trefoil_system::{Label, LabelId, Labels, StateId};
+use trefoil_system::{Label, LabelId, Labels, Part, StateId};
 
 use super::gather::{Gather, row_bytes};
 use super::json_bytes::{JsonBytes, shown};
@@ -152,25 +153,40 @@ fn read_labels(
         if found.len().is_multiple_of(BATCH) {
             control.check()?;
         }
-        let mut arguments: Vec<Box<str>> = Vec::new();
-        let name = if json.take(b'[')? {
-            json.string("the name of a label", &mut text)?;
-            let name = std::mem::take(&mut text);
-            let mut name_only = false;
-            while json.another(&mut name_only, b']')? {
-                json.string("an argument", &mut text)?;
-                arguments.push(text.as_str().into());
+        let label = if json.take(b'[')? {
+            if json.take(b'[')? {
+                let mut parts = vec![read_part(json)?];
+                let mut one_part = false;
+                while json.another(&mut one_part, b']')? {
+                    json.token(b'[')?;
+                    parts.push(read_part(json)?);
+                }
+                Label::bag(parts)
+            } else {
+                Label::bag(vec![read_part(json)?])
             }
-            name
         } else {
             json.string("a label", &mut text)?;
-            std::mem::take(&mut text)
+            Label::plain(text.as_str())
         };
-        let label = Label { name: name.into(), arguments: arguments.into() };
         let shown = label.to_string();
         found.push(if options.tau_names.contains(&shown) { LabelId::TAU } else { labels.intern(label) });
     }
     Ok(())
+}
+
+/// The rest of a name with arguments.
+fn read_part(json: &mut JsonBytes<'_>) -> Result<Part, ReadError> {
+    let mut text = String::new();
+    json.string("the name of a label", &mut text)?;
+    let name = text.as_str().into();
+    let mut arguments: Vec<Box<str>> = Vec::new();
+    let mut name_only = false;
+    while json.another(&mut name_only, b']')? {
+        json.string("an argument", &mut text)?;
+        arguments.push(text.as_str().into());
+    }
+    Ok(Part { name, arguments: arguments.into() })
 }
 
 fn read_transitions(
@@ -235,16 +251,17 @@ pub(crate) fn write(lts: &Lts, out: &mut dyn Write, _name: &str, control: &Contr
     for (index, &id) in indices.used.iter().enumerate() {
         let label = lts.labels().get(id);
         buffer.text(if index == 0 { b"" } else { b"," });
-        if label.arguments.is_empty() {
-            quote(&label.name, &mut buffer.bytes);
-        } else {
-            buffer.text(b"[");
-            quote(&label.name, &mut buffer.bytes);
-            for argument in &label.arguments {
-                buffer.text(b",");
-                quote(argument, &mut buffer.bytes);
+        match label.parts() {
+            [] => quote("tau", &mut buffer.bytes),
+            [part] if part.arguments.is_empty() => quote(&part.name, &mut buffer.bytes),
+            [part] => write_part(part, &mut buffer),
+            parts => {
+                for (at, part) in parts.iter().enumerate() {
+                    buffer.text(if at == 0 { b"[" } else { b"," });
+                    write_part(part, &mut buffer);
+                }
+                buffer.text(b"]");
             }
-            buffer.text(b"]");
         }
         buffer.breathe(0)?;
     }
@@ -261,6 +278,16 @@ pub(crate) fn write(lts: &Lts, out: &mut dyn Write, _name: &str, control: &Contr
     }
     buffer.text(b"\n]}\n");
     buffer.finish(lts.transition_count())
+}
+
+fn write_part(part: &Part, buffer: &mut Buffer<'_>) {
+    buffer.text(b"[");
+    quote(&part.name, &mut buffer.bytes);
+    for argument in &part.arguments {
+        buffer.text(b",");
+        quote(argument, &mut buffer.bytes);
+    }
+    buffer.text(b"]");
 }
 
 fn quote(text: &str, bytes: &mut Vec<u8>) {

@@ -1,4 +1,5 @@
-//! Labelled transition systems in files: Aldebaran `.aut`, mCRL2's textual `.fsm`, JSON, and (written only) `.dot`.
+//! Labelled transition systems in files: Aldebaran `.aut`, mCRL2's textual `.fsm`, JSON, (read only) mCRL2's binary
+//! `.lts` and (written only) `.dot`.
 //!
 //! [`read_lts`] opens an [`Input`], takes off a gzip wrapper when the first bytes say that there is one, finds the
 //! format (what the caller says, else the name's ending, else the first bytes) and streams the content into an [`Lts`].
@@ -6,8 +7,8 @@
 //! anything, [`save_lts`] to a named file or to standard output.
 //!
 //! One file per idea: `open` finds out what a file is, `lines` cuts a stream into lines, `intern` numbers the labels,
-//! `gather` turns transitions in any order into rows, `aut`, `fsm`, `json` and `dot` know the formats, `output` buffers
-//! what is written. Absent here: command-line options, and the meaning of the systems.
+//! `gather` turns transitions in any order into rows, `aut`, `fsm`, `json`, `mcrl2` and `dot` know the formats,
+//! `output` buffers what is written. Absent here: command-line options, and the meaning of the systems.
 
 mod aut;
 mod aut_line;
@@ -19,6 +20,9 @@ mod intern;
 mod json;
 mod json_bytes;
 mod lines;
+mod mcrl2;
+mod mcrl2_terms;
+mod mcrl2_text;
 mod open;
 mod output;
 
@@ -48,13 +52,15 @@ pub enum Format {
     Fsm,
     /// Trefoil's own JSON.
     Json,
+    /// mCRL2's binary format; read only.
+    Lts,
     /// Graphviz; written only.
     Dot,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 4] = [Format::Aut, Format::Fsm, Format::Json, Format::Dot];
+    pub const ALL: [Format; 5] = [Format::Aut, Format::Fsm, Format::Json, Format::Lts, Format::Dot];
 
     /// Its name, which is also the usual ending of its files.
     pub fn name(self) -> &'static str {
@@ -62,6 +68,7 @@ impl Format {
             Format::Aut => "aut",
             Format::Fsm => "fsm",
             Format::Json => "json",
+            Format::Lts => "lts",
             Format::Dot => "dot",
         }
     }
@@ -72,6 +79,7 @@ impl Format {
             Format::Aut => "Aldebaran, as CADP and mCRL2 read and write it",
             Format::Fsm => "mCRL2's textual format; state parameters are ignored",
             Format::Json => "Trefoil's JSON: labels once, transitions as triples of numbers",
+            Format::Lts => "mCRL2's binary format (read only); state labels are ignored",
             Format::Dot => "Graphviz, for pictures (written only)",
         }
     }
@@ -79,6 +87,11 @@ impl Format {
     /// Can it be read?
     pub fn is_readable(self) -> bool {
         self != Format::Dot
+    }
+
+    /// Can it be written?
+    pub fn is_writable(self) -> bool {
+        self != Format::Lts
     }
 
     /// The format that a file's name promises, a last `.gz` aside.
@@ -107,7 +120,7 @@ pub struct UnknownFormat;
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the formats are aut, fsm, json and dot")
+        f.write_str("the formats are aut, fsm, json, lts and dot")
     }
 }
 
@@ -211,6 +224,7 @@ pub fn read_lts(
     match opened.format {
         Format::Json => json::read(&mut opened, options, labels, control),
         Format::Fsm => fsm::read(&mut opened, options, labels, control),
+        Format::Lts => mcrl2::read(&mut opened, options, labels, control),
         Format::Aut | Format::Dot => aut::read(&mut opened, options, labels, control),
     }
 }
@@ -235,9 +249,22 @@ impl Output {
     pub fn format(&self) -> Result<Format, Box<Diagnostic>> {
         match self {
             Output::Stdout => Ok(Format::Aut),
-            Output::Path(path) => Format::of_path(path).ok_or_else(|| Box::new(open::no_output_format(path))),
+            Output::Path(path) => {
+                let format = Format::of_path(path).ok_or_else(|| Box::new(open::no_output_format(path)))?;
+                writable(format, &path.display().to_string())
+            }
         }
     }
+}
+
+/// Refuses a format that is only read.
+pub fn writable(format: Format, name: &str) -> Result<Format, Box<Diagnostic>> {
+    if format.is_writable() {
+        return Ok(format);
+    }
+    let place = Place::File(name.to_string());
+    let diagnostic = Diagnostic::error(codes::NO_OUTPUT_FORMAT, "mCRL2's binary files are read but not written", place);
+    Err(Box::new(diagnostic.help("write .aut or .fsm, which mCRL2 reads")))
 }
 
 /// Why a system was not written, or not to its end.
@@ -326,9 +353,10 @@ fn write_named(
     name: &str,
     control: &Control,
 ) -> Result<(), WriteError> {
+    let format = writable(format, name).map_err(WriteError::Diagnostic)?;
     control.progress().begin(&format!("writing {name}"), lts.transition_count() as u64);
     match format {
-        Format::Aut => aut::write(lts, out, name, control),
+        Format::Aut | Format::Lts => aut::write(lts, out, name, control),
         Format::Fsm => fsm::write(lts, out, name, control),
         Format::Json => json::write(lts, out, name, control),
         Format::Dot => dot::write(lts, out, control),

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::read::MultiGzDecoder;
 use trefoil_source::{Diagnostic, Place};
 
-use super::{Format, Input, codes, ending};
+use super::{Format, Input, codes};
 
 /// Enough to tell formats apart.
 const HEAD: usize = 512;
@@ -91,11 +91,7 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
             .help("an .aut file starts with `des (initial,transitions,states)`"));
     }
     if head.starts_with(MCRL2_MAGIC) {
-        let source = path.unwrap_or(Path::new("in.lts"));
-        let is_lps = ending(source).is_some_and(|ending| ending == "lps");
-        let command = converting(if is_lps { "lps2lts" } else { "ltsconvert" }, source);
-        return Err(Diagnostic::error(codes::MCRL2_BINARY, "this is mCRL2's binary format", place())
-            .help(format!("convert it with mCRL2 first: {command}")));
+        return Ok(Format::Lts);
     }
     let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
     let seen = if text.starts_with(b"des") {
@@ -108,19 +104,25 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
         None
     };
     let promised = said.or_else(|| path.and_then(Format::of_path));
+    if promised == Some(Format::Lts) && (said.is_some() || seen.is_none()) {
+        return Err(Diagnostic::error(codes::MCRL2_DAMAGED, "this is not mCRL2's binary format", place())
+            .note("such a file starts with the bytes 00 8b af"));
+    }
+    // Content that a reader here knows counts more than an ending that is used for many things.
+    let promised = promised.filter(|&format| format != Format::Lts);
     if promised == Some(Format::Dot) {
         return Err(Diagnostic::error(codes::NOT_READ, "dot files are written for pictures and not read", place())
             .help("read the .aut or .json file that the picture was made from"));
     }
     if said.is_none()
-        && let Some((format, command)) = path.and_then(|path| foreign(path, seen.is_some()))
+        && let Some((format, command)) = path.and_then(foreign)
     {
         return Err(Diagnostic::error(codes::NOT_READ, format!("{format} files are not read"), place())
             .help(format!("convert it first: {command}")));
     }
     if seen.is_none() && head.contains(&0) {
         return Err(Diagnostic::error(codes::UNKNOWN_CONTENT, "this is binary content in an unknown format", place())
-            .help("Trefoil reads .aut, .fsm and .json files, plain or compressed with gzip"));
+            .help("Trefoil reads .aut, .fsm, .json and .lts files, plain or compressed with gzip"));
     }
     promised.or(seen).ok_or_else(|| {
         Diagnostic::error(codes::UNKNOWN_CONTENT, "the format of this content is not known", place())
@@ -129,11 +131,9 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
 }
 
 /// Formats of other tools that are known by their endings, with the command that converts them.
-fn foreign(path: &Path, is_known: bool) -> Option<(&'static str, String)> {
+fn foreign(path: &Path) -> Option<(&'static str, String)> {
     match path.extension()?.to_ascii_lowercase().to_str()? {
         "bcg" => Some(("CADP's BCG", converting("bcg_io", path))),
-        // Content that a reader here knows counts more than an ending that is used for many things.
-        "lts" if !is_known => Some(("mCRL2's binary", converting("ltsconvert", path))),
         _ => None,
     }
 }

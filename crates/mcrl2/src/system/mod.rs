@@ -30,7 +30,7 @@ use trefoil_control::Control;
 use trefoil_data::rewrite::Unfinished;
 use trefoil_data::typed::TypedId;
 use trefoil_system::{
-    Cut, Explorer, Group, Label, LabelId, Labels, Layout, Mark, Meaning, Slot, SlotSet, System, Value,
+    Cut, Explorer, Group, Label, LabelId, Labels, Layout, Mark, Meaning, Part, Slot, SlotSet, System, Value,
 };
 use trefoil_terms::{Options, Pool, Section, Term};
 
@@ -280,20 +280,14 @@ fn label(compiled: &Compiled, labels: &Labels, summand: &Summand, terms: &[Term]
     if actions.is_empty() {
         return LabelId::TAU;
     }
-    let mut rest = terms;
-    let mut parts: Vec<String> = Vec::new();
-    for (action, arguments) in actions {
-        let (own, after) = rest.split_at(arguments.len());
-        rest = after;
-        let mut text = compiled.linear.data.names.text(compiled.linear.actions[action.0 as usize].name).to_string();
-        if !own.is_empty() {
-            let values: Vec<String> = own.iter().map(|&term| compiled.program.text(section, term)).collect();
-            text.push_str(&format!("({})", values.join(", ")));
-        }
-        parts.push(text);
-    }
-    parts.sort_unstable();
-    labels.intern(Label::plain(parts.join("|")))
+    let mut rest = terms.iter();
+    let parts = actions.iter().map(|(action, arguments)| {
+        let own = rest.by_ref().take(arguments.len());
+        let arguments = own.map(|&term| compiled.program.text(section, term).into()).collect();
+        let name = compiled.linear.data.names.text(compiled.linear.actions[action.0 as usize].name);
+        Part { name: name.into(), arguments }
+    });
+    labels.intern(Label::bag(parts.collect()))
 }
 
 impl System for Model {
@@ -337,9 +331,8 @@ impl System for Model {
         if self.never.is_empty() || label <= LabelId::TICK {
             return 0;
         }
-        let text = self.labels.get(label).to_string();
-        let mut names = text.split('|').map(|part| part.split('(').next().unwrap_or_default().to_string());
-        u32::from(names.any(|name| self.never.binary_search(&name).is_ok()))
+        let is_forbidden = |part: &Part| self.never.binary_search_by(|name| name.as_str().cmp(&part.name)).is_ok();
+        u32::from(self.labels.get(label).parts().iter().any(is_forbidden))
     }
 
     fn first_error(&self) -> LabelId {

@@ -67,8 +67,8 @@ impl Model {
                     let statement = &process.statements[transition.statement as usize];
                     let name = format!("{}({number})", process.name);
                     let arguments = [format!("{}", statement.line), statement.text.clone()];
-                    let arguments = arguments.into_iter().map(String::into_boxed_str).collect();
-                    names.push(labels.intern(Label { name: name.into(), arguments }));
+                    let arguments = arguments.map(String::into_boxed_str);
+                    names.push(labels.intern(Label::of(name, arguments)));
                 }
             }
         }
@@ -141,8 +141,8 @@ impl Model {
     pub(crate) fn step_label(&self, position: usize, process: &ProcessType, statement: &Statement) -> LabelId {
         let name = format!("{}({position})", process.name);
         let arguments = [statement.line.to_string(), statement.text.clone()];
-        let arguments = arguments.into_iter().map(String::into_boxed_str).collect();
-        self.labels.intern(Label { name: name.into(), arguments })
+        let arguments = arguments.map(String::into_boxed_str);
+        self.labels.intern(Label::of(name, arguments))
     }
 
     /// The same model with room for every process that can be created, in any order. Its rows are long.
@@ -238,12 +238,12 @@ impl Model {
         if let Some(&known) = self.faults.read().unwrap_or_else(PoisonError::into_inner).get(&(label, fault)) {
             return known;
         }
-        let Label { name, arguments } = self.labels.get(label).clone();
-        let mut arguments = arguments.into_vec();
+        let known = self.labels.get(label);
+        let mut arguments = known.arguments().to_vec();
         let process = &self.program.processes[usize::from(fault.process)];
         let statement = &process.statements[fault.statement as usize];
         arguments.push(format!("{}: {} line {}", fault.kind, process.name, statement.line).into_boxed_str());
-        let broken = self.labels.intern(Label { name, arguments: arguments.into_boxed_slice() });
+        let broken = self.labels.intern(Label::of(known.name().unwrap_or_default(), arguments));
         self.faults.write().unwrap_or_else(PoisonError::into_inner).insert((label, fault), broken);
         self.fault_of.write().unwrap_or_else(PoisonError::into_inner).insert(broken, fault);
         broken

@@ -56,7 +56,7 @@ impl Simulation {
         &row[1..=self.model.arrangement.width()]
     }
 
-    fn row(moment: &Moment) -> Vec<Value> {
+    pub(super) fn row(moment: &Moment) -> Vec<Value> {
         let holder = moment.holder.map_or(0, |holder| u32::from(holder) + 1);
         std::iter::once(holder).chain(moment.row.iter().copied()).collect()
     }
@@ -76,8 +76,7 @@ impl Simulation {
             arguments.extend([statement.line.to_string(), statement.text.clone(), format!("state {}", act.control)]);
         }
         arguments.extend(step.fault.map(|fault| fault.kind.to_string()));
-        let arguments = arguments.into_iter().map(String::into_boxed_str).collect();
-        self.model.labels().intern(Label { name: name.into(), arguments })
+        self.model.labels().intern(Label::of(name, arguments.into_iter().map(String::into_boxed_str)))
     }
 
     /// The move behind a step.

@@ -321,10 +321,10 @@ impl Actor for ModelActor<'_> {
         let base = match model.fault(label) {
             None => label,
             Some(_) => {
-                let Label { name, arguments } = model.labels().get(label).clone();
-                let mut arguments = arguments.into_vec();
+                let known = model.labels().get(label);
+                let mut arguments = known.arguments().to_vec();
                 arguments.pop();
-                model.labels().intern(Label { name, arguments: arguments.into_boxed_slice() })
+                model.labels().intern(Label::of(known.name().unwrap_or_default(), arguments))
             }
         };
         let Some((position, kind, state, index)) = model.transition_named(base) else { return label };

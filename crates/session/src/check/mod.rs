@@ -101,7 +101,7 @@ impl Script {
     pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<Script, Problem> {
         job.control.check()?;
         must_be_cspm(file, language)?;
-        let (mut opened, tree) = Opened::parsed(file, &job.control)?;
+        let (mut opened, tree) = Opened::parsed(file, job)?;
         let (assertions, prints) = listed(&tree, &opened.sources);
         let typed = opened.checked(tree, &[], &job.control)?;
         let warnings = opened.warnings();

@@ -283,9 +283,13 @@ pub(crate) fn natural(a: &Label, b: &Label) -> Ordering {
         (Ok(x), Ok(y)) => x.cmp(&y),
         _ => x.cmp(y),
     };
-    let arguments = a.arguments.iter().zip(&b.arguments);
-    let differs = arguments.map(|(x, y)| argument(x, y)).find(|order| order.is_ne());
-    a.name.cmp(&b.name).then(differs.unwrap_or(a.arguments.len().cmp(&b.arguments.len())))
+    let part = |a: &trefoil_system::Part, b: &trefoil_system::Part| {
+        let arguments = a.arguments.iter().zip(&b.arguments);
+        let differs = arguments.map(|(x, y)| argument(x, y)).find(|order| order.is_ne());
+        a.name.cmp(&b.name).then(differs.unwrap_or(a.arguments.len().cmp(&b.arguments.len())))
+    };
+    let differs = a.parts().iter().zip(b.parts()).map(|(a, b)| part(a, b)).find(|order| order.is_ne());
+    differs.unwrap_or(a.parts().len().cmp(&b.parts().len()))
 }
 
 /// The number of a label in an event map.
@@ -348,7 +352,7 @@ mod tests {
 
     #[test]
     fn events_are_sorted_as_people_count() {
-        let label = |argument: &str| Label { name: "c".into(), arguments: [Box::from(argument)].into() };
+        let label = |argument: &str| Label::of("c", [Box::from(argument)]);
         assert_eq!(natural(&label("9"), &label("10")), Ordering::Less);
         assert_eq!(natural(&label("A"), &label("10")), Ordering::Greater);
         assert_eq!(natural(&Label::plain("c"), &label("1")), Ordering::Less);

@@ -7,11 +7,10 @@ use trefoil_control::Control;
 use trefoil_cspm::checked::check_under;
 use trefoil_cspm::eval::{Evaluator, Failure, Options, Reason};
 use trefoil_cspm::rename::{Builtin, rename};
-use trefoil_cspm::syntax::{Symbol, Tree, parse_expression_into, parse_under};
+use trefoil_cspm::syntax::{DiskLoader, Symbol, Tree, parse_expression_into, parse_under};
 use trefoil_cspm::types::Typed;
-use trefoil_source::{Diagnostic, Report, Severity, Sources};
+use trefoil_source::{Diagnostic, Report, Severity, Sources, Texts};
 
-use super::FileLoader;
 use crate::{Job, Problem, Resources};
 
 /// Which expressions to evaluate in which script.
@@ -65,7 +64,7 @@ impl EvaluationReport {
 /// Evaluates expressions in a script. A mistake in one of them leaves the others their values; running out ends
 /// everything.
 pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Problem> {
-    let script = Script::open(&task.file, &job.control)?;
+    let script = Script::open(&task.file, &job.texts, &job.control)?;
     let values = script.values(&task.expressions, task.steps, &job.control)?;
     let mut rendered = [String::new(), String::new()];
     let report = |(expression, value): (&String, Result<Value, Problem>)| {
@@ -98,17 +97,19 @@ pub struct Value {
 /// A script that has been read, in which expressions can be evaluated again and again.
 pub struct Script {
     file: PathBuf,
+    texts: Texts,
     tree: Tree<Symbol>,
     sources: Sources,
 }
 
 impl Script {
     /// Reads a script and checks its names and types.
-    pub fn open(file: &Path, control: &Control) -> Result<Script, Problem> {
+    pub fn open(file: &Path, texts: &Texts, control: &Control) -> Result<Script, Problem> {
         control.progress().begin("reading", 0);
         let mut sources = Sources::default();
-        let parsed = parse_under(control, &file.display().to_string(), &FileLoader, &mut sources)?;
-        let script = Script { file: file.to_path_buf(), tree: parsed.tree, sources };
+        let loader = DiskLoader(texts.clone());
+        let parsed = parse_under(control, &file.display().to_string(), &loader, &mut sources)?;
+        let script = Script { file: file.to_path_buf(), texts: texts.clone(), tree: parsed.tree, sources };
         let checked = check_under(control, script.tree.clone(), &[], parsed.diagnostics)?;
         script.refuse(checked.diagnostics, &script.sources)?;
         Ok(script)
@@ -116,7 +117,7 @@ impl Script {
 
     /// Reads it again.
     pub fn reload(&mut self, control: &Control) -> Result<(), Problem> {
-        *self = Script::open(&self.file, control)?;
+        *self = Script::open(&self.file, &self.texts, control)?;
         Ok(())
     }
 

@@ -2,14 +2,13 @@
 
 pub mod eval;
 
-use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
 use trefoil_control::Control;
 use trefoil_cspm::checked::{Checked, check_under};
 use trefoil_cspm::syntax::{
-    DiskLoader, ExpressionId, Loader, Parsed, Symbol, Tree, parse_expression_into, parse_under, print as print_tree,
+    DiskLoader, ExpressionId, Parsed, Symbol, Tree, parse_expression_into, parse_under, print as print_tree,
 };
 use trefoil_cspm::types::Typed;
 use trefoil_source::{Diagnostic, FileId, Report, Severity, Sources};
@@ -90,24 +89,6 @@ impl Warnings {
     }
 }
 
-/// Files on the disk, and standard input.
-struct FileLoader;
-
-impl Loader for FileLoader {
-    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        if name != "-" {
-            return DiskLoader.read(name);
-        }
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-        Ok(bytes)
-    }
-
-    fn similar(&self, name: &str) -> Option<String> {
-        DiskLoader.similar(name)
-    }
-}
-
 /// What a stage gave, unless it found an error. Warnings are added to those of earlier stages.
 fn passed<X>(
     (result, said): (X, Vec<Diagnostic>),
@@ -127,11 +108,12 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    pub(crate) fn parsed(file: &Path, control: &Control) -> Result<(Opened, Tree<Symbol>), Problem> {
-        control.progress().begin("reading", 0);
+    pub(crate) fn parsed(file: &Path, job: &Job) -> Result<(Opened, Tree<Symbol>), Problem> {
+        job.control.progress().begin("reading", 0);
         let file = file.display().to_string();
         let mut sources = Sources::default();
-        let Parsed { tree, diagnostics } = parse_under(control, &file, &FileLoader, &mut sources)?;
+        let Parsed { tree, diagnostics } =
+            parse_under(&job.control, &file, &DiskLoader(job.texts.clone()), &mut sources)?;
         Ok((Opened { file, sources, warnings: diagnostics }, tree))
     }
 
@@ -165,9 +147,9 @@ impl Opened {
         typed.ok_or_else(|| Problem::Script(std::mem::take(&mut self.warnings), self.sources.clone()))
     }
 
-    fn typed(file: &Path, control: &Control) -> Result<(Opened, Typed), Problem> {
-        let (mut opened, tree) = Opened::parsed(file, control)?;
-        let typed = opened.checked(tree, &[], control)?;
+    fn typed(file: &Path, job: &Job) -> Result<(Opened, Typed), Problem> {
+        let (mut opened, tree) = Opened::parsed(file, job)?;
+        let typed = opened.checked(tree, &[], &job.control)?;
         Ok((opened, typed))
     }
 
@@ -178,7 +160,7 @@ impl Opened {
 
 /// Checks that a script has types.
 pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
-    let (opened, typed) = Opened::typed(file, &job.control)?;
+    let (opened, typed) = Opened::typed(file, job)?;
     let warnings = opened.warnings();
     let resources = Resources::new(&job.control);
     Ok(TypecheckReport { file: opened.file, definitions: typed.types().len(), warnings, resources })
@@ -186,7 +168,7 @@ pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
 
 /// The type of each name that a script defines.
 pub fn types(file: &Path, job: &Job) -> Result<TypesReport, Problem> {
-    let (opened, typed) = Opened::typed(file, &job.control)?;
+    let (opened, typed) = Opened::typed(file, job)?;
     let name = |(id, text): &(_, String)| TypedName { name: typed.renamed().qualified(*id), type_text: text.clone() };
     let names = typed.types().iter().map(name).collect();
     let warnings = opened.warnings();
@@ -195,7 +177,7 @@ pub fn types(file: &Path, job: &Job) -> Result<TypesReport, Problem> {
 
 /// A script as text again, formatted; files that it includes stay included.
 pub fn print(file: &Path, job: &Job) -> Result<PrintReport, Problem> {
-    let (mut opened, tree) = Opened::parsed(file, &job.control)?;
+    let (mut opened, tree) = Opened::parsed(file, job)?;
     opened.readable()?;
     let warnings = opened.warnings();
     Ok(PrintReport { file: opened.file, text: print_tree(&tree), warnings })

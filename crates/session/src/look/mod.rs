@@ -131,7 +131,7 @@ impl Subject {
             return Err(no_process(message, Place::File(file)).into());
         }
         task.has_no_leaves()?;
-        let opened = open_model(&task.file, Arc::new(Labels::new()), job)?;
+        let opened = open_model(&task.file, job)?;
         let content = Content::Linear(Box::new(opened.model.wide()));
         Ok(Subject { process: file.clone(), file, content, control: Control::unlimited(), runs: Vec::new() })
     }
@@ -153,7 +153,7 @@ impl Subject {
             return Ok(Subject::of_lts(task.file.display().to_string(), lts));
         };
         must_be_cspm(&task.file, task.language)?;
-        let (mut opened, mut tree) = Opened::parsed(&task.file, &job.control)?;
+        let (mut opened, mut tree) = Opened::parsed(&task.file, job)?;
         let (query, file) = opened.expression(&mut tree, expression)?;
         let typed = opened.checked(tree, &[query], &job.control)?;
         let Opened { file: name, sources, .. } = opened;
@@ -268,6 +268,15 @@ impl Subject {
         let (file, process, runs) = (self.file.clone(), self.process.clone(), self.runs.clone());
         let (system, narrator) = self.parts();
         Stepper::new(system, narrator, Told { file, process }, runs, seed, control)
+    }
+
+    /// The system.
+    pub(crate) fn system(&self) -> &dyn System {
+        match &self.content {
+            Content::Script(content) => &*content.1.network,
+            Content::File(lts) => &**lts,
+            Content::Model(simulation) => &**simulation,
+        }
     }
 
     /// The system and its narrator.

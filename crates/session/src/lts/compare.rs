@@ -1,4 +1,4 @@
-//! Equivalence of two files.
+//! Equivalence of two files or models.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use trefoil_lts::equivalence::{Evidence, Side};
 use trefoil_system::Labels;
 
 use super::minimise::equivalence_named;
-use super::{Reading, Size, name, read};
+use super::models::{Opening, open, processes, together};
+use super::{Size, name};
 use crate::{Job, Problem, Resources, Verdict};
 
 /// What to compare.
@@ -18,8 +19,8 @@ pub struct Comparing {
     pub left: PathBuf,
     /// The other.
     pub right: PathBuf,
-    /// How both are read.
-    pub reading: Reading,
+    /// How both are opened.
+    pub opening: Opening,
     /// The equivalence, by its name in [`super::EQUIVALENCES`].
     pub equivalence: &'static str,
 }
@@ -95,8 +96,10 @@ impl Difference {
 /// Decides whether two systems are equivalent.
 pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
     let labels = Arc::new(Labels::new());
-    let left = read(&task.left, &task.reading, &labels, job)?;
-    let right = read(&task.right, &task.reading, &labels, job)?;
+    let mut processes = processes(&[&task.left, &task.right], &task.opening)?.into_iter();
+    let mut opened = |file| open(file, processes.next().flatten(), &task.opening.reading, &labels, job);
+    let (left, right) = (opened(&task.left)?, opened(&task.right)?);
+    let (left, right) = together(&left, &right, &task.opening.view)?;
     let equivalence = equivalence_named(task.equivalence);
     let comparison = trefoil_lts::equivalence::compare(&left, &right, equivalence, &job.control)?;
     let files = (name(&task.left), name(&task.right));

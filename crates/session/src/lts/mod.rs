@@ -1,10 +1,11 @@
-//! Jobs on labelled transition systems in files.
+//! Jobs on labelled transition systems, in files or explored from models.
 
 mod compare;
 mod compose;
 mod convert;
 mod info;
 mod minimise;
+mod models;
 mod refine;
 
 use std::path::Path;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use trefoil_lts::Lts;
-use trefoil_lts::format::{Format, Input, Output, ReadError, ReadOptions, WriteError, read_lts, save_lts};
+use trefoil_lts::format::{Format, Input, Output, ReadError, ReadOptions, WriteError, read_lts, save_lts, writable};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::Labels;
 
@@ -22,6 +23,7 @@ pub use compose::{ComposeReport, Composing, compose};
 pub use convert::{ConvertReport, Shape, convert, random};
 pub use info::{InfoReport, info};
 pub use minimise::{EQUIVALENCES, MINIMISERS, MinimiseReport, Minimising, minimise};
+pub use models::{Opening, View, generate_lts};
 pub use refine::{
     ALGORITHMS, Comparison, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, SimulationReport, Specification,
     StatisticsReport, refine, simulate,
@@ -35,6 +37,7 @@ pub const FORMATS: &[Choice] = &[
     Choice { name: "aut", about: "Aldebaran, as CADP and mCRL2 read and write it" },
     Choice { name: "fsm", about: "mCRL2's textual format; state parameters are ignored" },
     Choice { name: "json", about: "Trefoil's JSON: labels once, transitions as triples of numbers" },
+    Choice { name: "lts", about: "mCRL2's binary format (read only); state labels are ignored" },
     Choice { name: "dot", about: "Graphviz, for pictures (written only)" },
 ];
 
@@ -91,12 +94,12 @@ fn write(lts: &Lts, file: &Path, format: Option<&'static str>, job: &Job) -> Res
 
 /// Refuses, before any work, an output file of unknown format.
 fn check_output(file: Option<&Path>, format: Option<&'static str>) -> Result<(), Problem> {
-    match file {
-        Some(file) if format.is_none() => {
-            Output::from_argument(file).format().map(|_| ()).map_err(|diagnostic| Problem::from(*diagnostic))
-        }
-        _ => Ok(()),
-    }
+    let Some(file) = file else { return Ok(()) };
+    let checked = match format.and_then(format_named) {
+        None => Output::from_argument(file).format(),
+        Some(format) => writable(format, &name(file)),
+    };
+    checked.map(|_| ()).map_err(|diagnostic| Problem::from(*diagnostic))
 }
 
 fn format_named(name: &str) -> Option<Format> {

@@ -1,4 +1,4 @@
-//! Refinement of one file by another.
+//! Refinement of one file or model by another.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Cut, Labels, Model};
 
 use super::compare::Difference;
-use super::{Reading, Size, name, read};
+use super::models::{OpenedSystem, Opening, open, processes, together};
+use super::{Size, name};
 use crate::problem::REFUSED;
 use crate::{Choice, Job, Problem, Resources, Unfinished, Verdict, WitnessReport};
 
@@ -57,16 +58,33 @@ const DEFAULT_PREPROCESSING: Preprocess = Preprocess::Specification;
 
 /// A specification that was read, for any number of checks.
 pub struct Specification {
-    file: String,
-    lts: Lts,
-    reading: Reading,
+    opened: OpenedSystem,
+    opening: Opening,
+    /// Those of the implementations.
+    processes: Vec<Option<String>>,
 }
 
 impl Specification {
-    /// Reads it; the implementations will be read in the same way.
-    pub fn open(file: &Path, reading: Reading, job: &Job) -> Result<Specification, Problem> {
-        let lts = read(file, &reading, &Arc::new(Labels::new()), job)?;
-        Ok(Specification { file: name(file), lts, reading })
+    /// Opens it, for these implementations, which will be opened in the same way.
+    pub fn open(
+        file: &Path,
+        implementations: &[PathBuf],
+        opening: Opening,
+        job: &Job,
+    ) -> Result<Specification, Problem> {
+        let files: Vec<&Path> = std::iter::once(file).chain(implementations.iter().map(PathBuf::as_path)).collect();
+        let mut processes = processes(&files, &opening)?;
+        let process = processes.remove(0);
+        let opened = open(file, process, &opening.reading, &Arc::new(Labels::new()), job)?;
+        Ok(Specification { opened, opening, processes })
+    }
+
+    /// Itself and an implementation under one set of labels.
+    fn beside(&self, task: &Refining, job: &Job) -> Result<(Arc<Lts>, Arc<Lts>), Problem> {
+        let process = self.processes.get(task.place).cloned().flatten();
+        let labels = self.opened.lts.labels();
+        let implementation = open(&task.implementation, process, &self.opening.reading, labels, job)?;
+        together(&self.opened, &implementation, &self.opening.view)
     }
 }
 
@@ -104,6 +122,8 @@ impl Comparison {
 pub struct Refining {
     /// The file with the implementation.
     pub implementation: PathBuf,
+    /// Its place among the implementations.
+    pub place: usize,
     /// By its name in [`MODELS`].
     pub model: &'static str,
     /// What is compared.
@@ -219,21 +239,21 @@ pub fn simulate(
     ready: bool,
     job: &Job,
 ) -> Result<SimulationReport, Problem> {
-    let Specification { file, lts: specification, reading } = specification;
+    let file = &specification.opened.file;
     if let Some(setting) = task.asked.wanted().next() {
         let option = setting.name();
         let message = format!("{option} does not apply to {}, which is decided without a search", task.model);
         return Err(Problem::from(Diagnostic::error(REFUSED, message, Place::File(name(&task.implementation)))));
     }
-    let implementation = read(&task.implementation, reading, specification.labels(), job)?;
-    let result = trefoil_lts::equivalence::is_simulated(&implementation, specification, ready, &job.control)?;
+    let (specification, implementation) = specification.beside(task, job)?;
+    let result = trefoil_lts::equivalence::is_simulated(&implementation, &specification, ready, &job.control)?;
     let files = (name(&task.implementation), file.clone());
     Ok(SimulationReport {
         specification: file.clone(),
         implementation: name(&task.implementation),
         model: task.model,
         verdict: if result.holds { Verdict::Holds } else { Verdict::Fails },
-        specification_size: Size::of(specification),
+        specification_size: Size::of(&specification),
         implementation_size: Size::of(&implementation),
         classes: (result.classes.1, result.classes.0),
         difference: result.evidence.map(|evidence| Difference::new(evidence, &files)),
@@ -248,10 +268,10 @@ pub fn refine(
     model: Model,
     job: &Job,
 ) -> Result<RefineReport, Problem> {
-    let Specification { file, lts: specification, reading } = specification;
+    let file = &specification.opened.file;
     let control = &job.control;
-    let implementation = Arc::new(read(&task.implementation, reading, specification.labels(), job)?);
-    let question = Question::Refine { specification, model };
+    let (specification, implementation) = specification.beside(task, job)?;
+    let question = Question::Refine { specification: &*specification, model };
     let facts = Facts::of(&*implementation);
     let posed = Posed::new(Table::standard(), question, &facts, &task.asked, job.threads, control);
     let offered = Offered { system: implementation.clone(), reduction: None, insisted: false };
@@ -260,7 +280,7 @@ pub fn refine(
         Ok(answer) => {
             let witness = match &answer.found[0] {
                 Found::Fails(Evidence::Witness(witness)) => {
-                    let report = WitnessReport::new(witness, specification, &*implementation, control);
+                    let report = WitnessReport::new(witness, &*specification, &*implementation, control);
                     Some(report.map_err(|cut| Problem::cut(cut, control))?)
                 }
                 _ => None,

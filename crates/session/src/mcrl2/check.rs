@@ -14,7 +14,7 @@ use trefoil_mcrl2::linear::{Analyses, Refusal, linearise};
 use trefoil_mcrl2::system::{Model, NoModel};
 use trefoil_questions::{Answer, ErrorKinds, Evidence as Shown, Facts, Found, Goal, Question, Reach, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
-use trefoil_system::{Cut, LabelId, Labels, System, Value};
+use trefoil_system::{Cut, LabelId, Labels, System, Value, Writing};
 
 use super::Opened;
 use crate::check::{
@@ -42,7 +42,7 @@ impl Script {
     /// Reads a specification and makes its linear process. Actions whose names match one of the patterns must not
     /// happen.
     pub fn open(file: &Path, never: &[String], job: &Job) -> Result<Script, Problem> {
-        let model = open_model(file, Arc::new(Labels::new()), job)?;
+        let model = open_model(file, job)?;
         let OpenedModel { file, sources, warnings, model } = model;
         let mut script =
             Script { listed: Vec::new(), kept: Kept::default(), model: Arc::new(model), file, sources, warnings };
@@ -254,8 +254,8 @@ pub(crate) struct OpenedModel {
 }
 
 /// Reads a specification and makes its system.
-pub(crate) fn open_model(file: &Path, labels: Arc<Labels>, job: &Job) -> Result<OpenedModel, Problem> {
-    let mut opened = Opened::read(file, &job.control)?;
+pub(crate) fn open_model(file: &Path, job: &Job) -> Result<OpenedModel, Problem> {
+    let mut opened = Opened::read(file, &job.texts, &job.control)?;
     let typed = opened.typed_processes(&job.control)?;
     let warnings = opened.warnings();
     let Opened { file, sources, .. } = opened;
@@ -270,6 +270,7 @@ pub(crate) fn open_model(file: &Path, labels: Arc<Labels>, job: &Job) -> Result<
         Refusal::Stopped(stopped) => Problem::Stopped(stopped),
     })?;
     job.control.progress().begin("compiling", 0);
+    let labels = Arc::new(Labels::written(Writing::Brackets));
     let model = Model::new(Arc::new(linear), labels, &job.control).map_err(|none| match none {
         NoModel::Unfinished(..) => Problem::Stopped(job.control.why()),
     })?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use trefoil_control::Control;
 use trefoil_mcrl2::{Data, NoValue};
-use trefoil_source::{Report, Sources};
+use trefoil_source::{Report, Sources, Texts};
 
 use super::Opened;
 use crate::cspm::Warnings;
@@ -72,7 +72,7 @@ impl EvaluationReport {
 
 /// Evaluates expressions. A mistake in one of them leaves the others their values; running out ends everything.
 pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Problem> {
-    let script = Script::open(&task.file, &job.control)?;
+    let script = Script::open(&task.file, &job.texts, &job.control)?;
     let mut rendered = [String::new(), String::new()];
     let mut values = Vec::new();
     for expression in &task.expressions {
@@ -98,21 +98,22 @@ pub fn evaluate(task: &Evaluating, job: &Job) -> Result<EvaluationReport, Proble
 /// A specification that has been read, over which expressions can be evaluated again and again.
 pub struct Script {
     file: PathBuf,
+    texts: Texts,
     data: Data,
     sources: Sources,
 }
 
 impl Script {
     /// Reads a specification and checks the types of its data.
-    pub fn open(file: &Path, control: &Control) -> Result<Script, Problem> {
-        let mut opened = Opened::read(file, control)?;
+    pub fn open(file: &Path, texts: &Texts, control: &Control) -> Result<Script, Problem> {
+        let mut opened = Opened::read(file, texts, control)?;
         let data = opened.typed(control)?;
-        Ok(Script { file: file.to_path_buf(), data, sources: opened.sources })
+        Ok(Script { file: file.to_path_buf(), texts: texts.clone(), data, sources: opened.sources })
     }
 
     /// Reads it again.
     pub fn reload(&mut self, control: &Control) -> Result<(), Problem> {
-        *self = Script::open(&self.file, control)?;
+        *self = Script::open(&self.file, &self.texts, control)?;
         Ok(())
     }
 

@@ -33,7 +33,7 @@ pub struct LinearReport {
 
 /// Makes the linear process of a specification. Its text begins with what the analyses gained if `why` says so.
 pub fn linear(file: &Path, analyses: Analyses, why: bool, job: &Job) -> Result<LinearReport, Problem> {
-    let mut opened = Opened::read(file, &job.control)?;
+    let mut opened = Opened::read(file, &job.texts, &job.control)?;
     let typed = opened.typed_processes(&job.control)?;
     if let Err(missing) = typed.initial(&opened.file) {
         return Err(Problem::Script(vec![missing], opened.sources));

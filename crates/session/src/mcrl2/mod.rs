@@ -5,7 +5,6 @@ pub mod eval;
 pub(crate) mod words;
 pub mod linear;
 
-use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
@@ -14,7 +13,7 @@ use trefoil_mcrl2::processes::{self, ProcessSpecification};
 use trefoil_mcrl2::syntax::tree::Specification;
 use trefoil_mcrl2::syntax::{parse, print as print_specification};
 use trefoil_mcrl2::{Data, DeclaredFunction};
-use trefoil_source::{Diagnostic, Place, Severity, Sources};
+use trefoil_source::{Diagnostic, Place, Severity, Sources, Texts};
 
 use crate::cspm::{PrintReport, TypecheckReport, Warnings};
 use crate::problem::UNREADABLE;
@@ -53,11 +52,11 @@ pub(crate) struct Opened {
 
 impl Opened {
     /// Reads a file; mistakes in its text are kept until its types are checked, too.
-    pub(crate) fn read(file: &Path, control: &Control) -> Result<Opened, Problem> {
+    pub(crate) fn read(file: &Path, texts: &Texts, control: &Control) -> Result<Opened, Problem> {
         control.progress().begin("reading", 0);
         control.check()?;
         let name = file.display().to_string();
-        let text = read_text(file).map_err(|why| {
+        let text = read_text(file, texts).map_err(|why| {
             let message = format!("{name} cannot be read: {why}");
             Problem::Input(vec![Diagnostic::error(UNREADABLE, message, Place::File(name.clone()))])
         })?;
@@ -99,14 +98,8 @@ impl Opened {
 }
 
 /// The text of a file. A file that is not UTF-8 has its other characters in comments, which no stage looks at.
-fn read_text(file: &Path) -> Result<String, String> {
-    let bytes = if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-        bytes
-    } else {
-        std::fs::read(file).map_err(|error| error.to_string())?
-    };
+fn read_text(file: &Path, texts: &Texts) -> Result<String, String> {
+    let bytes = texts.read(file)?;
     if u32::try_from(bytes.len()).is_err() {
         return Err("it has 4 GiB or more".to_string());
     }
@@ -118,7 +111,7 @@ fn read_text(file: &Path) -> Result<String, String> {
 
 /// Checks that a specification has types, its data and its processes.
 pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
-    let mut opened = Opened::read(file, &job.control)?;
+    let mut opened = Opened::read(file, &job.texts, &job.control)?;
     let definitions = opened.typed_processes(&job.control)?.declared();
     let warnings = opened.warnings();
     Ok(TypecheckReport { file: opened.file, definitions, warnings, resources: Resources::new(&job.control) })
@@ -126,7 +119,7 @@ pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
 
 /// The sort of each function that a specification declares.
 pub fn types(file: &Path, job: &Job) -> Result<SortsReport, Problem> {
-    let mut opened = Opened::read(file, &job.control)?;
+    let mut opened = Opened::read(file, &job.texts, &job.control)?;
     let functions = opened.typed(&job.control)?.functions();
     let functions =
         functions.into_iter().map(|DeclaredFunction { kind, name, sort }| FunctionSort { kind, name, sort }).collect();
@@ -136,7 +129,7 @@ pub fn types(file: &Path, job: &Job) -> Result<SortsReport, Problem> {
 
 /// A specification as text again, formatted.
 pub fn print(file: &Path, job: &Job) -> Result<PrintReport, Problem> {
-    let mut opened = Opened::read(file, &job.control)?;
+    let mut opened = Opened::read(file, &job.texts, &job.control)?;
     opened.refuse_errors()?;
     let text = print_specification(&opened.specification, &opened.text);
     let warnings = opened.warnings();

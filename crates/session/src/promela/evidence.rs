@@ -87,8 +87,8 @@ impl Script {
     /// `P(1) line 12: x = 1`
     fn step_text(&self, label: LabelId) -> String {
         let label = self.model.labels().get(label);
-        match &label.arguments[..] {
-            [line, text, ..] => format!("{} line {line}: {text}", label.name),
+        match (label.name(), label.arguments()) {
+            (Some(name), [line, text, ..]) => format!("{name} line {line}: {text}"),
             _ => label.to_string(),
         }
     }

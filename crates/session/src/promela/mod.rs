@@ -18,7 +18,6 @@ mod unreached;
 mod waiting;
 pub(crate) mod words;
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,7 +27,7 @@ use trefoil_control::peak_memory;
 use trefoil_promela::symmetry::Symmetries;
 use trefoil_promela::{FaultKind, Model, read};
 use trefoil_questions::{Answer, ErrorKinds, Found, Goal, Question, Reach, Unanswered};
-use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span};
+use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span, Texts};
 use trefoil_system::Cut;
 
 use crate::check::{
@@ -68,6 +67,7 @@ impl Script {
             let place = Place::File(name.clone());
             Problem::from(Diagnostic::error("P001", format!("the model cannot be read: {why}"), place))
         };
+        let mut load = |name: &str| load(&job.texts, name);
         let text = load(&name).map_err(unreadable)?;
         if u32::try_from(text.len()).is_err() {
             return Err(unreadable("it has 4 GiB or more".to_string()));
@@ -280,23 +280,10 @@ impl Script {
 }
 
 /// The text of a file, or of standard input; what is no UTF-8 is read as Latin-1.
-fn load(name: &str) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let outcome = if name == "-" {
-        std::io::stdin().read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(name).and_then(|mut file| file.read_to_end(&mut bytes))
-    };
-    match outcome {
-        Ok(_) => Ok(String::from_utf8(bytes)
-            .unwrap_or_else(|wrong| wrong.into_bytes().iter().map(|&byte| char::from(byte)).collect())),
-        Err(error) => Err(match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_string(),
-            std::io::ErrorKind::PermissionDenied => "it may not be read".to_string(),
-            std::io::ErrorKind::IsADirectory => "it is a folder".to_string(),
-            _ => error.to_string(),
-        }),
-    }
+fn load(texts: &Texts, name: &str) -> Result<String, String> {
+    let bytes = texts.read(name)?;
+    let latin = |bytes: Vec<u8>| bytes.iter().map(|&byte| char::from(byte)).collect();
+    Ok(String::from_utf8(bytes).unwrap_or_else(|wrong| latin(wrong.into_bytes())))
 }
 
 /// The properties.

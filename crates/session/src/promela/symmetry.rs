@@ -113,7 +113,7 @@ impl Reduced<'_> {
                 let fits = |step: &TakenStep| {
                     kind_of(self.model, step.label) == kind && self.model.is_but_for_gone(&step.row, &wanted.row)
                 };
-                let same = |step: &TakenStep| self.model.labels().get(step.label).name == text.name;
+                let same = |step: &TakenStep| self.model.labels().get(step.label).name() == text.name();
                 let found = steps.iter().position(|step| fits(step) && same(step));
                 if let Some(at) = found.or_else(|| steps.iter().position(fits)) {
                     real.steps.push(steps.swap_remove(at));

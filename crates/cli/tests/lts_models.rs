@@ -1,0 +1,184 @@
+//! Models of several languages as labelled transition systems: generated, compared, refined.
+
+use std::process::{Command, Output};
+
+const SCRIPT: &str = "\
+channel put, get, both : {0..1}
+channel flag : Bool
+channel pair : {(0, 1)}
+BUFFER = put?x -> get!x -> BUFFER
+LOSSY = put?x -> (get!x -> LOSSY |~| LOSSY)
+INSIDE = (put?x -> both!x -> get!x -> INSIDE) \\ {| both |}
+TWICE = put?x -> get!x -> TWICE [] put?x -> get!x -> TWICE
+FLAGS = flag!true -> flag!false -> FLAGS
+ENDS = put.0 -> SKIP
+PAIRS = put.0 -> pair!(0, 1) -> PAIRS
+";
+
+const MODEL: &str = "\
+chan put = [0] of { bit };
+chan get = [0] of { bit };
+active proctype Producer() { do :: put!0 :: put!1 od }
+active proctype Buffer() { bit x; do :: put?x; get!x od }
+active proctype Consumer() { bit x; do :: get?x od }
+";
+
+const QUEUE: &str = "\
+mtype = { data };
+chan c = [1] of { mtype, bit };
+active proctype Producer() { do :: c!data,0 :: c!data,1 od }
+active proctype Consumer() { bit x; do :: c?data,x od }
+";
+
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Files {
+        Files(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, text).expect("a temporary file");
+        path
+    }
+}
+
+fn trefoil(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_trefoil")).args(arguments).output().expect("the program starts")
+}
+
+/// Runs a command; its exit code and what it says.
+fn said(arguments: &[&str]) -> (i32, String) {
+    let output = trefoil(arguments);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    (output.status.code().expect("an exit code"), text)
+}
+
+fn generated(files: &Files, arguments: &[&str]) -> String {
+    let out = files.path("out.aut");
+    let all = [&["lts", "generate"], arguments, &["-o", &out]].concat();
+    let (code, text) = said(&all);
+    assert_eq!(code, 0, "{text}");
+    std::fs::read_to_string(out).expect("a file")
+}
+
+#[test]
+fn a_process_and_a_model_become_systems() {
+    let files = Files::new();
+    let (script, model) = (files.write("a.csp", SCRIPT), files.write("a.pml", MODEL));
+    let system = generated(&files, &[&script, "--process", "BUFFER"]);
+    let expected = "des (0,4,3)\n(0,\"put.0\",1)\n(0,\"put.1\",2)\n(1,\"get.0\",0)\n(2,\"get.1\",0)\n";
+    assert_eq!(system, expected);
+    // A set of transitions: the two branches are the same.
+    assert_eq!(generated(&files, &[&script, "--process", "TWICE"]).lines().next(), Some("des (0,4,3)"));
+    assert!(generated(&files, &[&script, "--process", "ENDS"]).contains("\"✓\""));
+    let system = generated(&files, &[&model]);
+    for label in ["put!0", "put!1", "get!0", "get!1"] {
+        assert!(system.contains(&format!("\"{label}\"")), "{system}");
+    }
+    assert!(!system.contains("put?"), "a handshake is one step: {system}");
+    let queue = generated(&files, &[&files.write("q.pml", QUEUE)]);
+    assert!(queue.contains("\"c!data,1\"") && queue.contains("\"c?data,1\""), "{queue}");
+    let out = files.path("x.fsm");
+    assert_eq!(said(&["lts", "generate", &script, "--process", "BUFFER", "-o", &out]).0, 0);
+    assert_eq!(said(&["lts", "compare", &out, &files.path("out.aut")]).0, 1);
+}
+
+#[test]
+fn one_question_in_several_languages() {
+    let files = Files::new();
+    let (script, model) = (files.write("a.csp", SCRIPT), files.write("a.pml", MODEL));
+    let compare = |left: &str, right: &str, more: &[&str]| {
+        said(&[&["lts", "compare", left, right, "-e", "branching"], more].concat())
+    };
+    let (code, text) = compare(&script, &model, &["--process", "BUFFER"]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(compare(&model, &script, &["--process", "INSIDE"]).0, 0);
+    let (code, text) = compare(&script, &model, &["--process", "LOSSY"]);
+    assert_eq!(code, 1, "{text}");
+    // Two processes of one script.
+    assert_eq!(compare(&script, &script, &["--process", "BUFFER", "--process", "INSIDE"]).0, 0);
+    assert_eq!(compare(&script, &script, &["--process", "PAIRS"]).0, 0);
+    // A file as mCRL2 writes it.
+    let file =
+        files.write("b.aut", "des (0,4,3)\n(0,\"put(0)\",1)\n(0,\"put(1)\",2)\n(1,\"get(0)\",0)\n(2,\"get(1)\",0)\n");
+    assert_eq!(compare(&script, &file, &["--process", "BUFFER"]).0, 0);
+    assert_eq!(compare(&file, &model, &[]).0, 0);
+    let file = files.write("c.aut", "des (0,2,3)\n(0,\"put(0)\",1)\n(1,\"Terminate\",2)\n");
+    assert_eq!(compare(&script, &file, &["--process", "ENDS"]).0, 0);
+    // Refinement: the lossy buffer allows the other one.
+    let refine = |specification: &str, implementation: &str, process: &str| {
+        said(&["lts", "refine", specification, implementation, "-m", "failures", "--process", process])
+    };
+    assert_eq!(refine(&script, &model, "LOSSY").0, 0);
+    assert_eq!(refine(&model, &script, "BUFFER").0, 0);
+    let (code, text) = refine(&model, &script, "LOSSY");
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("put"), "{text}");
+}
+
+#[test]
+fn labels_are_renamed_and_hidden() {
+    let files = Files::new();
+    let (script, queue) = (files.write("a.csp", SCRIPT), files.write("q.pml", QUEUE));
+    let spec = files.write("s.csp", "datatype D = data\nchannel put, get : D.{0..1}\nB = put?d?x -> get!d!x -> B\n");
+    let (code, text) =
+        said(&["lts", "compare", &spec, &queue, "-e", "branching", "--process", "B", "--rename", "c!=put,c?=get"]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(said(&["lts", "compare", &spec, &queue, "-e", "branching", "--process", "B"]).0, 1);
+    // Only what is sent.
+    let sends = files.write("t.csp", "datatype D = data\nchannel send : D.{0..1}\nS = send?d?x -> S\n");
+    let seen = ["--process", "S", "--rename", "c!=send", "--visible", "send"];
+    let (code, text) = said(&[&["lts", "compare", &sends, &queue, "-e", "weak"], &seen[..]].concat());
+    assert_eq!(code, 0, "{text}");
+    let compare = |more: &[&str]| {
+        said(&[&["lts", "compare", &script, &files.write("a.pml", MODEL), "-e", "weak"], more].concat())
+    };
+    assert_eq!(compare(&["--process", "PAIRS", "--visible", "get"]).0, 1);
+    let (code, text) = compare(&["--process", "PAIRS"]);
+    assert_eq!(code, 2);
+    assert!(
+        text.contains("the argument `(0, 1)` of `pair`") || text.contains("the argument `(0,1)` of `pair`"),
+        "{text}"
+    );
+    let (code, text) = compare(&["--process", "BUFFER", "--visible", "gte"]);
+    assert_eq!(code, 2);
+    assert!(text.contains("did you mean `get`?"), "{text}");
+    assert_eq!(compare(&["--process", "BUFFER", "--rename", "get"]).0, 2);
+}
+
+#[test]
+fn booleans_of_promela_are_numbers() {
+    let files = Files::new();
+    let script = files.write("a.csp", SCRIPT);
+    let model = files.write(
+        "f.pml",
+        "chan flag = [0] of { bool };\nactive proctype P() { do :: flag!true; flag!false od }\n\
+         active proctype Q() { bool b; do :: flag?b od }\n",
+    );
+    let (code, text) = said(&["lts", "compare", &script, &model, "-e", "branching", "--process", "FLAGS"]);
+    assert_eq!(code, 0, "{text}");
+}
+
+#[test]
+fn what_cannot_be_opened_is_explained() {
+    let files = Files::new();
+    let (script, model) = (files.write("a.csp", SCRIPT), files.write("a.pml", MODEL));
+    let out = files.path("x.aut");
+    let (code, text) = said(&["lts", "generate", &script, "-o", &out]);
+    assert_eq!(code, 2);
+    assert!(text.contains("--process"), "{text}");
+    let (code, text) = said(&["lts", "generate", &model, "--process", "P", "-o", &out]);
+    assert_eq!(code, 2);
+    assert!(text.contains("no script for --process"), "{text}");
+    let (code, text) = said(&["lts", "generate", &model, "-o", &files.path("x.lts")]);
+    assert_eq!(code, 2);
+    assert!(text.contains("not written"), "{text}");
+    assert_eq!(said(&["lts", "generate", &files.write("a.mcrl2", "init delta;"), "-o", &out]).0, 2);
+    assert_eq!(said(&["lts", "compare", &script, &script, "--process", "A", "--process", "B", "--process", "C"]).0, 2);
+}

@@ -1,0 +1,86 @@
+//! Texts of files, some of them not saved.
+//!
+//! Every front end reads its files by [`Texts`], included ones too. An editor puts the texts of its windows there, and
+//! a check of the file, or of one that includes it, sees them instead of what is on the disk.
+
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Files on the disk, standard input as `-`, and texts that hide files.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    /// By absolute path, `.` and `..` taken out; links are not followed.
+    unsaved: BTreeMap<PathBuf, Arc<str>>,
+}
+
+impl Texts {
+    /// Puts a text over a file, which need not exist.
+    pub fn put(&mut self, file: impl AsRef<Path>, text: impl Into<Arc<str>>) {
+        self.unsaved.insert(absolute(file.as_ref()), text.into());
+    }
+
+    /// Takes the text over a file away, so that the file is read again.
+    pub fn remove(&mut self, file: impl AsRef<Path>) {
+        self.unsaved.remove(&absolute(file.as_ref()));
+    }
+
+    /// The bytes of a file; why there are none, in words.
+    pub fn read(&self, name: impl AsRef<Path>) -> Result<Vec<u8>, String> {
+        let name = name.as_ref();
+        let read = if name == Path::new("-") {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        } else if let Some(text) = self.unsaved.get(&absolute(name)) {
+            return Ok(text.as_bytes().to_vec());
+        } else {
+            std::fs::read(name)
+        };
+        read.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => "there is no such file".to_string(),
+            ErrorKind::PermissionDenied => "it may not be read".to_string(),
+            ErrorKind::IsADirectory => "it is a folder".to_string(),
+            _ => {
+                let text = error.to_string();
+                text.split(" (os error").next().unwrap_or(&text).to_string()
+            }
+        })
+    }
+}
+
+fn absolute(file: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf()).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_hides_a_file_whatever_its_path_is_written_like() {
+        let folder = std::env::temp_dir().join(format!("trefoil-texts-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        let file = folder.join("a.txt");
+        std::fs::write(&file, "saved").expect("a temporary file");
+        let mut texts = Texts::default();
+        assert_eq!(texts.read(&file), Ok(b"saved".to_vec()));
+        texts.put(folder.join("x/../a.txt"), "unsaved");
+        texts.put(folder.join("new.txt"), "new");
+        assert_eq!(texts.read(&file), Ok(b"unsaved".to_vec()));
+        assert_eq!(texts.read(folder.join("./new.txt")), Ok(b"new".to_vec()));
+        texts.remove(&file);
+        assert_eq!(texts.read(&file), Ok(b"saved".to_vec()));
+        assert_eq!(texts.read(folder.join("b.txt")), Err("there is no such file".to_string()));
+        assert_eq!(texts.read(&folder), Err("it is a folder".to_string()));
+        std::fs::remove_dir_all(&folder).expect("it can be removed");
+    }
+}
