@@ -1,6 +1,6 @@
 //! The linear process while analyses still change it: parameters and summands over terms.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use trefoil_data::sorts::POS;
 use trefoil_terms::Term;
@@ -206,6 +206,16 @@ impl Draft {
         for summand in &mut self.summands {
             summand.order_conditions(x, &controls);
         }
+    }
+
+    /// Removes summands that do what an earlier one does.
+    pub(super) fn remove_equal(&mut self) {
+        let mut seen = HashSet::new();
+        self.summands.retain(|summand| {
+            // Summed variables are different ones in each summand.
+            let key = || (summand.conditions.clone(), summand.action.clone(), summand.updates.clone());
+            !summand.sums.is_empty() || seen.insert(key())
+        });
     }
 
     /// The condition that a component is in a control state.

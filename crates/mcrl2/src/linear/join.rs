@@ -259,6 +259,19 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
         ])
     }
 
+    fn too_many_ways(&self, bag: &[Symbol]) -> Refusal {
+        if bag.is_empty() {
+            return self.too_many(MOST_COMBINATIONS + 1);
+        }
+        let names: Vec<&str> = bag.iter().map(|&name| self.specification.name(name)).collect();
+        let ways = count(MOST_COMBINATIONS);
+        let message = format!("`{}` comes about in more than {ways} ways", names.join("|"));
+        Refusal::Wrong(vec![
+            Diagnostic::error(codes::TOO_MANY, message, Place::Span(self.place))
+                .help("each choice of summands, one from each component that takes part, is a way"),
+        ])
+    }
+
     fn search(&mut self, node: usize, demand: &Demand) -> Result<Vec<Combination>, Refusal> {
         // Names that do not occur below cannot come.
         if demand.exact.iter().any(|name| !self.alphabets[node].names.contains(name)) {
@@ -359,7 +372,8 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             later[place] = &later[place + 1] | &self.alphabets[child].names;
         }
         let mut found = Vec::new();
-        let mut sharing = Sharing { relevant, later, others: demand.others.clone(), chosen: Vec::new() };
+        let mut sharing =
+            Sharing { relevant, later, exact: demand.exact.clone(), others: demand.others.clone(), chosen: Vec::new() };
         self.share(&mut sharing, 0, demand.exact.clone(), &mut found)?;
         if demand.exact.iter().any(|&name| demand.others.contains(name)) {
             let mut seen = HashSet::new();
@@ -382,7 +396,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             if let Some(combination) = sharing.combined() {
                 found.push(combination);
                 if found.len() as u64 > MOST_COMBINATIONS {
-                    return Err(self.too_many(found.len() as u64));
+                    return Err(self.too_many_ways(&sharing.exact));
                 }
             }
             return Ok(());
@@ -683,6 +697,7 @@ struct Communication<'c> {
 struct Sharing {
     relevant: Vec<usize>,
     later: Vec<BTreeSet<Symbol>>,
+    exact: Bag,
     others: Others,
     chosen: Vec<Combination>,
 }

@@ -225,5 +225,6 @@ pub fn linearise(
         report.push(format!("simplification: {} expressions took too many steps and stay as they are", x.given_up));
     }
     draft.order_conditions(&mut x);
+    draft.remove_equal();
     Ok(finish::finish(specification, &x, &components, draft, report))
 }
