@@ -16,8 +16,10 @@
 //! Cost: a step is a few instructions of the machine and one look-up for each constructor that is made.
 
 mod code;
+mod comparison;
 mod compile;
 mod enumerate;
+mod expressions;
 mod instance;
 mod machine;
 mod matching;
@@ -26,6 +28,7 @@ pub mod numbers;
 mod prelude;
 mod program;
 mod quantifiers;
+mod sites;
 mod values;
 
 use trefoil_terms::Term;

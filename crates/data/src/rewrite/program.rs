@@ -11,7 +11,7 @@ use crate::signature::{FunctionId, Operator, Origin};
 use crate::sorts::SortRef;
 use crate::typed::{DataSpecification, Quantifier, TypedId, VariableId};
 
-use super::code::{FunctionIndex, Op, Slot, Table, Target};
+use super::code::{Entry, FunctionIndex, Op, Slot, Target};
 use super::compile::Compiler;
 use super::numbers::Numbers;
 use super::quantifiers::Source;
@@ -63,14 +63,19 @@ pub(super) struct Function {
     pub(super) lazy: u64,
     /// Its code; none for constructors and for functions without rules.
     pub(super) entry: Option<Target>,
-    /// Slots of a frame.
-    pub(super) frame: u16,
     /// The function symbol, for functions that have one.
     pub(super) id: Option<FunctionId>,
     /// The body of a closure, delay or quantifier, with captured and bound variables in order.
     pub(super) site: Option<(TypedId, Vec<VariableId>)>,
     /// Whether it is a constructor of a structured sort, or a truth value.
     pub(super) structured: bool,
+}
+
+impl Function {
+    /// Whether callers delay an argument.
+    pub(super) fn is_lazy(&self, argument: u16) -> bool {
+        argument < 64 && self.lazy >> argument & 1 == 1
+    }
 }
 
 /// An expression that is instantiated without being evaluated, and where its variables lie in the frame.
@@ -88,7 +93,12 @@ pub struct Program {
     pub(super) numbers: Numbers,
     pub(super) functions: Vec<Function>,
     pub(super) code: Vec<Op>,
-    pub(super) tables: Vec<Table>,
+    /// The tables of switches, one behind the other.
+    pub(super) entries: Vec<Entry>,
+    /// Where the code of functions begins, ascending.
+    pub(super) begins: Vec<(Target, FunctionIndex)>,
+    /// Slots of the largest frame.
+    pub(super) room: usize,
     pub(super) templates: Vec<Template>,
     /// What symbols stand for, by number.
     pub(super) roles: Vec<Role>,
@@ -127,7 +137,9 @@ impl Program {
             pool: pool.clone(),
             functions: Vec::new(),
             code: Vec::new(),
-            tables: Vec::new(),
+            entries: Vec::new(),
+            begins: Vec::new(),
+            room: 1,
             templates: Vec::new(),
             roles: Vec::new(),
             truths: [section.empty(); 2],
@@ -216,7 +228,6 @@ impl Program {
             captured: 0,
             lazy: 0,
             entry: None,
-            frame: domain.len() as u16,
             id: Some(id),
             site: None,
             structured: matches!(kind, Kind::Constructor(_)) && self.is_free(id, codomain),
@@ -246,6 +257,12 @@ impl Program {
 
     pub(super) fn function(&self, index: FunctionIndex) -> &Function {
         &self.functions[index.0 as usize]
+    }
+
+    /// The function that has code before a place, to which a call in it returns.
+    pub(super) fn function_at(&self, place: Target) -> Option<FunctionIndex> {
+        let before = self.begins.partition_point(|(begin, _)| *begin < place.max(1));
+        Some(self.begins.get(before.checked_sub(1)?)?.1)
     }
 
     /// The symbol of a function with arguments as a value.
