@@ -31,7 +31,7 @@ pub(super) enum Guard {
 }
 
 /// How many operations follow an [`Op::Compare`] for operands that it cannot compare.
-pub(super) const COMPARED_SLOWLY: Target = 4;
+pub(super) const COMPARED_SLOWLY: Target = 3;
 
 /// One operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,8 +46,12 @@ pub(super) enum Op {
     IsTerm { slot: Slot, term: Term, otherwise: Target },
     /// Takes an argument out of a slot's term.
     Load { from: Slot, index: u16, to: Slot },
+    /// Takes two arguments out of a slot's term.
+    Load2 { indices: [u8; 2], from: Slot, to: [Slot; 2] },
     /// Copies a slot.
     Move { from: Slot, to: Slot },
+    /// Copies a slot, then another one.
+    Move2 { from: [Slot; 2], to: [Slot; 2] },
     /// Puts a term into a slot.
     Constant { to: Slot, term: Term },
     /// Goes elsewhere when two slots hold different terms.
@@ -90,6 +94,10 @@ pub(super) enum Op {
     Return { slot: Slot },
     /// Gives a term as the value.
     Give { term: Term },
+    /// Gives the application of a symbol to a slot as the value.
+    Give1 { symbol: Symbol, one: Slot },
+    /// Gives the application of a symbol to slots as the value.
+    Give2 { symbol: Symbol, one: Slot, other: Slot },
     /// No rule applies: the value is the function applied to its evaluated parameters.
     Stuck { function: FunctionIndex },
     /// Puts the instance of an expression into a slot, not evaluated.
@@ -103,4 +111,25 @@ pub(super) enum Op {
 pub(super) struct Entry {
     pub(super) symbol: Symbol,
     pub(super) target: Target,
+}
+
+impl Op {
+    /// One operation that does the same as this one and the next.
+    pub(super) fn joined(self, next: Op) -> Option<Op> {
+        match (self, next) {
+            (Op::Load { from, index, to }, Op::Load { from: again, index: second, to: other })
+                if from == again && from != to =>
+            {
+                Some(Op::Load2 { indices: [index.try_into().ok()?, second.try_into().ok()?], from, to: [to, other] })
+            }
+            (Op::Move { from, to }, Op::Move { from: second, to: other }) => {
+                Some(Op::Move2 { from: [from, second], to: [to, other] })
+            }
+            (Op::Make1 { symbol, one, to }, Op::Return { slot }) if slot == to => Some(Op::Give1 { symbol, one }),
+            (Op::Make2 { symbol, one, other, to }, Op::Return { slot }) if slot == to => {
+                Some(Op::Give2 { symbol, one, other })
+            }
+            _ => None,
+        }
+    }
 }

@@ -35,12 +35,17 @@ impl Rewriter<'_> {
     }
 
     /// Whether two terms that are not the same are surely different values.
+    #[inline(never)]
     fn differ(&self, left: Term, right: Term) -> bool {
         let (mut one, mut other) = (left, right);
         let mut later: Vec<(Term, Term)> = Vec::new();
         for _ in 0..MOST_PAIRS {
             let heads = (self.section.head(one), self.section.head(other));
-            if heads.0 == heads.1 && self.is_free(heads.0) {
+            let free = self.program.is_free(heads.0) && self.program.is_free(heads.1);
+            if free && heads.0 != heads.1 {
+                return true;
+            }
+            if free {
                 // Equal values have equal arguments, so each pair of arguments may show the difference.
                 let arguments = self.section.arguments(one).iter().zip(self.section.arguments(other).iter());
                 let mut different = arguments.filter(|(one, other)| one != other);
@@ -50,9 +55,7 @@ impl Rewriter<'_> {
                 continue;
             }
             let numbers = &self.program.numbers;
-            if self.is_free(heads.0) && self.is_free(heads.1)
-                || numbers.is_number(heads.0) && numbers.is_number(heads.1)
-            {
+            if numbers.is_number(heads.0) && numbers.is_number(heads.1) {
                 return true;
             }
             match later.pop() {
@@ -75,11 +78,6 @@ impl Rewriter<'_> {
         let (one, other) = (self.section.head(left), self.section.head(right));
         let (one, other) = (self.constructor(one)?, self.constructor(other)?);
         (one != other).then_some(one < other)
-    }
-
-    /// Whether different applications of a symbol are different values if their arguments are.
-    fn is_free(&self, symbol: Symbol) -> bool {
-        symbol == Symbol::CONS || symbol == Symbol::EMPTY || self.constructor(symbol).is_some()
     }
 
     /// The place of a constructor of a structured sort, or of `false` and `true`.

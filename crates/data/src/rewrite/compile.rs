@@ -26,6 +26,10 @@ pub(super) struct Compiler<'s, 'w> {
     pub(super) pending: Vec<Pending>,
     /// Calls that have the number of a function for the place of its code.
     pub(super) calls: Vec<Target>,
+    /// Operations from here on are joined with no earlier ones.
+    fence: usize,
+    /// How many steps the functions take at most whose value takes few.
+    pub(super) weights: HashMap<FunctionIndex, u32>,
 }
 
 /// Where variables lie, and which of them may be delayed.
@@ -36,7 +40,7 @@ pub(super) struct Frame {
     pub(super) lazy: Vec<VariableId>,
     /// Variables that may be delayed when the function is entered.
     pub(super) delayable: Vec<VariableId>,
-    /// Slots that are not filled yet: which argument of which slot's term belongs there.
+    /// Slots that are not filled yet, each with the slot and the number of the argument that belongs there.
     pub(super) parts: HashMap<Slot, (Slot, u16)>,
     /// The first free slot.
     pub(super) top: Slot,
@@ -45,21 +49,21 @@ pub(super) struct Frame {
 impl<'s, 'w> Compiler<'s, 'w> {
     /// A compiler into a program that has its functions and no code yet.
     pub(super) fn new(program: Program, section: &'s Section<'w>) -> Compiler<'s, 'w> {
-        Compiler { program, section, pending: Vec::new(), calls: Vec::new() }
+        Compiler { program, section, pending: Vec::new(), calls: Vec::new(), fence: 0, weights: HashMap::new() }
     }
 
     /// The program with its code, and the functions that evaluate expressions for values of their variables.
     pub(super) fn run(mut self, expressions: &[(TypedId, Vec<VariableId>)]) -> (Program, Vec<FunctionIndex>) {
         self.emit(Op::Halt);
         let codes = expressions.iter().map(|(body, variables)| self.outer(*body, variables)).collect();
-        self.compile();
+        self.compile(expressions);
         self.link();
         (self.program, codes)
     }
 }
 
 impl Compiler<'_, '_> {
-    fn compile(&mut self) {
+    fn compile(&mut self, expressions: &[(TypedId, Vec<VariableId>)]) {
         let mut rules: HashMap<FunctionIndex, Rules> = HashMap::new();
         for number in 0..self.program.specification.equations.len() {
             let left = self.program.specification.equations[number].left;
@@ -68,6 +72,8 @@ impl Compiler<'_, '_> {
             }
         }
         self.find_lazy(&rules);
+        self.find_cheap(&rules);
+        self.find_delayed(&rules, expressions);
         let mut order: Vec<FunctionIndex> = rules.keys().copied().collect();
         order.sort_unstable();
         for function in order {
@@ -211,13 +217,23 @@ impl Compiler<'_, '_> {
         self.program.keep(term, self.section)
     }
 
+    /// Emits an operation, as a part of the one before it if there is one that does both.
     pub(super) fn emit(&mut self, op: Op) -> Target {
-        self.program.code.push(op);
+        if self.fence < self.program.code.len()
+            && let Some(last) = self.program.code.last_mut()
+            && let Some(joined) = last.joined(op)
+        {
+            *last = joined;
+        } else {
+            self.program.code.push(op);
+        }
         self.program.code.len() as Target - 1
     }
 
-    pub(super) fn here(&self) -> Target {
-        self.program.code.len() as Target
+    /// The place of the next operation, to which others go.
+    pub(super) fn here(&mut self) -> Target {
+        self.fence = self.program.code.len();
+        self.fence as Target
     }
 
     /// Takes the first free slot.

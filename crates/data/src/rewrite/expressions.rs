@@ -129,6 +129,7 @@ impl Compiler<'_, '_> {
         self.use_slots(frame.top + 1);
         self.emit(Op::Force { slot, at: frame.top });
         self.emit(Op::Move { from: frame.top, to: slot });
+        self.here();
     }
 
     /// Emits code that puts the value of an expression into the first free slot, and gives that.
@@ -332,7 +333,7 @@ impl Compiler<'_, '_> {
         match self.typed(id) {
             // What may be delayed already stays so.
             Typed::Variable(variable) => self.place_of(variable, frame),
-            _ if self.is_cheap(id, frame) => self.argument(id, frame),
+            _ if self.weight(id, &frame.lazy.iter().copied().collect()).is_some() => self.argument(id, frame),
             _ => Argument::Slot(self.site_value(SiteKind::Delay, &[], id, frame)),
         }
     }
@@ -397,14 +398,14 @@ impl Compiler<'_, '_> {
             tests.places.push(self.emit(Op::Compare { operator, one, other, otherwise: 0 }));
             let at = frame.top;
             self.use_slots(at + 2);
-            self.emit(Op::Move { from: one, to: at });
-            self.emit(Op::Move { from: other, to: at + 1 });
+            self.emit(Op::Move2 { from: [one, other], to: [at, at + 1] });
             self.emit(Op::Builtin { function, at });
             tests.slot = at;
         } else {
             tests.slot = self.operand(condition, frame);
         }
         tests.places.push(self.emit(Op::Test { slot: tests.slot, otherwise: 0, open: 0 }));
+        self.here();
         frame.top = top;
         tests
     }
@@ -553,31 +554,11 @@ impl Compiler<'_, '_> {
     }
 
     /// Whether a function symbol without arguments is its own value.
-    fn is_value(&self, id: crate::signature::FunctionId) -> bool {
+    pub(super) fn is_value(&self, id: crate::signature::FunctionId) -> bool {
         let index = self.program.function_of(id);
         let function = self.program.function(index);
         !self.program.unapplied.contains_key(&index)
             && (function.arity > 0 || matches!(function.kind, Kind::Constructor(_)))
-    }
-
-    /// Whether the value of an expression is made in a few steps, whatever its variables are.
-    fn is_cheap(&self, id: TypedId, frame: &Frame) -> bool {
-        match self.typed(id) {
-            Typed::Variable(variable) => !frame.lazy.contains(&variable),
-            Typed::Number(_) | Typed::Lambda(..) => true,
-            Typed::Function(id) => self.is_value(id),
-            Typed::Apply(function, arguments) => {
-                let Typed::Function(id) = self.typed(function) else { return false };
-                let function = self.program.function(self.program.function_of(id));
-                let cheap = match function.kind {
-                    Kind::Constructor(_) => true,
-                    Kind::Builtin(operator) => conversion(operator).is_some() || is_arithmetic(operator),
-                    _ => false,
-                };
-                cheap && self.list(&arguments).iter().all(|&argument| self.is_cheap(argument, frame))
-            }
-            Typed::Quantified(..) | Typed::Where(..) => false,
-        }
     }
 }
 
@@ -603,7 +584,7 @@ pub(super) fn is_conversion(operator: Operator) -> bool {
 }
 
 /// Whether an operator takes one step on numbers.
-fn is_arithmetic(operator: Operator) -> bool {
+pub(super) fn is_arithmetic(operator: Operator) -> bool {
     matches!(
         operator,
         Operator::Add | Operator::Subtract | Operator::Multiply | Operator::Succ | Operator::Pred | Operator::Negate

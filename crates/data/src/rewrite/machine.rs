@@ -7,8 +7,8 @@
 //! Inside a run the stack is longer than what is in use: there is room above the base of the running frame for the
 //! largest frame of the program, so that calls compare once and write without growing. What lies above the slots in use
 //! is old, but was written since the last poll, because a poll cuts the stack to what is in use. Whatever is done
-//! outside of code (quantifiers, terms that did not come from code) takes the end of the stack for its top, so the stack
-//! is cut before it.
+//! outside of code (quantifiers, terms that did not come from code) takes the end of the stack for its top, so the
+//! stack is cut before it.
 
 use trefoil_control::Stopped;
 use trefoil_terms::{RootStack, Section, Term, Worker};
@@ -33,6 +33,12 @@ struct Return {
 
 /// Where code of the outermost call returns to: [`Op::Halt`].
 const OUTSIDE: Target = 0;
+
+/// How a call goes on.
+enum Known {
+    Value(Term),
+    Code(Target, u16),
+}
 
 /// Why a rewrite did not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,49 +214,49 @@ impl<'p> Rewriter<'p> {
     /// Runs code for the topmost terms, and leaves its value in their place.
     fn run(&mut self, entry: Target, arity: usize) -> Result<(), Unfinished> {
         let place = self.stack.len() - arity;
-        self.count(place + arity)?;
+        self.until_poll -= 1;
+        if self.until_poll == 0 {
+            self.poll(place + arity)?;
+        }
         self.returns.push(Return { at: OUTSIDE, base: 0 });
         self.run_at(entry, place)?;
         self.stack.truncate(place + 1);
         Ok(())
     }
 
-    /// Counts a step, and polls now and then.
-    #[inline(always)]
-    fn count(&mut self, top: usize) -> Result<(), Unfinished> {
-        self.until_poll -= 1;
-        if self.until_poll == 0 { self.poll(top) } else { Ok(()) }
-    }
-
-    /// Makes room for a frame if there is not enough.
-    #[inline(always)]
-    fn make_room(&mut self, base: usize) {
-        if self.stack.len() < base + self.program.room {
-            self.grow(base);
-        }
-    }
-
-    /// Does something outside of code, with the stack cut to a frame's slots in use.
-    fn outside(
-        &mut self,
-        base: usize,
-        top: usize,
-        work: impl FnOnce(&mut Self) -> Result<(), Unfinished>,
-    ) -> Result<(), Unfinished> {
-        self.stack.truncate(top);
-        work(self)?;
-        self.make_room(base);
-        Ok(())
-    }
-
     fn run_at(&mut self, entry: Target, place: usize) -> Result<(), Unfinished> {
         let program = self.program;
-        let code = &program.code[..];
+        let (code, room) = (&program.code[..], program.room);
         let (mut at, mut base) = (entry, place);
-        self.make_room(base);
+        if self.stack.len() < base + room {
+            self.grow(base);
+        }
+        // The stack is held here while code runs, so that the compiler keeps it in registers.
+        let mut stack = std::mem::take(&mut self.stack);
         macro_rules! slot {
             ($slot:expr) => {
-                self.stack[base + $slot as usize]
+                stack[base + $slot as usize]
+            };
+        }
+        // Does something that needs the stack where it belongs.
+        macro_rules! outside {
+            ($work:expr) => {{
+                self.stack = stack;
+                let result = $work;
+                stack = std::mem::take(&mut self.stack);
+                result
+            }};
+        }
+        // The same with the stack cut to what is in use, which may fail.
+        macro_rules! try_outside {
+            ($top:expr, $work:expr) => {
+                self.stack = stack;
+                self.stack.truncate($top);
+                $work?;
+                if self.stack.len() < base + room {
+                    self.grow(base);
+                }
+                stack = std::mem::take(&mut self.stack);
             };
         }
         // Ends the function whose value is in its first slot.
@@ -266,30 +272,44 @@ impl<'p> Rewriter<'p> {
         macro_rules! begin {
             ($entry:expr, $arity:expr) => {
                 at = $entry;
-                if let Err(unfinished) = self.count(base + $arity as usize) {
-                    // What was about to run is known to have been running.
-                    self.returns.push(Return { at: at + 1, base: base as u32 });
-                    return Err(unfinished);
+                self.until_poll -= 1;
+                if self.until_poll == 0 {
+                    self.stack = stack;
+                    if let Err(unfinished) = self.poll(base + $arity as usize) {
+                        // What was about to run is known to have been running.
+                        self.returns.push(Return { at: at + 1, base: base as u32 });
+                        return Err(unfinished);
+                    }
+                    stack = std::mem::take(&mut self.stack);
                 }
-                self.make_room(base);
+                if stack.len() < base + room {
+                    outside!(self.grow(base));
+                }
             };
         }
-        // Calls a function of any kind whose parameters are in place from the slot `$at` on.
-        macro_rules! call {
-            ($function:expr, $at:expr) => {{
+        // The value of a function whose parameters are in place from `$place` on, if it is known without rules; else
+        // its code.
+        macro_rules! known {
+            ($function:expr, $place:expr) => {{
                 let description = program.function($function);
-                let place = base + $at as usize;
-                let arity = description.arity as usize;
+                let arguments = &stack[$place..$place + description.arity as usize];
                 let native = match description.kind {
-                    Kind::Builtin(operator) => self.builtin(operator, &self.stack[place..place + arity]),
+                    Kind::Builtin(operator) => self.builtin(operator, arguments),
                     _ => None,
                 };
                 match (native, description.entry) {
-                    (Some(value), _) => self.stack[place] = value,
-                    (None, None) => {
-                        self.stack[place] = self.section.create(description.symbol, &self.stack[place..place + arity]);
-                    }
-                    (None, Some(entry)) => {
+                    (Some(value), _) => Known::Value(value),
+                    (None, None) => Known::Value(self.section.create(description.symbol, arguments)),
+                    (None, Some(entry)) => Known::Code(entry, description.arity),
+                }
+            }};
+        }
+        macro_rules! call {
+            ($function:expr, $at:expr) => {{
+                let place = base + $at as usize;
+                match known!($function, place) {
+                    Known::Value(value) => stack[place] = value,
+                    Known::Code(entry, arity) => {
                         self.returns.push(Return { at, base: base as u32 });
                         base = place;
                         begin!(entry, arity);
@@ -299,33 +319,27 @@ impl<'p> Rewriter<'p> {
         }
         // The same as the last call.
         macro_rules! jump {
-            ($function:expr) => {{
-                let description = program.function($function);
-                let arity = description.arity as usize;
-                let native = match description.kind {
-                    Kind::Builtin(operator) => self.builtin(operator, &self.stack[base..base + arity]),
-                    _ => None,
-                };
-                match (native, description.entry) {
-                    (Some(value), _) => {
-                        self.stack[base] = value;
+            ($function:expr) => {
+                match known!($function, base) {
+                    Known::Value(value) => {
+                        stack[base] = value;
                         leave!();
                     }
-                    (None, None) => {
-                        self.stack[base] = self.section.create(description.symbol, &self.stack[base..base + arity]);
-                        leave!();
-                    }
-                    (None, Some(entry)) => {
+                    Known::Code(entry, arity) => {
                         begin!(entry, arity);
                     }
                 }
-            }};
+            };
         }
         loop {
-            let op = code[at as usize];
+            let op = &code[at as usize];
             at += 1;
-            match op {
-                Op::Halt => return Ok(()),
+            // The operands are read where they are used: copying an operation takes longer than most of them.
+            match *op {
+                Op::Halt => {
+                    self.stack = stack;
+                    return Ok(());
+                }
                 Op::Switch { count, slot, first } => {
                     let head = self.section.head(slot!(slot));
                     let entries = &program.entries[first as usize..][..=count as usize];
@@ -343,10 +357,20 @@ impl<'p> Rewriter<'p> {
                     }
                 }
                 Op::Load { from, index, to } => {
-                    let term = self.section.argument(slot!(from), index as usize);
-                    slot!(to) = term;
+                    slot!(to) = self.section.argument(slot!(from), index as usize);
+                }
+                Op::Load2 { indices, from, to } => {
+                    let arguments = self.section.arguments(slot!(from));
+                    let [one, other] = indices.map(|index| arguments.get(index as usize));
+                    let (Some(one), Some(other)) = (one, other) else { unreachable!("the head was looked at before") };
+                    slot!(to[0]) = one;
+                    slot!(to[1]) = other;
                 }
                 Op::Move { from, to } => slot!(to) = slot!(from),
+                Op::Move2 { from, to } => {
+                    slot!(to[0]) = slot!(from[0]);
+                    slot!(to[1]) = slot!(from[1]);
+                }
                 Op::Constant { to, term } => slot!(to) = term,
                 Op::Make1 { symbol, one, to } => {
                     slot!(to) = self.section.create(symbol, &[slot!(one)]);
@@ -359,7 +383,7 @@ impl<'p> Rewriter<'p> {
                 }
                 Op::Make { symbol, arity, at } => {
                     let place = base + at as usize;
-                    self.stack[place] = self.section.create(symbol, &self.stack[place..place + arity as usize]);
+                    stack[place] = self.section.create(symbol, &stack[place..place + arity as usize]);
                 }
                 Op::Call { entry, at: place, arity } => {
                     self.returns.push(Return { at, base: base as u32 });
@@ -370,11 +394,19 @@ impl<'p> Rewriter<'p> {
                     begin!(entry, arity);
                 }
                 Op::Return { slot } => {
-                    self.stack[base] = slot!(slot);
+                    stack[base] = slot!(slot);
                     leave!();
                 }
                 Op::Give { term } => {
-                    self.stack[base] = term;
+                    stack[base] = term;
+                    leave!();
+                }
+                Op::Give1 { symbol, one } => {
+                    stack[base] = self.section.create(symbol, &[slot!(one)]);
+                    leave!();
+                }
+                Op::Give2 { symbol, one, other } => {
+                    stack[base] = self.section.create(symbol, &[slot!(one), slot!(other)]);
                     leave!();
                 }
                 Op::Compare { operator, one, other, otherwise } => {
@@ -399,7 +431,7 @@ impl<'p> Rewriter<'p> {
                         Role::Delay(function) => {
                             let captured = self.section.arguments(term);
                             let arity = captured.len();
-                            let to = &mut self.stack[base + place as usize..];
+                            let to = &mut stack[base + place as usize..];
                             for (slot, term) in to.iter_mut().zip(captured.iter()) {
                                 *slot = term;
                             }
@@ -412,7 +444,7 @@ impl<'p> Rewriter<'p> {
                         }
                         Role::Later => {
                             let inside = self.section.argument(term, 0);
-                            self.outside(base, base + place as usize, |rewriter| rewriter.rewrite(inside))?;
+                            try_outside!(base + place as usize, self.rewrite(inside));
                         }
                         _ => at += 1,
                     }
@@ -431,29 +463,28 @@ impl<'p> Rewriter<'p> {
                 Op::JumpBuiltin { function } => jump!(function),
                 Op::Quantify { function, at: place } => {
                     let top = base + place as usize + program.function(function).captured as usize;
-                    self.outside(base, top, |rewriter| rewriter.quantify(function))?;
+                    try_outside!(top, self.quantify(function));
                 }
                 Op::Apply { arity, at: place } => {
-                    self.make_room(base + place as usize);
-                    let function = self.spread(base + place as usize, arity);
+                    let function = outside!(self.spread(base + place as usize, arity));
                     call!(function, place)
                 }
                 Op::JumpApply { arity } => {
-                    let function = self.spread(base, arity);
+                    let function = outside!(self.spread(base, arity));
                     jump!(function)
                 }
                 Op::Stuck { function } => {
                     let top = base + program.function(function).arity as usize;
-                    self.outside(base, top, |rewriter| rewriter.stuck(function, base))?;
+                    try_outside!(top, self.stuck(function, base));
                     leave!();
                 }
                 Op::Instance { template, to } => {
                     let template = &program.templates[template as usize];
                     let places = &template.places;
-                    let term = self.instance(template.expression, &|rewriter, variable| {
+                    let term = outside!(self.instance(template.expression, &|rewriter, variable| {
                         let slot = places.iter().find(|(known, _)| *known == variable)?.1;
                         Some(rewriter.stack[base + slot as usize])
-                    });
+                    }));
                     slot!(to) = term;
                 }
                 Op::Join { function, at: place } => {

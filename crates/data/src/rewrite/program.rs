@@ -102,6 +102,8 @@ pub struct Program {
     pub(super) templates: Vec<Template>,
     /// What symbols stand for, by number.
     pub(super) roles: Vec<Role>,
+    /// Whether symbols are constructors whose applications differ where their arguments do, by number.
+    pub(super) free: Vec<bool>,
     /// Keeps the constants in the code alive.
     pub(super) permanent: Numbering,
     pub(super) truths: [Term; 2],
@@ -142,6 +144,7 @@ impl Program {
             room: 1,
             templates: Vec::new(),
             roles: Vec::new(),
+            free: Vec::new(),
             truths: [section.empty(); 2],
             permanent,
             later,
@@ -230,10 +233,13 @@ impl Program {
             entry: None,
             id: Some(id),
             site: None,
-            structured: matches!(kind, Kind::Constructor(_)) && self.is_free(id, codomain),
+            structured: matches!(kind, Kind::Constructor(_)) && self.is_structured_constructor(id, codomain),
         });
         if self.role(symbol) == Role::Foreign {
             self.set_role(symbol, Role::Applied(index));
+            let of_lists = symbol == Symbol::CONS || symbol == Symbol::EMPTY;
+            self.free.resize(self.roles.len().max(self.free.len()), false);
+            self.free[symbol.number()] = of_lists || self.function(index).structured;
         }
         self.by_id.insert(id, index);
         if !domain.is_empty() {
@@ -245,7 +251,7 @@ impl Program {
     }
 
     /// Whether two applications of different constructors of a sort differ: structured sorts and truth values.
-    fn is_free(&self, id: FunctionId, sort: SortRef) -> bool {
+    fn is_structured_constructor(&self, id: FunctionId, sort: SortRef) -> bool {
         sort == crate::sorts::BOOL && matches!(self.specification.signature.function(id).origin, Origin::Builtin(_))
             || self.specification.structured.iter().any(|(structured, _)| *structured == sort)
     }
@@ -284,6 +290,13 @@ impl Program {
     /// The closure, delay or quantifier of a body.
     pub(super) fn site_of(&self, body: TypedId) -> Option<FunctionIndex> {
         self.sites.get(&body).copied()
+    }
+
+    /// Whether applications of a symbol differ from those of other such symbols, and from each other where their
+    /// arguments do: constructors of structured sorts and of lists, and truth values.
+    #[inline]
+    pub(super) fn is_free(&self, symbol: Symbol) -> bool {
+        self.free.get(symbol.number()).is_some_and(|&free| free)
     }
 
     /// Whether a constructor's arguments and place decide equality and order.
