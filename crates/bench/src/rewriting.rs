@@ -2,14 +2,14 @@
 //! (REC), whose rules are in `benchsuite/rewriting`.
 //!
 //! A row is repeated until it ran for a second, each time in a new pool, and its best repetition counts: the time from
-//! the call of the rewriter to the normal form. A step is the application of a user's rule; equality of values
-//! and the connectives of conditions are none. The normal forms of both are compared with what Rust computes. On two threads each thread
-//! has a rewriter of its own over one pool and does all the work, so twice the work in the same time is 2.
+//! the call of the rewriter to the normal form. A step is the application of a user's rule; equality of values and the
+//! connectives of conditions are none. The normal forms of both are compared with what Rust computes. On two threads
+//! each thread has a rewriter of its own over one pool and does all the work, so twice the work in the same time is 2.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use merc_aterm::{ATerm, Term as _};
+use merc_aterm::ATerm;
 use merc_data::to_untyped_data_expression;
 use merc_sabre::{Condition, InnermostRewriter, RewriteEngine, RewriteSpecification, Rule};
 use trefoil_data::rewrite::{FunctionIndex, Program, Rewriter};
