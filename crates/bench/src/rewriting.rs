@@ -1,13 +1,14 @@
 //! Rewriting, beside the innermost rewriter of `merc_sabre` in the same run: problems of the Rewrite Engine Competition
 //! (REC), whose rules are in `benchsuite/rewriting`.
 //!
-//! A row is repeated until it ran for a second, each time in a new pool, and its best repetition counts: the time from
-//! the call of the rewriter to the normal form. A step is the application of a user's rule; equality of values and the
-//! connectives of conditions are none. The normal forms of both are compared with what Rust computes. On two threads
-//! each thread has a rewriter of its own over one pool and does all the work, so twice the work in the same time is 2.
+//! A row is repeated until it ran for a second, each time in a new pool. Its time is that from the call of the rewriter
+//! to the normal form: of the processor in the thread that rewrites, the mean of all repetitions, and in brackets the
+//! least wall time. A step is the application of a user's rule; equality of values and the
+//! connectives of conditions are none. Both normal forms are compared with what Rust computes. On two threads each
+//! thread has a rewriter of its own over one pool and does all the work, so twice the work in the same time is 2.
 
 use std::sync::Barrier;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use merc_aterm::ATerm;
 use merc_data::to_untyped_data_expression;
@@ -20,6 +21,43 @@ use trefoil_data::types::Checker;
 use trefoil_mcrl2::syntax;
 use trefoil_source::FileId;
 use trefoil_terms::{Pool, Section, Term};
+
+/// Time of a rewrite: of the processor in the thread that rewrites, and of the clock on the wall.
+#[derive(Clone, Copy)]
+struct Taken {
+    processor: f64,
+    wall: f64,
+}
+
+impl std::fmt::Display for Taken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&format!("{:.4} ({:.4})", self.processor, self.wall))
+    }
+}
+
+impl Taken {
+    const NOTHING: Taken = Taken { processor: 0.0, wall: 0.0 };
+
+    /// Measures some work.
+    fn by<R>(work: impl FnOnce() -> R) -> (Taken, R) {
+        let (started, before) = (Instant::now(), Taken::of_this_thread());
+        let result = work();
+        let wall = started.elapsed().as_secs_f64();
+        let processor = Taken::of_this_thread().zip(before).map_or(wall, |(after, before)| after - before);
+        (Taken { processor, wall }, result)
+    }
+
+    /// Seconds that the processor spent on the calling thread.
+    fn of_this_thread() -> Option<f64> {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        Some(text.split(' ').next()?.parse::<u64>().ok()? as f64 / 1e9)
+    }
+
+    fn add(&mut self, other: Taken) {
+        self.processor += other.processor;
+        self.wall += other.wall;
+    }
+}
 
 /// Ours should be so many times as fast on every problem, and on the geometric mean.
 const AT_LEAST: f64 = 4.0;
@@ -201,50 +239,56 @@ fn matrix(size: usize, rows: &[u32]) -> String {
 pub(crate) fn run(arguments: &[String]) {
     let alone = arguments.iter().any(|argument| argument == "alone");
     let names: Vec<&String> = arguments.iter().filter(|argument| *argument != "alone").collect();
+    println!("seconds: processor (wall)\n");
     println!(
-        "{:<16}{:>10}{:>10}{:>14}{:>14}{:>8}{:>12}",
-        "problem", "seconds", "M steps", "M steps / s", "merc_sabre", "times", "2 threads"
+        "{:<16}{:>18}{:>10}{:>14}{:>20}{:>8}{:>18}",
+        "problem", "ours", "M steps", "M steps / s", "merc_sabre", "times", "2 threads / 1"
     );
-    let mut ratios = Vec::new();
-    let mut shares = Vec::new();
+    let (mut ratios, mut shares) = (Vec::new(), Vec::new());
     for problem in PROBLEMS {
         if !names.is_empty() && !names.iter().any(|name| *name == problem.name) {
             continue;
         }
         let (ours, steps) = ours(problem, 1);
         let (two, _) = self::ours(problem, 2);
-        let theirs = if alone { f64::NAN } else { theirs(problem).as_secs_f64() };
-        let (ours, two) = (ours.as_secs_f64(), two.as_secs_f64());
-        let share = 2.0 * ours / two;
+        let theirs = if alone { Taken { processor: f64::NAN, wall: f64::NAN } } else { theirs(problem) };
+        let share = Taken { processor: 2.0 * ours.processor / two.processor, wall: 2.0 * ours.wall / two.wall };
+        let steps = steps as f64 / 1e6;
         println!(
-            "{:<16}{ours:>10.4}{:>10.3}{:>14.1}{theirs:>14.3}{:>8.1}{share:>12.2}",
+            "{:<16}{ours:>18}{steps:>10.3}{:>14.1}{theirs:>20}{:>8.1}{:>18}",
             problem.name,
-            steps as f64 / 1e6,
-            steps as f64 / 1e6 / ours,
-            theirs / ours,
+            steps / ours.processor,
+            theirs.processor / ours.processor,
+            format!("{:.2} ({:.2})", share.processor, share.wall),
         );
-        ratios.push(theirs / ours);
+        ratios.push(theirs.processor / ours.processor);
         shares.push(share);
     }
-    let mean = |all: &[f64]| (all.iter().map(|one| one.ln()).sum::<f64>() / all.len() as f64).exp();
+    let mean = |all: &mut dyn Iterator<Item = f64>| {
+        let (sum, count) = all.fold((0.0, 0), |(sum, count), one| (sum + one.ln(), count + 1));
+        (sum / f64::from(count)).exp()
+    };
     println!(
         "\ngeometric mean {:.1} times (at least {MEAN_AT_LEAST}), least {:.1} (at least {AT_LEAST}); 2 threads {:.2} \
-         (at least 1.8)",
-        mean(&ratios),
+         ({:.2}) (at least 1.8)",
+        mean(&mut ratios.iter().copied()),
         ratios.iter().copied().fold(f64::INFINITY, f64::min),
-        mean(&shares),
+        mean(&mut shares.iter().map(|share| share.processor)),
+        mean(&mut shares.iter().map(|share| share.wall)),
     );
 }
 
-/// Repeats for a second or more; the least time of a repetition.
-fn least(mut repetition: impl FnMut() -> Duration) -> Duration {
-    let (mut sum, mut least) = (Duration::ZERO, Duration::MAX);
-    while sum < Duration::from_secs(1) {
+/// Repeats for a second or more; the mean time of the processor, which the system counts in ticks, and the least time
+/// of the wall's clock.
+fn repeat(mut repetition: impl FnMut() -> Taken) -> Taken {
+    let (mut sum, mut least, mut count) = (Taken::NOTHING, f64::INFINITY, 0);
+    while sum.wall < 1.0 {
         let taken = repetition();
-        sum += taken;
-        least = least.min(taken);
+        sum.add(taken);
+        least = least.min(taken.wall);
+        count += 1;
     }
-    least
+    Taken { processor: sum.processor / f64::from(count), wall: least }
 }
 
 fn typed(rules: &str) -> DataSpecification {
@@ -257,7 +301,7 @@ fn typed(rules: &str) -> DataSpecification {
 }
 
 /// Our time on so many threads, and the steps of one of them.
-fn ours(problem: &Problem, threads: usize) -> (Duration, u64) {
+fn ours(problem: &Problem, threads: usize) -> (Taken, u64) {
     let mut data = typed(problem.rules);
     let mut expressions = Vec::new();
     for text in (problem.terms)() {
@@ -270,19 +314,22 @@ fn ours(problem: &Problem, threads: usize) -> (Duration, u64) {
     }
     let expected = (problem.normal_forms)();
     let mut steps = 0;
-    let least = least(|| {
+    let taken = repeat(|| {
         let pool = Pool::default();
         let (program, codes) = Program::new(data.clone(), &expressions, &pool);
         let barrier = Barrier::new(threads);
-        let times: Vec<(Duration, u64)> = std::thread::scope(|scope| {
+        let times: Vec<(Taken, u64)> = std::thread::scope(|scope| {
             let runs: Vec<_> =
                 (0..threads).map(|_| scope.spawn(|| evaluate(&pool, &program, &codes, &expected, &barrier))).collect();
             runs.into_iter().map(|run| run.join().expect("a rewrite that ends")).collect()
         });
         steps = times[0].1;
-        times.iter().map(|(time, _)| *time).max().unwrap_or_default()
+        times.iter().fold(Taken::NOTHING, |all, (time, _)| Taken {
+            processor: all.processor.max(time.processor),
+            wall: all.wall.max(time.wall),
+        })
     });
-    (least, steps)
+    (taken, steps)
 }
 
 fn evaluate(
@@ -291,15 +338,14 @@ fn evaluate(
     codes: &[FunctionIndex],
     expected: &[String],
     barrier: &Barrier,
-) -> (Duration, u64) {
+) -> (Taken, u64) {
     let worker = pool.worker();
     let mut rewriter = Rewriter::new(program, &worker);
-    let mut time = Duration::ZERO;
+    let mut time = Taken::NOTHING;
     barrier.wait();
     for (&code, expected) in codes.iter().zip(expected) {
-        let started = Instant::now();
-        let term = rewriter.evaluate(code, &[]).expect("nothing stops it");
-        time += started.elapsed();
+        let (taken, term) = Taken::by(|| rewriter.evaluate(code, &[]).expect("nothing stops it"));
+        time.add(taken);
         assert!(text(rewriter.section(), term) == *expected, "the normal form is right");
     }
     (time, rewriter.steps())
@@ -337,7 +383,7 @@ fn text(section: &Section<'_>, term: Term) -> String {
 }
 
 /// The time of `merc_sabre`.
-fn theirs(problem: &Problem) -> Duration {
+fn theirs(problem: &Problem) -> Taken {
     // Terms are written and dropped recursively.
     let thread = std::thread::Builder::new().stack_size(1 << 30);
     std::thread::scope(|scope| {
@@ -349,12 +395,11 @@ fn theirs(problem: &Problem) -> Duration {
                 .collect();
             let expected = (problem.normal_forms)();
             let mut rewriter = InnermostRewriter::new(&specification);
-            least(|| {
-                let mut time = Duration::ZERO;
+            repeat(|| {
+                let mut time = Taken::NOTHING;
                 for (term, expected) in terms.iter().zip(&expected) {
-                    let started = Instant::now();
-                    let normal_form = rewriter.rewrite(term);
-                    time += started.elapsed();
+                    let (taken, normal_form) = Taken::by(|| rewriter.rewrite(term));
+                    time.add(taken);
                     let normal_form = normal_form.to_string().replace(' ', "");
                     assert!(normal_form == *expected, "the normal form is right");
                 }
