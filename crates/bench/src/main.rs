@@ -14,6 +14,7 @@ mod partial_order;
 mod pictures;
 mod read;
 mod refinement;
+mod rewriting;
 mod terms;
 
 use std::process::ExitCode;
@@ -103,6 +104,11 @@ const BENCHMARKS: &[Benchmark] = &[
         name: "terms-stress",
         about: "threads make, drop and collect terms, and look for what they hold: [CREATIONS] [THREADS]",
         run: terms::stress,
+    },
+    Benchmark {
+        name: "rewriting",
+        about: "problems of the Rewrite Engine Competition beside merc_sabre: [PROBLEM ...] [alone]",
+        run: rewriting::run,
     },
     Benchmark { name: "pictures", about: "representatives of generated pictures, by strategy", run: pictures::run },
 ];

@@ -163,7 +163,7 @@ impl Section<'_> {
     /// # Panics
     ///
     /// When the number of arguments is not the arity, or the symbol is one of leaves.
-    #[inline]
+    #[inline(always)]
     pub fn create(&self, symbol: Symbol, arguments: &[Term]) -> Term {
         let code = symbol.code();
         if code >= WIDE || code as usize != arguments.len() {

@@ -10,8 +10,9 @@ use trefoil_terms::{Symbol, Term};
 
 use crate::typed::{Typed, TypedId, VariableId};
 
-use super::code::{FunctionIndex, Guard, Op, Slot, Table, Target};
-use super::compile::{Compiler, Frame, Rules, conversion};
+use super::code::{Entry, FunctionIndex, Guard, Op, Slot, Target};
+use super::compile::{Compiler, Frame, Rules};
+use super::expressions::conversion;
 
 /// A row of the matrix of patterns.
 #[derive(Clone, Debug)]
@@ -108,8 +109,10 @@ impl Compiler<'_, '_> {
                 (Wanted::Term(term), Vec::new())
             }
             Typed::Function(id) => {
-                let term = self.constant(id);
-                (Wanted::Term(term), Vec::new())
+                let index = self.program.function_of(id);
+                let function = self.program.function(index);
+                let symbol = if function.arity == 0 { function.symbol } else { self.program.bare_symbol(index) };
+                (Wanted::Symbol(symbol, 0), Vec::new())
             }
             Typed::Apply(function, arguments) => {
                 let arguments = self.list(&arguments);
@@ -135,23 +138,16 @@ impl Compiler<'_, '_> {
             return;
         }
         let description = self.program.function(function).clone();
-        let mut frame = Frame { size: description.arity, ..Frame::default() };
+        let frame = Frame { top: description.arity, ..Frame::default() };
+        self.use_slots(frame.top);
         let entry = self.here();
-        let mut forced = Vec::new();
-        for slot in 0..description.arity.min(64) {
-            if description.lazy >> slot & 1 == 0 {
-                forced.push(slot);
-            }
-        }
-        forced.extend(64..description.arity.max(64));
-        self.tree(function, rows, &mut frame, &forced);
-        let described = &mut self.program.functions[function.0 as usize];
-        described.entry = Some(entry);
-        described.frame = frame.size;
+        let forced = (0..description.arity).filter(|&slot| !description.is_lazy(slot)).collect::<Vec<Slot>>();
+        self.tree(function, rows, frame, &forced);
+        self.program.functions[function.0 as usize].entry = Some(entry);
     }
 
     /// Emits the tree for rows; `forced` lists the slots whose values are there.
-    fn tree(&mut self, function: FunctionIndex, rows: Vec<Row>, frame: &mut Frame, forced: &[Slot]) {
+    fn tree(&mut self, function: FunctionIndex, rows: Vec<Row>, frame: Frame, forced: &[Slot]) {
         let Some(first) = rows.first() else {
             self.emit(Op::Stuck { function });
             return;
@@ -165,117 +161,161 @@ impl Compiler<'_, '_> {
         let uses = |slot: Slot| rows.iter().filter(|row| row.open.iter().any(|(open, _)| *open == slot)).count();
         let Some(slot) = slots.iter().copied().rev().max_by_key(|&slot| uses(slot)) else { unreachable!() };
         let mut forced = forced.to_vec();
-        if !forced.contains(&slot) {
-            self.emit(Op::Force { slot });
-            self.emit(Op::Store(slot));
-            forced.push(slot);
-        }
-        let mut groups: Vec<(Wanted, Vec<TypedId>)> = Vec::new();
+        self.force_once(slot, &frame, &mut forced);
+        let mut groups: Vec<Wanted> = Vec::new();
         for row in &rows {
             if let Some(&(_, pattern)) = row.open.iter().find(|(open, _)| *open == slot) {
-                let (wanted, arguments) = self.wanted(pattern);
-                if !groups.iter().any(|(known, _)| *known == wanted) {
-                    groups.push((wanted, arguments));
+                let (wanted, _) = self.wanted(pattern);
+                if !groups.contains(&wanted) {
+                    groups.push(wanted);
                 }
             }
         }
-        let table = self.program.tables.len() as u32;
-        self.program.tables.push(Table::default());
-        self.emit(Op::Switch { slot, table });
-        let mut filled = Table::default();
-        for (wanted, _) in groups {
-            let target = self.here();
-            let parts = match wanted {
-                Wanted::Symbol(symbol, arity) => {
-                    filled.symbols.push((symbol, target));
-                    (0..arity).map(|_| frame.fresh()).collect::<Vec<Slot>>()
-                }
-                Wanted::Term(term) => {
-                    filled.terms.push((term, target));
-                    Vec::new()
-                }
-            };
-            let mut inside = Vec::new();
-            for row in &rows {
-                let mut row = row.clone();
-                let Some(place) = row.open.iter().position(|(open, _)| *open == slot) else {
-                    inside.push(row);
-                    continue;
-                };
-                let (_, pattern) = row.open.remove(place);
-                let (other, arguments) = self.wanted(pattern);
-                if other == wanted
-                    && parts.iter().zip(arguments).all(|(&part, pattern)| self.take(&mut row, part, pattern))
-                {
-                    inside.push(row);
-                }
+        let (symbols, terms): (Vec<Wanted>, Vec<Wanted>) =
+            groups.into_iter().partition(|wanted| matches!(wanted, Wanted::Symbol(..)));
+        if let [Wanted::Symbol(symbol, _)] = symbols[..] {
+            let test = self.emit(Op::Is { slot, symbol, otherwise: 0 });
+            self.group(function, &rows, &frame, &forced, (slot, symbols[0]));
+            self.program.code[test as usize] = Op::Is { slot, symbol, otherwise: self.here() };
+        } else if !symbols.is_empty() {
+            let first = self.program.entries.len();
+            for &wanted in symbols.iter().chain(symbols.first()) {
+                let Wanted::Symbol(symbol, _) = wanted else { unreachable!() };
+                self.program.entries.push(Entry { symbol, target: 0 });
             }
-            for (index, &part) in parts.iter().enumerate() {
-                let used = inside.iter().any(|row| {
-                    row.open.iter().any(|(slot, _)| *slot == part)
-                        || row.bound.iter().any(|(_, slot)| *slot == part)
-                        || row.same.iter().any(|(_, slot)| *slot == part)
-                });
-                if used {
-                    self.emit(Op::Load { from: slot, index: index as u16, to: part });
-                }
+            self.emit(Op::Switch { count: symbols.len() as u16, slot, first: first as u32 });
+            for (place, &wanted) in symbols.iter().enumerate() {
+                self.program.entries[first + place].target = self.here();
+                self.group(function, &rows, &frame, &forced, (slot, wanted));
             }
-            let mut forced = forced.clone();
-            forced.extend(&parts);
-            self.tree(function, inside, frame, &forced);
+            self.program.entries[first + symbols.len()].target = self.here();
         }
-        filled.otherwise = self.here();
-        self.program.tables[table as usize] = filled;
+        for wanted in terms {
+            let Wanted::Term(term) = wanted else { unreachable!() };
+            let test = self.emit(Op::IsTerm { slot, term, otherwise: 0 });
+            self.group(function, &rows, &frame, &forced, (slot, wanted));
+            self.program.code[test as usize] = Op::IsTerm { slot, term, otherwise: self.here() };
+        }
         let others = rows.into_iter().filter(|row| row.open.iter().all(|(open, _)| *open != slot)).collect();
         self.tree(function, others, frame, &forced);
     }
 
+    /// Emits the tree for the rows that can still apply when a slot has what a pattern looks for.
+    fn group(
+        &mut self,
+        function: FunctionIndex,
+        rows: &[Row],
+        frame: &Frame,
+        forced: &[Slot],
+        (slot, wanted): (Slot, Wanted),
+    ) {
+        let mut inner = frame.clone();
+        let parts: Vec<Slot> = match wanted {
+            Wanted::Symbol(_, arity) => (0..arity).map(|_| self.fresh(&mut inner)).collect(),
+            Wanted::Term(_) => Vec::new(),
+        };
+        let mut inside = Vec::new();
+        for row in rows {
+            let mut row = row.clone();
+            let Some(place) = row.open.iter().position(|(open, _)| *open == slot) else {
+                inside.push(row);
+                continue;
+            };
+            let (_, pattern) = row.open.remove(place);
+            let (other, arguments) = self.wanted(pattern);
+            if other == wanted && parts.iter().zip(arguments).all(|(&part, pattern)| self.take(&mut row, part, pattern))
+            {
+                inside.push(row);
+            }
+        }
+        for (index, &part) in (0..).zip(&parts) {
+            // What no pattern looks at is loaded where it is used.
+            let matched = inside.iter().any(|row| {
+                row.open.iter().any(|(slot, _)| *slot == part)
+                    || row.same.iter().any(|(one, other)| *one == part || *other == part)
+                    || row.guards.iter().any(|(slot, _)| *slot == part)
+            });
+            if matched {
+                self.emit(Op::Load { from: slot, index, to: part });
+            } else {
+                inner.parts.insert(part, (slot, index));
+            }
+        }
+        let forced: Vec<Slot> = forced.iter().chain(&parts).copied().collect();
+        self.tree(function, inside, inner, &forced);
+    }
+
     /// Emits the first row, whose patterns have matched, and where its tests fail the others.
-    fn leaf(&mut self, function: FunctionIndex, mut rows: Vec<Row>, frame: &mut Frame, forced: &[Slot]) {
+    fn leaf(&mut self, function: FunctionIndex, mut rows: Vec<Row>, mut frame: Frame, forced: &[Slot]) {
         let row = rows.remove(0);
         let equation = self.equation(row.equation);
         let mut forced = forced.to_vec();
         let mut fixes: Vec<Target> = Vec::new();
-        for (one, other) in &row.same {
-            for slot in [*one, *other] {
-                self.force(slot, &mut forced);
+        let compared =
+            row.same.iter().flat_map(|&(one, other)| [one, other]).chain(row.guards.iter().map(|(slot, _)| *slot));
+        for to in compared {
+            if let Some((from, index)) = frame.parts.remove(&to) {
+                self.emit(Op::Load { from, index, to });
             }
-            fixes.push(self.emit(Op::Same { one: *one, other: *other, otherwise: 0 }));
         }
-        for (slot, guard) in &row.guards {
-            self.force(*slot, &mut forced);
-            fixes.push(self.emit(Op::Guard { slot: *slot, guard: *guard, otherwise: 0 }));
+        for &(one, other) in &row.same {
+            self.force_once(one, &frame, &mut forced);
+            self.force_once(other, &frame, &mut forced);
+            fixes.push(self.emit(Op::Same { one, other, otherwise: 0 }));
         }
-        let places: HashMap<VariableId, Slot> = row.bound.iter().copied().collect();
-        let lazy: Vec<VariableId> =
-            row.bound.iter().filter(|(_, slot)| !forced.contains(slot)).map(|(variable, _)| *variable).collect();
-        let mut inner = Frame { places, lazy, size: frame.size };
-        if let Some(condition) = equation.condition {
-            self.value(condition, &mut inner);
-            fixes.push(self.emit(Op::Test { otherwise: 0, open: 0 }));
+        for &(slot, guard) in &row.guards {
+            self.force_once(slot, &frame, &mut forced);
+            fixes.push(self.emit(Op::Guard { slot, guard, otherwise: 0 }));
         }
-        let always = fixes.is_empty();
+        // A part that is used once is loaded there, others now, behind those tests.
+        let unloaded = frame.parts.clone();
+        let mut uses: HashMap<VariableId, u32> = HashMap::new();
+        for expression in equation.condition.into_iter().chain([equation.right]) {
+            self.each_variable(expression, &mut |variable| *uses.entry(variable).or_default() += 1);
+        }
+        for (variable, slot) in &row.bound {
+            if uses.get(variable).is_some_and(|&uses| uses > 1)
+                && let Some((from, index)) = frame.parts.remove(slot)
+            {
+                self.emit(Op::Load { from, index, to: *slot });
+            }
+        }
+        let description = self.program.function(function);
+        let bound = |wanted: &dyn Fn(Slot) -> bool| {
+            let found = row.bound.iter().filter(|(_, slot)| wanted(*slot)).map(|(variable, _)| *variable);
+            found.collect::<Vec<VariableId>>()
+        };
+        let mut inner = Frame {
+            places: row.bound.iter().copied().collect(),
+            lazy: bound(&|slot| !forced.contains(&slot)),
+            delayable: bound(&|slot| slot < description.arity && description.is_lazy(slot)),
+            ..frame.clone()
+        };
+        let tests = equation.condition.map(|condition| self.test(condition, &mut inner));
         self.last(equation.right, &mut inner);
-        frame.size = frame.size.max(inner.size);
-        if always {
+        if fixes.is_empty() && tests.is_none() {
             return;
         }
         let here = self.here();
+        if !fixes.is_empty() {
+            frame.parts = unloaded;
+        }
         for fix in fixes {
             match &mut self.program.code[fix as usize] {
                 Op::Same { otherwise, .. } | Op::Guard { otherwise, .. } => *otherwise = here,
-                // An open condition is not true; what is left of it on the stack is dropped with the frame.
-                Op::Test { otherwise, open } => (*otherwise, *open) = (here, here),
-                _ => unreachable!("only tests are fixed"),
+                _ => unreachable!("only tests are filled in"),
             }
+        }
+        if let Some(tests) = tests {
+            // An open condition is not true.
+            self.decide(&tests, here, here);
         }
         self.tree(function, rows, frame, &forced);
     }
 
-    fn force(&mut self, slot: Slot, forced: &mut Vec<Slot>) {
+    fn force_once(&mut self, slot: Slot, frame: &Frame, forced: &mut Vec<Slot>) {
         if !forced.contains(&slot) {
-            self.emit(Op::Force { slot });
-            self.emit(Op::Store(slot));
+            self.force(slot, frame);
             forced.push(slot);
         }
     }

@@ -18,9 +18,11 @@
 mod bodies;
 mod code;
 pub mod codes;
+mod comparison;
 mod compile;
 mod enumerate;
 mod exclusion;
+mod expressions;
 mod facts;
 mod finite;
 mod instance;
@@ -36,6 +38,7 @@ mod plan;
 mod prelude;
 mod program;
 mod search;
+mod sites;
 mod stuck;
 mod values;
 
@@ -46,8 +49,8 @@ pub use enumerate::{EachSolution, Enumerated, Sum, SumIndex};
 pub use finite::Size;
 pub use machine::{Rewriter, Unfinished};
 pub use open::{ReadBack, View, widens};
-pub(crate) use prelude::Taken;
 pub use overlaps::overlaps;
+pub(crate) use prelude::Taken;
 pub use program::Program;
 
 impl Rewriter<'_> {

@@ -11,7 +11,7 @@ use crate::signature::{FunctionId, Operator, Origin};
 use crate::sorts::{SortKind, SortRef};
 use crate::typed::{DataSpecification, Quantifier, TypedId, VariableId};
 
-use super::code::{FunctionIndex, Op, Slot, Table, Target};
+use super::code::{Entry, FunctionIndex, Op, Slot, Target};
 use super::compile::Compiler;
 use super::enumerate::{Sum, SumIndex};
 use super::numbers::Numbers;
@@ -66,14 +66,19 @@ pub(super) struct Function {
     pub(super) lazy: u64,
     /// Its code; none for constructors and for functions without rules.
     pub(super) entry: Option<Target>,
-    /// Slots of a frame.
-    pub(super) frame: u16,
     /// The function symbol, for functions that have one.
     pub(super) id: Option<FunctionId>,
     /// The body of a closure, delay or quantifier, with captured and bound variables in order.
     pub(super) site: Option<(TypedId, Vec<VariableId>)>,
     /// Whether it is a constructor of a structured sort, or a truth value.
     pub(super) structured: bool,
+}
+
+impl Function {
+    /// Whether callers delay an argument.
+    pub(super) fn is_lazy(&self, argument: u16) -> bool {
+        argument < 64 && self.lazy >> argument & 1 == 1
+    }
 }
 
 /// An expression that is instantiated without being evaluated, and where its variables lie in the frame.
@@ -91,10 +96,17 @@ pub struct Program {
     pub(super) numbers: Numbers,
     pub(super) functions: Vec<Function>,
     pub(super) code: Vec<Op>,
-    pub(super) tables: Vec<Table>,
+    /// The tables of switches, one behind the other.
+    pub(super) entries: Vec<Entry>,
+    /// Where the code of functions begins, ascending.
+    pub(super) begins: Vec<(Target, FunctionIndex)>,
+    /// Slots of the largest frame.
+    pub(super) room: usize,
     pub(super) templates: Vec<Template>,
     /// What symbols stand for, by number.
     pub(super) roles: Vec<Role>,
+    /// Whether symbols are constructors whose applications differ where their arguments do, by number.
+    pub(super) free: Vec<bool>,
     /// Keeps the constants in the code alive.
     pub(super) permanent: Kept,
     pub(super) truths: [Term; 2],
@@ -147,9 +159,12 @@ impl Program {
             pool: pool.clone(),
             functions: Vec::new(),
             code: Vec::new(),
-            tables: Vec::new(),
+            entries: Vec::new(),
+            begins: Vec::new(),
+            room: 1,
             templates: Vec::new(),
             roles: Vec::new(),
+            free: Vec::new(),
             truths: [section.empty(); 2],
             permanent,
             later,
@@ -245,13 +260,15 @@ impl Program {
             captured: 0,
             lazy: 0,
             entry: None,
-            frame: domain.len() as u16,
             id: Some(id),
             site: None,
-            structured: matches!(kind, Kind::Constructor(_)) && self.is_free(id, codomain),
+            structured: matches!(kind, Kind::Constructor(_)) && self.is_structured_constructor(id, codomain),
         });
         if self.role(symbol) == Role::Foreign {
             self.set_role(symbol, Role::Applied(index));
+            let of_lists = symbol == Symbol::CONS || symbol == Symbol::EMPTY;
+            self.free.resize(self.roles.len().max(self.free.len()), false);
+            self.free[symbol.number()] = of_lists || self.function(index).structured;
         }
         self.by_id.insert(id, index);
         if !domain.is_empty() {
@@ -263,7 +280,7 @@ impl Program {
     }
 
     /// Whether two applications of different constructors of a sort differ: structured sorts and truth values.
-    fn is_free(&self, id: FunctionId, sort: SortRef) -> bool {
+    fn is_structured_constructor(&self, id: FunctionId, sort: SortRef) -> bool {
         sort == crate::sorts::BOOL && matches!(self.specification.signature.function(id).origin, Origin::Builtin(_))
             || self.specification.structured.iter().any(|(structured, _)| *structured == sort)
     }
@@ -275,6 +292,12 @@ impl Program {
 
     pub(super) fn function(&self, index: FunctionIndex) -> &Function {
         &self.functions[index.0 as usize]
+    }
+
+    /// The function that has code before a place, to which a call in it returns.
+    pub(super) fn function_at(&self, place: Target) -> Option<FunctionIndex> {
+        let before = self.begins.partition_point(|(begin, _)| *begin < place.max(1));
+        Some(self.begins.get(before.checked_sub(1)?)?.1)
     }
 
     /// The symbol of a function with arguments as a value.
@@ -296,6 +319,13 @@ impl Program {
     /// The closure, delay or quantifier of a body.
     pub(super) fn site_of(&self, body: TypedId) -> Option<FunctionIndex> {
         self.sites.get(&body).copied()
+    }
+
+    /// Whether applications of a symbol differ from those of other such symbols, and from each other where their
+    /// arguments do: constructors of structured sorts and of lists, and truth values.
+    #[inline]
+    pub(super) fn is_free(&self, symbol: Symbol) -> bool {
+        self.free.get(symbol.number()).is_some_and(|&free| free)
     }
 
     /// Whether a constructor's arguments and place decide equality and order.
