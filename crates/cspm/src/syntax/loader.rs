@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs::DirEntry;
-use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use trefoil_source::nearest;
+use trefoil_source::{nearest, unreadable};
 
 /// Reads files by name.
 pub trait Loader {
@@ -42,15 +41,7 @@ pub struct DiskLoader;
 
 impl Loader for DiskLoader {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(name).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => "there is no such file".to_string(),
-            ErrorKind::PermissionDenied => "it may not be read".to_string(),
-            ErrorKind::IsADirectory => "it is a folder".to_string(),
-            _ => {
-                let text = error.to_string();
-                text.split(" (os error").next().unwrap_or(&text).to_string()
-            }
-        })
+        std::fs::read(name).map_err(|error| unreadable(&error))
     }
 
     fn similar(&self, name: &str) -> Option<String> {
@@ -86,7 +77,7 @@ impl MemoryLoader {
 
 impl Loader for MemoryLoader {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        self.files.get(name).cloned().ok_or_else(|| "no such file".to_string())
+        self.files.get(name).cloned().ok_or_else(|| "there is no such file".to_string())
     }
 }
 

@@ -72,7 +72,7 @@ impl Format {
             Format::Aut => "Aldebaran, as CADP and mCRL2 read and write it",
             Format::Fsm => "mCRL2's textual format; state parameters are ignored",
             Format::Json => "Trefoil's JSON: labels once, transitions as triples of numbers",
-            Format::Dot => "Graphviz, for pictures (written only)",
+            Format::Dot => "Graphviz, for pictures",
         }
     }
 

@@ -54,7 +54,7 @@ impl Opened {
         control.check()?;
         let name = file.display().to_string();
         let text = read_text(file).map_err(|why| {
-            let message = format!("{name} cannot be read: {why}");
+            let message = trefoil_source::cannot_read(&name, &why);
             Problem::Input(vec![Diagnostic::error(UNREADABLE, message, Place::File(name.clone()))])
         })?;
         let mut sources = Sources::default();

@@ -66,7 +66,7 @@ impl Script {
         let mut sources = Sources::default();
         let unreadable = |why: String| {
             let place = Place::File(name.clone());
-            Problem::from(Diagnostic::error("P001", format!("the model cannot be read: {why}"), place))
+            Problem::from(Diagnostic::error("P001", trefoil_source::cannot_read(&name, &why), place))
         };
         let text = load(&name).map_err(unreadable)?;
         if u32::try_from(text.len()).is_err() {
@@ -290,12 +290,7 @@ fn load(name: &str) -> Result<String, String> {
     match outcome {
         Ok(_) => Ok(String::from_utf8(bytes)
             .unwrap_or_else(|wrong| wrong.into_bytes().iter().map(|&byte| char::from(byte)).collect())),
-        Err(error) => Err(match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_string(),
-            std::io::ErrorKind::PermissionDenied => "it may not be read".to_string(),
-            std::io::ErrorKind::IsADirectory => "it is a folder".to_string(),
-            _ => error.to_string(),
-        }),
+        Err(error) => Err(trefoil_source::unreadable(&error)),
     }
 }
 
