@@ -46,8 +46,8 @@ pub use enumerate::{EachSolution, Enumerated, Sum, SumIndex};
 pub use finite::Size;
 pub use machine::{Rewriter, Unfinished};
 pub use open::{ReadBack, View, widens};
-pub(crate) use prelude::Taken;
 pub use overlaps::overlaps;
+pub(crate) use prelude::Taken;
 pub use program::Program;
 
 impl Rewriter<'_> {
