@@ -47,10 +47,9 @@ impl Parser<'_, '_> {
         start: u32,
         around: impl FnOnce(&mut Self, ExpressionId) -> Expression<Symbol>,
     ) -> Result<ExpressionId> {
-        self.expression(least).map_err(|failed| {
+        self.expression(least).inspect_err(|_| {
             let rest = self.rest();
             self.keep_around(rest, start, around);
-            failed
         })
     }
 

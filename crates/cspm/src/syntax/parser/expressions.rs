@@ -250,13 +250,12 @@ impl Parser<'_, '_> {
             self.keeping(&[events], closed)?;
             Ok(events)
         });
-        events.map_err(|failed| {
+        events.inspect_err(|_| {
             let rest = self.rest();
             self.keep_around(rest, start, |parser, events| {
                 let right = parser.unread();
                 Expression::Synchronised { operator, left, events, right }
             });
-            failed
         })
     }
 
@@ -411,12 +410,11 @@ impl Parser<'_, '_> {
         let otherwise = if self.accept(Kind::Else) {
             self.part(0, word.start, |_, otherwise| Expression::If { condition, then, otherwise })?
         } else {
-            self.missing_else(word).map_err(|failed| {
+            self.missing_else(word).inspect_err(|_| {
                 // The text may go on behind what was read of the branch.
                 let then = self.broken(vec![then], word.start);
                 let otherwise = self.unread();
                 self.keep_around(then, word.start, |_, then| Expression::If { condition, then, otherwise });
-                failed
             })?
         };
         Ok(self.add(Expression::If { condition, then, otherwise }, word.start))
