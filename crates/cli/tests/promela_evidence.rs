@@ -160,10 +160,9 @@ fn walks_at_random_are_the_same_for_the_same_seed() {
 fn steps_and_statements_are_counted_apart() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = |arguments: &[&str], file: &str| {
-        let file = examples().join(file);
+        let file = examples().join(file).to_string_lossy().into_owned();
         let (command, rest) = arguments.split_first().expect("a command");
-        let arguments: Vec<&str> =
-            [*command, &file.to_string_lossy()].into_iter().chain(rest.iter().copied()).collect();
+        let arguments: Vec<&str> = [*command, file.as_str()].into_iter().chain(rest.iter().copied()).collect();
         said(&trefoil(folder.path(), &arguments, ""))
     };
     let walk = run(&["trace", "--random", "12"], "alternating_bit.pml");
@@ -178,8 +177,8 @@ fn steps_and_statements_are_counted_apart() {
 #[test]
 fn a_trace_declaration_that_is_not_at_its_end_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = examples().join("watched_wrong.pml");
-    let text = said(&trefoil(folder.path(), &["check", &file.to_string_lossy()], ""));
+    let file = examples().join("watched_wrong.pml").to_string_lossy().into_owned();
+    let text = said(&trefoil(folder.path(), &["check", &file], ""));
     let note =
         "the trace declaration waits at line 8: `door!open`; a run may end only at its end or at an end label in it";
     assert!(text.contains(note), "{text}");
