@@ -31,7 +31,8 @@ impl Answer for InfoReport {
     fn text(&self, _colour: bool) -> String {
         let yes = |holds: bool| if holds { "yes" } else { "no" }.to_string();
         let first = |count_of: usize, first: Option<u32>| match first {
-            Some(state) => format!("{}, first state {state}", count(count_of as u64)),
+            Some(state) if count_of == 1 => format!("1: state {state}"),
+            Some(state) => format!("{}; the first is state {state}", count(count_of as u64)),
             None => "none".to_string(),
         };
         let (least, average, most) = self.branching;
@@ -210,7 +211,7 @@ fn counterexample(witness: &WitnessReport) -> String {
         }
         FailureReport::Acceptance { accepted, allowed } => {
             let sets: Vec<String> = allowed.iter().map(|labels| set(labels)).collect();
-            let _ = writeln!(text, "{does} offers only {}", set(accepted));
+            let _ = writeln!(text, "{does} offers {}", only(accepted));
             match sets.is_empty() {
                 true => writeln!(text, "  the specification is never stable there"),
                 false => writeln!(text, "  the specification offers at least {}", list(&sets, " or ")),
@@ -219,7 +220,7 @@ fn counterexample(witness: &WitnessReport) -> String {
         FailureReport::Deadlock => writeln!(text, "{does} deadlocks: it offers no event"),
         FailureReport::Missing { event } => writeln!(text, "{does} cannot perform {event}"),
         FailureReport::Refusal { event, accepted } => {
-            writeln!(text, "{does} may refuse {event} and offer only {}", set(accepted))
+            writeln!(text, "{does} may refuse {event} and offer {}", only(accepted))
         }
         FailureReport::Divergence { cycle } => {
             let states: Vec<String> = cycle.iter().map(|step| step.state.clone()).collect();
@@ -251,6 +252,11 @@ fn run(initial: &str, steps: &[StepReport]) -> String {
 
 fn set(labels: &[String]) -> String {
     format!("{{{}}}", list(labels, ", "))
+}
+
+/// What a stable state offers.
+fn only(labels: &[String]) -> String {
+    if labels.is_empty() { "no event".to_string() } else { format!("only {}", set(labels)) }
 }
 
 fn size(size: Size) -> String {

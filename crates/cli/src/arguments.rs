@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use trefoil_session::check::{Algorithm, Asked, Order, Preprocess, Store, SymmetryUse};
-use trefoil_session::lts::{ALGORITHMS, Choice, EQUIVALENCES, FORMATS, MINIMISERS, MODELS, PREPROCESSING, SEARCHES};
+use trefoil_session::lts::{
+    ALGORITHMS, Choice, EQUIVALENCES, FORMATS, MINIMISERS, MODELS, PREPROCESSING, READ_FORMATS, SEARCHES,
+};
 use trefoil_session::{check, look};
 
 /// A verifier for concurrent systems: it checks CSPM scripts, Promela models and labelled transition systems.
@@ -581,7 +583,7 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) tau: Vec<String>,
     /// Format of the files to read [default: by extension, then by content]
-    #[arg(long, value_name = "FORMAT", value_parser = choices(FORMATS))]
+    #[arg(long, value_name = "FORMAT", value_parser = choices(READ_FORMATS))]
     pub(crate) from: Option<&'static str>,
 }
 

@@ -51,13 +51,13 @@ impl Answer for EvaluationReport {
 pub(crate) fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCode {
     if file == Path::new("-") {
         let why = "the prompt reads expressions from standard input; the script must be a file";
-        terminal::complain(&format!("error: {why}\n"));
+        terminal::say_err(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }
     let mut prompt = match Prompt::new("cspm> ", "cspm-history") {
         Ok(prompt) => prompt,
         Err(why) => {
-            terminal::complain(&format!("error: {why}\n"));
+            terminal::say_err(&format!("error: {why}\n"));
             return ExitCode::from(exit::WRONG);
         }
     };
@@ -97,7 +97,7 @@ fn answer(script: &mut Script, line: &str, steps: Option<u64>, common: &Common, 
             .during(&control(common), |control| script.type_of(rest, control))
             .map(|found| format!("{found}\n")),
         _ if command.starts_with(':') => {
-            terminal::complain(&format!("error: unknown command {command}; :help lists the commands\n"));
+            terminal::say_err(&format!("error: unknown command {command}; :help lists the commands\n"));
             return true;
         }
         _ => interrupt

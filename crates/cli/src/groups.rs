@@ -9,7 +9,7 @@ use trefoil_session::groups::{self, AutomorphismsReport, GroupFigures, GroupRepo
 
 use crate::arguments::Common;
 use crate::run::{Answer, Destination, Run};
-use crate::text::{list, resources, table};
+use crate::text::{list, magnitude, resources, table};
 
 /// Characters up to which the structure is shown with its points.
 const MOST_ON_POINTS: usize = 400;
@@ -135,8 +135,7 @@ fn set(points: &[u32]) -> String {
 fn number(digits: &str) -> String {
     const SHOWN: usize = 60;
     if digits.len() > SHOWN {
-        let (head, tail) = digits.split_at(1);
-        return format!("{head}.{}… × 10^{} ({})", &tail[..5], digits.len() - 1, counted(digits.len() as u64, "digit"));
+        return format!("{} ({})", magnitude(digits), counted(digits.len() as u64, "digit"));
     }
     trefoil_control::digits(digits)
 }

@@ -93,16 +93,22 @@ impl Answer for StructureReport {
                 "components",
                 format!("{}, {}", count(self.components as u64), counted(self.machines as u64, "distinct machine")),
             ),
-            (
-                "rules",
-                format!("{} in {}", count(self.rules as u64), counted(self.formats as u64, "operator arrangement")),
-            ),
+            ("rules", rules(self.rules as u64, self.formats as u64)),
             ("visible labels", count(self.labels as u64)),
             ("upper bound of states", self.state_bound.parse().map_or_else(|_| self.state_bound.clone(), count)),
         ];
         let rows: Vec<(&str, String)> = rows.into_iter().chain(resources(&self.resources)).collect();
         text.push_str(&table(&rows));
         text
+    }
+}
+
+/// The rules by which components synchronise; operators that steps change, such as `;`, have rules for each
+/// arrangement.
+fn rules(rules: u64, arrangements: u64) -> String {
+    match arrangements {
+        1 => count(rules),
+        several => format!("{}, for {} arrangements of the operators", count(rules), count(several)),
     }
 }
 

@@ -120,13 +120,13 @@ impl Answer for EvaluationReport {
 fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCode {
     if file == Path::new("-") {
         let why = "the prompt reads expressions from standard input; the specification must be a file";
-        terminal::complain(&format!("error: {why}\n"));
+        terminal::say_err(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }
     let mut prompt = match Prompt::new("mcrl2> ", "mcrl2-history") {
         Ok(prompt) => prompt,
         Err(why) => {
-            terminal::complain(&format!("error: {why}\n"));
+            terminal::say_err(&format!("error: {why}\n"));
             return ExitCode::from(exit::WRONG);
         }
     };
@@ -154,7 +154,7 @@ fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCode {
             }
             ":type" | ":t" => script.sort_of(rest).map(|sort| format!("{sort}\n")),
             _ if command.starts_with(':') => {
-                terminal::complain(&format!("error: unknown command {command}; :help lists the commands\n"));
+                terminal::say_err(&format!("error: unknown command {command}; :help lists the commands\n"));
                 continue;
             }
             "solve" => {

@@ -115,7 +115,7 @@ pub(crate) fn control(common: &Common) -> Control {
 /// Reports why a line has no answer.
 pub(crate) fn complain(problem: &Problem) {
     match problem {
-        Problem::Stopped(stopped) => terminal::complain(&format!("unknown: {stopped}\n")),
-        other => terminal::complain(&other.render(terminal::colour_err())),
+        Problem::Stopped(stopped) => terminal::say_err(&format!("unknown: {stopped}\n")),
+        other => terminal::say_err(&other.render(terminal::colour_err())),
     }
 }

@@ -127,12 +127,12 @@ impl Run {
     /// Reports arguments that do not fit together.
     pub(crate) fn misuse(&mut self, why: &str) {
         self.codes.push(exit::WRONG);
-        terminal::complain(&format!("error: {why}\n"));
+        terminal::say_err(&format!("error: {why}\n"));
     }
 
     /// Shows an answer.
     pub(crate) fn answer<A: Answer>(&mut self, answer: &A) {
-        terminal::complain(answer.complaints(terminal::colour_err()));
+        terminal::say_err(answer.complaints(terminal::colour_err()));
         self.codes.push(exit::of(answer.verdict()));
         match self.format() {
             Output::Json => self.results.push(serde_json::to_value(answer).expect("reports are plain data")),
@@ -159,7 +159,7 @@ impl Run {
 
     fn wrong(&mut self, files: &[String], text: &str, diagnostics: Vec<DiagnosticReport>) {
         self.codes.push(exit::WRONG);
-        terminal::complain(text);
+        terminal::say_err(text);
         if self.format() == Output::Json {
             self.results.push(json!({ "files": files, "verdict": Verdict::Error, "diagnostics": diagnostics }));
         }

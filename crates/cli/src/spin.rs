@@ -70,6 +70,15 @@ pub(crate) fn end(end: &EndState, depth: usize) -> String {
     text
 }
 
+/// How long a run is. A step of the search may be several statements.
+fn length(steps: usize, statements: usize) -> String {
+    let taken = counted(steps as u64, "step");
+    match steps == statements {
+        true => taken,
+        false => format!("{taken} ({}; a step may take several)", counted(statements as u64, "statement")),
+    }
+}
+
 /// A whole run and its last state; a run of more than `most` statements loses its middle.
 pub(crate) fn story(story: &Story, most: usize, colour: bool) -> String {
     let all = &story.statements;
@@ -83,7 +92,7 @@ pub(crate) fn story(story: &Story, most: usize, colour: bool) -> String {
         text.push_str(&statements(all, colour));
     }
     let depth = all.last().map_or(0, |statement| statement.depth);
-    let _ = writeln!(text, "the run ends after {}", counted(depth as u64, "statement"));
+    let _ = writeln!(text, "the run ends after {}", length(story.steps, depth));
     text.push_str(&end(&story.end, depth));
     text
 }

@@ -119,7 +119,8 @@ fn proved(assertion: &AssertionSymmetry, indent: &str) -> String {
     let mut text = String::new();
     if let Some(group) = &assertion.group {
         let order = magnitude(&group.order);
-        let _ = writeln!(text, "{indent}proved: the group {}, |G| = {order}", group.structure);
+        let _ =
+            writeln!(text, "{indent}proved on the compiled processes: the group {}, |G| = {order}", group.structure);
         for permuted in &group.permuted {
             let names = list(&permuted.names, ", ");
             let _ = match (permuted.kind, &permuted.datatype) {
@@ -145,7 +146,7 @@ fn proved(assertion: &AssertionSymmetry, indent: &str) -> String {
     } else if assertion.reasons.is_empty() {
         return text;
     } else {
-        let _ = writeln!(text, "{indent}proved: no symmetry");
+        let _ = writeln!(text, "{indent}proved on the compiled processes: no symmetry");
     }
     for reason in assertion.reasons.iter().take(REASONS) {
         let _ = writeln!(text, "{indent}  {reason}");
@@ -165,7 +166,7 @@ fn classes(of: &DatatypeSymmetry) -> String {
     let inside: usize = of.classes.iter().map(Vec::len).filter(|&size| size > 1).sum();
     match large.as_slice() {
         [] if of.constants.len() == 1 => "one constant".to_string(),
-        [] => format!("not symmetric: no two of its {} are interchangeable", counted(constants, "constant")),
+        [] => format!("the text distinguishes all of its {}", counted(constants, "constant")),
         _ if inside == of.constants.len() && large.len() == 1 => format!("symmetric: {}", large[0]),
         _ => format!(
             "symmetric in {}, {} of {}",

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use owo_colors::OwoColorize;
 use trefoil_control::{count, digits, human_bytes};
-use trefoil_session::{Resources, Unfinished, Verdict};
+use trefoil_session::{Resources, Unfinished, Verdict, shortened};
 
 /// The verdict as the first word of an answer.
 pub(crate) fn verdict(verdict: Verdict, colour: bool) -> String {
@@ -47,6 +47,11 @@ pub(crate) fn magnitude(number: &str) -> String {
     format!("{}.{:02} × 10^{power}", rounded / 100, rounded % 100)
 }
 
+/// A time.
+pub(crate) fn seconds(seconds: f64) -> String {
+    format!("{seconds:.2} s")
+}
+
 /// How many entries of a list the text shows; the JSON has all.
 const SHOWN: usize = 24;
 
@@ -62,7 +67,7 @@ pub(crate) fn list(entries: &[String], separator: &str) -> String {
 
 /// The rows that every answer ends with.
 pub(crate) fn resources(used: &Resources) -> Vec<(&'static str, String)> {
-    let mut rows = vec![("time", format!("{:.3} s", used.seconds))];
+    let mut rows = vec![("time", seconds(used.seconds))];
     rows.extend(used.peak_memory_bytes.map(|bytes| ("peak memory", human_bytes(bytes))));
     rows
 }
@@ -88,23 +93,15 @@ pub(crate) fn unfinished(files: &[String], unfinished: &Unfinished) -> String {
     text
 }
 
-/// A name or a state in at most `letters` characters; a longer one loses its end, between two words if a word ends in
-/// the second half.
+/// A name or a state on one line, in at most `letters` characters.
 pub(crate) fn cut(text: &str, letters: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().count() <= letters {
-        return text;
-    }
-    let kept: String = text.chars().take(letters - 1).collect();
-    let ends = text[kept.len()..].starts_with(' ');
-    match kept.rfind(' ').filter(|&end| !ends && end > kept.len() / 2) {
-        Some(end) => format!("{} …", kept[..end].trim_end()),
-        None => format!("{}…", kept.trim_end()),
-    }
+    shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), letters)
 }
 
 /// Text whose lines are at most so wide: longer lines break between words, and the rest stands below the last column
-/// that begins in the first three fifths of the line. A single word that is too long stays whole. Colours take no room.
+/// that begins in the first three fifths of the line, or further left if it has no room there. Text in backquotes and a
+/// number with its unit break only where there is no other place; a single word that is too long stays whole. Branches
+/// of a tree are drawn on. Lines of a source file, which have marks below them, stay as they are. Colours take no room.
 pub(crate) fn folded(text: &str, width: usize) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -116,50 +113,115 @@ pub(crate) fn folded(text: &str, width: usize) -> String {
 }
 
 fn fold(line: &str, width: usize, out: &mut String) {
-    if columns(line) <= width || line.contains('\t') {
+    let plain: String = visible(line).collect();
+    if plain.chars().count() <= width || line.contains('\t') || is_excerpt(&plain) {
         out.push_str(line);
         return;
     }
-    let indent = " ".repeat(hanging(line, width));
-    let body = line.len() - line.trim_start().len();
-    out.push_str(&line[..body]);
-    let mut used = body;
-    let mut blanks = 0;
-    for word in line[body..].split(' ') {
-        if word.is_empty() {
+    let blank = line.len() - line.trim_start_matches(' ').len();
+    if let Some(beyond) = blank.checked_sub(width * 3 / 5).filter(|&beyond| beyond > 0) {
+        // A column that begins beyond the terminal moves to the left.
+        return fold(&line[beyond..], width, out);
+    }
+    let margin = plain.chars().take_while(|character| " │├└─".contains(*character)).count();
+    let branches: String = plain.chars().take(margin).map(below).collect();
+    let mut hanging = hanging(&plain, margin, width);
+    let least = margin + 2;
+    let pieces = pieces(line, width.saturating_sub(least));
+    let (mut used, mut blanks) = (0, 0);
+    let mut first = true;
+    for piece in pieces {
+        if piece.is_empty() {
             blanks += 1;
             continue;
         }
-        let wide = columns(word);
-        let first = used <= body.max(indent.len());
+        let wide = columns(&piece);
         if !first && used + blanks + wide > width {
+            // A piece that has no room below the column stands further left, and so does the rest.
+            if hanging + wide > width {
+                hanging = least;
+            }
             out.push('\n');
-            out.push_str(&indent);
-            used = indent.len();
+            out.push_str(&branches);
+            out.push_str(&" ".repeat(hanging - margin));
+            used = hanging;
         } else {
             out.push_str(&" ".repeat(blanks));
             used += blanks;
         }
-        out.push_str(word);
+        // Signs of a tree are no text: a line may not break behind them.
+        first &= piece.chars().all(|character| "│├└─".contains(character));
+        out.push_str(&piece);
         used += wide;
         blanks = 1;
     }
 }
 
+/// What stands below a sign at the start of a line.
+fn below(sign: char) -> char {
+    match sign {
+        '│' | '├' => '│',
+        _ => ' ',
+    }
+}
+
+/// Is it a line of a source file in a diagnostic, or a mark below one?
+fn is_excerpt(plain: &str) -> bool {
+    let rest = plain.trim_start().trim_start_matches(|character: char| character.is_ascii_digit()).trim_start();
+    rest == "|" || rest.starts_with("| ") || rest.starts_with("--> ") || rest.starts_with("::: ")
+}
+
+/// The pieces that a line should not break inside; empty ones stand for further blanks. A piece wider than `room` is
+/// taken apart.
+fn pieces(line: &str, room: usize) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    let mut quoted = false;
+    for word in line.split(' ') {
+        let inside = quoted;
+        quoted ^= word.matches('`').count() % 2 == 1;
+        match pieces.last_mut().filter(|last| !last.is_empty() && !word.is_empty()) {
+            Some(last) if inside || belong_together(last, word) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ if inside && word.is_empty() => pieces.last_mut().expect("a quotation has begun").push(' '),
+            _ => pieces.push(word.to_string()),
+        }
+    }
+    let apart = |piece: String| match columns(&piece) <= room {
+        true => vec![piece],
+        false => piece.split(' ').map(str::to_string).collect(),
+    };
+    pieces.into_iter().flat_map(apart).collect()
+}
+
+/// Are they parts of one number, such as `1.65 × 10^136`, `|G| = 4`, `38 → 28` or `0.25 s`?
+fn belong_together(before: &str, word: &str) -> bool {
+    let unit = word.trim_end_matches([',', ')', ';', ':', '.']);
+    let number = before.ends_with(|character: char| character.is_ascii_digit());
+    let operator = |text: &str| matches!(text, "×" | "=" | "→");
+    let ends = before.rsplit(' ').next().is_some_and(operator);
+    ends || operator(word) || (number && matches!(unit, "s" | "ms" | "B" | "kB" | "MB" | "GB" | "TB" | "%"))
+}
+
 /// Where the rest of a line goes that is folded.
-fn hanging(line: &str, width: usize) -> usize {
-    let margin = line.len() - line.trim_start().len();
+fn hanging(plain: &str, margin: usize, width: usize) -> usize {
+    let body: String = plain.chars().skip(margin).collect();
+    for start in ["= help: ", "= note: "] {
+        if body.starts_with(start) {
+            return margin + start.len();
+        }
+    }
     let furthest = width * 3 / 5;
     let mut hanging = margin + 2;
-    let (mut at, mut blanks) = (0, 0);
-    for character in visible(line) {
+    let mut blanks = 0;
+    for (at, character) in plain.chars().enumerate() {
         if character != ' ' && blanks >= 2 && at > margin && at <= furthest {
             hanging = at;
         }
         blanks = if character == ' ' { blanks + 1 } else { 0 };
-        at += 1;
     }
-    hanging.min(furthest)
+    hanging.min(furthest.max(margin + 2))
 }
 
 fn columns(text: &str) -> usize {
@@ -199,10 +261,31 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_lose_their_end_between_words() {
-        assert_eq!(cut("picks.i.first -> picks.i.second", 24), "picks.i.first -> …");
-        assert_eq!(cut("picks.i.first -> picks.i.second", 40), "picks.i.first -> picks.i.second");
-        assert_eq!(cut(&"x".repeat(1000), 10).chars().count(), 10);
+    fn numbers_and_quotations_stay_whole_where_they_can() {
+        let line = "  1  holds  P  (68 states, |G| = 1.65 × 10^136 of equal components, 0.24 s)";
+        for width in 40..80 {
+            let text = folded(line, width);
+            assert!(text.contains("|G| = 1.65 × 10^136") && text.contains("0.24 s)"), "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        }
+        let help = " = help: write `P [|A|] Q` to synchronise on the events in `A`, or `P [A||B] Q` for alphabets";
+        let expected = " = help: write `P [|A|] Q` to synchronise on the\n         events in `A`, or `P [A||B] Q` for\n         alphabets";
+        assert_eq!(folded(help, 48), expected);
+        let excerpt = "4 | channel call, arrive : {0..2}.Bool -- a long line of a script";
+        assert_eq!(folded(excerpt, 40), excerpt);
+    }
+
+    #[test]
+    fn branches_of_a_tree_are_drawn_on() {
+        let line = "  ├─ LOOK: component, 38 → 28 states\n  │  └─ LAMP: component, 2 states, 6 transitions\n";
+        let expected = "  ├─ LOOK: component,\n  │    38 → 28 states\n  │  └─ LAMP: component,\n  │       2 states, 6\n  │       transitions\n";
+        assert_eq!(folded(line, 25), expected);
+    }
+
+    #[test]
+    fn a_piece_without_room_below_its_column_stands_further_left() {
+        let line = "  1  send.one  A: receive.Two.Alice.Na?n!signature(repaired)";
+        assert_eq!(folded(line, 48), "  1  send.one  A:\n    receive.Two.Alice.Na?n!signature(repaired)");
     }
 
     #[test]

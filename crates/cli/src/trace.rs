@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use trefoil_control::{Control, count, counted};
 use trefoil_session::check::{Asked, Part, Step};
 use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport};
-use trefoil_session::{Job, Problem};
+use trefoil_session::{Job, Problem, cannot_read, unreadable};
 
 use crate::arguments::{Common, Output, Tracing};
 use crate::check::evidence::save;
@@ -69,11 +69,11 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
         return walk(tracing, common);
     }
     if tracing.chart.is_some() {
-        terminal::complain("error: --chart needs --all or --random; at the prompt use save FILE.svg\n");
+        terminal::say_err("error: --chart needs --all or --random; at the prompt use save FILE.svg\n");
         return ExitCode::from(exit::WRONG);
     }
     let misuse = |why: &str| {
-        terminal::complain(&format!("error: {why}\n"));
+        terminal::say_err(&format!("error: {why}\n"));
         ExitCode::from(exit::WRONG)
     };
     if common.format != Output::Text {
@@ -95,7 +95,7 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
     let mut subject = match opened {
         Ok((subject, said, astray)) => {
             if let Some(why) = &astray {
-                terminal::complain(&format!("error: {why}\n"));
+                terminal::say_err(&format!("error: {why}\n"));
             }
             lost = astray;
             if !terminal::say(&said) {
@@ -153,7 +153,7 @@ fn told(said: Result<String, Trouble>) -> bool {
     match said {
         Ok(text) => return terminal::say(&text),
         Err(Trouble::Problem(problem)) => complain(&problem),
-        Err(Trouble::Wrong(why)) => terminal::complain(&format!("error: {why}\n")),
+        Err(Trouble::Wrong(why)) => terminal::say_err(&format!("error: {why}\n")),
     }
     true
 }
@@ -198,10 +198,10 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
         let (subject, said, lost) = open(&tracing, job)?;
         trouble = lost;
         let Some(mut subject) = subject else {
-            terminal::complain(&said);
+            terminal::say_err(&said);
             return Err(Problem::Input(Vec::new()));
         };
-        terminal::complain(&said);
+        terminal::say_err(&said);
         job.control.progress().begin("walking", 0);
         let mut stepper = subject.stepper(tracing.seed, &job.control)?;
         if tracing.all && stepper.found() == 0 {
@@ -241,7 +241,7 @@ impl Answer for WalkReport {
             let mut text = spin::story(story, usize::MAX, colour);
             let end = if self.stuck { ": an invalid end state" } else { "" };
             let seed = self.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
-            let taken = counted(self.run.steps.len() as u64, "statement");
+            let taken = counted(self.run.steps.len() as u64, "step");
             let _ = writeln!(text, "{}: {taken}{seed}{end}", self.told.process);
             return text;
         }
@@ -421,7 +421,8 @@ impl Session<'_> {
 
     fn replay(&mut self, file: &Path, result: Option<usize>, control: &Control) -> Result<String, Trouble> {
         let shown = file.display();
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(format!("{shown} cannot be read: {error}")))?;
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| wrong(cannot_read(&shown.to_string(), &unreadable(&error))))?;
         let document: Value =
             serde_json::from_str(&text).map_err(|error| wrong(format!("{shown} is not JSON: {error}")))?;
         let run = recorded(&document, result).map_err(|why| wrong(format!("{shown}: {why}")))?;

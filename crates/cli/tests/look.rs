@@ -170,7 +170,17 @@ fn the_structure_of_a_process_has_sizes_before_and_after() {
     let result = &document["results"][0];
     assert_eq!(result["components"], 1001, "{result}");
     assert!(result["parts"].as_array().is_some_and(|parts| parts.len() < 12), "a thousand components are one line");
-    assert!(result["state_bound"].as_str().is_some_and(|bound| bound.starts_with("about ")), "{result}");
+    let bound = result["state_bound"].as_str().unwrap_or_default();
+    assert!(bound.starts_with("about ") && bound.contains(" × 10^"), "{result}");
+}
+
+/// A component is named after the process that the script composes, not after one that this process becomes at once.
+#[test]
+fn a_component_has_the_name_that_the_script_composes() {
+    let folder = folder();
+    let file = root().join("examples/csp/elevator.csp");
+    let output = trefoil(folder.path(), &["structure", &file.to_string_lossy(), "BETTER"], "");
+    assert!(text(&output.stdout).contains("├─ POLITE: component, 38 → 28 states"), "{}", said(&output));
 }
 
 #[test]
@@ -252,7 +262,7 @@ fn a_counterexample_can_be_followed_saved_and_followed_again() {
     let replayed = trefoil(folder.path(), &["trace", "script.csp", "COPY"], lines);
     assert!(text(&replayed.stdout).contains("3  left."), "{}", said(&replayed));
     let wrong = text(&replayed.stderr);
-    assert!(wrong.contains("the file has no run") && wrong.contains("cannot be read"), "{wrong}");
+    assert!(wrong.contains("the file has no run") && wrong.contains("cannot read `"), "{wrong}");
     assert!(wrong.contains("there is no run to follow"), "{wrong}");
     // A run of another process is followed as far as it goes.
     let other = trefoil(folder.path(), &["trace", "script.csp", "CELL(left, right)", "--replay", "run.json"], "quit\n");

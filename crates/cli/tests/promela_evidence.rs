@@ -152,7 +152,36 @@ fn walks_at_random_are_the_same_for_the_same_seed() {
     let walk = |seed: &str| said(&trefoil(folder.path(), &["trace", &file, "--random", "30", "--seed", seed], ""));
     assert_eq!(walk("4"), walk("4"));
     assert_ne!(walk("4"), walk("5"));
-    assert!(walk("4").contains("30 statements, seed 4"), "{}", walk("4"));
+    assert!(walk("4").contains("30 steps, seed 4"), "{}", walk("4"));
+}
+
+/// A step may take several statements; both are counted, each under its own name.
+#[test]
+fn steps_and_statements_are_counted_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |arguments: &[&str], file: &str| {
+        let file = examples().join(file).to_string_lossy().into_owned();
+        let (command, rest) = arguments.split_first().expect("a command");
+        let arguments: Vec<&str> = [*command, file.as_str()].into_iter().chain(rest.iter().copied()).collect();
+        said(&trefoil(folder.path(), &arguments, ""))
+    };
+    let walk = run(&["trace", "--random", "12"], "alternating_bit.pml");
+    assert!(walk.contains("the run ends after 12 steps (17 statements; a step may take several)"), "{walk}");
+    assert!(walk.contains("alternating_bit.pml: 12 steps, seed 1"), "{walk}");
+    let stuck = run(&["check", "--explain", "2"], "philosophers.pml");
+    assert!(stuck.contains("invalid end state after 4 steps"), "{stuck}");
+    assert!(stuck.contains("the run ends after 4 steps (8 statements; a step may take several)"), "{stuck}");
+}
+
+/// An invalid end state has a cause: a process that waits, or a trace declaration that does.
+#[test]
+fn a_trace_declaration_that_is_not_at_its_end_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = examples().join("watched_wrong.pml").to_string_lossy().into_owned();
+    let text = said(&trefoil(folder.path(), &["check", &file], ""));
+    let note =
+        "the trace declaration waits at line 8: `door!open`; a run may end only at its end or at an end label in it";
+    assert!(text.contains(note), "{text}");
 }
 
 #[test]
@@ -169,7 +198,7 @@ fn counterexamples_and_trails_are_followed() {
     let output = trefoil(folder.path(), &["trace", &file, "--trail", "wrong.trail", "--all"], "");
     assert!(said(&output).contains("line 2 of the trail cannot be followed"), "{}", said(&output));
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    assert!(said(&output).contains("the run ends after 1 statement\n"), "{}", said(&output));
+    assert!(said(&output).contains("the run ends after 1 step\n"), "{}", said(&output));
     let output = trefoil(folder.path(), &["trace", &file, "--trail", "wrong.trail"], "quit\n");
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     std::fs::write(folder.path().join("wrong.trail"), "this is no trail\n").expect("a trail");

@@ -46,7 +46,7 @@ script.csp
        `Null` is named, in `System` (script.csp:10:14)
      Data        symmetric: {A, B}
      ThreadID    symmetric: {T0, T1}
-     proved: the group S3 × S2 × S2, |G| = 24
+     proved on the compiled processes: the group S3 × S2 × S2, |G| = 24
        it has all permutations of the NodeIDType constants {N0, N1, N2}
        it has all permutations of the Data constants {A, B}
        it has all permutations of the ThreadID constants {T0, T1}
@@ -54,14 +54,14 @@ script.csp
        generator (N0,N1,N2)
        generator (A,B)
        generator (T0,T1)
-       strategy canonical: S3 × S2 × S2 has every permutation of its types: pictures are labelled
+       strategy canonical: S3 × S2 × S2 has every permutation of its types: a canonical labelling of each state finds its orbit
        `N0` and `Null` cannot be exchanged: component Top cannot do setTop.T0.Null at first, as its image can
   2  Main ||| System :[deadlock free [F]] :[symmetry reduce]: Data, diff(NodeIDType, {|Null|})
      NodeIDType  symmetric in {N0, N1, N2}, 3 of 4 constants
        `Null` is named, in `NodeID` (script.csp:2:28)
        `Null` is named, in `System` (script.csp:10:14)
      Data        symmetric: {A, B}
-     ThreadID    not symmetric: no two of its 2 constants are interchangeable
+     ThreadID    the text distinguishes all of its 2 constants
        `T0` is named, in `Main` (script.csp:11:13)
 ";
     assert!(out.starts_with(expected), "{out}");
@@ -110,7 +110,10 @@ fn values_equal_components_and_the_network_make_one_group() {
         let script = ring(stations, copies);
         let (code, out, _) = trefoil(&script, &["symmetry", "script.csp"]);
         assert_eq!(code, 0);
-        assert!(out.contains(&format!("proved: the group {structure}, |G| = {order}\n")), "{out}");
+        assert!(
+            out.contains(&format!("proved on the compiled processes: the group {structure}, |G| = {order}\n")),
+            "{out}"
+        );
         let (_, out, _) = trefoil(&script, &["check", "script.csp"]);
         let whole = 3_u64.pow((stations * copies) as u32);
         let of = if copies > 1 { "values, equal components, the network" } else { "values and the network" };

@@ -49,7 +49,9 @@ pub fn check_under(
 fn contains(outer: &Diagnostic, inner: &Diagnostic) -> bool {
     match (&outer.labels[0].place, &inner.labels[0].place) {
         (Place::Span(outer), Place::Span(inner)) => {
-            outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+            // What is missing behind the outer place is not inside it.
+            let inside = inner.start < outer.end || inner.start == outer.start;
+            outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end && inside
         }
         _ => false,
     }

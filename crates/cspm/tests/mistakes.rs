@@ -94,7 +94,26 @@ const HINTS: &[(&str, &str, &str)] = &[
     ("assert P [deadlock free]", "C011 4:10", "write `:[` instead of `[`"),
     ("P [T= P", "C025 4:3", "write `assert`"),
     ("P :[deadlock free]", "C025 4:3", "write `assert`"),
+    ("assert P [=T P", "C011 4:10", "write `[T=`"),
+    ("assert not (P [T= P)", "C011 4:12", "write `assert not P [T= Q`"),
+    ("assert (P :[deadlock free])", "C011 4:8", "write `assert P [T= Q`"),
+    ("assert P :[deadlock free FD]", "C020 4:26", "write `:[deadlock free [FD]]`"),
+    ("assert P deadlock free", "C011 4:10", "write `:[deadlock free]`"),
     ("#include \"b.csp\"", "C016 4:1", "write `include` without `#`"),
+    // Words of other languages, and misspelt ones.
+    ("Q = if true then P endif", "C011 4:20", "CSPM has no `endif`; write an `else` branch"),
+    ("Q = if true then P else STOP endif", "C014 4:30", "CSPM has no `endif`; remove it"),
+    ("Q(x) = case x of 1 -> P", "C014 4:13", "CSPM has no `case`"),
+    ("Q(x) = if x =! 4 then P else STOP", "C011 4:13", "write `!=`"),
+    ("x =! 4", "C010 4:4", "write `!=`"),
+    ("chanel c\nQ = c -> STOP", "C025 4:1", "did you mean `channel`?"),
+    ("asert P [T= P", "C025 4:1", "did you mean `assert`?"),
+    ("Q = let x = 3\nchannel z", "C022 4:14", "write `within`"),
+    ("Q = P [|{a}| P", "C011 4:12", "write `|]` after the set of events"),
+    // Events where processes belong, and channels where events belong.
+    ("Q = a ; STOP", "C060 4:5", "write `->` and a process after an event: `a -> STOP`"),
+    ("Q = RUN({call})", "C060 4:10", "{| call |}"),
+    ("Q = P [{call}||{arrive}] P", "C060 4:9", "{| call |}"),
 ];
 
 #[test]
@@ -125,6 +144,42 @@ fn a_mistake_hides_no_other() {
         let all = [expected.to_string(), format!("C040 {line}:13"), format!("C060 {}:15", line + 1)];
         assert_eq!(said, all, "{text}");
     }
+}
+
+/// A mistake of syntax does not hide names and types in its own declaration: what was read of it, and what follows.
+#[test]
+fn a_mistake_hides_nothing_in_its_own_declaration() {
+    let scripts: &[(&str, &[&str])] = &[
+        ("Q = (NOPE [] a.3", &["C040 4:6", "C060 4:14", "C012 4:17"]),
+        ("Q = (NOPE [] P\nR = STOP", &["C040 4:6", "C012 4:15"]),
+        ("assert NOPE deadlock free", &["C040 4:8", "C011 4:13"]),
+        ("assert NOPE [T= (P", &["C040 4:8", "C012 4:19"]),
+        ("assert NOPE :[deadly]", &["C040 4:8", "C020 4:15"]),
+        ("Q = if a then P endif", &["C060 4:8", "C011 4:17"]),
+        ("Q = if NOPE then P endif", &["C040 4:8", "C011 4:20"]),
+        ("Q = call?x?y -> (NOPE(x) [] ", &["C040 4:18", "C010 4:28"]),
+        ("Q(x) = a -> NOPE(x) P", &["C040 4:13", "C014 4:21"]),
+        ("Q = a -> (P [] NOPE) ) ||| NEITHER", &["C040 4:16", "C013 4:22", "C040 4:28"]),
+        ("Q = a -> | b -> NOPE", &["C010 4:10", "C040 4:17"]),
+        ("Q = NOPE ->\nR = b -> STOP", &["C040 4:5", "C014 4:10"]),
+        ("x = {1 + true, NOPE, 2", &["C060 4:10", "C040 4:16", "C012 4:23"]),
+        ("channel c : {0..NOPE", &["C040 4:17", "C012 4:21"]),
+        ("Q = let R = NOPE [] STOP", &["C040 4:13", "C022 4:25"]),
+        // What broken text binds is no mistake.
+        ("Q = call?x?y (a -> P(x, y))", &["C023 4:28"]),
+        ("S = {x + y | x <- {0..2}, y <- {0..x}, x y}", &["C011 4:42"]),
+        ("f = \\ x, y -> x + y", &["C011 4:20"]),
+    ];
+    let mut wrong = String::new();
+    for (text, expected) in scripts {
+        let mut sources = Sources::default();
+        let diagnostics = checked(&format!("{BEFORE}{text}\n"), &mut sources).diagnostics;
+        if said_in(&diagnostics, &sources) != *expected {
+            wrong += &format!("## {text}\nexpected {expected:?}, found {:?}\n", said_in(&diagnostics, &sources));
+            wrong.extend(diagnostics.iter().map(|diagnostic| render(diagnostic, &sources, false)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 /// What follows from a mistake of one stage is not reported by a later one.

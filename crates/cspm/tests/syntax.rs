@@ -81,6 +81,11 @@ fn the_users_brackets_and_comments_stay() {
         "module M\n  x = 1\n  -- before exports\nexports\n  -- after exports\n  y = 2\n  -- before the end\nendmodule\n",
         "P =\n  let\n    x = 1\n    -- before within\n  within\n    -- after within\n    x\n",
         "Q = [] x : {0..1} -- generator\n  @ -- process\n  c.x -> STOP\n",
+        "T = <x | x <- <0, 1>, x == 1 and x > 0, x > #<>, x > f(x)>\n",
+        "T = <x | x <- <0, 1>, (x > -1)>\n",
+        "g(x, -- the first\n  y -- the second\n  ) = x + y\n",
+        "g(a, {- in -} b) = a + b\n",
+        "f = \\ x, {- in -} y @ x + y\n",
     ];
     for text in settled {
         let parsed = support::parse_text(text);

@@ -38,6 +38,20 @@ pub enum Sort {
 }
 
 impl Sort {
+    /// The type of a variable of this sort, for messages.
+    pub fn words(self) -> String {
+        match self {
+            Sort::Bits(1) => "1 bit".to_string(),
+            Sort::Bits(bits) => format!("{bits} bits"),
+            Sort::Byte => "a `byte`".to_string(),
+            Sort::Short => "a `short`".to_string(),
+            Sort::Int => "an `int`".to_string(),
+            Sort::Pid => "a `pid`".to_string(),
+            Sort::Channel => "a `chan`".to_string(),
+            Sort::Mtype(_) => "an `mtype`".to_string(),
+        }
+    }
+
     /// How many bits of a value are kept.
     pub fn bits(self) -> u32 {
         match self {

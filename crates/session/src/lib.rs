@@ -20,7 +20,9 @@ use serde::Serialize;
 use trefoil_control::{Control, Stopped, peak_memory};
 
 pub use problem::{Problem, code_tables, save};
-pub use trefoil_source::{Report as DiagnosticReport, ReportedPlace as DiagnosticPlace, Texts};
+pub use trefoil_source::{
+    Report as DiagnosticReport, ReportedPlace as DiagnosticPlace, Texts, cannot_read, shortened, unreadable,
+};
 pub use witness::{FailureReport, StepReport, WitnessReport};
 
 /// What a job runs with.

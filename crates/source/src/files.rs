@@ -1,5 +1,6 @@
 //! Source files held in memory, spans in them, and single lines kept from files that are not.
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -99,6 +100,24 @@ impl Sources {
     /// The text under a span.
     pub fn text(&self, span: Span) -> &str {
         &self.file(span.file).text[span.range()]
+    }
+}
+
+/// The message about a file that cannot be read, whatever it should have held.
+pub fn cannot_read(name: &str, why: &str) -> String {
+    format!("cannot read `{name}`: {why}")
+}
+
+/// Why a file cannot be read, for [`cannot_read`].
+pub fn unreadable(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_string(),
+        io::ErrorKind::PermissionDenied => "permission is denied".to_string(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_string(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_string()
+        }
     }
 }
 

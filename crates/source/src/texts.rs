@@ -4,9 +4,11 @@
 //! a check of the file, or of one that includes it, sees them instead of what is on the disk.
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+
+use crate::files::unreadable;
 
 /// Files on the disk, standard input as `-`, and texts that hide files.
 #[derive(Clone, Debug, Default)]
@@ -37,15 +39,7 @@ impl Texts {
         } else {
             std::fs::read(name)
         };
-        read.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => "there is no such file".to_string(),
-            ErrorKind::PermissionDenied => "it may not be read".to_string(),
-            ErrorKind::IsADirectory => "it is a folder".to_string(),
-            _ => {
-                let text = error.to_string();
-                text.split(" (os error").next().unwrap_or(&text).to_string()
-            }
-        })
+        read.map_err(|error| unreadable(&error))
     }
 }
 

@@ -168,15 +168,21 @@ fn choose(
     let named = |name: &str| strategy_named(name).unwrap_or(&STRATEGIES[1]);
     let name = structure.name();
     if types.symmetric {
-        return Ok((named("canonical"), format!("{name} has every permutation of its types: pictures are labelled")));
+        return Ok((
+            named("canonical"),
+            format!("{name} has every permutation of its types: a canonical labelling of each state finds its orbit"),
+        ));
     }
     if Canonical::new(group, types, control)?.orbitals.describe_group {
-        let why = format!("{name} is the group of a sparse graph: pictures are labelled together with it");
+        let why = format!(
+            "{name} is the group of a sparse graph: a canonical labelling of each state and this graph finds its orbit"
+        );
         return Ok((named("canonical"), why));
     }
     if group.order() <= UBig::from(FEW_ELEMENTS) {
         return Ok((named("enumerate"), format!("{name} is small and no sparse graph describes it")));
     }
-    let why = format!("no sparse graph describes {name}: symmetric pictures are searched along a stabiliser chain");
+    let why =
+        format!("no sparse graph describes {name}: a search along a stabiliser chain finds the orbit of each state");
     Ok((named("canonical"), why))
 }

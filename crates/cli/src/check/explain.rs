@@ -17,6 +17,8 @@ const STEPS: usize = 120;
 const STATEMENTS: usize = 400;
 /// How many letters of a state or of a name are shown.
 const LETTERS: usize = 100;
+/// How many letters numbers, events and components may take before the states stand below them.
+const MOST_BEFORE_STATES: usize = 40;
 /// How many components are shown at the end.
 const COMPONENTS: usize = 40;
 
@@ -61,8 +63,8 @@ struct Row {
     changes: Vec<String>,
 }
 
-/// The steps in columns: number, event, components that took part, changed states; a run of more than `most` steps
-/// loses its middle.
+/// The steps in columns: number, event, components that took part, changed states. Long events have the components and
+/// states below them. A run of more than `most` steps loses its middle.
 pub(crate) fn steps(run: &Run, names: &[String], most: usize, wrong_end: bool, colour: bool) -> String {
     let mut rows = vec![Row { number: "0".into(), event: String::new(), parts: String::new(), changes: Vec::new() }];
     rows[0].changes = changes(None, &run.initial, names);
@@ -89,17 +91,35 @@ pub(crate) fn steps(run: &Run, names: &[String], most: usize, wrong_end: bool, c
         rows.splice(most / 3..most / 3 + left_out, [gap]);
     }
     let last = wrong_end.then(|| rows.len().saturating_sub(1));
-    let width = |of: fn(&Row) -> &String| rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
-    let (numbers, events, parts) = (width(|row| &row.number), width(|row| &row.event), width(|row| &row.parts));
-    let mut text = String::new();
-    for (index, row) in rows.iter().enumerate() {
-        let event = format!("{:<events$}", row.event);
-        let event = match (colour, Some(index) == last) {
+    let shown = |index: usize, row: &Row, pad: usize| {
+        let event = format!("{:<pad$}", row.event);
+        match (colour, Some(index) == last) {
             (true, true) => event.red().bold().to_string(),
             (true, false) if row.event.starts_with('τ') => event.dimmed().to_string(),
             (true, false) => event.bold().to_string(),
             (false, _) => event,
-        };
+        }
+    };
+    let width = |of: fn(&Row) -> &String| rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
+    let (numbers, events, parts) = (width(|row| &row.number), width(|row| &row.event), width(|row| &row.parts));
+    let mut text = String::new();
+    // Columns are easy to read where the last one has room.
+    if numbers + events + parts > MOST_BEFORE_STATES {
+        let indent = " ".repeat(numbers + 6);
+        for (index, row) in rows.iter().enumerate() {
+            let line = format!("  {:>numbers$}  {}", row.number, shown(index, row, 0));
+            let _ = writeln!(text, "{}", line.trim_end());
+            if !row.parts.is_empty() {
+                let _ = writeln!(text, "{indent}by {}", row.parts);
+            }
+            for change in &row.changes {
+                let _ = writeln!(text, "{indent}{change}");
+            }
+        }
+        return text;
+    }
+    for (index, row) in rows.iter().enumerate() {
+        let event = shown(index, row, events);
         let mut line = format!("  {:>numbers$}  {event}  {:<parts$}", row.number, row.parts);
         for (at, change) in row.changes.iter().enumerate() {
             if at > 0 {

@@ -22,16 +22,16 @@ pub(crate) use runner::{Choosing, Runner, Watcher, exit_code};
 
 pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
     if checking.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
-        terminal::complain("error: standard input (-) is named twice, but it can be read only once\n");
+        terminal::say_err("error: standard input (-) is named twice, but it can be read only once\n");
         return ExitCode::from(exit::WRONG);
     }
     if let Some(why) = Choosing::refused(&checking.only) {
-        terminal::complain(&format!("error: {why}\n"));
+        terminal::say_err(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }
     let evidence = evidence::Files { trail: checking.trail.clone(), chart: checking.chart.clone() };
     if evidence.wanted() && checking.files.len() > 1 {
-        terminal::complain("error: --trail and --chart need exactly one model\n");
+        terminal::say_err("error: --trail and --chart need exactly one model\n");
         return ExitCode::from(exit::WRONG);
     }
     let format = common.format;
@@ -57,7 +57,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
     let unused: Vec<_> = opened.iter().flat_map(|opened| runner.unused(opened)).collect();
     let never = never_used(&unused);
     for unused in &never {
-        terminal::complain(&format!("error: {}\n", unused.words));
+        terminal::say_err(&format!("error: {}\n", unused.words));
     }
     if !never.is_empty() {
         return ExitCode::from(exit::WRONG);
@@ -79,7 +79,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
             Ok(_) => {}
             Err(why) => {
                 codes.push(exit::WRONG);
-                terminal::complain(&format!("error: {why}\n"));
+                terminal::say_err(&format!("error: {why}\n"));
             }
         }
         reports.push(report);
@@ -87,7 +87,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
     if reports.iter().all(|report| report.errors.is_empty()) {
         for why in unmatched(&checking, &runner.wanted, &explained, &reports) {
             codes.push(exit::WRONG);
-            terminal::complain(&format!("error: {why}\n"));
+            terminal::say_err(&format!("error: {why}\n"));
         }
     }
     terminal::print(&match format {

@@ -13,7 +13,7 @@ use trefoil_session::symmetry::BrokenSymmetry;
 use super::explain;
 use super::runner::{Explaining, tally};
 use crate::symmetry;
-use crate::text::{list, magnitude, verdict};
+use crate::text::{list, magnitude, seconds, verdict};
 
 /// How wide the column of numbers is.
 pub(crate) fn index_width(chosen: &[Assertion]) -> usize {
@@ -41,7 +41,7 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
         facts.push(states(answer));
     }
     if answer.verdict != Verdict::Error {
-        facts.push(format!("{:.2} s", answer.compile_seconds + answer.check_seconds));
+        facts.push(seconds(answer.compile_seconds + answer.check_seconds));
     }
     let facts = if facts.is_empty() { String::new() } else { format!("  ({})", facts.join(", ")) };
     let facts = if colour { facts.dimmed().to_string() } else { facts };
@@ -58,8 +58,10 @@ fn states(answer: &AssertionReport) -> String {
     let Some(symmetry) = &answer.symmetry else { return found };
     let order = format!("{}{}", magnitude(&symmetry.order), sources(symmetry));
     match &symmetry.total_states {
-        Some(total) => format!("{found} representing {}, |G| = {order}", magnitude(total)),
-        None => format!("{found}, |G| = {order}"),
+        Some(total) if *total != answer.visited_states.to_string() => {
+            format!("{found} representing {}, |G| = {order}", magnitude(total))
+        }
+        _ => format!("{found}, |G| = {order}"),
     }
 }
 
@@ -124,7 +126,7 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         }
         Finding::Acceptance { accepted, allowed } => {
             let sets: Vec<String> = allowed.iter().map(|labels| set(labels)).collect();
-            let offers = format!("{after} offers only {}", set(accepted));
+            let offers = format!("{after} {}", offers(accepted));
             match sets.is_empty() {
                 true => format!("{offers}; the specification is never stable there"),
                 false => format!("{offers}; the specification offers at least {}", list(&sets, " or ")),
@@ -142,7 +144,7 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         Finding::Refusal { event } => format!("{after} may refuse {event}"),
         Finding::Fault { error, process, line, statement } => {
             let steps = counted(evidence.length as u64, "step");
-            format!("{error} in {process}, line {line}, `{statement}`, after {steps}")
+            format!("{error} in process {process}, line {line}, `{statement}`, after {steps}")
         }
         Finding::InvalidEnd => format!("invalid end state after {}", counted(evidence.length as u64, "step")),
         Finding::HasTrace => format!("the process has the trace <{}>", list(&evidence.trace, ", ")),
@@ -160,6 +162,11 @@ pub(crate) fn found(evidence: &Evidence) -> String {
             types.iter().map(why).collect::<Vec<_>>().join("; ")
         }
     }
+}
+
+/// What a stable state offers.
+pub(crate) fn offers(labels: &[String]) -> String {
+    if labels.is_empty() { "offers no event".to_string() } else { format!("offers only {}", set(labels)) }
 }
 
 /// A set of events; in words when it is empty.
@@ -207,11 +214,11 @@ fn summary(report: &RunReport, explained: &Explaining, colour: bool) -> String {
         .filter(|(_, number)| *number > 0)
         .map(|(verdict_of, number)| format!("{} {}", count(number as u64), words(verdict_of, number, colour)))
         .collect();
-    let seconds: f64 = report.results.iter().map(|result| result.compile_seconds + result.check_seconds).sum();
+    let taken: f64 = report.results.iter().map(|result| result.compile_seconds + result.check_seconds).sum();
     let memory = report.results.iter().filter_map(|result| result.peak_memory_bytes).max();
     let memory = memory.map_or_else(String::new, |bytes| format!(", {}", human_bytes(bytes)));
     let all = counted(report.results.len() as u64, "assertion");
-    let mut text = format!("{}: {all}: {} ({seconds:.2} s{memory})\n", report.file_name, parts.join(", "));
+    let mut text = format!("{}: {all}: {} ({}{memory})\n", report.file_name, parts.join(", "), seconds(taken));
     let witness = report.results.iter().find(|answer| answer.verdict == Verdict::Fails && answer.witness.is_some());
     if let Some(answer) = witness.filter(|_| explained.is_empty()) {
         let _ = writeln!(text, "  --explain {} shows the counterexample step by step", answer.assertion.index);

@@ -16,13 +16,13 @@ pub(crate) trait Watcher {
     fn opened(&mut self, _file: &str, _chosen: &[Assertion]) {}
     /// There are warnings about the script.
     fn warned(&mut self, text: &str) {
-        terminal::complain(text);
+        terminal::say_err(text);
     }
     /// The script cannot be used.
     fn refused(&mut self, problem: &Problem) {
-        terminal::complain(&problem.render(terminal::colour_err()));
+        terminal::say_err(&problem.render(terminal::colour_err()));
         if let Problem::Stopped(stopped) = problem {
-            terminal::complain(&format!("unknown: {stopped}\n"));
+            terminal::say_err(&format!("unknown: {stopped}\n"));
         }
     }
     /// What the print statements say.

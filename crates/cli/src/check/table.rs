@@ -129,8 +129,8 @@ impl Watcher for Table {
         if !answer.rendered[0].is_empty() {
             let text = &answer.rendered[usize::from(terminal::colour_err())];
             match &self.live {
-                Some(live) => live.rows.suspend(|| terminal::complain(text)),
-                None => terminal::complain(text),
+                Some(live) => live.rows.suspend(|| terminal::say_err(text)),
+                None => terminal::say_err(text),
             }
         }
         if self.text {

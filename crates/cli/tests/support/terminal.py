@@ -4,15 +4,18 @@
 
 STEPS is JSON: a list of [KEYS, TEXT, ...]. The driver types the keys, and then reads the output until the texts have
 come, one after the other. It prints JSON: all output ("seen"), how many steps had their texts ("reached"), and the exit
-code ("code"; null when it had to be killed).
+code ("code"; null when it had to be killed). The terminal is as wide as the variable COLUMNS says, if it is set.
 """
 
+import fcntl
 import json
 import os
 import pty
 import select
 import signal
+import struct
 import sys
+import termios
 import time
 
 PATIENCE = 60.0
@@ -22,6 +25,9 @@ def main():
     steps, arguments = json.loads(sys.argv[1]), sys.argv[2:]
     child, terminal = pty.fork()
     if child == 0:
+        if "COLUMNS" in os.environ:
+            size = struct.pack("HHHH", 24, int(os.environ["COLUMNS"]), 0, 0)
+            fcntl.ioctl(0, termios.TIOCSWINSZ, size)
         os.execv(arguments[0], arguments)
     seen, reached, open_ = b"", 0, True
 

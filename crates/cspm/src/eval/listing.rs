@@ -61,7 +61,7 @@ impl Machine<'_> {
                 if self.is_empty(of)? {
                     return Ok(vec![Value::Sequence(None, 0)]);
                 }
-                Err(infinite("of all sequences over a set that is not empty"))
+                Err(infinite("of all sequences"))
             }
             SetKind::Subsets(of) => {
                 let items = self.list(of)?;

@@ -315,7 +315,7 @@ impl Compiler<'_> {
             }));
         };
         match *tree.expression(id) {
-            Expression::Error
+            Expression::Error(_)
             | Expression::Name(_)
             | Expression::Integer(_)
             | Expression::Boolean(_)

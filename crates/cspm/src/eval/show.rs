@@ -45,12 +45,7 @@ impl Machine<'_> {
 
     /// A value as text for a message, as far as it is evaluated, cut short.
     pub(super) fn show_short(&mut self, value: &Value) -> String {
-        let mut text = show(self.program, value, SHORT);
-        if text.chars().count() > SHORT {
-            text = text.chars().take(SHORT - 1).collect();
-            text.push('…');
-        }
-        text
+        trefoil_source::shortened(&show(self.program, value, SHORT), SHORT)
     }
 }
 
@@ -63,14 +58,7 @@ pub(super) fn show(program: &Program, value: &Value, limit: usize) -> String {
 pub(super) fn show_argument(program: &Program, value: &Value) -> String {
     const MOST: usize = 60;
     let text = show(program, value, MOST);
-    if text.chars().count() <= MOST {
-        return text;
-    }
-    let kept: String = text.chars().take(MOST - 1).collect();
-    match kept.rfind(' ') {
-        Some(end) => format!("{} …", &kept[..end]),
-        None => format!("{kept}…"),
-    }
+    trefoil_source::shortened(&text, MOST)
 }
 
 /// A value as text without a limit, processes as terms; `text` gives the text of a place in the script.

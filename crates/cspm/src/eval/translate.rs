@@ -25,7 +25,7 @@ impl Compiler<'_> {
     fn expression_here(&mut self, id: ExpressionId, scope: usize) -> OperationId {
         let span = self.tree.expression_span(id);
         let operation = match *self.tree.expression(id) {
-            Expression::Error | Expression::Wildcard | Expression::Both(..) => Operation::Broken,
+            Expression::Error(_) | Expression::Wildcard | Expression::Both(..) => Operation::Broken,
             Expression::Name(name) => return self.name(name, span, scope),
             Expression::Integer(number) => match i32::try_from(number) {
                 Ok(number) => Operation::Constant(Value::Int(number)),

@@ -19,15 +19,7 @@ const SHOWN: usize = 60;
 const MOST_PARTS: usize = 48;
 
 fn shortened(words: String) -> String {
-    if words.chars().count() <= SHOWN {
-        return words;
-    }
-    let shorter: String = words.chars().take(SHOWN - 1).collect();
-    // Between two words, where there are several.
-    match shorter.rfind(' ').filter(|&end| end > SHOWN / 2) {
-        Some(end) => format!("{} …", shorter[..end].trim_end()),
-        None => format!("{shorter}…"),
-    }
+    trefoil_source::shortened(&words, SHOWN)
 }
 
 impl Compiler {

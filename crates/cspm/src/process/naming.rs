@@ -136,7 +136,9 @@ impl Compiler {
         if self.names.is_none() {
             let mut names = Names::default();
             let mut known = self.evaluator.named_processes();
-            known.sort_by(|a, b| a.0.cmp(&b.0));
+            // `POLITE(f, d) = LOOK(f, d, ahead(f, d))`: the name with fewer arguments is the one that scripts compose.
+            let arguments = |name: &str| Call::read(name).map_or(0, |call| call.arguments.len());
+            known.sort_by(|(one, _), (other, _)| (arguments(one), one).cmp(&(arguments(other), other)));
             for (name, process) in known {
                 // What cannot be identified cannot be a state either.
                 let Ok(id) = self.evaluator.identify(&process) else { continue };

@@ -270,7 +270,7 @@ impl<'t> Resolver<'t> {
             Declaration::Instance { name, .. } => {
                 self.define(scope, name, own, DefinitionKind::Instance, declared);
             }
-            Declaration::Error { names } => {
+            Declaration::Error { names, .. } => {
                 self.scopes[scope].poisoned.extend(tree.list(names).iter().map(|name| name.name));
             }
             _ => {}

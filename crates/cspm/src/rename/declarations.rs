@@ -54,6 +54,7 @@ impl<'t> Resolver<'t> {
             Declaration::Nametype { set, .. } => self.expression(scope, set),
             Declaration::Assert { check, options, .. } => self.assertion(scope, check, options),
             Declaration::Print(expression) => self.expression(scope, expression),
+            Declaration::Error { parts, .. } => self.expressions(scope, parts),
             Declaration::Instance { arguments, .. } => self.expressions(scope, arguments),
             Declaration::Timed { durations, .. } => self.timed_section(scope, id, durations),
             _ => {}

@@ -122,7 +122,7 @@ impl Resolver<'_> {
                 self.expression(scope, function);
                 self.expressions(scope, arguments);
             }
-            Expression::Tuple(list) => self.expressions(scope, list),
+            Expression::Tuple(list) | Expression::Error(list) => self.expressions(scope, list),
             Expression::Collection { items, statements, .. } => {
                 self.under(scope, statements, |this| match items {
                     Items::Listed(list) => this.expressions(scope, list),
@@ -153,11 +153,7 @@ impl Resolver<'_> {
                 self.expression(scope, left);
                 self.expression(scope, right);
             }
-            Expression::Error
-            | Expression::Boolean(_)
-            | Expression::Character(_)
-            | Expression::String(_)
-            | Expression::Wildcard => {}
+            Expression::Boolean(_) | Expression::Character(_) | Expression::String(_) | Expression::Wildcard => {}
         }
     }
 
@@ -311,7 +307,7 @@ impl Resolver<'_> {
                     self.bind_name(name.name, name.span, local, mark);
                 }
                 Declaration::Binding { pattern, .. } => self.bind_as(scope, pattern, mark, LocalKind::Value(id)),
-                Declaration::Error { names } => {
+                Declaration::Error { names, .. } => {
                     for name in tree.list(names) {
                         self.hide(name.name, Resolved::Error);
                     }

@@ -493,7 +493,7 @@ impl Walk<'_, '_> {
                     | Replication::Sequential => {}
                 }
             }
-            Expression::Error
+            Expression::Error(_)
             | Expression::Integer(_)
             | Expression::Boolean(_)
             | Expression::Character(_)

@@ -77,7 +77,7 @@ impl Widths {
 
     fn width(&self, tree: &Tree<Symbol>, expression: &Expression<Symbol>) -> u32 {
         match *expression {
-            Expression::Error | Expression::Wildcard => 1,
+            Expression::Error(_) | Expression::Wildcard => 1,
             Expression::Name(name) | Expression::String(name) => tree.names.text(name).len() as u32,
             Expression::Integer(_) | Expression::Boolean(_) | Expression::Character(_) => 4,
             Expression::Unary { operand, .. } => 4 + self.of(operand),

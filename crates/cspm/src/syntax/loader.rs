@@ -77,7 +77,7 @@ impl MemoryLoader {
 
 impl Loader for MemoryLoader {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        self.files.get(name).cloned().ok_or_else(|| "no such file".to_string())
+        self.files.get(name).cloned().ok_or_else(|| "there is no such file".to_string())
     }
 }
 

@@ -47,7 +47,7 @@ impl Printer<'_> {
                 let mut work = vec![Text("module "), Work::Name(name, indent)];
                 if !parameters.is_empty() {
                     work.push(Text("("));
-                    self.patterns(&mut work, parameters);
+                    self.patterns(&mut work, parameters, indent);
                     work.push(Text(")"));
                 }
                 let inside = |list| {
@@ -127,10 +127,15 @@ impl Printer<'_> {
     pub(super) fn equation(&mut self, name: Symbol, clause: Clause, indent: u32) {
         self.start(clause.span, indent);
         let mut work = vec![Work::Symbol(name)];
-        for &group in self.tree.list(clause.parameters) {
+        let groups = self.tree.list(clause.parameters);
+        for (at, &group) in groups.iter().enumerate() {
             work.push(Work::Text("("));
-            self.patterns(&mut work, group);
-            work.push(Work::Text(")"));
+            self.patterns(&mut work, group, indent);
+            // The tree does not know where the bracket stands; a comment before it is one before the body.
+            work.push(match at + 1 == groups.len() {
+                true => self.token_before(")", clause.body, indent),
+                false => Work::Text(")"),
+            });
         }
         self.body(&mut work, clause.body, indent);
         self.then(work);

@@ -105,7 +105,11 @@ impl Printer<'_> {
                 return shown.followed;
             }
             Expression::Let { .. } => return shown.followed || shown.sequence,
-            Expression::Binary { operator: BinaryOperator::Greater, .. } if shown.sequence => return true,
+            Expression::Binary { operator: BinaryOperator::Greater, right, .. }
+                if shown.sequence && !self.is_compared_with(right) =>
+            {
+                return true;
+            }
             Expression::Binary { operator, .. } => levels(operator).0,
             Expression::Unary { operator: UnaryOperator::Not, .. } => level::NOT,
             Expression::Unary { operator: UnaryOperator::Negate, .. } => level::NEGATE,
@@ -124,12 +128,35 @@ impl Printer<'_> {
         own < shown.least
     }
 
+    /// Whether a `>` before this expression compares even inside a sequence: its first token cannot follow a sequence,
+    /// and no comment puts it on another line.
+    fn is_compared_with(&self, id: ExpressionId) -> bool {
+        let mut first = id;
+        let starts = loop {
+            if self.tree.expression_brackets.around(first.index()).is_some() {
+                break true;
+            }
+            first = match *self.tree.expression(first) {
+                Expression::Name(_) | Expression::Integer(_) | Expression::Boolean(_) => break true,
+                Expression::Character(_) | Expression::String(_) | Expression::Map(_) | Expression::Tuple(_) => {
+                    break true;
+                }
+                Expression::Collection { kind, .. } => break kind != CollectionKind::Sequence,
+                Expression::Unary { operator, .. } => break operator == UnaryOperator::Length,
+                Expression::Binary { left, .. } => left,
+                Expression::Apply { function, .. } => function,
+                _ => break false,
+            };
+        };
+        starts && !self.comments_wait_before(self.tree.expression_span(id))
+    }
+
     fn node(&mut self, node: Expression<super::names::Symbol>, shown: Shown) {
         use Work::{Expression as Show, Line, Text};
         let wide = self.widths.of(shown.id) + shown.indent > LINE;
         let indent = shown.indent;
         match node {
-            Expression::Error | Expression::Wildcard => self.text("_"),
+            Expression::Error(_) | Expression::Wildcard => self.text("_"),
             Expression::Name(name) => self.text(self.tree.names.text(name)),
             Expression::Integer(number) => self.text(&number.to_string()),
             Expression::Boolean(value) => self.text(if value { "true" } else { "false" }),
@@ -298,7 +325,7 @@ impl Printer<'_> {
             }
             Expression::Lambda { parameters, body } => {
                 let mut work = vec![Text("\\ ")];
-                self.patterns(&mut work, parameters);
+                self.patterns(&mut work, parameters, indent);
                 work.extend([self.token_before(" @ ", body, indent), Show(shown.among(body))]);
                 self.then(work);
             }
@@ -455,12 +482,13 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn patterns(&self, work: &mut Vec<Work>, items: List<PatternId>) {
+    pub(super) fn patterns(&self, work: &mut Vec<Work>, items: List<PatternId>, indent: u32) {
         for (at, &item) in self.tree.list(items).iter().enumerate() {
+            let before = Place::start_of(self.tree.pattern_span(item));
             if at > 0 {
-                work.push(Work::Text(", "));
+                work.push(Work::Token { text: ", ", before, indent });
             }
-            work.push(Work::Pattern(item, 0));
+            work.extend([Work::CommentsInside(self.tree.pattern_span(item), indent), Work::Pattern(item, 0)]);
         }
     }
 
@@ -501,7 +529,7 @@ impl Printer<'_> {
 
     fn bracketed_patterns(&mut self, open: &'static str, items: List<PatternId>, close: &'static str) {
         let mut work = vec![Work::Text(open)];
-        self.patterns(&mut work, items);
+        self.patterns(&mut work, items, 0);
         work.push(Work::Text(close));
         self.then(work);
     }

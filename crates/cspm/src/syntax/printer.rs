@@ -99,6 +99,8 @@ pub(super) enum Work {
     },
     /// The comments before a token that stands before this place; a new line follows.
     Comments(Place, u32),
+    /// The comments before an operand.
+    CommentsInside(Span, u32),
     /// A name with the comments before it.
     Name(Named<Symbol>, u32),
     Symbol(Symbol),
@@ -164,6 +166,7 @@ impl<'a> Printer<'a> {
                 Work::Text(text) => self.text(text),
                 Work::Token { text, before, indent } => self.token(text, before, indent),
                 Work::Comments(before, indent) => drop(self.comments_of_token(before, indent)),
+                Work::CommentsInside(span, indent) => self.comments_inside(span, indent),
                 Work::Name(named, indent) => {
                     self.comments_inside(named.span, indent);
                     self.text(self.tree.names.text(named.name));
@@ -302,6 +305,13 @@ impl<'a> Printer<'a> {
         if self.comments_while(indent, |comment| comment.span.start < span.start) {
             self.after_comments(indent);
         }
+    }
+
+    /// Whether a comment that is not printed yet stands before the end of a span.
+    pub(super) fn comments_wait_before(&self, span: Span) -> bool {
+        let comments = self.tree.comments.get(self.comment..).unwrap_or(&[]);
+        self.file.is_some()
+            && comments.iter().any(|comment| comment.span.file == span.file && comment.span.start < span.end)
     }
 
     /// Goes to the place of the token after a comment: the next line, or after a blank if it was a block comment.

@@ -462,7 +462,7 @@ impl<N> Tree<N> {
             let id = DeclarationId(at as u32);
             let own = NameSite::Declaration(id);
             match declaration {
-                Declaration::Error { names } => Declaration::Error { names: names.retyped() },
+                Declaration::Error { names, parts } => Declaration::Error { names: names.retyped(), parts },
                 Declaration::Function { name, clauses } => Declaration::Function { name: place(own, name), clauses },
                 Declaration::Binding { pattern, body } => Declaration::Binding { pattern, body },
                 Declaration::Channel { names, fields } => Declaration::Channel { names: names.retyped(), fields },
@@ -571,8 +571,8 @@ macro_rules! with_name {
 
 with_name!(
     Expression,
-    units [Error, Wildcard],
-    tuples [Integer(x), Boolean(x), Character(x), String(x), Tuple(x), Map(x), Both(x, y)],
+    units [Wildcard],
+    tuples [Error(x), Integer(x), Boolean(x), Character(x), String(x), Tuple(x), Map(x), Both(x, y)],
     records [
         Unary { operator, operand }, Binary { operator, left, right }, Synchronised { operator, left, events, right },
         Alphabetised { left, left_alphabet, right_alphabet, right }, Link { left, ties, statements, right },

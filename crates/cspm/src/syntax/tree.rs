@@ -39,8 +39,8 @@ ids! {
 /// An expression: value, process, set of events or set that serves as a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expression<N> {
-    /// Stands for text that could not be parsed, which was reported.
-    Error,
+    /// Stands for text that could not be parsed, which was reported. The names in its parts that could be are resolved.
+    Error(List<ExpressionId>),
     /// A name, perhaps qualified.
     Name(N),
     /// A number without a sign; at most 2³¹, and 2³¹ itself is only good under a minus.
@@ -406,6 +406,8 @@ pub enum Declaration<N> {
     Error {
         /// The names that the text may have meant to declare.
         names: List<Named<N>>,
+        /// The expressions in it that could be parsed.
+        parts: List<ExpressionId>,
     },
     /// `f(x) = …`, all neighbouring equations of one name.
     Function {

@@ -32,7 +32,11 @@ impl Checker<'_> {
     }
 
     pub(super) fn expect_process(&mut self, id: ExpressionId) -> Checked {
-        self.expect_node(id, Node::Proc)
+        let found = self.expect_node(id, Node::Proc);
+        if found.is_err() {
+            self.hint_at_process(id);
+        }
+        found
     }
 
     /// Expects a set of events.
@@ -86,7 +90,8 @@ impl Checker<'_> {
         let span = tree.expression_span(id);
         self.here(span);
         let node = match *tree.expression(id) {
-            Expression::Error | Expression::Wildcard | Expression::Both(..) => Node::Wrong,
+            // What types the parts should have depends on text that was not read.
+            Expression::Error(_) | Expression::Wildcard | Expression::Both(..) => Node::Wrong,
             Expression::Name(name) => return Ok(self.used(id, name)),
             Expression::Integer(_) => Node::Int,
             Expression::Boolean(_) => Node::Bool,

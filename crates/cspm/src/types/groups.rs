@@ -201,10 +201,10 @@ impl Checker<'_> {
                 waiting.extend(durations.map(Work::Expression));
                 waiting.extend(tree.list(declarations).iter().map(|&id| Work::Declaration(id)));
             }
-            Declaration::Error { .. }
-            | Declaration::External(_)
-            | Declaration::Transparent(_)
-            | Declaration::Annotation { .. } => {}
+            Declaration::Error { parts, .. } => {
+                waiting.extend(tree.list(parts).iter().map(|&id| Work::Expression(id)));
+            }
+            Declaration::External(_) | Declaration::Transparent(_) | Declaration::Annotation { .. } => {}
         }
     }
 
@@ -249,7 +249,9 @@ impl Checker<'_> {
                 waiting.push(Work::Expression(function));
                 waiting.extend(tree.list(arguments).iter().map(|&id| Work::Expression(id)));
             }
-            Expression::Tuple(list) => waiting.extend(tree.list(list).iter().map(|&id| Work::Expression(id))),
+            Expression::Tuple(list) | Expression::Error(list) => {
+                waiting.extend(tree.list(list).iter().map(|&id| Work::Expression(id)))
+            }
             Expression::Collection { items, statements, .. } => {
                 generators = statements;
                 match items {

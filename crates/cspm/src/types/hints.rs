@@ -59,7 +59,7 @@ impl Checker<'_> {
         let tree = self.tree;
         let operation = match *tree.expression(function) {
             Expression::Name(Resolved::Builtin(builtin)) => {
-                matches!(builtin, Builtin::Union | Builtin::Inter | Builtin::Diff)
+                matches!(builtin, Builtin::Union | Builtin::Inter | Builtin::Diff | Builtin::Run | Builtin::Chaos)
             }
             _ => false,
         };
@@ -88,6 +88,17 @@ impl Checker<'_> {
         self.replace_last(message, first.span, |diagnostic| {
             diagnostic.also(Place::Span(first.declared), "declared here").help(help)
         });
+    }
+
+    /// After a process was expected and an event was found: what to write behind the event.
+    pub(super) fn hint_at_process(&mut self, id: ExpressionId) {
+        let Some(Communication { text, missing, .. }) = self.communication(id) else { return };
+        if !missing.is_empty() {
+            return;
+        }
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.help = Some(format!("write `->` and a process after an event: `{text} -> STOP`"));
+        }
     }
 
     /// After the communication before `->` was no event: the fields that are missing, if it is a channel without them.

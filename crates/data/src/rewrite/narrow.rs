@@ -1,9 +1,9 @@
 //! What an open condition says about a part of a value that is still unknown.
 //!
 //! While infinite sorts are searched, a condition is rewritten with unknown parts in it, and what is left of it often
-//! names the few values that an unknown part can have: `member(n, [3, 5])` becomes `n == 3 || n == 5`, and `encrypt(n,
-//! k) in messages` becomes equations of `n`. Only these values are then tried. A comparison that no value of the unknown
-//! parts can satisfy, such as `#l + 4 < 4`, ends a branch of the search.
+//! names the few values that an unknown part can have: `member(n, [3, 5])` becomes `n == 3 || n == 5`, and
+//! `encrypt(n, k) in messages` becomes equations of `n`. Only these values are then tried. A comparison that no value
+//! of the unknown parts can satisfy, such as `#l + 4 < 4`, ends a branch of the search.
 
 use std::collections::HashSet;
 

@@ -21,7 +21,7 @@ pub(crate) const CELLS: Code = "G016";
 
 /// Every code that graphs and permutations can give.
 pub const CODES: &[CodeEntry] = &[
-    CodeEntry::new(CANNOT_READ, "the file does not exist or cannot be read", "trefoil automorphisms no-such-file.dot"),
+    CodeEntry::new(CANNOT_READ, "a file cannot be read", "trefoil automorphisms no-such-file.dot"),
     CodeEntry::new(NOT_TEXT, "the file is not UTF-8 text, or it is empty", "trefoil automorphisms picture.png"),
     CodeEntry::new(
         TOO_LARGE,

@@ -123,11 +123,9 @@ const EXAMPLE_FILE: &str = "a file of permutations has one on each line, such as
 fn read_text(file: &Path, help: &str, control: &Control) -> Result<String, GraphError> {
     let name = file.display().to_string();
     let place = || Place::File(name.clone());
-    let cannot_read = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            Diagnostic::error(codes::CANNOT_READ, format!("there is no file `{name}`"), place())
-        }
-        _ => Diagnostic::error(codes::CANNOT_READ, format!("cannot read `{name}`: {error}"), place()),
+    let cannot_read = |error: std::io::Error| {
+        let message = trefoil_source::cannot_read(&name, &trefoil_source::unreadable(&error));
+        Diagnostic::error(codes::CANNOT_READ, message, place())
     };
     let mut bytes = Vec::new();
     if name == "-" {
@@ -186,9 +184,12 @@ pub fn cells_from_text(what: &str, text: &str) -> Result<Vec<Vec<Point>>, Box<Di
 
 fn in_argument(code: Code, what: &str, text: &str, error: &CycleError) -> Diagnostic {
     let place = place_of_character(what, text, error.at);
-    let example = if code == codes::CYCLES { "(1,2,3)(4,5)" } else { "{1,2}|{3,4}" };
+    let (what, example) = match code == codes::CYCLES {
+        true => ("a permutation", "(1,2,3)(4,5)"),
+        false => ("a partition", "{1,2}|{3,4}"),
+    };
     Diagnostic::error(code, error.message.clone(), place)
-        .help(format!("it looks like {example}; points are counted from 1"))
+        .help(format!("{what} looks like {example}; points are counted from 1"))
 }
 
 /// The line of a text with the character that this byte belongs to.

@@ -37,7 +37,7 @@ pub(crate) const MCRL2_DAMAGED: Code = "A032";
 
 /// Every code that reading and writing systems can give.
 pub const CODES: &[CodeEntry] = &[
-    CodeEntry::new(CANNOT_READ, "the file does not exist or cannot be read", "trefoil lts info no-such-file.aut"),
+    CodeEntry::new(CANNOT_READ, "a file cannot be read", "trefoil lts info no-such-file.aut"),
     CodeEntry::new(DIRECTORY, "a directory was given instead of a file", "trefoil lts info ."),
     CodeEntry::new(EMPTY, "the input is empty", "trefoil lts info /dev/null"),
     CodeEntry::new(

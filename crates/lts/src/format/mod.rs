@@ -79,8 +79,8 @@ impl Format {
             Format::Aut => "Aldebaran, as CADP and mCRL2 read and write it",
             Format::Fsm => "mCRL2's textual format; state parameters are ignored",
             Format::Json => "Trefoil's JSON: labels once, transitions as triples of numbers",
-            Format::Lts => "mCRL2's binary format (read only); state labels are ignored",
-            Format::Dot => "Graphviz, for pictures (written only)",
+            Format::Lts => "mCRL2's binary format; state labels are ignored",
+            Format::Dot => "Graphviz, for pictures",
         }
     }
 

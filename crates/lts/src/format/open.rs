@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
-use trefoil_source::{Diagnostic, Place};
+use trefoil_source::{Diagnostic, Place, unreadable};
 
 use super::{Format, Input, codes};
 
@@ -165,10 +165,7 @@ fn cannot_read(name: &str, error: &io::Error, compressed: bool) -> Diagnostic {
             .note(error.to_string())
             .help("`gzip -t` tests a file");
     }
-    match error.kind() {
-        io::ErrorKind::NotFound => Diagnostic::error(codes::CANNOT_READ, format!("there is no file `{name}`"), place),
-        _ => Diagnostic::error(codes::CANNOT_READ, format!("cannot read `{name}`: {error}"), place),
-    }
+    Diagnostic::error(codes::CANNOT_READ, trefoil_source::cannot_read(name, &unreadable(error)), place)
 }
 
 fn read_some(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {

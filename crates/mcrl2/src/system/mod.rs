@@ -8,11 +8,11 @@
 //! compares a parameter with a constant, where the parameter has few values, is a test of two numbers, and each group
 //! stands in an index under one of its tests. A state asks only the groups that this test lets pass.
 //!
-//! Steps that are not known are computed by a rewriter of the thread, inside a section of the pool of terms. The section
-//! is left before any step is handed out: a sink may wait for another thread, and that one for a collection.
+//! Steps that are not known are computed by a rewriter of the thread, inside a section of the pool of terms. The
+//! section is left before any step is handed out: a sink may wait for another thread, and that one for a collection.
 //!
-//! Invariants: the steps of a group depend on the slots of its tests and on those it reads, on nothing else. An entry is
-//! made of a computation that ended. Numbers of values and of labels depend on which thread came first; orders that
+//! Invariants: the steps of a group depend on the slots of its tests and on those it reads, on nothing else. An entry
+//! is made of a computation that ended. Numbers of values and of labels depend on which thread came first; orders that
 //! users see are those of canonical bytes and of texts.
 //!
 //! Cost: for a state, the tests of the groups in the index under its control values, and for each that passes a look-up

@@ -1,5 +1,5 @@
-//! What a summand needs to know for taking steps: which tests of listed parameters it begins with, which slots it reads,
-//! and code for its conditions, arguments and updates.
+//! What a summand needs to know for taking steps: which tests of listed parameters it begins with, which slots it
+//! reads, and code for its conditions, arguments and updates.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

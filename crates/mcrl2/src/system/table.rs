@@ -12,7 +12,7 @@ use trefoil_system::Value;
 /// Questions after which a table is judged, the first time.
 const TRIAL: u64 = 1 << 12;
 
-/// A table stays when at least one question in so many is answered by it.
+/// A table stays when it answers at least one question in `n`.
 const LEAST_HITS: u64 = 4;
 
 /// A map from keys of one length to records.

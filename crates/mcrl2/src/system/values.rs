@@ -15,7 +15,7 @@ use trefoil_data::sorts::{BOOL, INT, NAT, POS, REAL, SortKind, SortRef};
 use trefoil_system::{Domain, Value};
 use trefoil_terms::{Numbering, Pool, Section, Term};
 
-/// Finite sorts with at most so many values are listed.
+/// Finite sorts with at most this many values are listed.
 const MOST_LISTED: usize = 256;
 
 /// Sorts whose terms can be the same.

@@ -90,7 +90,11 @@ impl Compiler<'_> {
         {
             self.warn(
                 SUSPICIOUS,
-                format!("{value} does not fit and becomes {}", sort.read(value as u32 & sort.mask())),
+                format!(
+                    "{value} does not fit in {} and becomes {}",
+                    sort.words(),
+                    sort.read(value as u32 & sort.mask())
+                ),
                 expression.span,
             );
         }

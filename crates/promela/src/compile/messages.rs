@@ -6,7 +6,7 @@
 use trefoil_source::Span;
 
 use super::names::{Shape, Symbol};
-use super::{Compiled, Compiler};
+use super::{Compiled, Compiler, Wrong};
 use crate::codes::{ARGUMENTS, counted};
 use crate::program::{ChannelKind, ExpressionId, Node, Pattern, Sort};
 use crate::syntax::tree::{Argument, Expression, ExpressionKind};
@@ -20,42 +20,58 @@ impl Compiler<'_> {
         span: Span,
     ) -> Compiled<Vec<Pattern>> {
         let mut patterns = Vec::new();
+        let mut wrong = false;
         for argument in arguments {
-            match argument {
-                Argument::Number(number, _) => patterns.push(Pattern::Match(self.node(Node::Constant(*number)))),
-                Argument::Eval(value) => {
-                    let wanted: Vec<Sort> = kind.map_or(Vec::new(), |kind| kind.fields.clone());
-                    for value in self.expand(value, &wanted[patterns.len().min(wanted.len())..])? {
-                        patterns.push(Pattern::Match(value));
-                    }
-                }
-                Argument::Variable(reference) => {
-                    let name = &*reference.name.text;
-                    let constant = match self.names.find(name) {
-                        Some(Symbol::Constant { value, .. }) => Some(Node::Constant(*value)),
-                        None if name == "_pid" => Some(Node::Pid),
-                        _ => None,
-                    };
-                    if let Some(constant) = constant {
-                        patterns.push(Pattern::Match(self.node(constant)));
-                        continue;
-                    }
-                    if name != "_" {
-                        let found = self.find(reference)?;
-                        if let Shape::Record(_) = found.shape {
-                            patterns.extend(self.record_places(&found).into_iter().map(Pattern::Store));
-                            continue;
-                        }
-                    }
-                    let (place, _) = self.written(reference)?;
-                    patterns.push(Pattern::Store(place));
-                }
-            }
+            // All fields are checked before a mistake in one of them ends this.
+            wrong |= self.pattern(argument, kind, &mut patterns).is_err();
+        }
+        if wrong {
+            return Err(Wrong);
         }
         if let Some(kind) = kind.filter(|kind| kind.fields.len() != patterns.len()) {
             self.suspect_fields(patterns.len(), kind.fields.len(), span);
         }
         Ok(patterns)
+    }
+
+    /// A field of a receive or poll.
+    fn pattern(
+        &mut self,
+        argument: &Argument,
+        kind: Option<&ChannelKind>,
+        patterns: &mut Vec<Pattern>,
+    ) -> Compiled<()> {
+        match argument {
+            Argument::Number(number, _) => patterns.push(Pattern::Match(self.node(Node::Constant(*number)))),
+            Argument::Eval(value) => {
+                let wanted: Vec<Sort> = kind.map_or(Vec::new(), |kind| kind.fields.clone());
+                for value in self.expand(value, &wanted[patterns.len().min(wanted.len())..])? {
+                    patterns.push(Pattern::Match(value));
+                }
+            }
+            Argument::Variable(reference) => {
+                let name = &*reference.name.text;
+                let constant = match self.names.find(name) {
+                    Some(Symbol::Constant { value, .. }) => Some(Node::Constant(*value)),
+                    None if name == "_pid" => Some(Node::Pid),
+                    _ => None,
+                };
+                if let Some(constant) = constant {
+                    patterns.push(Pattern::Match(self.node(constant)));
+                    return Ok(());
+                }
+                if name != "_" {
+                    let found = self.find(reference)?;
+                    if let Shape::Record(_) = found.shape {
+                        patterns.extend(self.record_places(&found).into_iter().map(Pattern::Store));
+                        return Ok(());
+                    }
+                }
+                let (place, _) = self.written(reference)?;
+                patterns.push(Pattern::Store(place));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn check_fields(&mut self, given: usize, kind: Option<&ChannelKind>, span: Span) -> Compiled<()> {
@@ -82,18 +98,23 @@ impl Compiler<'_> {
         span: Span,
     ) -> Compiled<Vec<ExpressionId>> {
         let mut arguments = Vec::new();
+        let mut wrong = false;
         for argument in given {
             let plain = matches!(argument.kind, ExpressionKind::Number(_) | ExpressionKind::Variable(_));
             match self.fold(argument).filter(|_| plain) {
                 Some(value) => arguments.push(self.node(Node::Constant(value))),
                 None => {
                     let written = matches!(&argument.kind, ExpressionKind::Variable(name) if &*name.name.text == "_");
-                    let fields = if written { 1 } else { self.expand(argument, &[])?.len() };
+                    let fields = if written { Ok(1) } else { self.expand(argument, &[]).map(|values| values.len()) };
+                    wrong |= fields.is_err();
                     // Whatever is no constant matches everything: what it is does not matter.
                     let zero = self.node(Node::Constant(0));
-                    arguments.extend((0..fields).map(|_| self.node(Node::Negate(zero))));
+                    arguments.extend((0..fields.unwrap_or(0)).map(|_| self.node(Node::Negate(zero))));
                 }
             }
+        }
+        if wrong {
+            return Err(Wrong);
         }
         self.check_fields(arguments.len(), kind, span)?;
         Ok(arguments)
@@ -107,8 +128,15 @@ impl Compiler<'_> {
     ) -> Compiled<Vec<ExpressionId>> {
         let wanted: &[Sort] = kind.map_or(&[], |kind| &kind.fields);
         let mut arguments = Vec::new();
+        let mut wrong = false;
         for argument in given {
-            arguments.extend(self.expand(argument, &wanted[arguments.len().min(wanted.len())..])?);
+            match self.expand(argument, &wanted[arguments.len().min(wanted.len())..]) {
+                Ok(values) => arguments.extend(values),
+                Err(Wrong) => wrong = true,
+            }
+        }
+        if wrong {
+            return Err(Wrong);
         }
         if arguments.len() < wanted.len() {
             self.suspect_fields(arguments.len(), wanted.len(), span);

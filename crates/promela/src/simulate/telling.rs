@@ -272,7 +272,12 @@ impl Simulator<'_> {
     /// process.
     pub fn variables(&mut self, moment: &Moment) -> Variables {
         self.stand(moment);
-        let mut variables = Variables { globals: Vec::new(), processes: Vec::new() };
+        let mut variables = Variables { globals: Vec::new(), processes: Vec::new(), trace_waits_for: None };
+        if let (Some(slot), Some(trace)) = (self.model.arrangement.event, &self.model.program.trace) {
+            let state = self.interpreter.row[slot as usize];
+            let ends = trace.automaton.valid_end[state as usize];
+            variables.trace_waits_for = (!ends).then(|| waits_for(&trace.automaton, state));
+        }
         for position in 0..self.interpreter.count() {
             let process = &self.model.program.processes[usize::from(self.interpreter.type_at(position))];
             let state = self.interpreter.row[self.interpreter.control_slot(position)];
@@ -447,6 +452,8 @@ pub struct Variables {
     pub globals: Vec<(String, String)>,
     /// Processes, oldest first.
     pub processes: Vec<Standing>,
+    /// The line and text of each event that a `trace` waits for, unless a run may end where it is.
+    pub trace_waits_for: Option<Vec<(usize, String)>>,
 }
 
 /// A process in words.

@@ -412,7 +412,13 @@ fn cycles(
             at = images[at as usize];
         }
         if cycle.len() > 1 && is_shown(start) {
-            cycles.push(cycle);
+            if matches!(items.item(start), Item::Own(..)) {
+                cycle[0] = format!("values {}", cycle[0]);
+            }
+            // Several variables may hold the same values.
+            if !cycles.contains(&cycle) {
+                cycles.push(cycle);
+            }
         }
     }
     cycles

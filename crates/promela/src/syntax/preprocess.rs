@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
+use trefoil_source::{Diagnostic, FileId, Place, Sources, Span, cannot_read};
 
 use super::lexer::lex;
 use super::token::{Kind, Token};
@@ -262,12 +262,12 @@ impl Preprocessor<'_, '_> {
                 self.file(file, depth + 1)
             }
             Ok(_) => {
-                self.complain(CANNOT_READ, format!("{name} cannot be read: it has 4 GiB or more"), place);
+                self.complain(CANNOT_READ, cannot_read(&name, "it has 4 GiB or more"), place);
                 self.incomplete = true;
                 Ok(())
             }
             Err(why) => {
-                self.complain(CANNOT_READ, format!("{name} cannot be read: {why}"), place);
+                self.complain(CANNOT_READ, cannot_read(&name, &why), place);
                 self.incomplete = true;
                 Ok(())
             }

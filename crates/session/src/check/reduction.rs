@@ -401,23 +401,13 @@ fn component_names(compiler: &mut Compiler, machine: &Machine, text: &dyn Fn(Spa
     if count > MOST_NAMED {
         return (1..=count).map(|number| number.to_string()).collect();
     }
-    let names: Vec<String> = (0..count).map(|at| shortened(&compiler.component_name(machine, at, text))).collect();
+    let names: Vec<String> =
+        (0..count).map(|at| trefoil_source::shortened(&compiler.component_name(machine, at, text), SHOWN)).collect();
     distinct(names.into_iter().map(Arc::from).collect()).iter().map(|name| name.to_string()).collect()
 }
 
 /// How much of the name of a component is shown.
 const SHOWN: usize = 40;
-
-fn shortened(name: &str) -> String {
-    match name.chars().count() <= SHOWN {
-        true => name.to_string(),
-        false => {
-            let shorter: String = name.chars().take(SHOWN - 1).collect();
-            let end = shorter.rfind(' ').filter(|&end| end > SHOWN / 2).unwrap_or(shorter.len());
-            format!("{}…", &shorter[..end])
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -276,6 +276,7 @@ impl Subject {
             Content::Script(content) => &*content.1.network,
             Content::File(lts) => &**lts,
             Content::Model(simulation) => &**simulation,
+            Content::Linear(model) => &**model,
         }
     }
 

@@ -151,7 +151,10 @@ fn bound(machine: &Machine) -> String {
         Some(product) if product < EXACT => product.to_string(),
         _ => {
             let power: f64 = values.iter().map(|&values| (values as f64).log10()).sum();
-            format!("about {:.1}e{}", 10f64.powf(power.fract()), power.trunc())
+            // Rounded to three digits; 9.996 becomes 10.0, which is 1.00 of the next power.
+            let (digits, power) = ((10f64.powf(power.fract()) * 100.0).round() / 100.0, power.trunc());
+            let (digits, power) = if digits >= 10.0 { (1.0, power + 1.0) } else { (digits, power) };
+            format!("about {digits:.2} × 10^{power}")
         }
     }
 }

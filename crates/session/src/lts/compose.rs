@@ -90,7 +90,7 @@ fn expression(task: &Composing, file: &Path, job: &Job) -> Result<(Composition, 
     if std::fs::metadata(file).is_ok_and(|there| there.len() > LONGEST) {
         return Err(unreadable(format!("`{shown}` is larger than 256 MiB, too large for an expression")));
     }
-    let bytes = job.texts.read(file).map_err(|why| unreadable(format!("cannot read `{shown}`: {why}")))?;
+    let bytes = job.texts.read(file).map_err(|why| unreadable(trefoil_source::cannot_read(&shown, &why)))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable(format!("`{shown}` is not UTF-8 text")))?;
     let mut sources = Sources::default();
     let id = sources.add(shown.clone(), text);

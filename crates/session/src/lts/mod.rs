@@ -32,13 +32,16 @@ pub use refine::{
 use crate::problem::CANNOT_WRITE;
 use crate::{Job, Problem};
 
-/// The formats of files.
+/// The formats of files that can be read.
+pub const READ_FORMATS: &[Choice] = FORMATS.split_at(3).0;
+
+/// The formats of files that can be written.
 pub const FORMATS: &[Choice] = &[
     Choice { name: "aut", about: "Aldebaran, as CADP and mCRL2 read and write it" },
     Choice { name: "fsm", about: "mCRL2's textual format; state parameters are ignored" },
     Choice { name: "json", about: "Trefoil's JSON: labels once, transitions as triples of numbers" },
-    Choice { name: "lts", about: "mCRL2's binary format (read only); state labels are ignored" },
-    Choice { name: "dot", about: "Graphviz, for pictures (written only)" },
+    Choice { name: "lts", about: "mCRL2's binary format; state labels are ignored" },
+    Choice { name: "dot", about: "Graphviz, for pictures" },
 ];
 
 /// How files are read.

@@ -2,8 +2,8 @@
 
 pub mod check;
 pub mod eval;
-pub(crate) mod words;
 pub mod linear;
+pub(crate) mod words;
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ impl Opened {
         control.check()?;
         let name = file.display().to_string();
         let text = read_text(file, texts).map_err(|why| {
-            let message = format!("{name} cannot be read: {why}");
+            let message = trefoil_source::cannot_read(&name, &why);
             Problem::Input(vec![Diagnostic::error(UNREADABLE, message, Place::File(name.clone()))])
         })?;
         let mut sources = Sources::default();

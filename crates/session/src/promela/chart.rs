@@ -129,8 +129,5 @@ impl Drawn {
 }
 
 fn short(text: &str) -> String {
-    if text.chars().count() <= LETTERS {
-        return text.to_string();
-    }
-    text.chars().take(LETTERS - 1).chain(['…']).collect()
+    trefoil_source::shortened(text, LETTERS)
 }

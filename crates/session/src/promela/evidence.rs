@@ -70,7 +70,8 @@ impl Script {
             before = &step.row;
         }
         let start = simulator.moment(&path.start);
-        Ok(Story::of(&mut simulator, &start, &moves))
+        // Statements that the search takes in one step are one.
+        Ok(Story { steps: path.steps.len(), ..Story::of(&mut simulator, &start, &moves) })
     }
 
     fn fault_finding(&self, fault: Fault) -> Finding {

@@ -65,7 +65,7 @@ impl Script {
         let mut sources = Sources::default();
         let unreadable = |why: String| {
             let place = Place::File(name.clone());
-            Problem::from(Diagnostic::error("P001", format!("the model cannot be read: {why}"), place))
+            Problem::from(Diagnostic::error("P001", trefoil_source::cannot_read(&name, &why), place))
         };
         let mut load = |name: &str| load(&job.texts, name);
         let text = load(&name).map_err(unreadable)?;

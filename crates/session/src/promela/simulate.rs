@@ -54,11 +54,12 @@ pub(crate) fn along_trail(
 
 /// Reads a trail from a file.
 pub(crate) fn read_trail(file: &Path) -> Result<Trail, Problem> {
+    let name = file.display().to_string();
     let wrong = |why: String| {
-        let place = Place::File(file.display().to_string());
-        Problem::from(Diagnostic::error(UNREADABLE, format!("the trail cannot be read: {why}"), place))
+        let message = trefoil_source::cannot_read(&name, &why);
+        Problem::from(Diagnostic::error(UNREADABLE, message, Place::File(name.clone())))
     };
-    let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+    let bytes = std::fs::read(file).map_err(|error| wrong(trefoil_source::unreadable(&error)))?;
     let text = String::from_utf8_lossy(&bytes);
     Trail::read(&text).map_err(|(line, why)| wrong(format!("line {line}: {why}")))
 }

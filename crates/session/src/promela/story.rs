@@ -12,6 +12,9 @@ pub struct Story {
     pub end: EndState,
     /// The run as a trail that Spin replays.
     pub trail: String,
+    /// How many steps of the search the statements are.
+    #[serde(skip)]
+    pub steps: usize,
 }
 
 /// A statement that was executed.
@@ -83,6 +86,9 @@ pub struct EndState {
     pub variables: Vec<Variable>,
     /// Processes, oldest first.
     pub processes: Vec<Process>,
+    /// The events that a trace declaration waits for, unless a run may end where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace_waits_for: Option<Vec<Awaited>>,
 }
 
 /// A process at the end of a run.
@@ -133,7 +139,14 @@ impl EndState {
             valid_end: process.valid_end,
             variables: variables(process.variables),
         };
-        EndState { variables: variables(there.globals), processes: there.processes.into_iter().map(process).collect() }
+        let awaited = |list: Vec<(usize, String)>| {
+            list.into_iter().map(|(line, statement)| Awaited { line, statement }).collect()
+        };
+        EndState {
+            variables: variables(there.globals),
+            processes: there.processes.into_iter().map(process).collect(),
+            trace_waits_for: there.trace_waits_for.map(awaited),
+        }
     }
 }
 
@@ -155,7 +168,7 @@ impl Story {
             here = step.after.clone();
         }
         let trail = Trail::of(simulator, moves).text();
-        Story { statements, end: EndState::of(simulator, &here), trail }
+        Story { statements, end: EndState::of(simulator, &here), trail, steps: moves.len() }
     }
 }
 

@@ -24,6 +24,13 @@ pub(super) fn notes(end: &EndState, model: &str) -> Vec<String> {
     if waiting.len() > MOST_PROCESSES {
         notes.push(format!("{} more processes wait", waiting.len() - MOST_PROCESSES));
     }
+    if let Some(awaited) = &end.trace_waits_for {
+        let line = awaited.first().map_or(0, |first| first.line);
+        notes.push(format!(
+            "the trace declaration waits at line {line}: {}; a run may end only at its end or at an end label in it",
+            statements(awaited, line)
+        ));
+    }
     notes
 }
 

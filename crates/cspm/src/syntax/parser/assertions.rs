@@ -33,6 +33,9 @@ const PHRASES: &[(&str, Phrase)] = &[
     ("symmetry reduce", Phrase::SymmetryReduce),
 ];
 
+/// The names of the semantic models.
+pub(super) const MODELS: &[&str] = &["T", "F", "FD", "V", "VD", "R", "RD"];
+
 /// What can stand in `:[…]`, as it is written.
 pub(super) fn phrases() -> impl Iterator<Item = &'static str> + Clone {
     PHRASES.iter().map(|&(text, _)| text)
@@ -50,18 +53,28 @@ impl Parser<'_, '_> {
     pub(super) fn assertion(&mut self) -> Result<Declaration<Symbol>> {
         self.advance();
         let negated = self.accept(Kind::Not);
+        self.mend_bracketed_assertion();
         self.asserting = true;
         let left = self.expression(0);
         self.asserting = false;
         let left = left?;
         self.mend_property();
+        let mut sides = vec![left];
+        let rest = self.rest_of_assertion(negated, &mut sides);
+        self.keeping(&sides, rest)
+    }
+
+    /// Reads an assertion behind its first process; `sides` collects the processes.
+    fn rest_of_assertion(&mut self, negated: bool, sides: &mut Vec<ExpressionId>) -> Result<Declaration<Symbol>> {
+        let left = sides[0];
         let check = match self.peek() {
             Kind::Refines => {
                 let token = self.advance();
                 let text = self.text_of(token);
-                let name = text.trim_start_matches('[').trim_end_matches('=').trim().to_ascii_uppercase();
+                let name = text.trim_matches(['[', '=', ' ']).to_ascii_uppercase();
                 let model = self.model(&name, token);
                 let right = self.expression(0)?;
+                sides.push(right);
                 match model {
                     Some(model) => Check::Refinement { specification: left, model, implementation: right },
                     None => Check::Error,
@@ -167,6 +180,13 @@ impl Parser<'_, '_> {
             self.advance();
         }
         let phrase_of = |text: &str| PHRASES.iter().find(|(known, _)| *known == text).map(|&(_, phrase)| phrase);
+        if let Some(phrase) = words.rsplit_once(' ').and_then(|(words, model)| {
+            let known = phrase_of(words)?;
+            MODELS.contains(&model.to_ascii_uppercase().as_str()).then_some(known)
+        }) {
+            // `:[deadlock free FD]`
+            return self.model_without_brackets(open, phrase, &words);
+        }
         let phrase = match phrase_of(&words) {
             Some(phrase) => phrase,
             None => {
@@ -201,6 +221,21 @@ impl Parser<'_, '_> {
             self.accept(Kind::Colon)
         };
         Ok(Bracket { open, phrase, bracketed, takes_more })
+    }
+
+    /// Reads the end of `:[deadlock free FD]`, whose semantic model was read as a word.
+    fn model_without_brackets(&mut self, open: Token, phrase: Phrase, words: &str) -> Result<Bracket> {
+        let model = self.tokens[self.at - 1];
+        let (words, name) = words.rsplit_once(' ').unwrap_or((words, ""));
+        let name = name.to_ascii_uppercase();
+        let message = "the semantic model of a property stands in brackets";
+        let report = Diagnostic::error(codes::UNKNOWN_PROPERTY, message, Place::Span(self.span_of(model)));
+        self.report(report.help(format!("write `:[{words} [{name}]]`")));
+        let takes_more = self.accept(Kind::CloseProperty) || {
+            self.close(open, Kind::CloseSquare)?;
+            self.accept(Kind::Colon)
+        };
+        Ok(Bracket { open, phrase, bracketed: None, takes_more })
     }
 
     fn model(&mut self, text: &str, token: Token) -> Option<Model> {

@@ -13,16 +13,21 @@ impl Parser<'_, '_> {
         let open = self.advance();
         let arguments = self.inside(|parser| match parser.peek() {
             Kind::CloseRound => Ok(Vec::new()),
-            _ => parser.separated(|parser| parser.expression(0)),
-        })?;
-        self.close(open, Kind::CloseRound)?;
+            _ => parser.listed(),
+        });
+        let arguments = self.keeping(&[function], arguments)?;
+        if let Err(failed) = self.close(open, Kind::CloseRound) {
+            self.read.push(function);
+            self.read.extend(arguments);
+            return Err(failed);
+        }
         let arguments = self.tree.add_list(arguments);
         Ok(self.add(Expression::Apply { function, arguments }, start))
     }
 
     pub(super) fn renaming(&mut self, process: ExpressionId, start: u32) -> Result<ExpressionId> {
         let open = self.advance();
-        let (renames, statements) = self.inside(|parser| {
+        let renamed = self.inside(|parser| {
             let renames = match parser.peek() {
                 Kind::CloseRename | Kind::Bar => Vec::new(),
                 _ => parser.separated(|parser| {
@@ -37,16 +42,19 @@ impl Parser<'_, '_> {
             };
             let renames = parser.tree.add_list(renames);
             Ok((renames, parser.statements_after_bar()?))
-        })?;
-        self.close(open, Kind::CloseRename)?;
+        });
+        let (renames, statements) = self.keeping(&[process], renamed)?;
+        let closed = self.close(open, Kind::CloseRename);
+        self.keeping(&[process], closed)?;
         Ok(self.add(Expression::Rename { process, renames, statements }, start))
     }
 
     /// `(e)` or `(e, f)`.
     pub(super) fn round(&mut self) -> Result<ExpressionId> {
         let open = self.advance();
-        let items = self.inside(|parser| parser.separated(|parser| parser.expression(0)))?;
-        self.close(open, Kind::CloseRound)?;
+        let items = self.inside(Self::listed)?;
+        let closed = self.close(open, Kind::CloseRound);
+        self.keeping(&items, closed)?;
         match items[..] {
             [alone] => {
                 let inner = self.tree.expression_span(alone);
@@ -86,8 +94,38 @@ impl Parser<'_, '_> {
         let contents = self.contents(closing);
         (self.sequences, self.free, self.asserting) = outside;
         let (items, statements) = contents?;
-        self.close(open, closing)?;
+        let closed = match statements.is_empty() || self.peek() == closing {
+            true => self.close(open, closing),
+            // `{0.. | C`: the text may belong to something else.
+            false => self.expect_closing(open, closing),
+        };
+        if let Err(failed) = closed {
+            self.keep_collection(kind, items, statements, open.start);
+            return Err(failed);
+        }
         Ok(self.add(Expression::Collection { kind, items, statements }, open.start))
+    }
+
+    /// Keeps a collection whose end was not read: its last part may be longer than what was read of it.
+    fn keep_collection(&mut self, kind: CollectionKind, items: Items, statements: List<Statement>, start: u32) {
+        if statements.is_empty() {
+            match items {
+                Items::Listed(list) => self.read.extend(self.tree.list(list)),
+                Items::From(first) => self.read.push(first),
+                Items::Range(first, last) => self.read.extend([first, last]),
+            }
+            return;
+        }
+        let mut known = self.tree.list(statements).to_vec();
+        match known.last_mut() {
+            Some(Statement::Condition(last) | Statement::Generator { set: last, .. }) => {
+                *last = self.broken(vec![*last], start);
+            }
+            None => {}
+        }
+        let statements = self.tree.add_list(known);
+        let rest = self.unread();
+        self.keep_around(rest, start, |_, _| Expression::Collection { kind, items, statements });
     }
 
     fn contents(&mut self, closing: Kind) -> Result<(Items, List<Statement>)> {
@@ -97,11 +135,17 @@ impl Parser<'_, '_> {
         }
         let first = self.expression(0)?;
         let items = if self.accept(Kind::DotDot) {
-            if empty(self) { Items::From(first) } else { Items::Range(first, self.expression(0)?) }
+            if empty(self) {
+                Items::From(first)
+            } else {
+                let last = self.expression(0);
+                Items::Range(first, self.keeping(&[first], last)?)
+            }
         } else {
             let mut listed = vec![first];
             while self.accept(Kind::Comma) {
-                listed.push(self.expression(0)?);
+                let item = self.expression(0);
+                listed.push(self.keeping(&listed, item)?);
             }
             Items::Listed(self.tree.add_list(listed))
         };
@@ -112,7 +156,8 @@ impl Parser<'_, '_> {
         if !self.accept(Kind::Bar) {
             return Ok(List::EMPTY);
         }
-        let statements = self.separated(Self::statement)?;
+        let statements = self.separated(Self::statement);
+        let statements = self.dropping(statements)?;
         Ok(self.tree.add_list(statements))
     }
 
@@ -144,9 +189,17 @@ impl Parser<'_, '_> {
             }
             let complaint = self.complaint(codes::NO_WITHIN, "`within`");
             let complaint = complaint.also(Place::Span(self.span_of(open)), "this `let` needs a `within`");
-            return Err(self.complain(complaint));
+            let help = "write `within` and the expression that uses the names: `let x = 3 within f(x)`";
+            let failed = self.complain(if complaint.help.is_none() { complaint.help(help) } else { complaint });
+            let body = self.unread();
+            let declarations = self.tree.add_list(declarations);
+            self.keep_around(body, open.start, |_, body| Expression::Let { declarations, body });
+            return Err(failed);
         }
-        let body = self.expression(0)?;
+        let body = self.part(0, open.start, |parser, body| {
+            let declarations = parser.tree.add_list(declarations.clone());
+            Expression::Let { declarations, body }
+        })?;
         let declarations = self.tree.add_list(declarations);
         Ok(self.add(Expression::Let { declarations, body }, open.start))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use trefoil_source::{Diagnostic, Place, Span};
+use trefoil_source::{Diagnostic, Place, Span, cannot_read};
 
 use super::super::codes;
 use super::super::lexer::unescape;
@@ -35,6 +35,8 @@ struct Gathered {
     /// The first text that could not be read, and the names that this and further such text may declare.
     broken: Option<Span>,
     may_be_declared: Vec<Named<Symbol>>,
+    /// What was read of declarations that are not kept.
+    parts: Vec<ExpressionId>,
 }
 
 impl Parser<'_, '_> {
@@ -64,10 +66,11 @@ impl Parser<'_, '_> {
             }
             first = false;
             let (declared, whole) = self.declaration()?;
-            self.gather(&mut gathered, declared);
             if !whole {
+                self.read.extend(body_of(declared));
                 return Err(Failed);
             }
+            self.gather(&mut gathered, declared);
         }
         self.flush(&mut gathered);
         Ok(gathered.declarations)
@@ -89,6 +92,8 @@ impl Parser<'_, '_> {
         while self.peek() != Kind::End && !stop(self.peek()) {
             let start = self.at;
             let nodes = self.tree.expression_count();
+            self.read.clear();
+            self.closed_at = None;
             let (sequences, free, depth, context) = (self.sequences, self.free, self.depth, self.context);
             // Modules and timed sections hold declarations, as deep as they please.
             let read = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.declaration());
@@ -101,27 +106,51 @@ impl Parser<'_, '_> {
             (self.sequences, self.free, self.depth, self.context) = (sequences, free, depth, context);
             self.asserting = false;
             let span = self.span_from(self.tokens[start].start);
-            self.silence(nodes);
+            let mut declared = read.ok().map(|(declared, _)| declared);
+            let mistake = self.at;
+            self.beside = self.before();
             let outdented = |at: &usize| self.column(self.tokens[*at]) <= self.column(self.tokens[start]);
             let line = self.resume.filter(|at| *at > start && outdented(at));
             self.resume = None;
-            self.at = line.unwrap_or_else(|| self.next_start(start));
-            self.gather_broken(gathered, read.ok().map(|(declared, _)| declared), span, start);
+            let mut end = line.unwrap_or_else(|| self.next_start(start));
+            let mut parts = std::mem::take(&mut self.read);
+            if line.is_some() {
+                // The next declaration was taken for the rest of this one.
+                let again;
+                (again, end) = self.cut_short(start, end, Self::declaration);
+                declared = again.ok().map(|(declared, _)| declared);
+                parts = std::mem::take(&mut self.read);
+            } else if declared.and_then(body_of).is_some() {
+                parts.extend(self.strays(mistake, end));
+            }
+            (self.sequences, self.free, self.depth, self.context) = (sequences, free, depth, context);
+            self.silence(nodes);
+            self.at = end;
+            self.gather_broken(gathered, declared, parts, span, start);
         }
     }
 
     /// Keeps what is known of a broken declaration, from the token at `start` to here: its names, and what else is
     /// whole.
-    fn gather_broken(&mut self, gathered: &mut Gathered, declared: Option<Declared>, span: Span, start: usize) {
+    fn gather_broken(
+        &mut self,
+        gathered: &mut Gathered,
+        declared: Option<Declared>,
+        parts: Vec<ExpressionId>,
+        span: Span,
+        start: usize,
+    ) {
         let mut names = self.may_declare(start, self.at);
+        let equals = self.tokens[start..self.at].iter().position(|token| token.kind == Kind::Equals);
+        let from = equals.map_or(start, |equals| start + equals + 1);
         match declared {
             Some(Declared::Equation(name, clause)) => {
-                let body = self.broken_body(clause.body);
+                let body = self.broken_body(clause.body, parts, from);
                 names.retain(|other| other.name != name.name);
                 self.gather(gathered, Declared::Equation(name, Clause { body, ..clause }));
             }
             Some(Declared::Whole(Declaration::Binding { pattern, body }, span)) => {
-                let body = self.broken_body(body);
+                let body = self.broken_body(body, parts, from);
                 let bound = self.tree.pattern_span(pattern);
                 names.retain(|other| other.span.start >= bound.end);
                 self.gather(gathered, Declared::Whole(Declaration::Binding { pattern, body }, span));
@@ -134,8 +163,14 @@ impl Parser<'_, '_> {
                 names.clear();
                 self.gather(gathered, Declared::Whole(node, span));
             }
+            Some(Declared::Whole(node @ Declaration::Assert { .. }, span)) => {
+                self.gather(gathered, Declared::Whole(node, span));
+            }
             // Broken text between two equations does not make them two functions, so these are not put together yet.
-            _ => self.break_before(gathered, start),
+            _ => {
+                self.break_before(gathered, start);
+                gathered.parts.extend(self.under_binders(parts, start, self.at));
+            }
         }
         gathered.broken.get_or_insert(span);
         gathered.may_be_declared.extend(names);
@@ -149,7 +184,7 @@ impl Parser<'_, '_> {
         };
         if let Some(last) = gathered.function.as_ref().and_then(|(_, clauses)| clauses.last().copied()) {
             if line_of(self, last.span) {
-                let body = self.broken_body(last.body);
+                let body = self.broken_body(last.body, Vec::new(), start);
                 if let Some(last) = gathered.function.as_mut().and_then(|(_, clauses)| clauses.last_mut()) {
                     last.body = body;
                 }
@@ -158,7 +193,7 @@ impl Parser<'_, '_> {
             && let Declaration::Binding { pattern, body } = *self.tree.declaration(last)
             && line_of(self, self.tree.declaration_span(last))
         {
-            let body = self.broken_body(body);
+            let body = self.broken_body(body, Vec::new(), start);
             self.tree.all_declarations[last.index()] = Declaration::Binding { pattern, body };
         }
     }
@@ -171,11 +206,17 @@ impl Parser<'_, '_> {
         token.after_newline && (token.kind.is_declaration_keyword() || line.any(|token| token.kind == Kind::Equals))
     }
 
-    fn broken_body(&mut self, body: ExpressionId) -> ExpressionId {
-        match *self.tree.expression(body) {
-            Expression::Error => body,
-            _ => self.tree.add_expression(Expression::Error, self.tree.expression_span(body)),
-        }
+    /// The body of a declaration that is broken behind the token at `from`: nothing is known of it but its parts.
+    fn broken_body(&mut self, body: ExpressionId, more: Vec<ExpressionId>, from: usize) -> ExpressionId {
+        let span = self.tree.expression_span(body);
+        let mut parts = match *self.tree.expression(body) {
+            Expression::Error(parts) => self.tree.list(parts).to_vec(),
+            _ => vec![body],
+        };
+        parts.extend(more);
+        let parts = self.under_binders(parts, from.min(self.at), self.at);
+        let parts = self.tree.add_list(parts);
+        self.tree.add_expression(Expression::Error(parts), span)
     }
 
     /// The declarations of a list that has been read.
@@ -183,7 +224,8 @@ impl Parser<'_, '_> {
         self.flush(&mut gathered);
         if let Some(span) = gathered.broken {
             let names = self.tree.add_list(gathered.may_be_declared);
-            gathered.declarations.push(self.tree.add_declaration(Declaration::Error { names }, span));
+            let parts = self.tree.add_list(gathered.parts);
+            gathered.declarations.push(self.tree.add_declaration(Declaration::Error { names, parts }, span));
         }
         gathered.declarations
     }
@@ -256,7 +298,7 @@ impl Parser<'_, '_> {
     fn silence(&mut self, from: usize) {
         for at in from..self.tree.expressions.len() {
             if matches!(self.tree.expressions[at], Expression::Wildcard | Expression::Both(..)) {
-                self.tree.expressions[at] = Expression::Error;
+                self.tree.expressions[at] = Expression::Error(List::EMPTY);
             }
         }
     }
@@ -335,6 +377,7 @@ impl Parser<'_, '_> {
             Kind::Exports | Kind::EndModule => {
                 return Err(self.unexpected(codes::DECLARATION_EXPECTED, "a declaration"));
             }
+            Kind::Name if self.mend_keyword() => return self.declaration(),
             kind if kind.starts_declaration() || self.starts_pattern() => return self.definition(),
             _ => return Err(self.unexpected(codes::DECLARATION_EXPECTED, "a declaration")),
         };
@@ -354,7 +397,7 @@ impl Parser<'_, '_> {
             self.report(refusal);
             if self.context.local {
                 let names = self.may_declare(first, self.at);
-                node = Declaration::Error { names: self.tree.add_list(names) };
+                node = Declaration::Error { names: self.tree.add_list(names), parts: List::EMPTY };
             }
         }
         Ok((Declared::Whole(node, span), true))
@@ -409,7 +452,12 @@ impl Parser<'_, '_> {
         let mut constructors = Vec::new();
         loop {
             let name = self.name()?;
-            let fields = if self.accept(Kind::Dot) { Some(self.expression(0)?) } else { None };
+            let mut fields = None;
+            if self.accept(Kind::Dot) {
+                // Names in broken fields may be further constructors.
+                let read = self.expression(0);
+                fields = Some(self.dropping(read)?);
+            }
             constructors.push(Constructor { name, fields });
             if !self.accept(Kind::Bar) {
                 break;
@@ -583,7 +631,7 @@ impl Parser<'_, '_> {
                 (Some(IncludedFile(loaded.id)), list)
             }
             Err(reason) => {
-                let message = format!("cannot read `{path}`: {reason}");
+                let message = cannot_read(path, &reason);
                 let diagnostic = Diagnostic::error(codes::CANNOT_READ, message, place);
                 let diagnostic = diagnostic.note(format!("looked for `{name}`"));
                 let diagnostic = self.session.suggest_file(diagnostic, &name);
@@ -598,7 +646,8 @@ impl Parser<'_, '_> {
     fn definition(&mut self) -> Result<(Declared, bool)> {
         let start = self.token().start;
         let mark = self.tree.mark();
-        let left = self.expression(0)?;
+        let left = self.expression(0);
+        let left = self.dropping(left)?;
         if self.peek() != Kind::Equals {
             let span = self.tree.expression_span(left);
             let compares =
@@ -648,7 +697,19 @@ impl Parser<'_, '_> {
         let start = self.token().start;
         match self.expression(0) {
             Ok(body) => (body, true),
-            Err(Failed) => (self.add(Expression::Error, start), false),
+            Err(Failed) => {
+                let parts = std::mem::take(&mut self.read);
+                (self.broken(parts, start), false)
+            }
         }
+    }
+}
+
+/// The body of an equation or a binding.
+fn body_of(declared: Declared) -> Option<ExpressionId> {
+    match declared {
+        Declared::Equation(_, clause) => Some(clause.body),
+        Declared::Whole(Declaration::Binding { body, .. }, _) => Some(body),
+        Declared::Whole(..) => None,
     }
 }

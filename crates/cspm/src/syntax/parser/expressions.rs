@@ -119,7 +119,7 @@ impl Parser<'_, '_> {
                     return Ok(left);
                 }
                 self.advance();
-                let right = self.expression(right_level)?;
+                let right = self.part(right_level, start, |_, right| Expression::Binary { operator, left, right })?;
                 left = self.add(Expression::Binary { operator, left, right }, start);
                 continue;
             }
@@ -139,7 +139,8 @@ impl Parser<'_, '_> {
                 }
                 Kind::AtAt if least <= level::BOTH => {
                     self.advance();
-                    let right = self.expression(level::BOTH + 1)?;
+                    let right = self.expression(level::BOTH + 1);
+                    let right = self.dropping(right)?;
                     self.add(Expression::Both(left, right), start)
                 }
                 _ => return Ok(left),
@@ -164,12 +165,18 @@ impl Parser<'_, '_> {
                 Kind::Arrow => break,
                 Kind::Exclamation => {
                     self.advance();
-                    fields.push(Field::Output(self.expression(level::FIELD)?));
+                    let value = self.expression(level::FIELD);
+                    fields.push(Field::Output(self.keeping(&[channel], value)?));
                 }
                 Kind::Question | Kind::Dollar => {
                     self.advance();
-                    let pattern = self.field_pattern()?;
-                    let set = if self.accept(Kind::Colon) { Some(self.expression(level::FIELD_SET)?) } else { None };
+                    let pattern = self.field_pattern();
+                    let pattern = self.keeping(&[channel], pattern)?;
+                    let mut set = None;
+                    if self.accept(Kind::Colon) {
+                        let values = self.expression(level::FIELD_SET);
+                        set = Some(self.keeping(&[channel], values)?);
+                    }
                     let input = if kind == Kind::Question { Field::Input } else { Field::Choice };
                     fields.push(input(pattern, set));
                 }
@@ -182,12 +189,20 @@ impl Parser<'_, '_> {
                         _ if complaint.help.is_some() => complaint,
                         _ => complaint.help("write `->` and a process after a communication"),
                     };
+                    let values = fields.iter().filter_map(|field| match *field {
+                        Field::Output(value) => Some(value),
+                        _ => None,
+                    });
+                    self.read = std::iter::once(channel).chain(values).collect();
                     return Err(self.complain(complaint));
                 }
             }
         }
         self.advance();
-        let process = self.expression(level::PREFIX)?;
+        let process = self.part(level::PREFIX, start, |parser, process| {
+            let fields = parser.tree.add_list(fields.clone());
+            Expression::Prefix { channel, fields, process }
+        })?;
         let fields = self.tree.add_list(fields);
         Ok(self.add(Expression::Prefix { channel, fields, process }, start))
     }
@@ -196,9 +211,11 @@ impl Parser<'_, '_> {
     fn field_pattern(&mut self) -> Result<PatternId> {
         let start = self.token().start;
         let mark = self.tree.mark();
-        let mut expression = self.expression(level::FIELD)?;
+        let expression = self.expression(level::FIELD);
+        let mut expression = self.dropping(expression)?;
         while self.accept(Kind::AtAt) {
-            let right = self.expression(level::FIELD)?;
+            let right = self.expression(level::FIELD);
+            let right = self.dropping(right)?;
             expression = self.add(Expression::Both(expression, right), start);
         }
         Ok(self.pattern_from(expression, mark))
@@ -212,42 +229,71 @@ impl Parser<'_, '_> {
         start: u32,
     ) -> Result<ExpressionId> {
         let open = self.advance();
-        let events = self.inside(|parser| parser.expression(0))?;
         let closing = open.kind.closing().unwrap_or(Kind::End);
-        self.close(open, closing)?;
-        let right = self.expression(right_level)?;
+        let events = self.events(operator, left, start, (open, closing))?;
+        let around = |_: &mut Self, right| Expression::Synchronised { operator, left, events, right };
+        let right = self.part(right_level, start, around)?;
         Ok(self.add(Expression::Synchronised { operator, left, events, right }, start))
+    }
+
+    /// Reads the events of an operator and the bracket behind them.
+    fn events(
+        &mut self,
+        operator: SynchronisedOperator,
+        left: ExpressionId,
+        start: u32,
+        (open, closing): (super::Token, Kind),
+    ) -> Result<ExpressionId> {
+        let events = self.inside(|parser| parser.expression(0)).and_then(|events| {
+            let exception = closing == Kind::CloseEvents && self.peek() == Kind::CloseException;
+            let closed = if exception { Ok(()) } else { self.close(open, closing) };
+            self.keeping(&[events], closed)?;
+            Ok(events)
+        });
+        events.inspect_err(|_| {
+            let rest = self.rest();
+            self.keep_around(rest, start, |parser, events| {
+                let right = parser.unread();
+                Expression::Synchronised { operator, left, events, right }
+            });
+        })
     }
 
     fn parallel(&mut self, left: ExpressionId, start: u32) -> Result<ExpressionId> {
         let right_level = level::PARALLEL + 1;
         let open = self.advance();
-        let first = self.inside(|parser| parser.expression(0))?;
         if open.kind == Kind::OpenEvents {
-            let operator = if self.accept(Kind::CloseException) {
-                SynchronisedOperator::Exception
-            } else {
-                self.close(open, Kind::CloseEvents)?;
-                SynchronisedOperator::Parallel
-            };
-            let right = self.expression(right_level)?;
+            let parallel = SynchronisedOperator::Parallel;
+            let first = self.events(parallel, left, start, (open, Kind::CloseEvents))?;
+            let exception = self.accept(Kind::CloseException);
+            let operator = if exception { SynchronisedOperator::Exception } else { parallel };
+            let around = |_: &mut Self, right| Expression::Synchronised { operator, left, events: first, right };
+            let right = self.part(right_level, start, around)?;
             return Ok(self.add(Expression::Synchronised { operator, left, events: first, right }, start));
         }
+        let first = self.inside(|parser| parser.expression(0));
+        let first = self.keeping(&[left], first)?;
         if self.peek() == Kind::Tie {
-            let (ties, statements) = self.inside(|parser| parser.ties(first))?;
-            self.close(open, Kind::CloseSquare)?;
-            let right = self.expression(right_level)?;
+            let tied = self.inside(|parser| parser.ties(first));
+            let (ties, statements) = self.keeping(&[left], tied)?;
+            let closed = self.close(open, Kind::CloseSquare);
+            self.keeping(&[left], closed)?;
+            let around = |_: &mut Self, right| Expression::Link { left, ties, statements, right };
+            let right = self.part(right_level, start, around)?;
             return Ok(self.add(Expression::Link { left, ties, statements, right }, start));
         }
         if self.peek() != Kind::Parallel {
-            return Err(self.unexpected(codes::TOKEN_EXPECTED, "`||` or `<->`"));
+            let failed = self.unexpected(codes::TOKEN_EXPECTED, "`||` or `<->`");
+            return self.keeping(&[left, first], Err(failed));
         }
         self.advance();
-        let second = self.inside(|parser| parser.expression(0))?;
-        self.close(open, Kind::CloseSquare)?;
-        let right = self.expression(right_level)?;
-        let node = Expression::Alphabetised { left, left_alphabet: first, right_alphabet: second, right };
-        Ok(self.add(node, start))
+        let second = self.inside(|parser| parser.expression(0));
+        let second = self.keeping(&[left, first], second)?;
+        let closed = self.close(open, Kind::CloseSquare);
+        self.keeping(&[left, first, second], closed)?;
+        let node = |right| Expression::Alphabetised { left, left_alphabet: first, right_alphabet: second, right };
+        let right = self.part(right_level, start, |_, right| node(right))?;
+        Ok(self.add(node(right), start))
     }
 
     /// Reads the rest of `a <-> b, c <-> d | x <- S`, after `a`.
@@ -348,16 +394,29 @@ impl Parser<'_, '_> {
 
     fn unary(&mut self, operator: UnaryOperator, operand_level: u8) -> Result<ExpressionId> {
         let start = self.advance().start;
-        let operand = self.expression(operand_level)?;
+        let operand = self.part(operand_level, start, |_, operand| Expression::Unary { operator, operand })?;
         Ok(self.add(Expression::Unary { operator, operand }, start))
     }
 
     fn conditional(&mut self) -> Result<ExpressionId> {
         let word = self.advance();
         let condition = self.expression(0)?;
-        self.expect(Kind::Then)?;
-        let then = self.expression(0)?;
-        let otherwise = if self.accept(Kind::Else) { self.expression(0)? } else { self.missing_else(word)? };
+        let followed = self.expect(Kind::Then).map(drop);
+        self.keeping(&[condition], followed)?;
+        let then = self.part(0, word.start, |parser, then| {
+            let otherwise = parser.unread();
+            Expression::If { condition, then, otherwise }
+        })?;
+        let otherwise = if self.accept(Kind::Else) {
+            self.part(0, word.start, |_, otherwise| Expression::If { condition, then, otherwise })?
+        } else {
+            self.missing_else(word).inspect_err(|_| {
+                // The text may go on behind what was read of the branch.
+                let then = self.broken(vec![then], word.start);
+                let otherwise = self.unread();
+                self.keep_around(then, word.start, |_, then| Expression::If { condition, then, otherwise });
+            })?
+        };
         Ok(self.add(Expression::If { condition, then, otherwise }, word.start))
     }
 
@@ -366,13 +425,19 @@ impl Parser<'_, '_> {
         let complaint = self.complaint(codes::TOKEN_EXPECTED, "`else`");
         let complaint = complaint.also(Place::Span(self.span_of(word)), "this `if` needs an `else`");
         let help = "write an `else` branch, such as `else STOP`, or a guard, `condition & P`, instead of the `if`";
-        let failed = self.complain(if complaint.help.is_none() { complaint.help(help) } else { complaint });
         let token = self.token();
+        if self.is_foreign(token, &["endif", "fi"]) {
+            let help = format!("CSPM has no {}; write an `else` branch, such as `else STOP`", self.shown(token));
+            self.complain(complaint.help(help));
+            self.advance();
+            return Ok(self.unread());
+        }
+        let failed = self.complain(if complaint.help.is_none() { complaint.help(help) } else { complaint });
         let ends = matches!(token.kind, Kind::CloseRound | Kind::CloseBrace | Kind::Comma | Kind::Within | Kind::End);
         if !(ends || self.at_declaration()) {
             return Err(failed);
         }
-        Ok(self.add(Expression::Error, token.start))
+        Ok(self.unread())
     }
 
     fn lambda(&mut self) -> Result<ExpressionId> {
@@ -384,7 +449,10 @@ impl Parser<'_, '_> {
             self.session.diagnostics.truncate(said);
         }
         self.expect_at("write a function as `\\ x @ e`")?;
-        let body = self.expression(0)?;
+        let body = self.part(0, start, |parser, body| {
+            let parameters = parser.tree.add_list(parameters.clone());
+            Expression::Lambda { parameters, body }
+        })?;
         let parameters = self.tree.add_list(parameters);
         Ok(self.add(Expression::Lambda { parameters, body }, start))
     }
@@ -414,10 +482,19 @@ impl Parser<'_, '_> {
                 Replication::Link(ties, statements)
             }
         };
-        let statements = self.separated(Self::statement)?;
+        let statements = self.separated(Self::statement);
+        let statements = self.dropping(statements)?;
         let statements = self.tree.add_list(statements);
-        self.expect_at("write `@` between the generators and the process")?;
-        let body = self.expression(0)?;
+        let around = |_: &mut Self, body| Expression::Replicated { operator, statements, body };
+        if let Err(failed) = self.expect_at("write `@` between the generators and the process") {
+            // Without a generator nothing is known of the names.
+            if let Some(Statement::Generator { .. }) = self.tree.list(statements).first() {
+                let body = self.unread();
+                self.keep_around(body, open.start, around);
+            }
+            return Err(failed);
+        }
+        let body = self.part(0, open.start, around)?;
         Ok(self.add(Expression::Replicated { operator, statements, body }, open.start))
     }
 
@@ -430,14 +507,16 @@ impl Parser<'_, '_> {
     }
 
     fn replicated_alphabetised(&mut self, start: u32) -> Result<ExpressionId> {
-        let statements = self.separated(Self::statement)?;
+        let statements = self.separated(Self::statement);
+        let statements = self.dropping(statements)?;
         let statements = self.tree.add_list(statements);
         self.expect_at("write `|| x : S @ [A] P`, where `A` is the alphabet of `P`")?;
         let open = self.expect(Kind::OpenSquare)?;
         let alphabet = self.inside(|parser| parser.expression(0))?;
         self.close(open, Kind::CloseSquare)?;
-        let body = self.expression(level::PARALLEL + 1)?;
         let operator = Replication::Alphabetised(alphabet);
+        let around = |_: &mut Self, body| Expression::Replicated { operator, statements, body };
+        let body = self.part(level::PARALLEL + 1, start, around)?;
         Ok(self.add(Expression::Replicated { operator, statements, body }, start))
     }
 }

@@ -12,6 +12,7 @@ use super::super::names::Symbol;
 use super::super::token::{Kind, Token};
 use super::super::tree::Named;
 use super::Parser;
+use super::assertions::MODELS;
 
 impl Parser<'_, '_> {
     /// Replaces pairs of tokens that no script can contain by the one token that was meant.
@@ -100,7 +101,16 @@ impl Parser<'_, '_> {
         let token = self.token();
         let next = self.tokens.get(self.at + 1).copied().unwrap_or(token);
         let after = |kind: Kind| self.before().is_some_and(|before| before.kind == kind && before.end == token.start);
+        let negates = next.kind == Kind::Exclamation && next.start == token.end;
+        let case = self.before().is_some_and(|before| self.is_foreign(before, &["case", "switch"]));
         let hint = match token.kind {
+            _ if case => {
+                "CSPM has no `case`; write an equation for each case, as in `f(A) = P` and `f(B) = Q`, or `if … then … \
+                 else`"
+            }
+            _ if self.is_foreign(token, &["endif", "fi"]) => "CSPM has no `endif`; remove it",
+            Kind::Equals if negates => "write `!=` for \"not equal\"",
+            Kind::Exclamation if after(Kind::Equals) => "write `!=` for \"not equal\", or `not` to negate a condition",
             Kind::Yield => "write `->` between an event and a process; `=>` is for maps and types",
             Kind::Parallel => {
                 "write `P [|A|] Q` to synchronise on the events in `A`, or `P [A||B] Q` to give each process an \
@@ -132,7 +142,18 @@ impl Parser<'_, '_> {
         let open = self.token();
         let [first, second] = [1, 2].map(|ahead| self.tokens.get(self.at + ahead).copied().unwrap_or(open));
         let equals = |token: Token| matches!(token.kind, Kind::Equals | Kind::EqualEqual);
+        let is_model =
+            |parser: &Self, token: Token| MODELS.contains(&parser.text_of(token).to_ascii_uppercase().as_str());
         if equals(first) {
+            let third = self.peek_at(3);
+            let swapped = second.kind == Kind::Name && second.start == first.end && is_model(&*self, second);
+            if swapped && (third.only_starts_expression() || third == Kind::OpenRound) {
+                // `[=T`
+                let model = self.text_of(second).to_ascii_uppercase();
+                let whole = self.replace(3, Kind::Refines);
+                self.not_refinement(whole, &model);
+                return true;
+            }
             self.replace(2, Kind::Refines);
             return true;
         }
@@ -140,16 +161,14 @@ impl Parser<'_, '_> {
             return false;
         }
         let model = self.text_of(first).to_ascii_uppercase();
-        let known = ["T", "F", "FD", "V", "VD", "R", "RD"].contains(&model.as_str());
+        let known = is_model(&*self, first);
         let attached = first.start == open.end;
         let starts_process = second.kind.only_starts_expression() || second.kind == Kind::OpenRound;
         if equals(second) || (known && attached && starts_process && second.start > first.end) {
             let count = if equals(second) { 3 } else { 2 };
             let whole = self.replace(count, Kind::Refines);
-            let message = format!("`{}` is no refinement operator", self.text_of(whole));
-            let report = Diagnostic::error(codes::TOKEN_EXPECTED, message, Place::Span(self.span_of(whole)));
             if known {
-                self.report(report.help(format!("write `[{model}=`")));
+                self.not_refinement(whole, &model);
             }
             return true;
         }
@@ -170,8 +189,112 @@ impl Parser<'_, '_> {
         false
     }
 
-    /// After the subject of an assertion: makes `: [` the `:[` that was meant.
+    fn not_refinement(&mut self, whole: Token, model: &str) {
+        let message = format!("`{}` is no refinement operator", self.text_of(whole));
+        let report = Diagnostic::error(codes::TOKEN_EXPECTED, message, Place::Span(self.span_of(whole)));
+        self.report(report.help(format!("write `[{model}=`")));
+    }
+
+    /// At the start of an assertion: removes the brackets around all of it, as in `assert not (P [T= Q)`.
+    pub(super) fn mend_bracketed_assertion(&mut self) {
+        let open = self.token();
+        if open.kind != Kind::OpenRound {
+            return;
+        }
+        let mut depth = 0_usize;
+        let mut asserts = false;
+        for at in self.at..self.tokens.len() {
+            let token = self.tokens[at];
+            match token.kind {
+                Kind::OpenRound => depth += 1,
+                Kind::CloseRound => depth -= 1,
+                Kind::Refines | Kind::OpenProperty => asserts |= depth == 1,
+                Kind::End => return,
+                kind if token.after_newline && kind.is_declaration_keyword() => return,
+                _ => {}
+            }
+            if depth == 0 {
+                if asserts {
+                    let before = self.before().map_or("assert", |before| match before.kind {
+                        Kind::Not => "assert not",
+                        _ => "assert",
+                    });
+                    let message = "an assertion stands without brackets around it";
+                    let place = Place::Span(self.span_of(open));
+                    let report = Diagnostic::error(codes::TOKEN_EXPECTED, message, place);
+                    self.report(report.help(format!("write `{before} P [T= Q`")));
+                    self.tokens.remove(at);
+                    self.tokens.remove(self.at);
+                }
+                return;
+            }
+        }
+    }
+
+    /// At the start of a line: makes a misspelt keyword, as in `chanel a`, the keyword that was meant.
+    pub(super) fn mend_keyword(&mut self) -> bool {
+        let token = self.token();
+        let next = self.tokens[self.at + 1];
+        let starts = matches!(next.kind, Kind::Name | Kind::OpenRound) && next.start > token.end && !next.after_newline;
+        if !starts {
+            return false;
+        }
+        let keywords = [
+            ("channel", Kind::Channel),
+            ("datatype", Kind::Datatype),
+            ("subtype", Kind::Subtype),
+            ("nametype", Kind::Nametype),
+            ("external", Kind::External),
+            ("transparent", Kind::Transparent),
+            ("assert", Kind::Assert),
+            ("module", Kind::Module),
+            ("instance", Kind::Instance),
+        ];
+        let text = self.text_of(token);
+        let Some(near) = nearest(text, keywords.iter().map(|&(word, _)| word)) else { return false };
+        let ends = (self.at + 1..).find(|&at| self.tokens[at].after_newline).unwrap_or(self.at + 1);
+        let line = &self.tokens[self.at + 1..ends];
+        let kind = keywords.iter().find(|(word, _)| *word == near).map_or(Kind::Bad, |&(_, kind)| kind);
+        // `f (x) = e` is a definition.
+        if next.kind == Kind::OpenRound && (kind != Kind::Assert || line.iter().any(|token| token.kind == Kind::Equals))
+        {
+            return false;
+        }
+        let message = format!("`{text}` starts no declaration");
+        let report = Diagnostic::error(codes::NO_EQUALS, message, Place::Span(self.span_of(token)));
+        self.report(report.help(format!("did you mean `{near}`?")));
+        self.tokens[self.at].kind = kind;
+        true
+    }
+
+    /// After the subject of an assertion: makes `: [` the `:[` that was meant, and `deadlock free` without brackets a
+    /// property.
     pub(super) fn mend_property(&mut self) {
+        if self.peek() == Kind::Name && !self.token().after_newline {
+            let end = (self.at..).find(|&at| {
+                let token = self.tokens[at];
+                (at > self.at && token.after_newline) || !matches!(token.kind, Kind::Name | Kind::Minus)
+            });
+            let end = end.unwrap_or(self.at);
+            let words = &self.tokens[self.at..end];
+            let words = words.iter().filter(|token| token.kind == Kind::Name);
+            let words: Vec<String> = words.map(|&token| self.text_of(token).to_lowercase()).collect();
+            let words = words.join(" ");
+            let phrase = super::assertions::phrases().find(|phrase| *phrase == words);
+            if let Some(phrase) = phrase.filter(|_| self.tokens[end].after_newline) {
+                let first = self.token();
+                let last = self.tokens[end - 1];
+                let place = Place::Span(self.span_of(first).to(self.span_of(last)));
+                let message = "a property stands in `:[` and `]`";
+                let report = Diagnostic::error(codes::TOKEN_EXPECTED, message, place);
+                self.report(report.help(format!("write `:[{phrase}]`")));
+                let close = Token { kind: Kind::CloseSquare, after_newline: false, start: last.end, ..last };
+                self.tokens.insert(end, close);
+                let open = Token { kind: Kind::OpenProperty, end: first.start, ..first };
+                self.tokens.insert(self.at, open);
+                return;
+            }
+        }
         if (self.peek(), self.peek_at(1)) == (Kind::Colon, Kind::OpenSquare) {
             let whole = self.replace(2, Kind::OpenProperty);
             let place = Place::Span(self.span_of(whole));

@@ -8,11 +8,12 @@
 //!
 //! A mistake is reported once. The parser resumes at the next line that looks like a declaration and is indented no
 //! deeper than the broken one, and records the names that the broken text may declare, so that later stages do not
-//! report their uses. Depth costs heap, not stack: every nested expression checks for room and moves to a fresh
-//! segment.
+//! report their uses. The parts of a broken declaration that were read stay in the tree, and their names are
+//! resolved. Depth costs heap, not stack: every nested expression checks for room and moves to a fresh segment.
 
 mod assertions;
 mod brackets;
+mod broken;
 mod declarations;
 mod expressions;
 mod hints;
@@ -23,7 +24,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_source::{Diagnostic, FileId, Place, Severity, SourceFile, Sources, Span};
+use trefoil_source::{Diagnostic, FileId, Place, Severity, SourceFile, Sources, Span, cannot_read};
 
 use super::codes;
 use super::lexer::lex;
@@ -81,7 +82,7 @@ fn read(file: &str, loader: &dyn Loader, sources: &mut Sources, control: &Contro
             tree.declarations = session.file(loaded, &mut tree);
         }
         Err(reason) => {
-            let message = format!("cannot read `{file}`: {reason}");
+            let message = cannot_read(file, &reason);
             let diagnostic = Diagnostic::error(codes::CANNOT_READ, message, Place::File(file.to_string()));
             let diagnostic = session.suggest_file(diagnostic, file);
             session.diagnostics.push(diagnostic);
@@ -106,7 +107,7 @@ pub fn parse_expression_into(
         Kind::End => Ok(expression),
         _ => Err(parser.unexpected(codes::TOKEN_EXPECTED, "the end of the expression")),
     });
-    let expression = read.unwrap_or_else(|Failed| parser.tree.add_expression(Expression::Error, whole));
+    let expression = read.unwrap_or_else(|Failed| parser.tree.add_expression(Expression::Error(List::EMPTY), whole));
     (expression, session.finish(tree, from))
 }
 
@@ -263,7 +264,7 @@ impl Session<'_> {
                 Expression::Both(..) => "`@@`",
                 _ => continue,
             };
-            tree.expressions[at] = Expression::Error;
+            tree.expressions[at] = Expression::Error(List::EMPTY);
             let place = Place::Span(tree.expression_spans[at]);
             let message = format!("{shown} is allowed only in patterns");
             self.diagnostics.push(Diagnostic::error(codes::PATTERN_ONLY, message, place));
@@ -301,6 +302,11 @@ struct Parser<'a, 'b> {
     asserting: bool,
     /// Where reading goes on after a mistake, if the mistake shows it.
     resume: Option<usize>,
+    /// The token that stands where a bracket should be closed, which was reported.
+    closed_at: Option<usize>,
+    /// What was read of the expression that failed, and the token before the mistake.
+    read: Vec<ExpressionId>,
+    beside: Option<Token>,
     depth: u32,
     context: Context,
 }
@@ -323,6 +329,9 @@ impl<'a, 'b> Parser<'a, 'b> {
             free: false,
             asserting: false,
             resume: None,
+            closed_at: None,
+            read: Vec::new(),
+            beside: None,
             depth: 0,
             context: Context::default(),
         };
@@ -448,8 +457,18 @@ impl<'a, 'b> Parser<'a, 'b> {
         if self.peek() == kind { Ok(self.advance()) } else { Err(self.unexpected(codes::TOKEN_EXPECTED, kind.shown())) }
     }
 
-    /// Expects the bracket that closes `open`.
+    /// Expects the bracket that closes `open`. Where a declaration ends without it, reading goes on as if it were
+    /// there.
     fn close(&mut self, open: Token, kind: Kind) -> Result<()> {
+        self.close_or_mend(open, kind, true)
+    }
+
+    /// As [`Self::close`]; fails where the bracket is missing.
+    fn expect_closing(&mut self, open: Token, kind: Kind) -> Result<()> {
+        self.close_or_mend(open, kind, false)
+    }
+
+    fn close_or_mend(&mut self, open: Token, kind: Kind, mends: bool) -> Result<()> {
         // `[x]]`: the longest token was too long.
         if kind == Kind::CloseSquare && self.peek() == Kind::CloseRename {
             let token = &mut self.tokens[self.at];
@@ -458,6 +477,18 @@ impl<'a, 'b> Parser<'a, 'b> {
             return Ok(());
         }
         if self.accept(kind) {
+            return Ok(());
+        }
+        if self.closed_at == Some(self.at) {
+            // The brackets inside this one end here too, which was reported.
+            return Ok(());
+        }
+        if (kind, self.peek()) == (Kind::CloseEvents, Kind::Bar) {
+            let token = self.advance();
+            let complaint =
+                Diagnostic::error(codes::TOKEN_EXPECTED, "expected `|]`, found `|`", Place::Span(self.span_of(token)));
+            let complaint = complaint.also(Place::Span(self.span_of(open)), "to close this bracket");
+            self.report(complaint.help("write `|]` after the set of events: `P [|A|] Q`"));
             return Ok(());
         }
         let code = if self.token().after_newline { codes::UNCLOSED } else { codes::TOKEN_EXPECTED };
@@ -475,7 +506,13 @@ impl<'a, 'b> Parser<'a, 'b> {
         if self.peek() == Kind::Bar && matches!(kind, Kind::CloseBrace | Kind::CloseProductions | Kind::Greater) {
             complaint = complaint.help("separate generators and conditions by commas");
         }
-        Err(self.complain(complaint))
+        let failed = self.complain(complaint);
+        if mends && self.resume.is_none() && (self.at_declaration() || self.peek() == Kind::End) {
+            // Nothing is missing but the bracket.
+            self.closed_at = Some(self.at);
+            return Ok(());
+        }
+        Err(failed)
     }
 
     /// The line, between this token and the next one, that starts a definition although the text before it goes on

@@ -15,7 +15,8 @@ impl Parser<'_, '_> {
     /// Reads a pattern whose operators are no looser than `least`.
     pub(super) fn pattern(&mut self, least: u8) -> Result<PatternId> {
         let mark = self.tree.mark();
-        let expression = self.expression(least)?;
+        let expression = self.expression(least);
+        let expression = self.dropping(expression)?;
         Ok(self.pattern_from(expression, mark))
     }
 
@@ -43,7 +44,7 @@ impl Parser<'_, '_> {
 
     fn conversion(&mut self, id: ExpressionId) -> Pattern<Symbol> {
         match *self.tree.expression(id) {
-            Expression::Error => Pattern::Error(List::EMPTY),
+            Expression::Error(_) => Pattern::Error(List::EMPTY),
             Expression::Wildcard => Pattern::Wildcard,
             Expression::Name(name) => Pattern::Name(name),
             Expression::Integer(number) => Pattern::Integer(i64::from(number)),
