@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use trefoil_data::rewrite::overlaps;
 use trefoil_data::sorts::{BOOL, SortRef};
 use trefoil_data::syntax::tree::{Expression, ExpressionId, Identifier, Symbol, Variables};
 use trefoil_data::typed::{Typed, TypedId, VariableId};
@@ -43,6 +44,9 @@ pub fn check(
     let wrong = |diagnostics: &[Diagnostic]| diagnostics.iter().any(|found| found.severity == Severity::Error);
     if !wrong(diagnostics) {
         refuse_unguarded(&typed, diagnostics);
+    }
+    if !wrong(diagnostics) {
+        diagnostics.extend(overlaps(&typed.data));
     }
     (!wrong(diagnostics)).then_some(typed)
 }
