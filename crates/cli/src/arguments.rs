@@ -12,7 +12,8 @@ use trefoil_session::lts::{
 };
 use trefoil_session::{check, look};
 
-/// A verifier for concurrent systems: it checks CSPM scripts, Promela models and labelled transition systems.
+/// A verifier for concurrent systems: it checks CSPM scripts, Promela models, mCRL2 specifications and labelled
+/// transition systems.
 #[derive(Parser)]
 #[command(name = "trefoil", version, propagate_version = true, after_help = EXIT_CODES)]
 pub(crate) struct Trefoil {
@@ -357,7 +358,7 @@ pub(crate) enum CspmCommand {
 
 #[derive(Subcommand)]
 pub(crate) enum Mcrl2Command {
-    /// Check that the data of specifications has types; processes are read and not yet typed
+    /// Check the types of specifications, their data and their processes
     Typecheck {
         /// Specifications; - is standard input
         #[arg(required = true, value_name = "FILE")]
