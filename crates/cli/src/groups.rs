@@ -160,7 +160,7 @@ mod tests {
     fn long_numbers_and_texts_are_shortened() {
         assert_eq!(number("432"), "432");
         assert_eq!(number("43252003274489856000"), "43,252,003,274,489,856,000");
-        assert_eq!(number(&"1234567890".repeat(10)), "1.23456… × 10^99 (100 digits)");
+        assert_eq!(number(&"1234567890".repeat(10)), "1.23 × 10^99 (100 digits)");
         assert_eq!(shortened("short"), "short");
         assert!(shortened(&"é".repeat(5000)).chars().count() < 1300);
     }

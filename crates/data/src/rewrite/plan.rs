@@ -155,6 +155,11 @@ impl Compiler<'_, '_> {
             };
             let choices = left.iter().filter_map(|&variable| Some((choice(variable)?, variable)));
             let taken = match choices.min_by_key(|(choice, _)| *choice) {
+                // A number below one that is searched is searched with it, so that conditions on both end the search.
+                Some((Choice::Fact(Fact::Range { .. }), variable)) if !searched.is_empty() => {
+                    searched.push(variable);
+                    variable
+                }
                 Some((choice, variable)) => {
                     if searched.is_empty() { &mut before } else { &mut after }.push((variable, choice));
                     variable
@@ -168,7 +173,7 @@ impl Compiler<'_, '_> {
                             other != *variable
                                 && matches!(
                                     facts::fact(specification, conjuncts, *other, &more),
-                                    Some(Fact::Point(..) | Fact::Elements(_) | Fact::Range { .. })
+                                    Some(Fact::Point(..) | Fact::Elements(_))
                                 )
                         })
                     };
