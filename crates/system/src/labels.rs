@@ -60,7 +60,7 @@ pub enum Writing {
     Dots,
     /// As actions of mCRL2: `c(1, true)`, and `✓` as `Terminate`.
     Brackets,
-    /// As messages of Promela: `c!1,true`. The name of a part ends with its operator.
+    /// As messages of Promela: `c!1,true`. The name of a part ends with its operator; one without is written with dots.
     Messages,
 }
 
@@ -160,9 +160,9 @@ impl fmt::Display for Label {
             let terminates = self.writing == Writing::Brackets && &**name == TICK;
             f.write_str(if terminates { "Terminate" } else { name })?;
             let (open, between, close) = match self.writing {
-                Writing::Dots => (".", ".", ""),
                 Writing::Brackets => ("(", ", ", ")"),
-                Writing::Messages => ("", ",", ""),
+                Writing::Messages if name.ends_with(['!', '?']) => ("", ",", ""),
+                Writing::Dots | Writing::Messages => (".", ".", ""),
             };
             for (at, argument) in arguments.iter().enumerate() {
                 f.write_str(if at == 0 { open } else { between })?;
@@ -444,6 +444,8 @@ mod tests {
         let messages = Labels::written(Writing::Messages);
         let sent = messages.intern(Label::bag(vec![part("c!", &["1", "true"])]));
         assert_eq!(messages.get(sent).to_string(), "c!1,true");
+        let renamed = messages.intern(Label::bag(vec![part("c", &["1", "true"])]));
+        assert_eq!(messages.get(renamed).to_string(), "c.1.true");
     }
 
     /// Squares, by their roots.
