@@ -17,6 +17,8 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("Promela", "end states", "2"),
     ("Promela", "trace", "3"),
     ("Promela", "ltl and never claims", "4"),
+    ("mCRL2", "no deadlock", "1"),
+    ("mCRL2", "never", "2"),
 ];
 
 const PROCESSES: &str = "\
@@ -36,6 +38,8 @@ trace { do :: c!1; c?1 od }
 ltl small { [] (x < 3) }
 ";
 
+const SPECIFICATION: &str = "act a, b; proc P = a . P + b . P; init P;\n";
+
 /// What an option is.
 enum Sort {
     /// What is shown, and of what: no engine knows it.
@@ -49,6 +53,7 @@ enum Sort {
 /// All options. A new one has to be entered here, and then honoured or refused.
 const OPTIONS: &[(&str, Sort)] = &[
     ("--only", Sort::Face),
+    ("--never", Sort::Face),
     ("--explain", Sort::Face),
     ("--list", Sort::Face),
     ("--why", Sort::Face),
@@ -76,6 +81,7 @@ impl Folder {
     fn new() -> Folder {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("m.pml"), MODEL).expect("a model");
+        std::fs::write(folder.path().join("m.mcrl2"), SPECIFICATION).expect("a specification");
         Folder(folder)
     }
 
@@ -96,7 +102,8 @@ impl Folder {
             self.script(assertion);
             return self.run(&[&["check", "s.csp"], options].concat());
         }
-        self.run(&[&["check", "m.pml", "--only", assertion], options].concat())
+        let file: &[&str] = if language == "Promela" { &["m.pml"] } else { &["m.mcrl2", "--never", "b"] };
+        self.run(&[&["check"], file, &["--only", assertion], options].concat())
     }
 }
 
