@@ -138,7 +138,7 @@ impl Compiler {
             let mut known = self.evaluator.named_processes();
             // `POLITE(f, d) = LOOK(f, d, ahead(f, d))`: the name with fewer arguments is the one that scripts compose.
             let arguments = |name: &str| Call::read(name).map_or(0, |call| call.arguments.len());
-            known.sort_by(|(one, _), (other, _)| (arguments(one), one).cmp(&(arguments(other), other)));
+            known.sort_by_cached_key(|(name, _)| (arguments(name), name.clone()));
             for (name, process) in known {
                 // What cannot be identified cannot be a state either.
                 let Ok(id) = self.evaluator.identify(&process) else { continue };
