@@ -6,6 +6,7 @@
 //! names the component. Otherwise the words for the initial state do.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use foldhash::fast::FixedState;
 use trefoil_source::Span;
@@ -136,9 +137,7 @@ impl Compiler {
         if self.names.is_none() {
             let mut names = Names::default();
             let mut known = self.evaluator.named_processes();
-            // `POLITE(f, d) = LOOK(f, d, ahead(f, d))`: the name with fewer arguments is the one that scripts compose.
-            let arguments = |name: &str| Call::read(name).map_or(0, |call| call.arguments.len());
-            known.sort_by_cached_key(|(name, _)| (arguments(name), name.clone()));
+            known.sort_by(|a, b| a.0.cmp(&b.0));
             for (name, process) in known {
                 // What cannot be identified cannot be a state either.
                 let Ok(id) = self.evaluator.identify(&process) else { continue };
@@ -147,13 +146,29 @@ impl Compiler {
                     && self.origins.get(term) != Some(&id)
                     && !self.terms.node(*term).is_builtin()
                 {
-                    names.by_term.entry(*term).or_insert_with(|| name.clone());
+                    keep_least(names.by_term.entry(*term), name.clone());
                 }
-                names.by_process.entry(id).or_insert(name);
+                keep_least(names.by_process.entry(id), name);
             }
             self.names = Some(names);
         }
         self.names.as_ref().expect("they were just made")
+    }
+}
+
+/// Of several names the one with the fewest arguments stays, and of those the first by its text: with `POLITE(f, d) =
+/// LOOK(f, d, ahead(f, d))` scripts compose `POLITE`.
+fn keep_least<K>(entry: Entry<'_, K, String>, name: String) {
+    let order = |name: &str| Call::read(name).map_or(0, |call| call.arguments.len());
+    match entry {
+        Entry::Vacant(place) => {
+            place.insert(name);
+        }
+        Entry::Occupied(mut known) => {
+            if (order(&name), name.as_str()) < (order(known.get()), known.get().as_str()) {
+                known.insert(name);
+            }
+        }
     }
 }
 
