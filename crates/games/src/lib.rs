@@ -1,0 +1,7 @@
+//! Modal formulas with data, and the parity games that decide them.
+//!
+//! [`formula`] reads the modal µ-calculus and joins a formula and a model to a game; [`solve`] holds explicit games,
+//! their solvers and the verifier of strategies, and knows no formula.
+
+pub mod formula;
+pub mod solve;

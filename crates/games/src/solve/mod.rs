@@ -1,0 +1,1 @@
+//! Explicit parity games, complete or not, their solvers, and the verifier of strategies.
