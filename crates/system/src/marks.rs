@@ -29,6 +29,10 @@ pub enum Meaning {
     Stable,
     /// Not 0 where the model is in error; the value says which.
     Error,
+    /// Which player moves in a state of a parity game: 0 is even, 1 is odd. A player without a move loses.
+    Owner,
+    /// The priority of a state of a parity game. On an infinite play the parity of the least priority that recurs wins.
+    Priority,
 }
 
 /// A mark, as a system declares it.
