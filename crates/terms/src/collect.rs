@@ -12,10 +12,12 @@
 //!    chunks that the next terms will not need are given back to the operating system.
 //!
 //! Its cost is that of the terms that survive for the first time and of reading the table (eight bytes for each slot).
-//! A *full* collection clears `live` of all terms but the permanent ones first, and so finds old garbage, too. It is
-//! done when old terms would take more than 1.6 times what was live after the last full one, if as much of the young
-//! ones survives as did the last time: so there is at most as much old garbage as there are live terms, and a program
-//! whose terms all live for a while and then die has full collections only.
+//! When few survive, no term is looked at for the table's sake: what came since the last collection is taken out, and
+//! the few are added again. Of a stack of roots the part is read that changed since. A *full* collection clears `live`
+//! of all terms but the permanent ones first, and so finds old garbage, too. It is done when old terms would take more
+//! than 1.6 times what was live after the last full one, if as much of the young ones survives as did the last time: so
+//! there is at most as much old garbage as there are live terms, and a program whose terms all live for a while and
+//! then die has full collections only.
 //!
 //! # Helpers
 //!
@@ -37,7 +39,7 @@ use crate::index::{Index, hash, slots_for};
 use crate::lock::Exclusive;
 use crate::pool::{Counts, Inner};
 use crate::sync::{AtomicU64, Ordering, locked};
-use crate::table::Table;
+use crate::table::{Age, Table};
 
 /// So many terms or slots are worth a second thread.
 const WORTH_HELP: usize = 1 << 17;
@@ -45,6 +47,9 @@ const WORTH_HELP: usize = 1 << 17;
 const LONG_STACK: usize = 1 << 10;
 /// Slots that a thread sweeps at a time.
 const SWEPT: usize = 1 << 15;
+/// Survivors are few when the table has at least this many slots for each: adding a term costs as much as sweeping
+/// them.
+const FEW: usize = if cfg!(test) { 2 } else { 64 };
 /// Every sixteenth word of bits is in a sample of the old terms.
 const SAMPLED: usize = 16;
 
@@ -68,14 +73,17 @@ pub(crate) fn collect(pool: &Inner, _exclusive: &Exclusive<'_>, full: Option<boo
     }
     let mut lasting = Vec::new();
     locked(&pool.numberings).iter().for_each(|numbers| numbers.each_new(|term| lasting.push(term.id())));
-    mark_permanent(&pool.cells, &chunks, lasting);
+    // SAFETY: this is the exclusive section.
+    let few = if full { 0 } else { unsafe { pool.index.read(|index| index.table.slots() / FEW) } };
+    let mut survivors = Survivors::new(few);
+    mark_permanent(&pool.cells, &chunks, lasting, &mut survivors);
     let mut roots = Vec::new();
     for worker in workers.iter() {
         // SAFETY: this is the exclusive section.
-        unsafe { worker.each(|term| roots.push(term.id())) };
+        unsafe { worker.each(full, |term| roots.push(term.id())) };
     }
     locked(&pool.parcels).each(|term| roots.push(term.id()));
-    mark(&pool.cells, &chunks, &roots, threads);
+    mark(&pool.cells, &chunks, &roots, &mut survivors, threads);
 
     let units: usize = chunks.iter().map(|(_, chunk)| chunk.live_units.load(Ordering::Relaxed) as usize).sum();
     let old_units = if full { (counts.old_units as f64 * sample.survival(&chunks)) as usize } else { counts.old_units };
@@ -91,7 +99,14 @@ pub(crate) fn collect(pool: &Inner, _exclusive: &Exclusive<'_>, full: Option<boo
 
     let young_units = pool.most_young_units();
     // SAFETY: this is the exclusive section.
-    let terms = unsafe { pool.index.write(|index| sweep(&pool.cells, &chunks, index, young_units / 2, threads)) };
+    let terms = unsafe {
+        pool.index.write(|index| match survivors.all() {
+            Some(survivors) if !full && index.is_settled() => {
+                old_terms + forget_young(&pool.cells, index, survivors, threads)
+            }
+            _ => sweep(&pool.cells, &chunks, index, young_units / 2, threads),
+        })
+    };
     let mut counts = locked(&pool.counts);
     counts.collected += (old_terms + young.0).saturating_sub(terms) as u64;
     counts.old_terms = terms;
@@ -143,6 +158,35 @@ impl Sample {
     }
 }
 
+/// The terms that a collection marks, as long as they are few. A term may be in it twice.
+#[derive(Clone)]
+struct Survivors {
+    terms: Vec<u32>,
+    few: usize,
+}
+
+impl Survivors {
+    fn new(few: usize) -> Survivors {
+        Survivors { terms: Vec::new(), few }
+    }
+
+    #[inline]
+    fn note(&mut self, unit: u32) {
+        if self.terms.len() <= self.few {
+            self.terms.push(unit);
+        }
+    }
+
+    fn add(&mut self, others: &Survivors) {
+        others.terms.iter().for_each(|&unit| self.note(unit));
+    }
+
+    /// All of them, or none when they are many.
+    fn all(&self) -> Option<&[u32]> {
+        (self.terms.len() <= self.few).then_some(&self.terms)
+    }
+}
+
 fn threads(pool: &Inner) -> usize {
     match pool.options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -165,7 +209,7 @@ fn on_all(threads: usize, work: impl Fn(usize) + Sync) {
 }
 
 /// Marks these terms and all below them as permanent, on the calling thread: a term becomes so once.
-fn mark_permanent(cells: &Cells, chunks: &Chunks, mut stack: Vec<u32>) {
+fn mark_permanent(cells: &Cells, chunks: &Chunks, mut stack: Vec<u32>, survivors: &mut Survivors) {
     let visit = |unit: u32| {
         let (chunk, at) = chunks.find(unit);
         chunk.permanent.set_alone(at)
@@ -177,6 +221,7 @@ fn mark_permanent(cells: &Cells, chunks: &Chunks, mut stack: Vec<u32>) {
         let (chunk, at) = chunks.find(unit);
         chunk.permanent_units.fetch_add(units(words_of(cell)), Ordering::Relaxed);
         if chunk.live.set_alone(at) {
+            survivors.note(unit);
             chunk.live_units.fetch_add(units(words_of(cell)), Ordering::Relaxed);
         }
         let arguments = arguments_of(cell).iter().map(|argument| argument.load(Ordering::Relaxed));
@@ -200,14 +245,18 @@ struct Marker<'m> {
     helps: bool,
     /// Units that it marked in each chunk.
     units: Vec<u32>,
+    survivors: Survivors,
 }
 
 /// Marks these terms and all below them as live.
-fn mark(cells: &Cells, chunks: &Chunks, roots: &[u32], threads: usize) {
+fn mark(cells: &Cells, chunks: &Chunks, roots: &[u32], survivors: &mut Survivors, threads: usize) {
     let marking = Marking { cells, chunks, given: Shared::new(Vec::new()), idle: Counter::new(0), threads };
     let next = Counter::new(0);
+    let none = Survivors::new(survivors.few);
+    let all = Shared::new(survivors);
     on_all(threads, |thread| {
-        let mut marker = Marker { marking: &marking, helps: thread > 0, units: vec![0; chunks.all.len()] };
+        let (units, survivors) = (vec![0; chunks.all.len()], none.clone());
+        let mut marker = Marker { marking: &marking, helps: thread > 0, units, survivors };
         while let Some(part) = roots.get(next.fetch_add(LONG_STACK, Memory::Relaxed)..) {
             let part = &part[..part.len().min(LONG_STACK)];
             if part.is_empty() {
@@ -217,6 +266,7 @@ fn mark(cells: &Cells, chunks: &Chunks, roots: &[u32], threads: usize) {
             marker.run(stack);
         }
         marker.help();
+        all.lock().unwrap_or_else(PoisonError::into_inner).add(&marker.survivors);
         for (chunk, &units) in chunks.all.iter().zip(&marker.units) {
             if let Some(chunk) = chunk {
                 chunk.live_units.fetch_add(units, Ordering::Relaxed);
@@ -266,6 +316,7 @@ impl Marker<'_> {
             // SAFETY: the collecting thread is in the exclusive section, and gives no chunk back before marking ends.
             let cell = unsafe { self.marking.cells.cell(unit) };
             self.units[(unit >> CHUNK_BITS) as usize] += units(words_of(cell));
+            self.survivors.note(unit);
             for argument in arguments_of(cell) {
                 let argument = argument.load(Ordering::Relaxed);
                 if self.visit(argument) {
@@ -331,11 +382,36 @@ fn sweep(cells: &Cells, chunks: &Chunks, index: &mut Index, young_terms: usize, 
         let large = std::mem::replace(&mut index.table, Table::new(wanted));
         let mut part = Some(&large);
         while let Some(slots) = part {
-            slots.each(0..slots.slots(), |term| index.table.add(hash(cells, term), term));
+            slots.each(0..slots.slots(), |term| {
+                index.table.add(hash(cells, term), term, Age::Old);
+            });
             part = slots.next();
         }
     }
+    index.table.settle();
     stay
+}
+
+/// Takes the terms that came since the last collection out of the table, and adds those of them that survive again; how
+/// many these are.
+fn forget_young(cells: &Cells, index: &mut Index, survivors: &[u32], threads: usize) -> usize {
+    drop(index.table.take_next());
+    let table = &index.table;
+    let threads = if table.slots() < WORTH_HELP { 1 } else { threads };
+    let next = Counter::new(0);
+    on_all(threads, |_| {
+        loop {
+            let from = next.fetch_add(SWEPT, Memory::Relaxed);
+            if from >= table.slots() {
+                break;
+            }
+            table.forget_young(from..table.slots().min(from + SWEPT));
+        }
+    });
+    let terms = survivors.iter().map(|&unit| Term::of(unit));
+    let added = terms.filter(|&term| table.add(hash(cells, term), term, Age::Old)).count();
+    index.table.settle();
+    added
 }
 
 /// Sweeps a table, and adds the terms that lie elsewhere; how many terms are in it then.
@@ -349,6 +425,11 @@ fn sweep_table(
     let threads = if table.slots() < WORTH_HELP { 1 } else { threads };
     let (next, total) = (Counter::new(0), Counter::new(others.len()));
     let all_swept = Barrier::new(threads);
+    let add_again = |terms: &[Term]| {
+        for &term in terms {
+            table.add(hash(cells, term), term, Age::Old);
+        }
+    };
     on_all(threads, |_| {
         let (mut stay, mut away) = (0, Vec::new());
         loop {
@@ -360,8 +441,8 @@ fn sweep_table(
         }
         total.fetch_add(stay + away.len(), Memory::Relaxed);
         all_swept.wait();
-        away.iter().for_each(|&term| table.add(hash(cells, term), term));
+        add_again(&away);
     });
-    others.iter().for_each(|&term| table.add(hash(cells, term), term));
+    add_again(&others);
     total.into_inner()
 }

@@ -11,7 +11,7 @@ use crate::cells::{Cells, Term, arguments_of, words_of};
 use crate::pool::Probes;
 use crate::symbols::Symbol;
 use crate::sync::{AtomicU32, AtomicUsize, Ordering};
-use crate::table::{Hashed, Table};
+use crate::table::{Age, Hashed, Table};
 
 /// Slots that a worker moves at a poll.
 const QUANTUM: usize = if cfg!(test) { 2 } else { 4096 };
@@ -64,6 +64,11 @@ impl Index {
 
     pub(crate) fn is_moving(&self) -> bool {
         self.moving.is_some()
+    }
+
+    /// Do all terms lie in a table that is settled, or in those behind it?
+    pub(crate) fn is_settled(&self) -> bool {
+        self.table.is_settled() && !self.is_moving()
     }
 
     /// Doubles the table. The calling thread is in the exclusive section.
@@ -139,7 +144,9 @@ impl Index {
 }
 
 fn move_slots(cells: &Cells, from: &Table, slots: std::ops::Range<usize>, to: &Table) {
-    from.each(slots, |term| to.add(hash(cells, term), term));
+    from.each(slots, |term| {
+        to.add(hash(cells, term), term, Age::Young);
+    });
 }
 
 /// The place of a term that is in its cell. The calling thread is in a section, and the term is in a table.

@@ -26,7 +26,14 @@ use crate::worker::Local;
 pub(crate) struct WorkerRoots {
     pub(crate) allocator: Guarded<Allocator>,
     pub(crate) cells: Guarded<RootCells>,
-    pub(crate) stacks: Guarded<Vec<Arc<Guarded<Vec<Term>>>>>,
+    pub(crate) stacks: Guarded<Vec<Arc<Guarded<Stacked>>>>,
+}
+
+/// The terms of a stack. Its lowest terms, as many as `old`, were there at the last collection.
+#[derive(Default)]
+pub(crate) struct Stacked {
+    terms: Vec<Term>,
+    old: usize,
 }
 
 #[derive(Default)]
@@ -36,18 +43,23 @@ pub(crate) struct RootCells {
 }
 
 impl WorkerRoots {
-    /// Calls with every term that is held.
+    /// Calls with every term that is held, or with those that may be held only since the last collection. From now on
+    /// this is the last collection.
     ///
     /// # Safety
     ///
     /// The calling thread is in the exclusive section.
-    pub(crate) unsafe fn each(&self, mut visit: impl FnMut(Term)) {
+    pub(crate) unsafe fn each(&self, all: bool, mut visit: impl FnMut(Term)) {
         // SAFETY: the worker writes its lists in shared sections only.
         unsafe {
             self.cells.read(|cells| cells.terms.iter().flatten().for_each(|&term| visit(term)));
             self.stacks.read(|stacks| {
                 for stack in stacks {
-                    stack.read(|terms| terms.iter().for_each(|&term| visit(term)));
+                    stack.write(|stack| {
+                        let first = if all { 0 } else { stack.old };
+                        stack.terms[first..].iter().for_each(|&term| visit(term));
+                        stack.old = stack.terms.len();
+                    });
                 }
             });
         }
@@ -117,56 +129,66 @@ impl Drop for Root {
 /// Changing it is allowed inside a section of its worker only, where no collection can look at it.
 pub struct RootStack {
     local: Rc<Local>,
-    terms: Arc<Guarded<Vec<Term>>>,
+    stack: Arc<Guarded<Stacked>>,
 }
 
 impl RootStack {
     pub(crate) fn new(local: &Rc<Local>) -> RootStack {
-        let terms = Arc::new(Guarded::new(Vec::new()));
+        let stack = Arc::new(Guarded::new(Stacked::default()));
         local.inside(|local| {
             // SAFETY: the worker is in a shared section, and no reference to its list of stacks is held.
-            unsafe { local.roots.stacks.write(|stacks| stacks.push(terms.clone())) };
+            unsafe { local.roots.stacks.write(|stacks| stacks.push(stack.clone())) };
         });
-        RootStack { local: local.clone(), terms }
+        RootStack { local: local.clone(), stack }
     }
 
     #[inline(always)]
-    fn change<R>(&mut self, change: impl FnOnce(&mut Vec<Term>) -> R) -> R {
+    fn change<R>(&mut self, change: impl FnOnce(&mut Stacked) -> R) -> R {
         assert!(self.local.member.is_inside(), "a stack of roots is changed inside a section of its worker");
         // SAFETY: the worker is in a shared section, so no collection reads the stack; `&mut self` says that no slice
         // of it is held.
-        unsafe { self.terms.write(change) }
+        unsafe { self.stack.write(change) }
     }
 
     /// Puts a term on top.
     #[inline]
     pub fn push(&mut self, term: Term) {
-        self.change(|terms| terms.push(term));
+        self.change(|stack| stack.terms.push(term));
     }
 
     /// Puts terms on top, the last one topmost.
     #[inline]
     pub fn extend(&mut self, added: impl IntoIterator<Item = Term>) {
-        self.change(|terms| terms.extend(added));
+        self.change(|stack| stack.terms.extend(added));
     }
 
     /// Takes the topmost term.
     #[inline]
     pub fn pop(&mut self) -> Option<Term> {
-        self.change(Vec::pop)
+        self.change(|stack| {
+            let term = stack.terms.pop();
+            stack.old = stack.old.min(stack.terms.len());
+            term
+        })
     }
 
     /// Drops all terms but the lowest `length`.
     #[inline]
     pub fn truncate(&mut self, length: usize) {
-        self.change(|terms| terms.truncate(length));
+        self.change(|stack| {
+            stack.terms.truncate(length);
+            stack.old = stack.old.min(stack.terms.len());
+        });
     }
 
     /// Exchanges all terms with those of `other`. A program that keeps its own stack lends it to the pool this way for
     /// the time of a poll.
     #[inline]
     pub fn exchange(&mut self, other: &mut Vec<Term>) {
-        self.change(|terms| std::mem::swap(terms, other));
+        self.change(|stack| {
+            std::mem::swap(&mut stack.terms, other);
+            stack.old = 0;
+        });
     }
 
     /// Exchanges the term at this place, counted from the bottom.
@@ -176,7 +198,10 @@ impl RootStack {
     /// When the stack is not so high.
     #[inline]
     pub fn set(&mut self, at: usize, term: Term) {
-        self.change(|terms| terms[at] = term);
+        self.change(|stack| {
+            stack.terms[at] = term;
+            stack.old = stack.old.min(at);
+        });
     }
 }
 
@@ -187,7 +212,7 @@ impl Deref for RootStack {
     fn deref(&self) -> &[Term] {
         // SAFETY: only this handle changes the terms, with `&mut self`; collections read them. The slice does not
         // outlive the borrow of the handle.
-        unsafe { self.terms.read(|terms| std::slice::from_raw_parts(terms.as_ptr(), terms.len())) }
+        unsafe { self.stack.read(|stack| std::slice::from_raw_parts(stack.terms.as_ptr(), stack.terms.len())) }
     }
 }
 
@@ -195,7 +220,7 @@ impl Drop for RootStack {
     fn drop(&mut self) {
         self.local.inside(|local| {
             // SAFETY: the worker is in a shared section, and no reference to its list of stacks is held.
-            unsafe { local.roots.stacks.write(|stacks| stacks.retain(|stack| !Arc::ptr_eq(stack, &self.terms))) };
+            unsafe { local.roots.stacks.write(|stacks| stacks.retain(|stack| !Arc::ptr_eq(stack, &self.stack))) };
         });
     }
 }

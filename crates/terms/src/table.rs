@@ -1,6 +1,6 @@
 //! The hash table: open addressing, compare-exchange, and neighbours in time at neighbouring places.
 //!
-//! A slot is a word of 64 bits: a term in the lower half, three bits, 29 bits of the term's hash; 0 when it is free. A
+//! A slot is a word of 64 bits: a term in the lower half, four bits, 28 bits of the term's hash; 0 when it is free. A
 //! thread that makes a term writes its cell first and then exchanges a free slot for it. Slots only ever go from free
 //! to taken while threads share the table, so the first free slot of a term's probe sequence decides: two threads that
 //! make the same term race for the same slot, and the one that loses finds the winner's term there. Releasing the slot
@@ -29,6 +29,11 @@
 //! others, which are few, are taken out and added again at the end. So sweeping reads the table once from its beginning
 //! to its end, and few cells.
 //!
+//! A bit of a slot says that its term was there when the last collection ended. Such slots alone are a table in which
+//! each of their terms is found, as it was then: terms that came later took free slots only. So a collection that finds
+//! no old garbage and few new terms alive frees all slots without that bit, looks up nothing, and adds the few again.
+//! A table that grew since is not *settled*: its terms came in another order, and it is swept.
+//!
 //! # Full tables
 //!
 //! A table gets a successor before it is full (see [`crate::index`]), but that needs a moment without creators. A
@@ -51,8 +56,11 @@ const DISPLACED: u64 = 1 << 32;
 /// Where the turn is at which the term found its slot, and its bits.
 const TURN_BITS: u32 = 33;
 const TURN: u64 = 3;
+/// The term was there when the last collection ended.
+const OLD_BIT: u32 = 35;
+const OLD: u64 = 1 << OLD_BIT;
 /// Where the bits of the hash begin.
-const TAG: u32 = 35;
+const TAG: u32 = 36;
 /// So many scrambled slots lie beside each other.
 const GROUP: u32 = 4;
 /// So many turns stay at the first place and beside it. They have their own numbers in a slot.
@@ -163,6 +171,15 @@ fn place_again(group: &mut [u64; GROUP as usize], away: &mut impl FnMut(Term)) -
 pub(crate) struct Table {
     slots: Zeroed<AtomicU64>,
     next: AtomicPtr<Table>,
+    /// All terms that were there when the last collection ended have the bit [`OLD`].
+    settled: bool,
+}
+
+/// Was a term there when the last collection ended?
+#[derive(Clone, Copy)]
+pub(crate) enum Age {
+    Young = 0,
+    Old = 1,
 }
 
 /// What a probe found.
@@ -181,7 +198,7 @@ impl Table {
     /// A table of this many slots, a power of two.
     pub(crate) fn new(slots: usize) -> Table {
         assert!(slots.is_power_of_two(), "a table has a power of two of slots");
-        Table { slots: Zeroed::new(slots), next: AtomicPtr::new(ptr::null_mut()) }
+        Table { slots: Zeroed::new(slots), next: AtomicPtr::new(ptr::null_mut()), settled: false }
     }
 
     /// How many slots it has, without the tables behind it.
@@ -252,15 +269,36 @@ impl Table {
         }
     }
 
-    /// Adds a term that no other thread adds and that is in its cell, unless it is there already.
-    pub(crate) fn add(&self, hashed: Hashed, term: Term) {
+    /// Adds a term that no other thread adds and that is in its cell; false if it is there already.
+    pub(crate) fn add(&self, hashed: Hashed, term: Term, age: Age) -> bool {
         let same = |other| other == term.id();
         let mut probe = self.probe(hashed, same);
         while let Probe::Free(place) = probe {
-            match place.take(hashed, term) {
-                Ok(()) => return,
+            match place.take_as(hashed, term, age) {
+                Ok(()) => return true,
                 Err(place) => probe = place.again(hashed, same),
             }
+        }
+        false
+    }
+
+    /// Does [`Table::forget_young`] make it what it was when the last collection ended?
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// Notes that a collection ended: all its terms were added as old ones or stayed in a sweep. Terms in a table
+    /// behind have no such bit.
+    pub(crate) fn settle(&mut self) {
+        self.settled = self.next().is_none();
+    }
+
+    /// Frees those of some slots whose terms came after the last collection. The table is settled. The calling thread
+    /// is in the exclusive section, or helps the one that is.
+    pub(crate) fn forget_young(&self, slots: std::ops::Range<usize>) {
+        for slot in &self.slots[slots] {
+            let value = slot.load(Ordering::Relaxed);
+            slot.store(value & (value >> OLD_BIT & 1).wrapping_neg(), Ordering::Relaxed);
         }
     }
 
@@ -314,7 +352,8 @@ impl Table {
                 continue;
             }
             // Without branches: in tables of many short lives no guess would be right.
-            let mut after = before.map(|slot| slot & !DISPLACED & u64::from(is_live(slot as u32)).wrapping_neg());
+            let mut after =
+                before.map(|slot| (slot & !DISPLACED | OLD) & u64::from(is_live(slot as u32)).wrapping_neg());
             stay += after.iter().filter(|&&slot| slot != 0).count();
             let elsewhere = after.iter().any(|slot| slot & (TURN << TURN_BITS) != 0);
             if elsewhere {
@@ -369,9 +408,14 @@ impl<'t> Place<'t> {
     /// Takes the slot for a term whose cell is written; gives it back if another thread was first.
     #[inline]
     pub(crate) fn take(self, hashed: Hashed, term: Term) -> Result<(), Place<'t>> {
+        self.take_as(hashed, term, Age::Young)
+    }
+
+    #[inline(always)]
+    fn take_as(self, hashed: Hashed, term: Term, age: Age) -> Result<(), Place<'t>> {
         let mask = self.table.slots.len() - 1;
         let slot = &self.table.slots[hashed.slot(self.turn, mask)];
-        let mut value = u64::from(hashed.tag()) << TAG | u64::from(term.id());
+        let mut value = u64::from(hashed.tag()) << TAG | (age as u64) << OLD_BIT | u64::from(term.id());
         if self.turn > 0 {
             self.table.displace(hashed);
             value |= u64::from(self.turn).min(BEYOND) << TURN_BITS;

@@ -285,6 +285,61 @@ fn old_garbage_is_collected_by_full_collections() {
     assert_eq!(pool.statistics().collected_terms, 11);
 }
 
+/// A collection of young terms reads only the part of a stack that changed, and takes only young terms out of the
+/// table.
+#[test]
+fn terms_that_come_late_to_a_stack_survive_young_collections() {
+    let pool = Pool::default();
+    let mut worker = pool.worker();
+    let mut stack = worker.stack();
+    let mut next = 0;
+    let mut word = |section: &Section<'_>| {
+        next += 1;
+        section.word(next)
+    };
+    {
+        let section = worker.enter();
+        stack.extend((0..2_000).map(|_| word(&section)));
+    }
+    worker.collect();
+    assert_eq!(pool.statistics().old_terms, 2_000);
+    for round in 0..40 {
+        let mut held = {
+            let section = worker.enter();
+            for _ in 0..100 {
+                word(&section);
+            }
+            match round % 4 {
+                0 => stack.set(round, word(&section)),
+                1 => {
+                    stack.pop();
+                    stack.push(word(&section));
+                }
+                2 => {
+                    let height = stack.len();
+                    stack.truncate(height - 1);
+                    stack.extend([word(&section)]);
+                }
+                _ => {
+                    let mut other = stack.to_vec();
+                    other[round] = word(&section);
+                    stack.exchange(&mut other);
+                }
+            }
+            stack.to_vec()
+        };
+        worker.collect();
+        worker.audit().expect("every term once");
+        let statistics = pool.statistics();
+        assert_eq!(statistics.old_terms, 2_001 + round, "one new term survives: {statistics:?}");
+        let section = worker.enter();
+        held.retain(|&term| section.word(section.word_of(term).expect("a word")) != term);
+        assert_eq!(held, [], "a term on the stack is found again");
+    }
+    assert_eq!(pool.statistics().full_collections, 1);
+    assert_eq!(live(&mut worker, &pool), 2_000);
+}
+
 #[test]
 fn polls_collect_what_is_due_and_give_memory_back() {
     let pool = Pool::new(Options { young_bytes: 1 << 15, ..Options::default() });
