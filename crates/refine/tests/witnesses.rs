@@ -340,6 +340,34 @@ fn nodes_that_threads_race_for_leave_one_witness() {
     asked.assert_enough(80);
 }
 
+/// Two runs to a forbidden event have the same trace. In one of them a silent step follows the event `a`, in the other
+/// three come before it.
+#[test]
+fn a_silent_step_after_an_event_is_nearer_than_three_before_it() {
+    let labels = Arc::new(Labels::new());
+    let (a, bad) = (labels.name("a"), labels.name("bad"));
+    let mut builder = LtsBuilder::new(labels.clone());
+    builder.add(StateId(0), a, StateId(1));
+    let specification = builder.build(StateId(0));
+    let mut builder = LtsBuilder::new(labels.clone());
+    let steps = [(0, a, 1), (1, LabelId::TAU, 2), (2, bad, 6)];
+    let detour = [(0, LabelId::TAU, 3), (3, LabelId::TAU, 4), (4, LabelId::TAU, 5), (5, a, 2)];
+    for (from, label, to) in steps.into_iter().chain(detour) {
+        builder.add(StateId(from), label, StateId(to));
+    }
+    let implementation = builder.build(StateId(0));
+    for (algorithm, threads) in ALGORITHMS.into_iter().flat_map(|algorithm| THREADS.map(|threads| (algorithm, threads)))
+    {
+        for model in MODELS {
+            let options = Options { algorithm, threads, preprocess: Preprocess::Nothing, ..Options::new(model) };
+            let outcome = refine(&specification, &implementation, options, &Control::unlimited()).expect("no budget");
+            let witness = outcome.witness.expect("bad is forbidden");
+            let taken: Vec<LabelId> = witness.path().steps.iter().map(|step| step.label).collect();
+            assert_eq!(taken, [a, LabelId::TAU, bad], "{options:?}");
+        }
+    }
+}
+
 /// A specification that allows nothing.
 fn stop(labels: &Arc<Labels>) -> Lts {
     let mut builder = LtsBuilder::new(labels.clone());
