@@ -1,0 +1,85 @@
+//! The arguments of `trefoil check`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use trefoil_session::check::{self, Algorithm, Asked, Store, SymmetryUse};
+
+use super::values::{algorithm, choices, parse_store, parse_symmetry};
+
+/// What to check and how.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Checking {
+    /// Scripts; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only these assertions, by number or by a part of their text; may be repeated
+    #[arg(long, value_name = "N|TEXT")]
+    pub(crate) only: Vec<String>,
+    /// Show the counterexamples of these assertions step by step, and check no others unless --only chooses some;
+    /// without a value, of every assertion that fails; may be repeated
+    #[arg(long, value_name = "N|TEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) explain: Vec<String>,
+    /// List the assertions and check none
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Algorithm for refinement [default: automatic]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::ALGORITHMS).map(algorithm))]
+    pub(crate) algorithm: Option<Algorithm>,
+    /// Do not compress sequential components by strong bisimulation
+    #[arg(long)]
+    pub(crate) no_leaf_compression: bool,
+    /// Partial-order reduction, as `:[partial order reduce]` asks for: take independent steps in one order; on when no
+    /// value follows [default: off]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+          value_parser = PossibleValuesParser::new(["on", "off"]).map(|value| value == "on"))]
+    pub(crate) partial_order: Option<bool>,
+    /// Symmetry reduction: auto (every symmetry that can be proved), off, or by the datatypes named [default: auto]
+    #[arg(long, value_name = "auto|off|TYPE,…", value_parser = parse_symmetry)]
+    pub(crate) symmetry: Option<SymmetryUse>,
+    /// Strategy that chooses representatives of symmetric states [default: auto]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::STRATEGIES))]
+    pub(crate) strategy: Option<&'static str>,
+    /// Promela: continue the search after the first counterexample
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Promela: how the search stores states: exact, or by hashes, which take less memory and prove nothing:
+    /// hash-compact (8 bytes a state), bitstate (a table of 64 Mi) or bitstate:SIZE [default: exact]
+    #[arg(long, value_name = "NAME", value_parser = parse_store)]
+    pub(crate) store: Option<Store>,
+    /// Promela: write the counterexample as a trail that `spin -t` replays; further ones have their number before
+    /// .trail
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trail: Option<PathBuf>,
+    /// Promela: draw the counterexample as a message-sequence chart (SVG); further ones have their number before .svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) chart: Option<PathBuf>,
+    /// mCRL2: actions with names like this must not happen; * stands for any text; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) never: Vec<String>,
+    /// Report which engine answers each assertion, and why
+    #[arg(long)]
+    pub(crate) why: bool,
+    /// The language of the scripts [default: by extension]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::LANGUAGES))]
+    pub(crate) language: Option<&'static str>,
+}
+
+impl Checking {
+    /// The options that engines and languages honour.
+    pub(crate) fn asked(&self) -> Asked {
+        Asked {
+            algorithm: self.algorithm,
+            symmetry: self.symmetry.clone(),
+            strategy: self.strategy,
+            partial_order: self.partial_order,
+            store: self.store,
+            keep_going: self.keep_going,
+            no_leaf_compression: self.no_leaf_compression,
+            trail: self.trail.is_some(),
+            chart: self.chart.is_some(),
+            ..Asked::default()
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The command line, in one definition: parsing, help, shell completions and the manual page all come from it.
+
+mod checking;
+mod languages;
+mod looking;
+mod systems;
+mod values;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use trefoil_session::check;
+
+pub(crate) use checking::Checking;
+pub(crate) use languages::{CspmCommand, Mcrl2Command};
+pub(crate) use looking::{Looking, Picture, Symmetries, Tracing};
+pub(crate) use systems::{LtsCommand, Models, Reading};
+use values::{parse_duration, parse_size};
+
+/// A verifier for concurrent systems: it checks CSPM scripts, Promela models, mCRL2 specifications and labelled
+/// transition systems.
+#[derive(Parser)]
+#[command(name = "trefoil", version, propagate_version = true, after_help = EXIT_CODES)]
+pub(crate) struct Trefoil {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 holds or done, 1 fails, 2 bad input or usage or unwritable output, 3 unknown (budget, interrupt).
+Of several checks: 2 if any has an error, else 1 if any fails, else 3 if any is unknown, else 0.";
+
+/// The options of every command.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Common {
+    /// Format of results: text or json; for check also junit and sarif, for graph and lts draw also svg and dot
+    #[arg(long, global = true, value_enum, default_value_t = Output::Text, value_name = "FORMAT", hide_possible_values = true)]
+    pub(crate) format: Output,
+    /// Number of threads [default: one per core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) threads: Option<u32>,
+    /// Memory budget: bytes, or with k, M, G (1000) or Ki, Mi, Gi (1024) [default: 80% of the available memory]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
+    /// Time budget of each check: seconds, or with ms, s, m, h
+    #[arg(long, global = true, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For build servers, as the XML of JUnit.
+    Junit,
+    /// For code scanners, as SARIF.
+    Sarif,
+    /// A picture for browsers.
+    Svg,
+    /// A picture for Graphviz.
+    Dot,
+}
+
+impl Trefoil {
+    /// Why these arguments cannot be combined, if they cannot.
+    pub(crate) fn refused(&self) -> Option<&'static str> {
+        let checks = matches!(self.command, Command::Check(_));
+        let special = matches!(self.common.format, Output::Junit | Output::Sarif);
+        if special && !checks {
+            return Some("--format junit and --format sarif apply to `trefoil check` only");
+        }
+        let draws = matches!(self.command, Command::Graph { .. } | Command::Lts(LtsCommand::Draw { .. }));
+        let picture = matches!(self.common.format, Output::Svg | Output::Dot);
+        (picture && !draws)
+            .then_some("--format svg and --format dot apply to `trefoil graph` and `trefoil lts draw` only")
+    }
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Check the assertions of scripts and explain counterexamples
+    Check(Checking),
+    /// Check CSPM scripts with the options and output of FDR's `refines`; also a program of its own
+    #[command(disable_help_flag = true)]
+    Refines {
+        /// FDR's options and scripts; --help lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        arguments: Vec<OsString>,
+    },
+    /// Draw a process of a script as a graph of states and events
+    Graph {
+        #[command(flatten)]
+        looking: Looking,
+        #[command(flatten)]
+        picture: Picture,
+    },
+    /// Show the structure of a process: operators and components with their sizes before and after compression
+    Structure {
+        #[command(flatten)]
+        looking: Looking,
+    },
+    /// Step through a process or a Promela model by hand, at random, or along a counterexample
+    Trace(Tracing),
+    /// Show the symmetries of each assertion of a script, or of a Promela model: types, groups, orders, and what breaks
+    /// others
+    Symmetry(Symmetries),
+    /// Work on labelled transition systems in files: inspect, convert, minimise, compare, refine, compose
+    #[command(subcommand)]
+    Lts(LtsCommand),
+    /// Work on CSPM scripts: check and show types, format, evaluate expressions
+    #[command(subcommand)]
+    Cspm(CspmCommand),
+    /// Work on mCRL2 specifications: check and show types of data, format, evaluate data expressions
+    #[command(subcommand)]
+    Mcrl2(Mcrl2Command),
+    /// Analyse the group that permutations generate: order, structure, orbits, stabilisers
+    Group {
+        /// Files with one generator per line (- is standard input, # begins a comment), or generators in cycle
+        /// notation, such as '(1,2,3)(4,5)'
+        #[arg(required = true, value_name = "FILE|PERMUTATION")]
+        generators: Vec<String>,
+        /// Also give the stabiliser of a set, '{1,2}', or of several, '{1,2}|{3,4}', each mapped to itself
+        #[arg(long, visible_alias = "stabilize", value_name = "SETS")]
+        stabilise: Option<String>,
+    },
+    /// Find the symmetries of a graph in a DOT or JSON file: generators, order, structure, orbits
+    Automorphisms {
+        /// The graph; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Treat labels of vertices as colours
+        #[arg(long)]
+        labels: bool,
+    },
+    /// Print which engine answers which question, with which options and reductions
+    Matrix,
+    /// Write a completion script for a shell to standard output
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page (roff) to standard output
+    Man,
+}
+
+/// Joins options whose value may be missing with the value that follows: `--partial-order off` as
+/// `--partial-order=off`, `--explain 2` as `--explain=2`. The next argument may also be a script or another option.
+pub(crate) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        let is_value = match joined.last().and_then(|last| last.to_str()) {
+            Some("--partial-order") => argument == "on" || argument == "off",
+            Some("--explain") => !is_option(&argument) && !is_script(&argument),
+            _ => false,
+        };
+        match joined.last_mut() {
+            Some(last) if is_value => {
+                last.push("=");
+                last.push(argument);
+            }
+            _ => joined.push(argument),
+        }
+    }
+    joined
+}
+
+fn is_option(argument: &OsStr) -> bool {
+    argument.to_string_lossy().starts_with('-')
+}
+
+/// Does an argument name a script, and not a part of an assertion?
+fn is_script(argument: &OsStr) -> bool {
+    let path = Path::new(argument);
+    check::language(path, None).is_some() || path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Trefoil::command().debug_assert();
+    }
+
+    #[test]
+    fn explain_takes_a_value_that_is_no_script() {
+        let parsed = |arguments: &[&str]| {
+            let arguments = ["trefoil", "check"].iter().chain(arguments).map(OsString::from);
+            let Command::Check(checking) = Trefoil::parse_from(joined(arguments)).command else { panic!("a check") };
+            (checking.explain, checking.files.len())
+        };
+        assert_eq!(parsed(&["a.csp", "--explain", "2"]), (vec!["2".to_string()], 1));
+        assert_eq!(parsed(&["--explain", "a.csp"]), (vec![String::new()], 1));
+        assert_eq!(parsed(&["a.csp", "--explain"]), (vec![String::new()], 1));
+        assert_eq!(parsed(&["a.csp", "--explain", "--why"]), (vec![String::new()], 1));
+        assert_eq!(parsed(&["a.csp", "--explain", "P [T= Q", "--explain=3"]), (vec!["P [T= Q".into(), "3".into()], 1));
+    }
+}
