@@ -53,7 +53,7 @@ fn run_trefoil() -> ExitCode {
         Command::Check(command) => check::run(command, arguments.common),
         Command::Refines { arguments } => refines::run("trefoil refines", &arguments),
         Command::Graph { looking, picture } => look::graph(looking, picture, arguments.common),
-        Command::Structure { looking } => look::structure(looking, arguments.common),
+        Command::Structure { looking, output } => look::structure(looking, output.as_deref(), arguments.common),
         Command::Trace(tracing) => trace::run(tracing, arguments.common),
         Command::Symmetry(symmetries) => symmetry::run(&symmetries, arguments.common),
         Command::Lts(command) => lts::run(command, arguments.common),

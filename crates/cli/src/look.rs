@@ -1,12 +1,14 @@
 //! `trefoil graph`, `trefoil lts draw` and `trefoil structure`.
 
+mod components;
+
 use std::collections::HashSet;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use trefoil_control::{count, counted};
-use trefoil_session::look::{self, Drawing, GraphReport, PartReport, StructureReport};
+use trefoil_session::look::{self, Drawing, GraphReport, PartReport, StructureReport, Structured};
 use trefoil_session::lts::Size;
 
 use crate::arguments::{Common, Looking, Output, Picture, Reading};
@@ -55,11 +57,11 @@ pub(crate) fn draw(file: PathBuf, reading: Reading, picture: Picture, common: Co
     run.finish()
 }
 
-pub(crate) fn structure(looking: Looking, common: Common) -> ExitCode {
+pub(crate) fn structure(looking: Looking, output: Option<&Path>, common: Common) -> ExitCode {
     let mut run = Run::new("structure", common, Destination::Out);
     let files = [looking.file.display().to_string()];
     let task = looking.into();
-    run.check(&files, |job| look::structure(&task, job));
+    run.check(&files, |job| look::structure(&task, output, job));
     run.finish()
 }
 
@@ -84,23 +86,43 @@ impl Answer for GraphReport {
     }
 }
 
-impl Answer for StructureReport {
+impl Answer for Structured {
     fn text(&self, _colour: bool) -> String {
-        let mut text = format!("{} in {}\n", self.process, self.file);
-        tree(self, &mut text);
-        let rows = vec![
-            (
-                "components",
-                format!("{}, {}", count(self.components as u64), counted(self.machines as u64, "distinct machine")),
-            ),
-            ("rules", rules(self.rules as u64, self.formats as u64)),
-            ("visible labels", count(self.labels as u64)),
-            ("upper bound of states", self.state_bound.parse().map_or_else(|_| self.state_bound.clone(), count)),
-        ];
-        let rows: Vec<(&str, String)> = rows.into_iter().chain(resources(&self.resources)).collect();
-        text.push_str(&table(&rows));
-        text
+        match self {
+            Structured::Operators(report) => operators(report),
+            Structured::Linear(report) => components::text(report),
+        }
     }
+
+    fn complaints(&self, colour: bool) -> &str {
+        match self {
+            Structured::Operators(_) => "",
+            Structured::Linear(report) => report.warnings.text(colour),
+        }
+    }
+}
+
+fn operators(report: &StructureReport) -> String {
+    let mut text = format!("{} in {}\n", report.process, report.file);
+    tree(report, &mut text);
+    let mut rows = vec![
+        (
+            "components",
+            format!("{}, {}", count(report.components as u64), counted(report.machines as u64, "distinct machine")),
+        ),
+        ("rules", rules(report.rules as u64, report.formats as u64)),
+        ("visible labels", count(report.labels as u64)),
+        ("upper bound of states", most_states(&report.state_bound)),
+    ];
+    rows.extend(report.output.clone().map(|output| ("picture", output)));
+    rows.extend(resources(&report.resources));
+    text.push_str(&table(&rows));
+    text
+}
+
+/// An upper bound, with separators if it is a number.
+fn most_states(bound: &str) -> String {
+    bound.parse().map_or_else(|_| bound.to_string(), count)
 }
 
 /// The rules by which components synchronise; operators that steps change, such as `;`, have rules for each

@@ -1,5 +1,6 @@
 //! `trefoil mcrl2`: from arguments to jobs, and their answers for people.
 
+use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -76,7 +77,21 @@ pub(crate) fn run(command: Mcrl2Command, common: Common) -> ExitCode {
 
 impl Answer for SortsReport {
     fn text(&self, _colour: bool) -> String {
-        self.functions.iter().map(|function| format!("{}: {}\n", function.name, function.sort)).collect()
+        let mut text = String::new();
+        for function in &self.functions {
+            let _ = writeln!(text, "{}: {}", function.name, function.sort);
+        }
+        for action in &self.actions {
+            let sorts = if action.sorts.is_empty() { String::new() } else { format!(": {}", action.sorts.join(" # ")) };
+            let _ = writeln!(text, "act {}{sorts}", action.name);
+        }
+        for process in &self.processes {
+            let parameters: Vec<String> =
+                process.parameters.iter().map(|(name, sort)| format!("{name}: {sort}")).collect();
+            let list = if parameters.is_empty() { String::new() } else { format!("({})", parameters.join(", ")) };
+            let _ = writeln!(text, "proc {}{list}", process.name);
+        }
+        text
     }
 
     fn complaints(&self, colour: bool) -> &str {

@@ -52,6 +52,26 @@ pub enum NoValue {
     Unfinished(Stopped, Vec<String>),
 }
 
+/// The functions that data declares, in the order of the text.
+pub fn declared_functions(data: &DataSpecification) -> Vec<DeclaredFunction> {
+    let all = (0..data.signature.len() as u32).map(|index| data.signature.function(FunctionId(index)));
+    let mut functions: Vec<_> = all.filter(|function| !matches!(function.origin, Origin::Builtin(_))).collect();
+    functions.sort_by_key(|function| function.place.map(|place| place.start));
+    functions
+        .into_iter()
+        .map(|function| DeclaredFunction {
+            kind: match function.origin {
+                Origin::Constructor => "constructor",
+                Origin::Projection => "projection",
+                Origin::Recogniser => "recogniser",
+                Origin::Map | Origin::Builtin(_) => "map",
+            },
+            name: data.names.text(function.name).to_string(),
+            sort: data.sort_text(function.sort),
+        })
+        .collect()
+}
+
 impl Data {
     /// Checks the types of a specification's data. There is data when no mistake was found, here or by the reader.
     pub fn check(specification: &Specification, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Data> {
@@ -67,23 +87,7 @@ impl Data {
 
     /// The functions it declares, in the order of the text.
     pub fn functions(&self) -> Vec<DeclaredFunction> {
-        let data = &self.specification;
-        let all = (0..data.signature.len() as u32).map(|index| data.signature.function(FunctionId(index)));
-        let mut functions: Vec<_> = all.filter(|function| !matches!(function.origin, Origin::Builtin(_))).collect();
-        functions.sort_by_key(|function| function.place.map(|place| place.start));
-        functions
-            .into_iter()
-            .map(|function| DeclaredFunction {
-                kind: match function.origin {
-                    Origin::Constructor => "constructor",
-                    Origin::Projection => "projection",
-                    Origin::Recogniser => "recogniser",
-                    Origin::Map | Origin::Builtin(_) => "map",
-                },
-                name: data.names.text(function.name).to_string(),
-                sort: data.sort_text(function.sort),
-            })
-            .collect()
+        declared_functions(&self.specification)
     }
 
     /// The sort of an expression.

@@ -9,8 +9,9 @@ pub mod processes;
 pub mod syntax;
 pub mod system;
 
-pub use data::{Data, DeclaredFunction, NoValue, Value};
+pub use data::{Data, DeclaredFunction, NoValue, Value, declared_functions};
 pub use processes::codes::CODES as PROCESS_CODES;
 pub use trefoil_data::{
-    rewrite::codes::CODES as VALUE_CODES, syntax::codes::CODES as SYNTAX_CODES, types::codes::CODES as TYPE_CODES,
+    rewrite::codes::CODES as VALUE_CODES, syntax::codes::CODES as SYNTAX_CODES, typed::VariableId,
+    types::codes::CODES as TYPE_CODES,
 };

@@ -150,12 +150,31 @@ impl From<Stopped> for Problem {
     }
 }
 
+/// Where a system comes from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    /// The file.
+    pub(crate) file: String,
+    /// The texts that places in its errors point into.
+    pub(crate) sources: Sources,
+}
+
+impl Origin {
+    /// A file whose errors have no places.
+    pub(crate) fn file(file: impl Into<String>) -> Origin {
+        Origin { file: file.into(), sources: Sources::default() }
+    }
+}
+
 impl Problem {
     /// What a walk that was cut means for the caller that wanted its result.
-    pub(crate) fn cut(cut: Cut, control: &Control) -> Problem {
+    pub(crate) fn cut(cut: Cut, control: &Control, origin: &Origin) -> Problem {
         match cut {
             Cut::Stopped => Problem::Stopped(control.why()),
-            other => Problem::Input(vec![cut_short(&other, control, Place::File(String::new()))]),
+            other => {
+                let diagnostic = cut_short(&other, control, Place::File(origin.file.clone()));
+                Problem::Script(vec![diagnostic], origin.sources.clone())
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ pub(crate) enum Mcrl2Command {
         #[arg(long)]
         no_warnings: bool,
     },
-    /// Show every function that a specification declares with its sort
+    /// Show every function, action and process that a specification declares with its sorts
     Types {
         /// The specification; - is standard input
         #[arg(value_name = "FILE")]

@@ -101,10 +101,14 @@ pub(crate) enum Command {
         #[command(flatten)]
         picture: Picture,
     },
-    /// Show the structure of a process: operators and components with their sizes before and after compression
+    /// Show the structure of a process: operators and components with their sizes before and after compression; of an
+    /// mCRL2 specification: components with their parameters, and which of them communicate by which actions
     Structure {
         #[command(flatten)]
         looking: Looking,
+        /// File for a picture of it: .svg, .dot or .gv
+        #[arg(long, short, value_name = "OUT")]
+        output: Option<PathBuf>,
     },
     /// Step through a process or a Promela model by hand, at random, or along a counterexample
     Trace(Tracing),
@@ -117,7 +121,7 @@ pub(crate) enum Command {
     /// Work on CSPM scripts: check and show types, format, evaluate expressions
     #[command(subcommand)]
     Cspm(CspmCommand),
-    /// Work on mCRL2 specifications: check and show types of data, format, evaluate data expressions
+    /// Work on mCRL2 specifications: check and show types, format, make linear processes, evaluate data expressions
     #[command(subcommand)]
     Mcrl2(Mcrl2Command),
     /// Analyse the group that permutations generate: order, structure, orbits, stabilisers

@@ -49,7 +49,8 @@ pub(crate) fn explanation(answer: &AssertionReport, colour: bool) -> String {
         if evidence.runs.len() > 1 {
             let _ = writeln!(text, "{} run:", if number == 0 { "first" } else { "second" });
         }
-        let wrong_end = matches!(evidence.finding, Finding::Event { .. } | Finding::Fault { .. });
+        let wrong_end =
+            matches!(evidence.finding, Finding::Event { .. } | Finding::Forbidden { .. } | Finding::Fault { .. });
         text.push_str(&steps(run, &names, STEPS, wrong_end, colour));
         text.push_str(&end(evidence, run, &names, number));
     }
@@ -180,6 +181,9 @@ fn end(evidence: &Evidence, run: &Run, names: &[String], number: usize) -> Strin
                 true => writeln!(text, "  the specification allows no event here, so {event} is an error"),
                 false => writeln!(text, "  the specification does not allow {event} here, only {}", set(allowed)),
             };
+        }
+        (Finding::Forbidden { event }, _) => {
+            let _ = writeln!(text, "  {event} must not happen");
         }
         (Finding::Nondeterminism { event }, 0) => {
             let _ = writeln!(text, "  this run performs {event}");

@@ -46,7 +46,9 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
     let facts = if facts.is_empty() { String::new() } else { format!("  ({})", facts.join(", ")) };
     let facts = if colour { facts.dimmed().to_string() } else { facts };
     let mut text = format!("  {index:>width$}  {word}{blanks}{}{facts}\n", answer.assertion.assertion_string);
-    for sentence in sentence(answer).iter().chain(&answer.notes).chain(&answer.why) {
+    // The reductions belong to the reasons, which only `--why` asks for.
+    let reductions = answer.reductions.iter().filter(|_| answer.why.is_some());
+    for sentence in sentence(answer).iter().chain(&answer.notes).chain(&answer.why).chain(reductions) {
         let _ = writeln!(text, "  {:width$}           {sentence}", "");
     }
     text
@@ -112,7 +114,9 @@ pub(crate) fn sentence(answer: &AssertionReport) -> Option<String> {
 /// What a witness shows, as a sentence.
 pub(crate) fn found(evidence: &Evidence) -> String {
     let shown = match evidence.finding {
-        Finding::Event { .. } | Finding::Nondeterminism { .. } => evidence.trace.len().saturating_sub(1),
+        Finding::Event { .. } | Finding::Forbidden { .. } | Finding::Nondeterminism { .. } => {
+            evidence.trace.len().saturating_sub(1)
+        }
         _ => evidence.trace.len(),
     };
     let trace = &evidence.trace[..shown];
@@ -124,6 +128,7 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         Finding::Event { event, allowed } => {
             format!("{after} performs {event}; the specification allows {} there", set(allowed))
         }
+        Finding::Forbidden { event } => format!("{after} performs {event}, which must not happen"),
         Finding::Acceptance { accepted, allowed } => {
             let sets: Vec<String> = allowed.iter().map(|labels| set(labels)).collect();
             let offers = format!("{after} {}", offers(accepted));

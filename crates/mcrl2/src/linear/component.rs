@@ -57,6 +57,8 @@ pub(super) struct ComponentSummand {
     pub(super) conditions: Vec<Term>,
     pub(super) action: Vec<OpenAction>,
     pub(super) updates: Vec<(usize, Term)>,
+    /// Where the action stands.
+    pub(super) place: Span,
 }
 
 /// A sequential component.
@@ -133,12 +135,14 @@ struct Pending {
 }
 
 /// A step that was found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Step {
     sums: Vec<Variable>,
     conditions: Vec<Term>,
     action: Vec<OpenAction>,
     next: Stack,
+    /// The action in the text.
+    node: ProcessRef,
 }
 
 /// A slot of a control state: its parameter, and the one value that it has, if it has one only.
@@ -620,7 +624,7 @@ impl<'a> Sequential<'a> {
                     }
                     action.push((*name, values));
                 }
-                self.arrive(x, &action, open, after.clone(), found)
+                self.arrive(x, (node, &action), open, after.clone(), found)
             }
             Process::Call(definition, arguments) => {
                 let inner = self.call(x, *definition, arguments, scope)?;
@@ -670,7 +674,7 @@ impl<'a> Sequential<'a> {
     fn arrive(
         &mut self,
         x: &mut Expressions<'_>,
-        action: &[OpenAction],
+        (node, action): (ProcessRef, &[OpenAction]),
         mut open: Open,
         mut after: After,
         found: &mut Vec<Step>,
@@ -686,7 +690,7 @@ impl<'a> Sequential<'a> {
                     let mut holds = open.clone();
                     if x.conjuncts(condition, &mut holds.conditions)? {
                         let chosen = self.push(*yes, &first.scope, &first.rest);
-                        self.arrive(x, action, holds, chosen, found)?;
+                        self.arrive(x, (node, action), holds, chosen, found)?;
                     }
                     let negated = x.not(condition)?;
                     if !x.conjuncts(negated, &mut open.conditions)? {
@@ -698,8 +702,8 @@ impl<'a> Sequential<'a> {
             }
         }
         let next = self.stack(x, after)?;
-        let mut step = Step { sums: open.sums, conditions: open.conditions, action: action.to_vec(), next };
-        if step.solve(x)? && !found.contains(&step) {
+        let mut step = Step { sums: open.sums, conditions: open.conditions, action: action.to_vec(), next, node };
+        if step.solve(x)? && !found.iter().any(|known| known.is_same(&step)) {
             found.push(step);
         }
         Ok(())
@@ -765,6 +769,7 @@ impl<'a> Sequential<'a> {
                     conditions: step.conditions.clone(),
                     action: step.action.clone(),
                     updates: updates.into_iter().collect(),
+                    place: self.specification.place(step.node),
                 });
             }
         }
@@ -811,6 +816,14 @@ struct Open {
 }
 
 impl Step {
+    /// Does another step do the same, wherever it stands?
+    fn is_same(&self, other: &Step) -> bool {
+        self.sums == other.sums
+            && self.conditions == other.conditions
+            && self.action == other.action
+            && self.next == other.next
+    }
+
     /// Gives summed variables the values that conditions say they have; false when no value is possible.
     fn solve(&mut self, x: &mut Expressions<'_>) -> Result<bool, Refusal> {
         let mut terms: Vec<&mut Term> = Vec::new();

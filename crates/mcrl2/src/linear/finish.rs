@@ -11,7 +11,7 @@ use trefoil_terms::Term;
 use super::component::SequentialComponent;
 use super::draft::Draft;
 use super::expressions::{Expressions, Variable};
-use super::{Component, Event, LinearProcess, Parameter, Part, Summand};
+use super::{Component, ComponentSummand, Event, LinearProcess, Parameter, Part, Summand};
 use crate::processes::ProcessSpecification;
 
 /// The linear process of a draft.
@@ -103,7 +103,14 @@ pub(super) fn finish(
                 name: component.name.clone(),
                 place: component.place,
                 states: component.states.clone(),
-                summands: component.summands.len(),
+                summands: component
+                    .summands
+                    .iter()
+                    .map(|summand| ComponentSummand {
+                        actions: summand.action.iter().map(|(action, _)| *action).collect(),
+                        place: summand.place,
+                    })
+                    .collect(),
             })
             .collect(),
         parameters,

@@ -46,7 +46,7 @@ use trefoil_data::typed::{DataSpecification, TypedId, VariableId};
 use trefoil_source::{Diagnostic, Place, Span};
 use trefoil_terms::{Options, Pool};
 
-use crate::processes::{Action, ActionDeclaration, ProcessSpecification};
+use crate::processes::{Action, ActionDeclaration, ActionId, ProcessSpecification};
 
 use component::{Sequential, SequentialComponent};
 use draft::Draft;
@@ -101,7 +101,16 @@ pub struct Component {
     /// What each of its control states is about to do, as text; the first one is initial.
     pub states: Vec<String>,
     /// Its summands before they were joined with those of others.
-    pub summands: usize,
+    pub summands: Vec<ComponentSummand>,
+}
+
+/// A summand of a component.
+#[derive(Clone, Debug)]
+pub struct ComponentSummand {
+    /// The actions that the component contributes; none is `tau`.
+    pub actions: Vec<ActionId>,
+    /// Where they stand.
+    pub place: Span,
 }
 
 /// A parameter of a linear process.
@@ -126,7 +135,7 @@ pub struct Parameter {
 pub struct Part {
     /// The component.
     pub component: usize,
-    /// Its summand.
+    /// Its summand; in the joint step of termination, the number behind the last one.
     pub summand: usize,
     /// The component's control states before and after, counted from 1.
     pub from: u32,
@@ -173,6 +182,14 @@ pub struct LinearProcess {
     pub summands: Vec<Summand>,
     /// Which analyses ran and what each gained, one line each.
     pub report: Vec<String>,
+}
+
+impl LinearProcess {
+    /// Where the first action of a summand stands, if an action and not termination is what happens.
+    pub fn place_of(&self, summand: usize) -> Option<Span> {
+        let part = self.summands[summand].parts.first()?;
+        self.components[part.component].summands.get(part.summand).map(|own| own.place)
+    }
 }
 
 /// The refusal of a sort without a known value.

@@ -7,8 +7,10 @@ use std::ops::ControlFlow;
 use trefoil_control::Control;
 use trefoil_data::rewrite::{Enumerated, Rewriter, Unfinished};
 use trefoil_data::typed::VariableId;
+use trefoil_source::Span;
 use trefoil_system::{
     Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, LocalStep, MarkId, Sink, Step, Value, Walk, Wrong,
+    WrongPlace,
 };
 use trefoil_terms::{Root, Term, Worker};
 
@@ -297,7 +299,7 @@ impl Computing<'_, '_> {
         let name = &self.model.groups[self.group].name;
         let text = self.model.compiled.program.text(rewriter.section(), value);
         let message = format!("a condition of `{name}` is neither true nor false: it is stuck at `{text}`");
-        Cut::Wrong(Box::new(Wrong { message, place: None }))
+        self.wrong(message)
     }
 
     /// The error that the values of a variable do not come to an end.
@@ -311,7 +313,14 @@ impl Computing<'_, '_> {
             "the values of `{name}: {sort}` in the sum of `{action}` cannot be listed: no condition bounds them, or \
              {MOST_TUPLES} were tried"
         );
-        Cut::Wrong(Box::new(Wrong { message, place: None }))
+        self.wrong(message)
+    }
+
+    /// An error of the specification, at the action of the summand.
+    fn wrong(&self, message: String) -> Cut {
+        let place = self.model.compiled.linear.place_of(self.group);
+        let place = place.map(|Span { file, start, end }| WrongPlace { file: file.0, start, end });
+        Cut::Wrong(Box::new(Wrong { message, place }))
     }
 }
 

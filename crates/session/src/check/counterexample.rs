@@ -41,7 +41,7 @@ pub(super) fn counterexample(
             main.kind = "loop";
             "divergence"
         }
-        Finding::Fault { .. } | Finding::InvalidEnd => "trace",
+        Finding::Fault { .. } | Finding::InvalidEnd | Finding::Forbidden { .. } => "trace",
         Finding::Deadlock => {
             min_acceptance = Some(Vec::new());
             main.kind = "min_acceptance";

@@ -327,6 +327,11 @@ pub enum Finding {
         /// What the specification allows there.
         allowed: Vec<String>,
     },
+    /// The last event must not happen.
+    Forbidden {
+        /// The event.
+        event: String,
+    },
     /// The process is stable and accepts too little.
     Acceptance {
         /// All that it accepts.

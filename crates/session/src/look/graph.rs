@@ -106,8 +106,8 @@ pub fn graph(task: &Looking, drawing: &Drawing, job: &Job) -> Result<GraphReport
     let limit = (drawing.compression == "none").then_some(drawing.most);
     let (system, mut narrator) = subject.parts();
     let explored = explored(system, &mut *narrator, limit, &job.control);
-    let explored = explored.map_err(|cut| Problem::cut(cut, &job.control))?;
     drop(narrator);
+    let explored = explored.map_err(|cut| Problem::cut(cut, &job.control, subject.origin()))?;
     let Some(explored) = explored else { return Err(too_large(&task.file, &more_than(drawing.most)).into()) };
     report(&task.file, subject.process, explored, drawing, job)
 }
@@ -121,9 +121,12 @@ pub fn draw(file: &Path, reading: &Reading, drawing: &Drawing, job: &Job) -> Res
 
 /// The kind of picture to make; a file name that promises another kind of file is refused.
 fn picture_format(drawing: &Drawing) -> Result<&'static str, Problem> {
-    let output = drawing.output.as_deref();
+    format_of(drawing.output.as_deref(), drawing.picture)
+}
+
+pub(super) fn format_of(output: Option<&Path>, chosen: Option<&'static str>) -> Result<&'static str, Problem> {
     let extension = output.and_then(Path::extension).and_then(|extension| extension.to_str());
-    match (drawing.picture, extension.map(str::to_ascii_lowercase).as_deref()) {
+    match (chosen, extension.map(str::to_ascii_lowercase).as_deref()) {
         (Some(chosen), _) => Ok(chosen),
         (None, Some("dot" | "gv")) => Ok("dot"),
         (None, Some("svg") | None) => Ok("svg"),
@@ -273,17 +276,9 @@ fn report(
     }
     let graph = picture(&process, &shown, drawing.compression, &job.control)?;
     let picture_format = picture_format(drawing)?;
-    let text = if picture_format == "dot" {
-        trefoil_draw::dot(&graph)
-    } else {
-        let direction = if drawing.direction == "right" { Direction::Right } else { Direction::Down };
-        let options = Options { direction, nodes: drawing.most };
-        match trefoil_draw::draw(&graph, options, &job.control) {
-            Ok(drawn) => drawn.svg(),
-            Err(Trouble::Stopped(stopped)) => return Err(stopped.into()),
-            Err(trouble) => return Err(too_large(file, &trouble.to_string()).into()),
-        }
-    };
+    let direction = if drawing.direction == "right" { Direction::Right } else { Direction::Down };
+    let options = Options { direction, nodes: drawing.most };
+    let text = drawn(&graph, picture_format, options, &job.control)?.map_err(|trouble| too_large(file, &trouble))?;
     let output = drawing.output.as_deref().filter(|output| output.as_os_str() != "-");
     if let Some(output) = output {
         save(output, &text)?;
@@ -299,6 +294,23 @@ fn report(
         picture: output.is_none().then_some(text),
         resources: Resources::new(&job.control),
     })
+}
+
+/// A graph as a picture, or why it is too large for one.
+pub(super) fn drawn(
+    graph: &Graph,
+    format: &str,
+    options: Options,
+    control: &Control,
+) -> Result<Result<String, String>, Stopped> {
+    if format == "dot" {
+        return Ok(Ok(trefoil_draw::dot(graph)));
+    }
+    match trefoil_draw::draw(graph, options, control) {
+        Ok(drawn) => Ok(Ok(drawn.svg())),
+        Err(Trouble::Stopped(stopped)) => Err(stopped),
+        Err(trouble) => Ok(Err(trouble.to_string())),
+    }
 }
 
 /// The graph that is drawn.

@@ -19,19 +19,20 @@ use trefoil_lts::Lts;
 use trefoil_mcrl2 as mcrl2;
 use trefoil_promela::{Simulation, Trail};
 use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
-use trefoil_system::{Labels, System, TakenStep, Witness};
+use trefoil_system::{Cut, Labels, Path, System, TakenStep, Witness};
 
 pub use graph::{COMPRESSIONS, DIRECTIONS, Drawing, GraphReport, PICTURES, draw, graph};
 pub use stepper::{Change, Followed, Offer, Recorded, Refusals, Situation, Stepper, Told, Unclear, WalkReport};
-pub use structure::{OperandsReport, PartReport, StructureReport, structure};
+pub(crate) use structure::bound;
+pub use structure::{OperandsReport, PartReport, StructureReport, Structured, structure};
 
 use crate::check::witness::Words;
 use crate::check::{Asked, AssertionReport, Script, Setting, language_of, must_be_cspm};
 use crate::cspm::Opened;
 use crate::lts::{Reading, read};
-use crate::mcrl2::check::open_model;
+use crate::mcrl2::check::{OpenedModel, open_model};
 use crate::mcrl2::words::LinearWords;
-use crate::problem::{NO_PROCESS, NOT_SUPPORTED, REFUSED};
+use crate::problem::{NO_PROCESS, NOT_SUPPORTED, Origin, REFUSED};
 use crate::promela;
 use crate::promela::simulate::{along_trail, read_trail};
 use crate::promela::words::ModelWords;
@@ -52,6 +53,24 @@ pub struct Looking {
 }
 
 impl Looking {
+    /// Refuses what only processes of CSPM scripts have: an expression, sequential components that are compressed.
+    fn is_whole(&self) -> Result<(), Problem> {
+        if self.expression.is_some() {
+            let message = "this command looks at a whole mCRL2 specification; give no expression";
+            return Err(no_process(message, Place::File(self.file.display().to_string())).into());
+        }
+        self.has_no_leaves()
+    }
+
+    /// Refuses a number that no assertion has.
+    fn has_assertion(&self, index: usize, count: usize, (kind, of): (&str, &str)) -> Result<(), Problem> {
+        if (1..=count).contains(&index) {
+            return Ok(());
+        }
+        let message = format!("there is no {kind} {index}; the {of} has {}", counted(count as u64, kind));
+        Err(no_process(message, Place::File(self.file.display().to_string())).into())
+    }
+
     /// Refuses an option for sequential components of CSPM scripts where there are none.
     fn has_no_leaves(&self) -> Result<(), Problem> {
         if self.compress_leaves {
@@ -64,7 +83,7 @@ impl Looking {
 
 /// Something that can be looked at.
 pub struct Subject {
-    file: String,
+    origin: Origin,
     process: String,
     content: Content,
     /// The control of the narrator, which works long after the budgets of opening.
@@ -77,7 +96,7 @@ enum Content {
     Script(Box<(Compiler, Machine, Sources)>),
     File(Box<Lts>),
     Model(Box<Simulation>),
-    Linear(Box<mcrl2::system::Model>),
+    Linear(Arc<mcrl2::system::Model>),
 }
 
 impl Subject {
@@ -89,9 +108,8 @@ impl Subject {
                 return Err(no_process(message, Place::File(task.file.display().to_string())).into());
             }
             task.has_no_leaves()?;
-            let simulation = promela::Script::open(&task.file, job)?.simulation(job);
-            let simulation = simulation.map_err(|cut| Problem::cut(cut, &job.control))?;
-            return Ok(Subject::of_model(task, simulation));
+            let (simulation, origin) = promela::Script::open(&task.file, job)?.simulation(job)?;
+            return Ok(Subject::of_model(simulation, origin));
         }
         Subject::open(task, job)
     }
@@ -112,28 +130,25 @@ impl Subject {
     fn follow_trail(&mut self, trail: &Trail, job: &Job) -> Result<Option<String>, Problem> {
         let Content::Model(simulation) = &self.content else { return Ok(None) };
         let followed = along_trail(simulation, trail, job);
-        let (steps, lost) = followed.map_err(|cut| Problem::cut(cut, &job.control))?;
+        let (steps, lost) = followed.map_err(|cut| Problem::cut(cut, &job.control, &self.origin))?;
         self.runs = vec![steps];
         Ok(lost)
     }
 
-    fn of_model(task: &Looking, simulation: Simulation) -> Subject {
-        let file = task.file.display().to_string();
-        let content = Content::Model(Box::new(simulation));
-        Subject { process: file.clone(), file, content, control: Control::unlimited(), runs: Vec::new() }
+    fn of_model(simulation: Simulation, origin: Origin) -> Subject {
+        Subject::whole(Content::Model(Box::new(simulation)), origin)
+    }
+
+    /// All of a file.
+    fn whole(content: Content, origin: Origin) -> Subject {
+        Subject { process: origin.file.clone(), origin, content, control: Control::unlimited(), runs: Vec::new() }
     }
 
     /// The whole of an mCRL2 specification.
     fn of_linear(task: &Looking, job: &Job) -> Result<Subject, Problem> {
-        let file = task.file.display().to_string();
-        if task.expression.is_some() {
-            let message = "this command looks at a whole mCRL2 specification; give no expression";
-            return Err(no_process(message, Place::File(file)).into());
-        }
-        task.has_no_leaves()?;
-        let opened = open_model(&task.file, job)?;
-        let content = Content::Linear(Box::new(opened.model.wide()));
-        Ok(Subject { process: file.clone(), file, content, control: Control::unlimited(), runs: Vec::new() })
+        task.is_whole()?;
+        let OpenedModel { file, sources, model, .. } = open_model(&task.file, job)?;
+        Ok(Subject::whole(Content::Linear(Arc::new(model.wide())), Origin { file, sources }))
     }
 
     /// Opens a process of a script, or a file with a system when no expression is given.
@@ -187,16 +202,13 @@ impl Subject {
         options: &Asked,
         job: &Job,
     ) -> Result<(Option<Subject>, AssertionReport), Problem> {
-        if language_of(&task.file, task.language).is_ok_and(|language| language == "promela") {
-            return Subject::of_property(task, index, options, job);
+        match language_of(&task.file, task.language) {
+            Ok("promela") => return Subject::of_property(task, index, options, job),
+            Ok("mcrl2") => return Subject::of_linear_property(task, index, options, job),
+            _ => {}
         }
         let mut script = Script::open(&task.file, task.language, job)?;
-        let count = script.assertions().len();
-        if index == 0 || index > count {
-            let message =
-                format!("there is no assertion {index}; the script has {}", counted(count as u64, "assertion"));
-            return Err(no_process(message, Place::File(task.file.display().to_string())).into());
-        }
+        task.has_assertion(index, script.assertions().len(), ("assertion", "script"))?;
         let (report, found) = script.run_and_keep(index, options, job);
         let process = script.process_text(index).unwrap_or_default().to_string();
         let subject = match (found, script.into_parts()) {
@@ -226,14 +238,10 @@ impl Subject {
     ) -> Result<(Option<Subject>, AssertionReport), Problem> {
         task.has_no_leaves()?;
         let mut script = promela::Script::open(&task.file, job)?;
-        let count = script.assertions().len();
-        if index == 0 || index > count {
-            let message = format!("there is no property {index}; the model has {}", counted(count as u64, "property"));
-            return Err(no_process(message, Place::File(task.file.display().to_string())).into());
-        }
+        task.has_assertion(index, script.assertions().len(), ("property", "model"))?;
         let report = script.run(index, options, job);
-        let simulation = script.simulation(job).map_err(|cut| Problem::cut(cut, &job.control))?;
-        let mut subject = Subject::of_model(task, simulation);
+        let (simulation, origin) = script.simulation(job)?;
+        let mut subject = Subject::of_model(simulation, origin);
         let story = report.witness.as_ref().and_then(|evidence| evidence.story.as_ref());
         if let Some(trail) = story.and_then(|story| Trail::read(&story.trail).ok()) {
             subject.follow_trail(&trail, job)?;
@@ -241,21 +249,46 @@ impl Subject {
         Ok((Some(subject), report))
     }
 
+    /// The same for a property of an mCRL2 specification: its counterexample is followed state by state.
+    fn of_linear_property(
+        task: &Looking,
+        index: usize,
+        options: &Asked,
+        job: &Job,
+    ) -> Result<(Option<Subject>, AssertionReport), Problem> {
+        task.has_no_leaves()?;
+        let mut script = crate::mcrl2::check::Script::open(&task.file, &[], job)?;
+        task.has_assertion(index, script.assertions().len(), ("property", "specification"))?;
+        let (report, path) = script.run_and_keep(index, options, job);
+        let Some(path) = path else { return Ok((None, report)) };
+        let (model, origin) = script.into_parts();
+        model.widened();
+        let wide = model.widest().unwrap_or(&model).clone();
+        let steps = followed(&model, &wide, &path, &job.control);
+        let steps = steps.map_err(|cut| Problem::cut(cut, &job.control, &origin))?;
+        Ok((Some(Subject { runs: vec![steps], ..Subject::whole(Content::Linear(wide), origin) }), report))
+    }
+
     fn of_script(file: String, process: String, mut compiler: Compiler, machine: Machine, sources: Sources) -> Subject {
         let control = Control::unlimited();
         compiler.set_control(control.clone());
+        let origin = Origin { file, sources: sources.clone() };
         let content = Content::Script(Box::new((compiler, machine, sources)));
-        Subject { file, process, content, control, runs: Vec::new() }
+        Subject { origin, process, content, control, runs: Vec::new() }
     }
 
     fn of_lts(file: String, lts: Lts) -> Subject {
-        let content = Content::File(Box::new(lts));
-        Subject { process: file.clone(), file, content, control: Control::unlimited(), runs: Vec::new() }
+        Subject::whole(Content::File(Box::new(lts)), Origin::file(file))
     }
 
     /// The file it comes from.
     pub fn file(&self) -> &str {
-        &self.file
+        &self.origin.file
+    }
+
+    /// Where it comes from.
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// The process, as the user or the script writes it.
@@ -265,9 +298,9 @@ impl Subject {
 
     /// Steps through it from the beginning.
     pub fn stepper(&mut self, seed: u64, control: &Control) -> Result<Stepper<'_>, Problem> {
-        let (file, process, runs) = (self.file.clone(), self.process.clone(), self.runs.clone());
+        let (origin, process, runs) = (self.origin.clone(), self.process.clone(), self.runs.clone());
         let (system, narrator) = self.parts();
-        Stepper::new(system, narrator, Told { file, process }, runs, seed, control)
+        Stepper::new(system, narrator, (Told { file: origin.file.clone(), process }, origin), runs, seed, control)
     }
 
     /// The system.
@@ -293,6 +326,32 @@ impl Subject {
             Content::Linear(model) => (&**model, Box::new(LinearWords::new(model))),
         }
     }
+}
+
+/// A run of a specification as one of its wide form, in which values have other numbers.
+fn followed(
+    model: &mcrl2::system::Model,
+    wide: &mcrl2::system::Model,
+    path: &Path,
+    control: &Control,
+) -> Result<Vec<TakenStep>, Cut> {
+    let mut explorer = wide.explorer(control);
+    let mut here = wide.initial(control)?;
+    let mut steps = Vec::with_capacity(path.steps.len());
+    for step in &path.steps {
+        let wanted = model.describe(&step.row);
+        let mut next = None;
+        explorer.successors(&here, &mut |found| {
+            if next.is_none() && found.label == step.label && wide.describe(found.row) == wanted {
+                next = Some(found.row.to_vec());
+            }
+            Ok(())
+        })?;
+        let Some(row) = next else { unreachable!("both forms of a specification have the same runs") };
+        here.clone_from(&row);
+        steps.push(TakenStep { label: step.label, row });
+    }
+    Ok(steps)
 }
 
 fn no_process(message: impl Into<String>, place: Place) -> Diagnostic {

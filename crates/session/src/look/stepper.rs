@@ -19,6 +19,7 @@ use super::words::Narrator;
 use crate::Problem;
 use crate::check::witness::natural;
 use crate::check::{Part, Run, Step};
+use crate::problem::Origin;
 use crate::promela::{EndState, Statement, Story};
 
 /// What is stepped through.
@@ -162,6 +163,7 @@ pub struct Stepper<'a> {
     system: &'a dyn System,
     narrator: Box<dyn Narrator + 'a>,
     told: Told,
+    origin: Origin,
     components: Vec<Arc<str>>,
     start: Vec<Value>,
     path: Vec<TakenStep>,
@@ -178,7 +180,7 @@ impl<'a> Stepper<'a> {
     pub(super) fn new(
         system: &'a dyn System,
         mut narrator: Box<dyn Narrator + 'a>,
-        told: Told,
+        (told, origin): (Told, Origin),
         runs: Vec<Vec<TakenStep>>,
         seed: u64,
         control: &Control,
@@ -188,7 +190,8 @@ impl<'a> Stepper<'a> {
             told,
             components: narrator.components(),
             narrator,
-            start: system.initial(control).map_err(|cut| Problem::cut(cut, control))?,
+            start: system.initial(control).map_err(|cut| Problem::cut(cut, control, &origin))?,
+            origin,
             path: Vec::new(),
             taken: 0,
             offers: None,
@@ -238,7 +241,7 @@ impl<'a> Stepper<'a> {
 
     /// Where it stands.
     pub fn situation(&mut self, control: &Control) -> Result<Situation, Problem> {
-        self.stands(control).map_err(|cut| Problem::cut(cut, control))
+        self.stands(control).map_err(|cut| Problem::cut(cut, control, &self.origin))
     }
 
     fn stands(&mut self, control: &Control) -> Result<Situation, Cut> {
@@ -270,7 +273,7 @@ impl<'a> Stepper<'a> {
 
     /// What can be done here.
     pub fn offers(&mut self, control: &Control) -> Result<Arc<Vec<Offer>>, Problem> {
-        self.offered(control).map_err(|cut| Problem::cut(cut, control))
+        self.offered(control).map_err(|cut| Problem::cut(cut, control, &self.origin))
     }
 
     fn offered(&mut self, control: &Control) -> Result<Arc<Vec<Offer>>, Cut> {
@@ -312,7 +315,7 @@ impl<'a> Stepper<'a> {
         let row = self.row().to_vec();
         if self.system.observations() == Observations::Explicit {
             let observed = self.system.explorer(control).observe(&row);
-            let observation = observed.map_err(|cut| Problem::cut(cut, control))?;
+            let observation = observed.map_err(|cut| Problem::cut(cut, control, &self.origin))?;
             let acceptances = observation.acceptances.iter().map(|set| self.sorted(set)).collect();
             return Ok(Refusals::Carried { acceptances, diverges: observation.diverges });
         }
@@ -394,7 +397,7 @@ impl<'a> Stepper<'a> {
 
     /// Takes so many steps at random, and says how many there were before nothing could be done.
     pub fn walk(&mut self, steps: usize, control: &Control) -> Result<usize, Problem> {
-        self.walked(steps, control).map_err(|cut| Problem::cut(cut, control))
+        self.walked(steps, control).map_err(|cut| Problem::cut(cut, control, &self.origin))
     }
 
     fn walked(&mut self, steps: usize, control: &Control) -> Result<usize, Cut> {
@@ -421,7 +424,7 @@ impl<'a> Stepper<'a> {
 
     /// The steps that were taken, in words.
     pub fn run(&mut self, control: &Control) -> Result<Run, Problem> {
-        self.ran(control).map_err(|cut| Problem::cut(cut, control))
+        self.ran(control).map_err(|cut| Problem::cut(cut, control, &self.origin))
     }
 
     fn ran(&mut self, control: &Control) -> Result<Run, Cut> {
@@ -463,7 +466,7 @@ impl<'a> Stepper<'a> {
     /// The steps that were taken, statement by statement.
     pub fn story(&mut self, control: &Control) -> Result<Option<Story>, Problem> {
         let told = self.narrator.story(&self.start, &self.path[..self.taken], control);
-        told.map_err(|cut| Problem::cut(cut, control))
+        told.map_err(|cut| Problem::cut(cut, control, &self.origin))
     }
 
     /// The variables here, where the language has variables.
@@ -477,7 +480,8 @@ impl<'a> Stepper<'a> {
     /// An event can lead to several states; the search keeps all of them until the end, so that it finds the run if
     /// there is one.
     pub fn follow(&mut self, run: &[Recorded], control: &Control) -> Result<Followed, Problem> {
-        let problem = |cut| Problem::cut(cut, control);
+        let origin = self.origin.clone();
+        let problem = |cut| Problem::cut(cut, control, &origin);
         let (exact, path) = self.search(run, true, control).map_err(problem)?;
         if exact == run.len() {
             self.path = path;

@@ -1,13 +1,22 @@
 //! What a process is made of, as plain data.
 
-use serde::Serialize;
-use trefoil_cspm::process::{Machine, Structure};
-use trefoil_source::{Place, Span};
-use trefoil_system::System;
+use std::collections::BTreeSet;
+use std::path::Path;
 
+use serde::Serialize;
+use trefoil_control::counted;
+use trefoil_cspm::process::Structure;
+use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options};
+use trefoil_source::{Diagnostic, Place, Span};
+use trefoil_system::{Slot, System};
+
+use super::graph::{drawn, format_of};
 use super::{Content, Looking, Subject, no_process, problem};
+use crate::check::language_of;
 use crate::lts::Size;
-use crate::{Job, Problem, Resources};
+use crate::mcrl2::structure::{LinearStructure, linear_structure};
+use crate::problem::{Origin, TOO_LARGE_TO_DRAW};
+use crate::{Job, Problem, Resources, save};
 
 /// The structure of a process: operators, components, sizes.
 #[derive(Clone, Debug, Serialize)]
@@ -32,6 +41,9 @@ pub struct StructureReport {
     pub labels: usize,
     /// An upper bound of the number of states, as a number or, if it is long, as a power of ten.
     pub state_bound: String,
+    /// Where its picture was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
@@ -80,9 +92,108 @@ pub struct OperandsReport {
     pub names: Vec<String>,
 }
 
-/// What a process of a script is made of.
-pub fn structure(task: &Looking, job: &Job) -> Result<StructureReport, Problem> {
-    let Subject { file, process, content, .. } = Subject::open(task, job)?;
+/// What a process of a script, or a whole specification, is made of.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Structured {
+    /// Operators over components.
+    Operators(StructureReport),
+    /// Components and what they do together.
+    Linear(LinearStructure),
+}
+
+/// Finds out what a process of a script, or a whole specification, is made of, and draws it if there is an output.
+pub fn structure(task: &Looking, output: Option<&Path>, job: &Job) -> Result<Structured, Problem> {
+    let format = format_of(output, None)?;
+    let language = language_of(&task.file, task.language);
+    let mut structured = match language {
+        Ok("mcrl2") => {
+            task.is_whole()?;
+            Structured::Linear(linear_structure(&task.file, job)?)
+        }
+        Ok("promela") => {
+            let help = "`trefoil symmetry -o OUT.svg` draws its processes, channels and variables";
+            let message = "this command works on CSPM scripts and mCRL2 specifications";
+            return Err(no_process(message, Place::File(task.file.display().to_string())).help(help).into());
+        }
+        _ => Structured::Operators(operators(task, job)?),
+    };
+    if let Some(output) = output {
+        let graph = structured.graph();
+        let options = Options { direction: Direction::Right, ..Options::default() };
+        let place = || Place::File(task.file.display().to_string());
+        let text = drawn(&graph, format, options, &job.control)?
+            .map_err(|trouble| Diagnostic::error(TOO_LARGE_TO_DRAW, trouble, place()))?;
+        save(output, &text)?;
+        structured.written(output.display().to_string());
+    }
+    Ok(structured)
+}
+
+impl Structured {
+    fn written(&mut self, file: String) {
+        match self {
+            Structured::Operators(report) => report.output = Some(file),
+            Structured::Linear(report) => report.output = Some(file),
+        }
+    }
+
+    /// The picture: a tree of operators, or components with what they do together.
+    fn graph(&self) -> Graph {
+        let node = |text: String, title: String| Node { text, title, mark: Mark::Plain, initial: false };
+        let edge = |source, target, label| Edge { source, target, label, quiet: false };
+        match self {
+            Structured::Operators(report) => {
+                let text = |part: &PartReport| match &part.name {
+                    Some(name) => format!("{name}: {}", part.kind),
+                    None => part.kind.to_string(),
+                };
+                let title = |part: &PartReport| match part.after {
+                    Some(size) => format!("{}, {}", states(size.states), transitions(size.transitions)),
+                    None => part.kind.to_string(),
+                };
+                let edges = report.parts.iter().enumerate().flat_map(|(at, part)| {
+                    part.operands.iter().map(move |operands| {
+                        let times = if operands.count > 1 { format!("{} ×", operands.count) } else { String::new() };
+                        edge(at, operands.part, times)
+                    })
+                });
+                Graph {
+                    caption: format!("the structure of {} in {}", report.process, report.file),
+                    nodes: report.parts.iter().map(|part| node(text(part), title(part))).collect(),
+                    edges: edges.collect(),
+                }
+            }
+            Structured::Linear(report) => {
+                let mut nodes: Vec<Node> =
+                    report.components.iter().map(|component| node(component.name.clone(), component.sizes())).collect();
+                let mut edges = Vec::new();
+                for together in report.interactions.iter().filter(|together| together.components.len() > 1) {
+                    let results: BTreeSet<&str> = together.steps.iter().map(|step| step.event.as_str()).collect();
+                    let results = results.into_iter().collect::<Vec<_>>().join(", ");
+                    for (at, &component) in together.components.iter().enumerate() {
+                        let own: BTreeSet<&str> = together.steps.iter().map(|step| step.parts[at].as_str()).collect();
+                        edges.push(edge(component, nodes.len(), own.into_iter().collect::<Vec<_>>().join(", ")));
+                    }
+                    nodes.push(node(results, "what they do together".to_string()));
+                }
+                Graph { caption: format!("the components of {}", report.file), nodes, edges }
+            }
+        }
+    }
+}
+
+fn states(number: usize) -> String {
+    counted(number as u64, "state")
+}
+
+fn transitions(number: usize) -> String {
+    counted(number as u64, "transition")
+}
+
+/// The operators and components of a process of a script.
+fn operators(task: &Looking, job: &Job) -> Result<StructureReport, Problem> {
+    let Subject { origin: Origin { file, .. }, process, content, .. } = Subject::open(task, job)?;
     let Content::Script(content) = content else {
         let message = "a system in a file has no structure; `trefoil lts info` shows its size";
         return Err(no_process(message, Place::File(file)).into());
@@ -133,16 +244,16 @@ pub fn structure(task: &Looking, job: &Job) -> Result<StructureReport, Problem> 
         formats: network.formats().len(),
         rules: network.formats().iter().map(|format| format.rules.len()).sum(),
         labels: labels.len(),
-        state_bound: bound(&machine),
+        state_bound: bound(machine.network.layout().slots()),
+        output: None,
         resources: Resources::new(&job.control),
     })
 }
 
 /// An upper bound of the number of states: every combination of values of slots.
-fn bound(machine: &Machine) -> String {
+pub(crate) fn bound<'a>(slots: impl IntoIterator<Item = &'a Slot>) -> String {
     const EXACT: u128 = 1_000_000_000_000_000;
-    let slots = machine.network.layout().slots();
-    let Some(values) = slots.iter().map(|slot| slot.values.count().map(u128::from)).collect::<Option<Vec<u128>>>()
+    let Some(values) = slots.into_iter().map(|slot| slot.values.count().map(u128::from)).collect::<Option<Vec<u128>>>()
     else {
         return "unknown".to_string();
     };

@@ -11,7 +11,7 @@ use trefoil_system::Labels;
 
 use super::{Reading, Size, check_output, name, read, write};
 use crate::cspm::Warnings;
-use crate::problem::{REFUSED, UNREADABLE};
+use crate::problem::{Origin, REFUSED, UNREADABLE};
 use crate::{Job, Problem, Resources};
 
 /// What to compose, and how; the texts are as a user types them.
@@ -146,15 +146,16 @@ pub fn compose(task: &Composing, job: &Job) -> Result<ComposeReport, Problem> {
         ..composition
     };
     let network = composition.network().map_err(Problem::Input)?;
+    let origin = Origin::file(task.files.first().map_or_else(String::new, |file| name(file)));
     let counts = match &task.output {
         Some(output) => {
             let composed = trefoil_network::compose(&network, job.threads, &job.control)
-                .map_err(|rest| Problem::cut(rest.cut, &job.control))?;
+                .map_err(|rest| Problem::cut(rest.cut, &job.control, &origin))?;
             write(&composed.lts, output, task.format, job)?;
             composed.counts
         }
         None => trefoil_network::count(&network, job.threads, &job.control)
-            .map_err(|rest| Problem::cut(rest.cut, &job.control))?,
+            .map_err(|rest| Problem::cut(rest.cut, &job.control, &origin))?,
     };
     Ok(ComposeReport {
         files: task.files.iter().map(|file| name(file)).collect(),

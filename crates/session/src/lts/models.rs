@@ -18,7 +18,7 @@ use trefoil_system::{Label, LabelId, Labels, Part};
 use super::{ConvertReport, Reading, Size, check_output, name, read, write};
 use crate::check::language_of;
 use crate::look::{Looking, Subject};
-use crate::problem::{NO_PROCESS, REFUSED};
+use crate::problem::{NO_PROCESS, Origin, REFUSED};
 use crate::{Job, Problem, Resources, promela};
 
 /// How files and models are opened.
@@ -100,22 +100,22 @@ pub(super) fn open(
     job: &Job,
 ) -> Result<OpenedSystem, Problem> {
     let language = language(file, reading)?;
-    let explored = |system: &dyn trefoil_system::System| {
+    let explored = |system: &dyn trefoil_system::System, origin: &Origin| {
         job.control.progress().begin("exploring", 0);
         let generated = generate(system, job.threads, &job.control);
-        generated.map_err(|rest| Problem::cut(rest.cut, &job.control))
+        generated.map_err(|rest| Problem::cut(rest.cut, &job.control, origin))
     };
     let lts = match language {
         None => read(file, reading, labels, job)?,
         Some("promela") => {
-            let simulation = promela::Script::open(file, job)?.simulation(job);
-            let simulation = simulation.map_err(|cut| Problem::cut(cut, &job.control))?;
-            explored(&Exchanges::new(simulation))?.lts
+            let (simulation, origin) = promela::Script::open(file, job)?.simulation(job)?;
+            explored(&Exchanges::new(simulation), &origin)?.lts
         }
         Some(language) => {
             let file = file.to_path_buf();
             let task = Looking { file, expression: process, language: Some(language), compress_leaves: true };
-            explored(Subject::open(&task, job)?.system())?.lts
+            let subject = Subject::open(&task, job)?;
+            explored(subject.system(), subject.origin())?.lts
         }
     };
     Ok(OpenedSystem { file: name(file), lts: Arc::new(lts), language })

@@ -13,7 +13,7 @@ use trefoil_system::{Cut, Labels, Model};
 use super::compare::Difference;
 use super::models::{OpenedSystem, Opening, open, processes, together};
 use super::{Size, name};
-use crate::problem::REFUSED;
+use crate::problem::{Origin, REFUSED};
 use crate::{Choice, Job, Problem, Resources, Unfinished, Verdict, WitnessReport};
 
 /// The semantic models.
@@ -281,7 +281,7 @@ pub fn refine(
             let witness = match &answer.found[0] {
                 Found::Fails(Evidence::Witness(witness)) => {
                     let report = WitnessReport::new(witness, &*specification, &*implementation, control);
-                    Some(report.map_err(|cut| Problem::cut(cut, control))?)
+                    Some(report.map_err(|cut| Problem::cut(cut, control, &Origin::file(name(&task.implementation))))?)
                 }
                 _ => None,
             };
@@ -291,7 +291,9 @@ pub fn refine(
         Err(Unanswered::Cut { cut: Cut::Stopped, counts }) => {
             (Verdict::Unknown, Some(Unfinished::new(control.why(), control)), *counts, None, asked.name())
         }
-        Err(Unanswered::Cut { cut, .. }) => return Err(Problem::cut(cut, control)),
+        Err(Unanswered::Cut { cut, .. }) => {
+            return Err(Problem::cut(cut, control, &Origin::file(name(&task.implementation))));
+        }
         Err(Unanswered::Refused(refusal)) => {
             return Err(Problem::from(Diagnostic::error(
                 REFUSED,

@@ -4,25 +4,27 @@
 //! not happen (`--never`). One search looks for all of them, and when it is complete it also says which summands of the
 //! linear process never had a step.
 
-use std::path::Path;
+use std::path::Path as FilePath;
 use std::sync::Arc;
 use std::time::Instant;
 
 use trefoil_check::{Kept, Offered, Posed, Table};
-use trefoil_control::{counted, peak_memory};
+use trefoil_control::{Control, counted, peak_memory};
 use trefoil_mcrl2::linear::{Analyses, Refusal, linearise};
 use trefoil_mcrl2::system::{Model, NoModel};
 use trefoil_questions::{Answer, ErrorKinds, Evidence as Shown, Facts, Found, Goal, Question, Reach, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
-use trefoil_system::{Cut, LabelId, Labels, System, Value, Writing};
+use trefoil_system::{Cut, Labels, Path, System, TakenStep, Writing};
 
 use super::Opened;
+use super::words::LinearWords;
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, PrintResult, Run, RunReport, Step, TICK,
-    Unused, line, unused, unused_strategy,
+    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, PrintResult, Run, RunReport, Unused, line,
+    unused, unused_strategy,
 };
 use crate::cspm::Warnings;
-use crate::problem::{NO_ACTION, NO_INITIAL_STATE, REFUSED, cut_short};
+use crate::look::words::Narrator;
+use crate::problem::{NO_ACTION, NO_INITIAL_STATE, Origin, REFUSED, cut_short};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 
 /// Groups that are named in a note before they are only counted.
@@ -41,7 +43,7 @@ pub struct Script {
 impl Script {
     /// Reads a specification and makes its linear process. Actions whose names match one of the patterns must not
     /// happen.
-    pub fn open(file: &Path, never: &[String], job: &Job) -> Result<Script, Problem> {
+    pub fn open(file: &FilePath, never: &[String], job: &Job) -> Result<Script, Problem> {
         let model = open_model(file, job)?;
         let OpenedModel { file, sources, warnings, model } = model;
         let mut script =
@@ -106,6 +108,12 @@ impl Script {
 
     /// Checks one of them.
     pub fn run(&mut self, index: usize, options: &Asked, job: &Job) -> AssertionReport {
+        self.run_and_keep(index, options, job).0
+    }
+
+    /// The same, with the run that shows why it fails.
+    pub(crate) fn run_and_keep(&mut self, index: usize, options: &Asked, job: &Job) -> (AssertionReport, Option<Path>) {
+        let mut kept = None;
         let started = Instant::now();
         let mut report = AssertionReport::new(self.listed(index).clone());
         let unused = self.unused(index, options);
@@ -114,7 +122,14 @@ impl Script {
         report.notes.extend(unused_strategy(&asked));
         let place = Place::File(self.file.clone());
         match self.answered(index - 1, &asked, job) {
-            Ok(answer) => self.report_answer(&mut report, index - 1, answer),
+            Ok(answer) => {
+                if let Found::Fails(evidence) = &answer.found[index - 1] {
+                    kept = Some(evidence.path().clone());
+                }
+                if let Err(cut) = self.report_answer(&mut report, index - 1, answer, &job.control) {
+                    report.tell(&cut_short(&cut, &job.control, place), &self.sources);
+                }
+            }
             Err(Unanswered::Refused(refusal)) => {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
             }
@@ -125,7 +140,12 @@ impl Script {
         }
         report.check_seconds = seconds(started.elapsed());
         report.peak_memory_bytes = peak_memory();
-        report
+        (report, kept)
+    }
+
+    /// The model that was searched last, and where it comes from.
+    pub(crate) fn into_parts(self) -> (Arc<Model>, Origin) {
+        (self.model, Origin { file: self.file, sources: self.sources })
     }
 
     fn answered(&mut self, goal: usize, asked: &Asked, job: &Job) -> Result<Answer, Unanswered> {
@@ -144,13 +164,19 @@ impl Script {
         Ok(answer)
     }
 
-    fn report_answer(&self, report: &mut AssertionReport, goal: usize, answer: Answer) {
+    fn report_answer(
+        &self,
+        report: &mut AssertionReport,
+        goal: usize,
+        answer: Answer,
+        control: &Control,
+    ) -> Result<(), Cut> {
         report.visited_states = answer.counts.states;
         report.visited_transitions = answer.counts.transitions;
         report.visited_plys = answer.counts.levels;
         report.store_bytes = answer.counts.bytes;
         let witness = match &answer.found[goal] {
-            Found::Fails(evidence) => Some(self.evidence(evidence)),
+            Found::Fails(evidence) => Some(self.evidence(evidence, control)?),
             Found::Holds(_) | Found::Open => None,
         };
         report.verdict = if witness.is_some() { Verdict::Fails } else { Verdict::Holds };
@@ -170,6 +196,7 @@ impl Script {
         } else if answer.complete {
             report.notes.extend(self.never_taken());
         }
+        Ok(())
     }
 
     /// What never happens, in a note.
@@ -192,41 +219,31 @@ impl Script {
     }
 
     /// A run in words; it was replayed before.
-    fn evidence(&self, shown: &Shown) -> Evidence {
+    fn evidence(&self, shown: &Shown, control: &Control) -> Result<Evidence, Cut> {
         let path = shown.path();
-        let event = |label: LabelId| -> String {
-            if label == LabelId::TICK { TICK.to_string() } else { self.model.labels().get(label).to_string() }
-        };
+        let mut words = LinearWords::new(&self.model);
+        let initial = words.states(&path.start);
+        let mut steps = Vec::with_capacity(path.steps.len());
+        let mut before = &path.start;
+        for TakenStep { label, row } in &path.steps {
+            steps.push(words.step(before, *label, row, control)?);
+            before = row;
+        }
         let finding = match (shown, path.steps.last()) {
-            (Shown::Error(_), Some(step)) => Finding::Event { event: event(step.label), allowed: Vec::new() },
+            (Shown::Error(_), Some(step)) => Finding::Forbidden { event: words.event(step.label) },
             _ => Finding::Deadlock,
         };
-        let states =
-            |row: &[Value]| -> Vec<Arc<str>> { self.model.component_states(row).into_iter().map(Arc::from).collect() };
-        let step = |step: &trefoil_system::TakenStep| Step {
-            event: event(step.label),
-            parts: Vec::new(),
-            states: states(&step.row),
-            number: 0,
-            revealed: 0,
-        };
-        let run = Run {
-            initial: states(&path.start),
-            steps: path.steps.iter().map(step).collect(),
-            cycle: Vec::new(),
-            offered: None,
-            refused: None,
-            waiting: Vec::new(),
-        };
-        Evidence {
+        let components = words.components();
+        let run = Run { initial, steps, cycle: Vec::new(), offered: None, refused: None, waiting: Vec::new() };
+        Ok(Evidence {
             finding,
             length: path.steps.iter().filter(|step| step.label.is_visible()).count(),
-            trace: path.steps.iter().map(|step| event(step.label)).collect(),
+            trace: path.trace().map(|label| words.event(label)).collect(),
             process: self.file.clone(),
-            components: self.model.linear().components.iter().map(|known| Arc::from(known.name.as_str())).collect(),
+            components,
             runs: vec![run],
             story: None,
-        }
+        })
     }
 
     /// The report of a run, once its properties have been checked.
@@ -254,7 +271,7 @@ pub(crate) struct OpenedModel {
 }
 
 /// Reads a specification and makes its system.
-pub(crate) fn open_model(file: &Path, job: &Job) -> Result<OpenedModel, Problem> {
+pub(crate) fn open_model(file: &FilePath, job: &Job) -> Result<OpenedModel, Problem> {
     let mut opened = Opened::read(file, &job.texts, &job.control)?;
     let typed = opened.typed_processes(&job.control)?;
     let warnings = opened.warnings();

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod eval;
 pub mod linear;
+pub mod structure;
 pub(crate) mod words;
 
 use std::path::Path;
@@ -12,20 +13,24 @@ use trefoil_control::Control;
 use trefoil_mcrl2::processes::{self, ProcessSpecification};
 use trefoil_mcrl2::syntax::tree::Specification;
 use trefoil_mcrl2::syntax::{parse, print as print_specification};
-use trefoil_mcrl2::{Data, DeclaredFunction};
+use trefoil_mcrl2::{Data, DeclaredFunction, VariableId, declared_functions};
 use trefoil_source::{Diagnostic, Place, Severity, Sources, Texts};
 
 use crate::cspm::{PrintReport, TypecheckReport, Warnings};
 use crate::problem::UNREADABLE;
 use crate::{Job, Problem, Resources};
 
-/// The sorts of a specification's functions.
+/// The sorts of what a specification declares.
 #[derive(Clone, Debug, Serialize)]
 pub struct SortsReport {
     /// The file.
     pub file: String,
     /// Its functions in the order of the text.
     pub functions: Vec<FunctionSort>,
+    /// Its actions in the order of the text.
+    pub actions: Vec<ActionSorts>,
+    /// Its processes in the order of the text.
+    pub processes: Vec<ProcessSorts>,
     /// What is suspicious about it.
     pub warnings: Warnings,
 }
@@ -39,6 +44,24 @@ pub struct FunctionSort {
     pub name: String,
     /// The sort as mCRL2 text.
     pub sort: String,
+}
+
+/// An action and the sorts of its arguments.
+#[derive(Clone, Debug, Serialize)]
+pub struct ActionSorts {
+    /// The name.
+    pub name: String,
+    /// The sorts as mCRL2 text.
+    pub sorts: Vec<String>,
+}
+
+/// A process and its parameters.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProcessSorts {
+    /// The name.
+    pub name: String,
+    /// The parameters, each with its sort as mCRL2 text.
+    pub parameters: Vec<(String, String)>,
 }
 
 /// A specification that was read.
@@ -117,14 +140,28 @@ pub fn typecheck(file: &Path, job: &Job) -> Result<TypecheckReport, Problem> {
     Ok(TypecheckReport { file: opened.file, definitions, warnings, resources: Resources::new(&job.control) })
 }
 
-/// The sort of each function that a specification declares.
+/// The sorts of the functions, actions and processes that a specification declares.
 pub fn types(file: &Path, job: &Job) -> Result<SortsReport, Problem> {
     let mut opened = Opened::read(file, &job.texts, &job.control)?;
-    let functions = opened.typed(&job.control)?.functions();
+    let typed = opened.typed_processes(&job.control)?;
+    let functions = declared_functions(&typed.data);
     let functions =
         functions.into_iter().map(|DeclaredFunction { kind, name, sort }| FunctionSort { kind, name, sort }).collect();
+    let actions = typed.actions.iter().map(|action| ActionSorts {
+        name: typed.name(action.name).to_string(),
+        sorts: action.sorts.iter().map(|&sort| typed.data.sort_text(sort)).collect(),
+    });
+    let parameter = |&variable: &VariableId| {
+        let (name, sort) = typed.data.tree.variable(variable);
+        (typed.name(name).to_string(), typed.data.sort_text(sort))
+    };
+    let processes = typed.definitions.iter().map(|definition| ProcessSorts {
+        name: typed.name(definition.name).to_string(),
+        parameters: definition.parameters.iter().map(parameter).collect(),
+    });
     let warnings = opened.warnings();
-    Ok(SortsReport { file: opened.file, functions, warnings })
+    let (actions, processes) = (actions.collect(), processes.collect());
+    Ok(SortsReport { file: opened.file, functions, actions, processes, warnings })
 }
 
 /// A specification as text again, formatted.

@@ -13,7 +13,7 @@ use super::Script;
 use super::symmetry::permuted;
 use crate::check::Permuted;
 use crate::cspm::Warnings;
-use crate::problem::TOO_LARGE_TO_DRAW;
+use crate::problem::{Origin, TOO_LARGE_TO_DRAW};
 use crate::symmetry::{SymmetryBreak, place};
 use crate::{Job, Problem, Resources, save};
 
@@ -70,7 +70,9 @@ pub struct ChannelDiagramNode {
 pub fn model_symmetry(file: &Path, output: Option<&Path>, job: &Job) -> Result<ModelSymmetry, Problem> {
     let script = Script::open(file, job)?;
     job.control.progress().begin("proving symmetries", 0);
-    let found = symmetries(script.model.program(), &job.control).map_err(|cut| Problem::cut(cut, &job.control))?;
+    let origin = || Origin { file: script.file.clone(), sources: script.sources.clone() };
+    let found = symmetries(script.model.program(), &job.control);
+    let found = found.map_err(|cut| Problem::cut(cut, &job.control, &origin()))?;
     let (mut order, mut structure, mut moved) = ("1".to_string(), "trivial".to_string(), Vec::new());
     if let Some(action) = found.symmetric.as_ref().and_then(|symmetric| symmetric.action())
         && let Ok(group) = group(action, &job.control)?

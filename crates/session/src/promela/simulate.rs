@@ -9,7 +9,7 @@ use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Cut, System, TakenStep};
 
 use super::Script;
-use crate::problem::UNREADABLE;
+use crate::problem::{Origin, UNREADABLE};
 use crate::{Job, Problem};
 
 /// So many states are looked at to find out which processes a model creates.
@@ -18,17 +18,19 @@ const LOOKED_AT: u64 = 20_000;
 impl Script {
     /// The model statement by statement. If a short exploration does not show which processes may run, there is room
     /// for all.
-    pub(crate) fn simulation(self, job: &Job) -> Result<Simulation, Cut> {
-        let mut model = self.model;
+    pub(crate) fn simulation(self, job: &Job) -> Result<(Simulation, Origin), Problem> {
+        let Script { mut model, file, sources, .. } = self;
+        let origin = Origin { file, sources };
         if !model.program().runs.is_empty() {
             job.control.progress().begin("looking for processes", 0);
             let system: Arc<dyn System> = model.clone();
-            model = match survey(&system, LOOKED_AT, &job.control)? {
+            let surveyed = survey(&system, LOOKED_AT, &job.control);
+            model = match surveyed.map_err(|cut| Problem::cut(cut, &job.control, &origin))? {
                 Surveyed::Everything => model.widest().unwrap_or(&model).clone(),
                 Surveyed::More => Arc::new(model.widest().unwrap_or(&model).with_all_room()),
             };
         }
-        Ok(Simulation::new(model))
+        Ok((Simulation::new(model), origin))
     }
 }
 
