@@ -192,14 +192,12 @@ impl Model {
                 _ => None,
             },
         );
-        let marks = end.iter().map(|&(slot, _)| Mark {
-            meaning: Meaning::ValidEnd,
-            reads: [slot as usize].into_iter().collect(),
-            values: 2,
-        });
+        // Where nothing terminates, no state without steps is a valid end.
+        let valid_end =
+            Mark { meaning: Meaning::ValidEnd, reads: end.iter().map(|&(slot, _)| slot as usize).collect(), values: 2 };
         Model {
             index: Index::new(&plans),
-            marks: marks.collect(),
+            marks: vec![valid_end],
             labels,
             layout,
             groups,
