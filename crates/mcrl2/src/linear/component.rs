@@ -165,6 +165,8 @@ struct State {
 pub(super) struct Sequential<'a> {
     specification: &'a ProcessSpecification,
     terminating: Vec<bool>,
+    /// Which processes may terminate, as far as it was needed.
+    terminates: HashMap<ProcessRef, bool>,
     shapes: Vec<Shape>,
     by_node: HashMap<ProcessRef, (ShapeId, Rc<[VariableId]>)>,
     by_structure: HashMap<Vec<Token>, ShapeId>,
@@ -179,6 +181,7 @@ impl<'a> Sequential<'a> {
         let mut sequential = Sequential {
             specification,
             terminating: vec![false; specification.definitions.len()],
+            terminates: HashMap::new(),
             shapes: Vec::new(),
             by_node: HashMap::new(),
             by_structure: HashMap::new(),
@@ -586,8 +589,16 @@ impl<'a> Sequential<'a> {
     }
 
     /// What is to be done when a part comes before the rest. What follows something that cannot terminate is dropped.
-    fn push(&self, node: ProcessRef, scope: &Scope, rest: &After) -> After {
-        let rest = if self.can_terminate(node) { rest.clone() } else { None };
+    fn push(&mut self, node: ProcessRef, scope: &Scope, rest: &After) -> After {
+        let terminates = match self.terminates.get(&node) {
+            Some(&known) => known,
+            None => {
+                let found = self.can_terminate(node);
+                self.terminates.insert(node, found);
+                found
+            }
+        };
+        let rest = if terminates { rest.clone() } else { None };
         Some(Rc::new(Pending { node, scope: scope.clone(), rest }))
     }
 

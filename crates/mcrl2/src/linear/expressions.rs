@@ -10,6 +10,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use trefoil_control::Control;
 use trefoil_data::rewrite::{FunctionIndex, Program, Rewriter, Unfinished, View, widens};
 use trefoil_data::signature::{Operator, Origin};
 use trefoil_data::sorts::{BOOL, INT, NAT, POS, REAL, SortKind, SortRef};
@@ -231,6 +232,7 @@ impl Maker<'_> {
 /// Expressions with variables over a program.
 pub(super) struct Expressions<'p> {
     pub(super) rewriter: Rewriter<'p>,
+    control: Control,
     pub(super) program: &'p Program,
     codes: HashMap<TypedId, (FunctionIndex, Rc<[VariableId]>)>,
     equal: HashMap<SortRef, FunctionIndex>,
@@ -256,6 +258,7 @@ impl<'p> Expressions<'p> {
         codes: &[FunctionIndex],
         program: &'p Program,
         rewriter: Rewriter<'p>,
+        control: &Control,
     ) -> Result<Expressions<'p>, Refusal> {
         let mut table = HashMap::new();
         for ((expression, variables), &code) in prepared.expressions.iter().zip(codes) {
@@ -263,6 +266,7 @@ impl<'p> Expressions<'p> {
         }
         let mut expressions = Expressions {
             rewriter,
+            control: control.clone(),
             program,
             codes: table,
             equal: prepared.equal.iter().map(|&(sort, place)| (sort, codes[place])).collect(),
@@ -331,6 +335,7 @@ impl<'p> Expressions<'p> {
         &mut self,
         run: impl FnOnce(&mut Rewriter<'p>) -> Result<Term, Unfinished>,
     ) -> Result<Option<Term>, Refusal> {
+        self.control.check()?;
         self.rewriter.limit_steps(STEPS);
         match run(&mut self.rewriter) {
             Ok(term) => Ok(Some(term)),
@@ -639,6 +644,7 @@ impl<'p> Expressions<'p> {
         conditions: &mut Vec<Term>,
         terms: &mut [&mut Term],
     ) -> Result<bool, Refusal> {
+        self.control.check()?;
         if sums.is_empty() {
             return Ok(true);
         }

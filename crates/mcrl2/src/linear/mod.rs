@@ -213,7 +213,7 @@ pub fn linearise(
     // Nothing is collected inside this section, so terms need no roots.
     let _outer = worker.enter();
     let rewriter = Rewriter::new(&program, &worker);
-    let mut x = Expressions::new(&prepared, &function_codes, &program, rewriter)?;
+    let mut x = Expressions::new(&prepared, &function_codes, &program, rewriter, control)?;
     // A variable that may have any value has the one that idle parameters of its sort have.
     for &global in &specification.globals {
         let (_, sort) = specification.data.tree.variable(global);
