@@ -122,6 +122,37 @@ fn one_question_in_several_languages() {
     assert!(text.contains("after <put.0> the implementation offers only {put.0, put.1}"), "{text}");
 }
 
+/// The alternating bit protocol in three languages.
+#[test]
+fn one_protocol_in_three_languages() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lts/models");
+    let file = |ending: &str| folder.join(format!("alternating_bit.{ending}")).display().to_string();
+    let (script, model, specification) = (file("csp"), file("pml"), file("mcrl2"));
+    let compare = |left: &str, right: &str, more: &[&str]| {
+        said(&[&["lts", "compare", left, right, "-e", "branching"], more].concat())
+    };
+    let protocol = ["--process", "PROTOCOL"];
+    for (left, right, process) in
+        [(&specification, &script, &protocol[..]), (&script, &model, &protocol), (&model, &specification, &[])]
+    {
+        let (code, text) = compare(left, right, process);
+        assert!(code == 0 && text.contains("classes      132 and 132"), "{left}, {right}: {text}");
+    }
+    // Its users see a buffer, unless the receiver does not look at the bit.
+    let users = ["--visible", "accept,deliver"];
+    for (file, holds) in [(&specification, "BUFFER"), (&model, "BUFFER")] {
+        assert_eq!(compare(file, &script, &[&["--process", holds], &users[..]].concat()).0, 0, "{file}");
+    }
+    let (code, text) = compare(&specification, &script, &[&["--process", "WRONG"], &users[..]].concat());
+    assert!(code == 1 && text.contains("<accept(0), deliver(0), deliver(0)>"), "{text}");
+    let others = ["--process", "BUFFER", "--rename", "accept=put,deliver=get", "--visible", "put,get"];
+    let (code, text) = compare(&specification, &script, &others);
+    assert_eq!(code, 0, "{text}");
+    let refine = ["lts", "refine", &script, &model, &specification, "-m", "failures", "--process", "BUFFER"];
+    let (code, text) = said(&[&refine[..], &users].concat());
+    assert!(code == 0 && text.matches("holds: ").count() == 2, "{text}");
+}
+
 #[test]
 fn labels_are_renamed_and_hidden() {
     let files = Files::new();
