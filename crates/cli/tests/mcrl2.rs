@@ -38,7 +38,8 @@ fn types_are_checked_and_shown() {
     assert_eq!(code, 0);
     assert_eq!(
         out,
-        "leaf: D\nnode: D # D -> D\nleft: D -> D\nright: D -> D\nis_node: D -> Bool\ndepth: D -> Nat\nendless: Nat -> Nat\n"
+        "leaf: D\nnode: D # D -> D\nleft: D -> D\nright: D -> D\nis_node: D -> Bool\ndepth: D -> Nat\nendless: Nat -> Nat\n\
+         act a: Nat\nproc P(n: Nat)\n"
     );
     let (code, out, err) = trefoil(&folder, &["mcrl2", "typecheck", "bad.mcrl2", "good.mcrl2"]);
     assert_eq!(code, 2);
@@ -136,4 +137,97 @@ fn the_prompt_answers_line_by_line() {
         assert!(complaints.contains(part), "{part} is not in\n{complaints}");
     }
     assert!(output.status.success());
+}
+
+/// A ring in which a token is lost, and a sender and a receiver beside it.
+const RING: &str = "sort C = struct red | green | blue;
+map name: C -> Nat;
+eqn name(red) = 1;
+act s, r, c: Nat; lost;
+proc Sender(n: Nat) = s(n) . ((n < 2) -> Sender(n + 1) <> lost . delta);
+     Receiver = sum n: Nat . r(n) . Receiver;
+init allow({c, lost}, comm({s|r -> c}, Sender(0) || Receiver));
+";
+
+#[test]
+fn a_deadlock_names_the_components_of_each_step() {
+    let folder = folder(&[("ring.mcrl2", RING)]);
+    let (code, out, err) = trefoil(&folder, &["check", "ring.mcrl2", "--explain"]);
+    assert_eq!(code, 1, "{out}{err}");
+    for part in
+        ["after <c(0), c(1), c(2), lost> the process deadlocks", "Sender(0) (s), Receiver (r)", "4  lost  Sender(0)"]
+    {
+        assert!(out.contains(part), "{part} is not in\n{out}");
+    }
+    let (code, out, _) = trefoil(&folder, &["trace", "ring.mcrl2", "--assertion", "1", "--all"]);
+    assert_eq!(code, 0);
+    assert!(out.contains("4 steps") && out.contains("Receiver (r)"), "{out}");
+    let (code, _, err) = trefoil(&folder, &["trace", "ring.mcrl2", "--assertion", "3", "--all"]);
+    assert!(code == 2 && err.contains("there is no property 3; the specification has 1 property"), "{err}");
+}
+
+#[test]
+fn reasons_list_what_made_the_process_smaller() {
+    let folder = folder(&[("ring.mcrl2", RING)]);
+    let (_, out, _) = trefoil(&folder, &["check", "ring.mcrl2", "--why"]);
+    for part in ["exact: ", "constant parameters: ", "sums over finite sorts: ", "redundant parameters: "] {
+        assert!(out.contains(part), "{part} is not in\n{out}");
+    }
+    let (_, out, _) = trefoil(&folder, &["check", "ring.mcrl2"]);
+    assert!(!out.contains("constant parameters"), "{out}");
+}
+
+#[test]
+fn the_structure_shows_who_communicates_by_what() {
+    let folder = folder(&[("ring.mcrl2", RING)]);
+    let (code, out, err) = trefoil(&folder, &["structure", "ring.mcrl2", "--output", "ring.dot"]);
+    assert_eq!(code, 0, "{err}");
+    let expected = "ring.mcrl2
+  Sender(0): 3 control states, 3 summands
+      n: Nat
+  Receiver: 1 control state, 1 summand
+  steps of several components
+    Sender(0), Receiver: s | r → c
+  steps of one component
+    Sender(0): lost
+";
+    assert!(out.starts_with(expected), "{out}");
+    assert!(out.contains("picture                ring.dot"), "{out}");
+    let dot = std::fs::read_to_string(folder.path().join("ring.dot")).expect("a picture");
+    assert!(dot.contains("Receiver") && dot.contains("\"r\""), "{dot}");
+    let (code, _, err) = trefoil(&folder, &["structure", "ring.mcrl2", "Sender"]);
+    assert!(code == 2 && err.contains("give no expression"), "{err}");
+    let (code, _, err) = trefoil(&folder, &["structure", "ring.mcrl2", "--output", "ring.pdf"]);
+    assert!(code == 2 && err.contains("a picture is not written as `.pdf`"), "{err}");
+}
+
+#[test]
+fn what_is_stuck_is_reported_at_its_action() {
+    let stuck = RING.replace("Sender(n: Nat) = s(n)", "Sender(n: Nat) = (name(if(n > 0, green, red)) > 0) -> s(n)");
+    let endless = "act a: Nat;\nproc P = sum n: Nat . a(n) . P;\ninit P;\n";
+    let folder = folder(&[("stuck.mcrl2", &stuck), ("endless.mcrl2", endless)]);
+    for command in [
+        &["check"][..],
+        &["lts", "generate", "-o", "x.aut"],
+        &["graph"],
+        &["trace", "--random", "9"],
+        &["lts", "compare", "stuck.mcrl2"],
+    ] {
+        let (code, out, err) = trefoil(&folder, &[command, &["stuck.mcrl2"]].concat());
+        assert_eq!(code, 2, "{command:?}: {out}{err}");
+        assert!(err.contains("neither true nor false: it is stuck at `0 < name(green)`"), "{command:?}: {err}");
+        assert!(err.contains("stuck.mcrl2:5:") && err.contains("^^^^"), "{command:?}: {err}");
+    }
+    let (code, _, err) = trefoil(&folder, &["check", "endless.mcrl2"]);
+    assert!(code == 2 && err.contains("endless.mcrl2:2:23") && err.contains("`n: Nat`"), "{err}");
+}
+
+#[test]
+fn a_forbidden_action_has_a_run() {
+    let folder = folder(&[("ring.mcrl2", RING)]);
+    let (code, out, _) = trefoil(&folder, &["check", "ring.mcrl2", "--never", "lo*", "--explain=2"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("after <c(0), c(1), c(2)> the process performs lost, which must not happen"), "{out}");
+    let (code, _, err) = trefoil(&folder, &["check", "ring.mcrl2", "--never", "gone"]);
+    assert!(code == 2 && err.contains("the actions of its steps are c, lost"), "{err}");
 }

@@ -58,7 +58,7 @@ pub(crate) struct Checking {
     /// mCRL2: actions with names like this must not happen; * stands for any text; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) never: Vec<String>,
-    /// Report which engine answers each assertion, and why
+    /// Report which engine answers each assertion, why, and what made its state space smaller
     #[arg(long)]
     pub(crate) why: bool,
     /// The language of the scripts [default: by extension]

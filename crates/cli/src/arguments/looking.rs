@@ -10,10 +10,10 @@ use super::values::choices;
 /// A process of a script.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Looking {
-    /// The script; - is standard input. Or a file with a labelled transition system
+    /// The script or specification; - is standard input. Or a file with a labelled transition system
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The process: any expression over the script; after -- if it begins with a minus
+    /// The process of a CSPM script: any expression over it; after -- if it begins with a minus
     #[arg(value_name = "EXPRESSION")]
     pub(crate) expression: Option<String>,
     /// Do not compress sequential components by strong bisimulation

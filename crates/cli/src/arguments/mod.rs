@@ -94,7 +94,7 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
         arguments: Vec<OsString>,
     },
-    /// Draw a process of a script as a graph of states and events
+    /// Draw a process of a script, or an mCRL2 specification, as a graph of states and events
     Graph {
         #[command(flatten)]
         looking: Looking,
@@ -110,7 +110,7 @@ pub(crate) enum Command {
         #[arg(long, short, value_name = "OUT")]
         output: Option<PathBuf>,
     },
-    /// Step through a process or a Promela model by hand, at random, or along a counterexample
+    /// Step through a process, a Promela model or an mCRL2 specification by hand, at random, or along a counterexample
     Trace(Tracing),
     /// Show the symmetries of each assertion of a script, or of a Promela model: types, groups, orders, and what breaks
     /// others

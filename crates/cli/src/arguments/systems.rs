@@ -54,7 +54,7 @@ pub(crate) enum LtsCommand {
     },
     /// Decide whether two systems are equivalent; if not, show what distinguishes them
     Compare {
-        /// One system: a file, a CSPM script (with --process) or a Promela model
+        /// One system: a file, a CSPM script (with --process), a Promela model or an mCRL2 specification
         #[arg(value_name = "FILE")]
         left: PathBuf,
         /// The other
@@ -120,7 +120,7 @@ pub(crate) enum LtsCommand {
     },
     /// Explore a model and write it as a system
     Generate {
-        /// A CSPM script or a Promela model
+        /// A CSPM script, a Promela model or an mCRL2 specification
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// The process of a CSPM script
