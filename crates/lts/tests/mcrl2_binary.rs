@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trefoil_control::Control;
-use trefoil_lts::Lts;
-use trefoil_lts::format::{CODES, Format, Input, ReadError, ReadOptions, read_lts, write_lts};
+use trefoil_lts::format::{CODES, Format, Input, ReadError, ReadOptions, WriteError, read_lts, write_lts};
 use trefoil_lts::random::Random;
+use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::Labels;
+use trefoil_system::{Label, LabelId, Labels, Part, StateId, Writing};
 
 /// A term, before it is written.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -349,10 +349,40 @@ fn damaged_files_are_read_or_refused() {
     assert!(read_anyway > 200 && codes.len() >= 3, "{read_anyway} read, refused {codes:?}");
 }
 
+/// A system with labels of every kind, and a state that no transition mentions.
 #[test]
-fn binary_files_are_not_written() {
-    let lts = read(Stream::system().finish(0)).expect("a system");
-    let mut out = Vec::new();
-    assert!(write_lts(&lts, Format::Lts, &mut out, &Control::unlimited()).is_err());
-    assert!(out.is_empty());
+fn what_is_written_is_read_again() {
+    let labels = Arc::new(Labels::written(Writing::Brackets));
+    let mut builder = LtsBuilder::new(labels.clone());
+    let texts = [
+        "a",
+        "a(1)",
+        "a(-7)",
+        "a(x)",
+        "b(0, true)",
+        "b(18446744073709551615, false)",
+        "c([1, 2], f(x, y))",
+        "d.1.true",
+    ];
+    for (state, text) in (0..).zip(texts) {
+        builder.add(StateId(state), labels.name(text), StateId(state + 1));
+    }
+    builder.add(StateId(0), LabelId::TAU, StateId(3));
+    builder.add(StateId(3), LabelId::TICK, StateId(4));
+    let part = |name: &str, argument: &str| Part { name: name.into(), arguments: [Box::from(argument)].into() };
+    builder.add(StateId(4), labels.intern(Label::bag(vec![part("q", "5"), part("p", "z")])), StateId(0));
+    builder.at_least(12);
+    let lts = builder.build(StateId(2));
+    let mut bytes = Vec::new();
+    write_lts(&lts, Format::Lts, &mut bytes, &Control::unlimited()).expect("it is written");
+    assert_eq!(bytes[..5], [0, 0x8b, 0xaf, 0x83, 0x08]);
+    let again = read(bytes).expect("a system");
+    assert_eq!(format!("{again:?}"), format!("{lts:?}"));
+    // Written as one multi-action, different labels could not be told apart.
+    let mut builder = LtsBuilder::new(labels.clone());
+    builder.add(StateId(0), labels.intern(Label::of("a", [Box::from("1")])), StateId(1));
+    builder.add(StateId(0), labels.name("a(1)"), StateId(2));
+    let mut bytes = Vec::new();
+    let refused = write_lts(&builder.build(StateId(0)), Format::Lts, &mut bytes, &Control::unlimited());
+    assert!(matches!(&refused, Err(WriteError::Diagnostic(diagnostic)) if diagnostic.code == "A025"), "{refused:?}");
 }

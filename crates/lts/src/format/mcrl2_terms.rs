@@ -288,6 +288,6 @@ impl<'a> TermReader<'a> {
 }
 
 /// How many bits a number has when there are this many things.
-fn width(things: usize) -> u32 {
+pub(crate) fn width(things: usize) -> u32 {
     things.ilog2() + 1
 }

@@ -1,5 +1,5 @@
-//! Labelled transition systems in files: Aldebaran `.aut`, mCRL2's textual `.fsm`, JSON, (read only) mCRL2's binary
-//! `.lts` and (written only) `.dot`.
+//! Labelled transition systems in files: Aldebaran `.aut`, mCRL2's textual `.fsm` and binary `.lts`, JSON, and (written
+//! only) `.dot`.
 //!
 //! [`read_lts`] opens an [`Input`], takes off a gzip wrapper when the first bytes say that there is one, finds the
 //! format (what the caller says, else the name's ending, else the first bytes) and streams the content into an [`Lts`].
@@ -23,6 +23,7 @@ mod lines;
 mod mcrl2;
 mod mcrl2_terms;
 mod mcrl2_text;
+mod mcrl2_write;
 mod open;
 mod output;
 
@@ -52,7 +53,7 @@ pub enum Format {
     Fsm,
     /// Trefoil's own JSON.
     Json,
-    /// mCRL2's binary format; read only.
+    /// mCRL2's binary format.
     Lts,
     /// Graphviz; written only.
     Dot,
@@ -87,11 +88,6 @@ impl Format {
     /// Can it be read?
     pub fn is_readable(self) -> bool {
         self != Format::Dot
-    }
-
-    /// Can it be written?
-    pub fn is_writable(self) -> bool {
-        self != Format::Lts
     }
 
     /// The format that a file's name promises, a last `.gz` aside.
@@ -249,22 +245,9 @@ impl Output {
     pub fn format(&self) -> Result<Format, Box<Diagnostic>> {
         match self {
             Output::Stdout => Ok(Format::Aut),
-            Output::Path(path) => {
-                let format = Format::of_path(path).ok_or_else(|| Box::new(open::no_output_format(path)))?;
-                writable(format, &path.display().to_string())
-            }
+            Output::Path(path) => Format::of_path(path).ok_or_else(|| Box::new(open::no_output_format(path))),
         }
     }
-}
-
-/// Refuses a format that is only read.
-pub fn writable(format: Format, name: &str) -> Result<Format, Box<Diagnostic>> {
-    if format.is_writable() {
-        return Ok(format);
-    }
-    let place = Place::File(name.to_string());
-    let diagnostic = Diagnostic::error(codes::NO_OUTPUT_FORMAT, "mCRL2's binary files are read but not written", place);
-    Err(Box::new(diagnostic.help("write .aut or .fsm, which mCRL2 reads")))
 }
 
 /// Why a system was not written, or not to its end.
@@ -353,10 +336,10 @@ fn write_named(
     name: &str,
     control: &Control,
 ) -> Result<(), WriteError> {
-    let format = writable(format, name).map_err(WriteError::Diagnostic)?;
     control.progress().begin(&format!("writing {name}"), lts.transition_count() as u64);
     match format {
-        Format::Aut | Format::Lts => aut::write(lts, out, name, control),
+        Format::Aut => aut::write(lts, out, name, control),
+        Format::Lts => mcrl2_write::write(lts, out, name, control),
         Format::Fsm => fsm::write(lts, out, name, control),
         Format::Json => json::write(lts, out, name, control),
         Format::Dot => dot::write(lts, out, control),

@@ -154,7 +154,7 @@ pub(crate) fn no_output_format(path: &Path) -> Diagnostic {
         format!("`{name}` does not say which format to write"),
         Place::File(name),
     )
-    .help("end the name in .aut, .fsm, .json or .dot (and perhaps .gz), or name the format with --to")
+    .help("end the name in .aut, .fsm, .json, .lts or .dot (and perhaps .gz), or name the format with --to")
 }
 
 fn cannot_read(name: &str, error: &io::Error, compressed: bool) -> Diagnostic {
