@@ -4,10 +4,12 @@ use std::process::ExitCode;
 
 use trefoil_control::counted;
 use trefoil_session::Problem;
+use trefoil_session::cspm::eval::Script;
 use trefoil_session::cspm::{self, PrintReport, TypecheckReport, TypesReport, Warnings};
 
 use crate::arguments::{Common, CspmCommand};
 use crate::cspm_eval;
+use crate::evaluating::prompt;
 use crate::run::{Answer, Destination, Run};
 
 pub(crate) fn run(command: CspmCommand, common: Common) -> ExitCode {
@@ -36,7 +38,7 @@ pub(crate) fn run(command: CspmCommand, common: Common) -> ExitCode {
             run.finish()
         }
         CspmCommand::Eval { file, expressions, steps } => cspm_eval::eval(file, expressions, steps, common),
-        CspmCommand::Repl { file, steps } => cspm_eval::prompt(&file, steps, &common),
+        CspmCommand::Repl { file, steps } => prompt::<Script>(&file, steps, &common),
     }
 }
 

@@ -4,27 +4,17 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use trefoil_control::Control;
 use trefoil_session::mcrl2::eval::{Evaluating, EvaluationReport, Script, evaluate};
 use trefoil_session::mcrl2::linear::{Analyses, LinearReport, linear};
 use trefoil_session::mcrl2::{self, SortsReport};
-use trefoil_session::{Texts, Verdict};
+use trefoil_session::{Problem, Texts, Verdict};
 
 use crate::arguments::{Common, Mcrl2Command};
 use crate::cspm::quiet;
-use crate::exit;
-use crate::interrupt::PromptInterrupt;
-use crate::prompt::{Prompt, complain, control};
+use crate::evaluating::{Evaluates, prompt};
 use crate::run::{Answer, Destination, Run};
 use crate::terminal;
-
-const HELP: &str = "\
-EXPRESSION        prints the normal form
-solve x: S. C     prints every value of x for which C holds
-:type EXPRESSION  prints the sort
-:reload           reads the specification again
-:help             prints this text
-:quit             ends the prompt, as does Ctrl-D; Ctrl-C stops the rewriting of a line
-";
 
 pub(crate) fn run(command: Mcrl2Command, common: Common) -> ExitCode {
     match command {
@@ -71,7 +61,7 @@ pub(crate) fn run(command: Mcrl2Command, common: Common) -> ExitCode {
             run.check(&files, |job| evaluate(&task, job));
             run.finish()
         }
-        Mcrl2Command::Repl { file, steps } => prompt(&file, steps, &common),
+        Mcrl2Command::Repl { file, steps } => prompt::<Script>(&file, steps, &common),
     }
 }
 
@@ -131,66 +121,44 @@ impl Answer for EvaluationReport {
     }
 }
 
-/// Reads expressions and prints normal forms until the input ends.
-fn prompt(file: &Path, steps: Option<u64>, common: &Common) -> ExitCode {
-    if file == Path::new("-") {
-        let why = "the prompt reads expressions from standard input; the specification must be a file";
-        terminal::say_err(&format!("error: {why}\n"));
-        return ExitCode::from(exit::WRONG);
+impl Evaluates for Script {
+    const PROMPT: &'static str = "mcrl2> ";
+    const HISTORY: &'static str = "mcrl2-history";
+    const TEXT: &'static str = "specification";
+    const HELP: &'static str = "\
+EXPRESSION        prints the normal form
+solve x: S. C     prints every value of x for which C holds
+:type EXPRESSION  prints the sort
+:reload           reads the specification again
+:help             prints this text
+:quit             ends the prompt, as does Ctrl-D; Ctrl-C stops the rewriting of a line
+";
+
+    fn open(file: &Path, texts: &Texts, control: &Control) -> Result<Script, Problem> {
+        Script::open(file, texts, control)
     }
-    let mut prompt = match Prompt::new("mcrl2> ", "mcrl2-history") {
-        Ok(prompt) => prompt,
-        Err(why) => {
-            terminal::say_err(&format!("error: {why}\n"));
-            return ExitCode::from(exit::WRONG);
-        }
-    };
-    let interrupt = PromptInterrupt::listen();
-    let mut script = match interrupt.during(&control(common), |control| Script::open(file, &Texts::default(), control))
-    {
-        Ok(script) => script,
-        Err(problem) => {
-            complain(&problem);
-            return ExitCode::from(exit::WRONG);
-        }
-    };
-    prompt.complete(script.names());
-    while let Some(line) = interrupt.reading(|| prompt.line()) {
-        let line = line.trim();
-        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let result = match command {
-            "" => continue,
-            ":quit" | ":q" => break,
-            ":help" | ":h" => Ok(HELP.to_string()),
-            ":reload" | ":r" => {
-                let reloaded = interrupt.during(&control(common), |control| script.reload(control));
-                prompt.complete(script.names());
-                reloaded.map(|()| String::new())
-            }
-            ":type" | ":t" => script.sort_of(rest).map(|sort| format!("{sort}\n")),
-            _ if command.starts_with(':') => {
-                terminal::say_err(&format!("error: unknown command {command}; :help lists the commands\n"));
-                continue;
-            }
-            "solve" => {
-                let mut say = |solution: String| terminal::say(&format!("{solution}\n"));
-                interrupt.during(&control(common), |control| script.solve(line, steps, control, &mut say)).map(
-                    |warnings| {
-                        terminal::complain(warnings.text(terminal::colour_err()));
-                        String::new()
-                    },
-                )
-            }
-            _ => interrupt.during(&control(common), |control| script.value(line, steps, control)).map(|value| {
-                terminal::complain(value.warnings.text(terminal::colour_err()));
-                format!("{}\n", value.text)
-            }),
+
+    fn reload(&mut self, control: &Control) -> Result<(), Problem> {
+        Script::reload(self, control)
+    }
+
+    fn names(&self) -> Vec<String> {
+        Script::names(self)
+    }
+
+    fn type_of(&self, expression: &str, _: &Control) -> Result<String, Problem> {
+        self.sort_of(expression)
+    }
+
+    fn answer(&self, line: &str, steps: Option<u64>, control: &Control) -> Result<String, Problem> {
+        let (text, warnings) = if line.split_whitespace().next() == Some("solve") {
+            let mut say = |solution: String| terminal::say(&format!("{solution}\n"));
+            (String::new(), self.solve(line, steps, control, &mut say)?)
+        } else {
+            let value = self.value(line, steps, control)?;
+            (format!("{}\n", value.text), value.warnings)
         };
-        match result {
-            Ok(text) if !terminal::say(&text) => break,
-            Ok(_) => {}
-            Err(problem) => complain(&problem),
-        }
+        terminal::complain(warnings.text(terminal::colour_err()));
+        Ok(text)
     }
-    ExitCode::SUCCESS
 }
