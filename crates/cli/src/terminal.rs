@@ -144,6 +144,7 @@ fn words(now: &Snapshot, elapsed: Duration) -> String {
         parts.push(format!("depth {}", count(now.depth)));
     }
     parts.extend(resident_memory().map(human_bytes));
+    parts.extend(Some(now.detail.clone()).filter(|detail| !detail.is_empty()));
     parts.join(", ")
 }
 

@@ -89,6 +89,7 @@ pub(crate) fn unfinished(files: &[String], unfinished: &Unfinished) -> String {
             rows.push((name, count(value)));
         }
     }
+    rows.extend(Some(unfinished.detail.clone()).filter(|detail| !detail.is_empty()).map(|detail| ("so far", detail)));
     text.push_str(&table(&rows));
     text
 }

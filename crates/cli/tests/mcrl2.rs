@@ -231,3 +231,35 @@ fn a_forbidden_action_has_a_run() {
     let (code, _, err) = trefoil(&folder, &["check", "ring.mcrl2", "--never", "gone"]);
     assert!(code == 2 && err.contains("the actions of its steps are c, lost"), "{err}");
 }
+
+#[test]
+fn a_search_without_end_names_the_parameters_that_grow() {
+    let counter = "act a: Nat; proc P(n: Nat, b: Bool) = a(n) . P(n + 1, !b); init P(0, true);\n";
+    let folder = folder(&[("counter.mcrl2", counter)]);
+    let (code, out, _) = trefoil(&folder, &["check", "counter.mcrl2", "--timeout", "1s"]);
+    assert_eq!(code, 3, "{out}");
+    assert!(out.contains("while searching; n: ") && out.contains(" values, the latest "), "{out}");
+    let (code, out, _) = trefoil(&folder, &["check", "counter.mcrl2", "--timeout", "1s", "--format", "json"]);
+    assert_eq!(code, 3, "{out}");
+    let document: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let detail = document["runs"][0]["results"][0]["unfinished"]["detail"].as_str().unwrap_or_default();
+    assert!(detail.starts_with("n: ") && detail.contains("the latest"), "{out}");
+    let (code, out, _) = trefoil(&folder, &["lts", "generate", "counter.mcrl2", "-o", "x.aut", "--timeout", "3s"]);
+    assert!(code == 3 && out.contains("so far") && out.contains("n: "), "{out}");
+}
+
+#[test]
+fn reasons_say_how_a_state_is_kept() {
+    let known = "sort D = struct d1 | d2; act a: D; proc P(d: D) = a(d) . P(if(d == d1, d2, d1)); init P(d1);\n";
+    // The head of an empty list is stuck.
+    let outgrown = "sort D = struct d1 | d2; act a: D;\n\
+                    proc P(d: D, l: List(D), n: Nat) = (n < 3) -> a(d) . P(head(l), tail(l), n + 1);\n\
+                    init P(d1, [d2], 0);\n";
+    let folder = folder(&[("ring.mcrl2", RING), ("known.mcrl2", known), ("outgrown.mcrl2", outgrown)]);
+    let (_, out, _) = trefoil(&folder, &["check", "ring.mcrl2", "--why"]);
+    assert!(out.contains("a state has 2 parameters, 1 in 2 bits because all values are known, 1 numbered"), "{out}");
+    let (_, out, _) = trefoil(&folder, &["check", "known.mcrl2", "--why"]);
+    assert!(out.contains("a state has 1 parameter, 1 in 1 bit because all values are known\n"), "{out}");
+    let (_, out, _) = trefoil(&folder, &["check", "outgrown.mcrl2", "--why"]);
+    assert!(out.contains("numbered as values are found, since a value of a finite sort was stuck"), "{out}");
+}

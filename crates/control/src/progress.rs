@@ -12,6 +12,7 @@ pub struct Progress {
     states: AtomicU64,
     transitions: AtomicU64,
     depth: AtomicU64,
+    detail: Mutex<String>,
 }
 
 /// What is being done.
@@ -37,6 +38,8 @@ pub struct Snapshot {
     pub transitions: u64,
     /// Levels or rounds.
     pub depth: u64,
+    /// What else the phase says about itself; often nothing.
+    pub detail: String,
 }
 
 impl Progress {
@@ -56,6 +59,12 @@ impl Progress {
             counter.store(0, Ordering::Relaxed);
         }
         self.total.store(total, Ordering::Relaxed);
+        self.detail(String::new());
+    }
+
+    /// Says something about the phase beside its counters.
+    pub fn detail(&self, text: String) {
+        *self.detail.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
     /// Sets the units of work done.
@@ -87,6 +96,7 @@ impl Progress {
             states: self.states.load(Ordering::Relaxed),
             transitions: self.transitions.load(Ordering::Relaxed),
             depth: self.depth.load(Ordering::Relaxed),
+            detail: self.detail.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
 }
@@ -100,6 +110,8 @@ mod tests {
         let progress = Progress::default();
         progress.begin("reading", 10);
         progress.add(3, 4);
+        progress.detail("half of it".to_string());
+        assert_eq!(progress.snapshot().detail, "half of it");
         progress.begin("searching", 0);
         assert_eq!(progress.snapshot(), Snapshot { phase: "searching".into(), ..Snapshot::default() });
     }

@@ -83,6 +83,9 @@ pub struct Unfinished {
     pub transitions: u64,
     /// Levels or rounds of that phase.
     pub depth: u64,
+    /// What else that phase said about itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub detail: String,
 }
 
 impl Unfinished {
@@ -97,6 +100,7 @@ impl Unfinished {
             states: now.states,
             transitions: now.transitions,
             depth: now.depth,
+            detail: now.detail,
         }
     }
 }

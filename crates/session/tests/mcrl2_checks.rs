@@ -12,7 +12,7 @@ use trefoil_mcrl2::{processes, syntax};
 use trefoil_session::check::{AnyScript, Asked};
 use trefoil_session::{Job, Verdict};
 use trefoil_source::FileId;
-use trefoil_system::{LabelId, Labels, StateId, System, Writing};
+use trefoil_system::{LabelId, Labels, StateId, Writing};
 use trefoil_testkit::mcrl2::random::RandomSpecification;
 use trefoil_testkit::{Random, seed};
 
@@ -70,7 +70,7 @@ fn deadlocks_and_actions_are_found_after_as_many_steps_as_in_the_graph() {
         let (deadlock, actions) = shortest(&lts);
         for threads in [1, 2] {
             let mut job = Job::new(Control::unlimited(), threads);
-            job.texts.put(file, &text);
+            job.texts.put(file, text.as_str());
             let steps = |script: &mut AnyScript, index: usize| {
                 let answer = script.run(index, &Asked::default(), &job);
                 let steps = answer.witness.as_ref().map(|evidence| evidence.runs[0].steps.len());

@@ -46,9 +46,9 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
     let facts = if facts.is_empty() { String::new() } else { format!("  ({})", facts.join(", ")) };
     let facts = if colour { facts.dimmed().to_string() } else { facts };
     let mut text = format!("  {index:>width$}  {word}{blanks}{}{facts}\n", answer.assertion.assertion_string);
-    // The reductions belong to the reasons, which only `--why` asks for.
-    let reductions = answer.reductions.iter().filter(|_| answer.why.is_some());
-    for sentence in sentence(answer).iter().chain(&answer.notes).chain(&answer.why).chain(reductions) {
+    // The reductions and details belong to the reasons, which only `--why` asks for.
+    let reasons = answer.reductions.iter().chain(&answer.details).filter(|_| answer.why.is_some());
+    for sentence in sentence(answer).iter().chain(&answer.notes).chain(&answer.why).chain(reasons) {
         let _ = writeln!(text, "  {:width$}           {sentence}", "");
     }
     text
@@ -96,7 +96,9 @@ pub(crate) fn sentence(answer: &AssertionReport) -> Option<String> {
         (Verdict::Unknown, _) => {
             let reason = answer.reason.clone().unwrap_or_else(|| "for an unknown reason".to_string());
             let phase = answer.unfinished.as_ref().map(|rest| rest.phase.as_str()).filter(|phase| !phase.is_empty());
-            Some(phase.map_or(reason.clone(), |phase| format!("{reason} while {phase}")))
+            let detail = answer.unfinished.as_ref().map(|rest| rest.detail.as_str()).unwrap_or_default();
+            let detail = if detail.is_empty() { String::new() } else { format!("; {detail}") };
+            Some(phase.map_or(reason.clone(), |phase| format!("{reason} while {phase}{detail}")))
         }
         (Verdict::Error, _) => answer.reason.clone().or_else(|| answer.errors.first().cloned()),
         (Verdict::Fails, None) if answer.assertion.is_negated => Some("the negated assertion holds".to_string()),

@@ -83,6 +83,7 @@ pub(crate) fn run() -> RunReport {
     results[3].unfinished = Some(Unfinished {
         reason: "timeout of 5 s reached".into(),
         phase: "searching".into(),
+        detail: String::new(),
         done: 0,
         total: 0,
         states: 10,

@@ -197,6 +197,7 @@ impl Pace {
         let percent = (now.done.min(now.total) * 100).checked_div(now.total);
         parts.extend(percent.map(|percent| format!("{percent} %")));
         parts.extend(resident_memory().map(human_bytes));
+        parts.extend(Some(now.detail).filter(|detail| !detail.is_empty()));
         parts.join(", ")
     }
 }

@@ -213,6 +213,12 @@ impl Model {
         }
     }
 
+    /// How many values a search found so far and the last of them as text, where values of a slot are numbered as they
+    /// are found. Slots whose values can be the same have one numbering.
+    pub fn latest_value(&self, slot: usize) -> Option<(usize, String)> {
+        self.encodings[slot].latest()
+    }
+
     /// The value of a slot as text.
     pub fn value_text(&self, slot: usize, value: Value) -> String {
         self.encodings[slot].text(value)

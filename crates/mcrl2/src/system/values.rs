@@ -113,6 +113,16 @@ impl Encoding {
         Encoding::Listed(Arc::new(listed))
     }
 
+    /// How many values were found and the last of them as text, where values are numbered as they are found.
+    pub(super) fn latest(&self) -> Option<(usize, String)> {
+        let Encoding::Met(met) = self else { return None };
+        let found = met.numbering.len();
+        // A thread that took a number may not have stored its term yet.
+        let term = (0..found as u32).rev().find_map(|number| met.numbering.term(number))?;
+        let worker = met.pool.worker();
+        Some((found, met.program.text(&worker.enter(), term)))
+    }
+
     /// The values of a sort, when it is finite and has few.
     pub(super) fn finite(program: &Program, section: &Section<'_>, sort: SortRef) -> Option<Encoding> {
         let is_declared =

@@ -140,6 +140,9 @@ pub struct AssertionReport {
     /// Notes on the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// mCRL2: how states and steps are kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
     /// Promela: the statements that no run reaches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreached: Vec<Unreached>,
@@ -190,6 +193,7 @@ impl AssertionReport {
             reductions: Vec::new(),
             symmetry: None,
             notes: Vec::new(),
+            details: Vec::new(),
             unreached: Vec::new(),
             compile_seconds: 0.0,
             check_seconds: 0.0,

@@ -303,6 +303,14 @@ impl Subject {
         Stepper::new(system, narrator, (Told { file: origin.file.clone(), process }, origin), runs, seed, control)
     }
 
+    /// The system of an mCRL2 specification.
+    pub(crate) fn linear(&self) -> Option<&mcrl2::system::Model> {
+        match &self.content {
+            Content::Linear(model) => Some(model),
+            _ => None,
+        }
+    }
+
     /// The system.
     pub(crate) fn system(&self) -> &dyn System {
         match &self.content {

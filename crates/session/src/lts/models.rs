@@ -18,6 +18,7 @@ use trefoil_system::{Label, LabelId, Labels, Part};
 use super::{ConvertReport, Reading, Size, check_output, name, read, write};
 use crate::check::language_of;
 use crate::look::{Looking, Subject};
+use crate::mcrl2::growth::watched;
 use crate::problem::{NO_PROCESS, Origin, REFUSED};
 use crate::{Job, Problem, Resources, promela};
 
@@ -115,7 +116,9 @@ pub(super) fn open(
             let file = file.to_path_buf();
             let task = Looking { file, expression: process, language: Some(language), compress_leaves: true };
             let subject = Subject::open(&task, job)?;
-            explored(subject.system(), subject.origin())?.lts
+            let explore = || explored(subject.system(), subject.origin());
+            let found = subject.linear().map(|model| watched(model, &job.control, explore));
+            found.unwrap_or_else(explore)?.lts
         }
     };
     Ok(OpenedSystem { file: name(file), lts: Arc::new(lts), language })

@@ -17,6 +17,7 @@ use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
 use trefoil_system::{Cut, Labels, Path, System, TakenStep, Writing};
 
 use super::Opened;
+use super::growth::{growing, watched, width};
 use super::words::LinearWords;
 use crate::check::{
     Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, PrintResult, Run, RunReport, Unused, line,
@@ -36,6 +37,8 @@ pub struct Script {
     sources: Sources,
     warnings: Warnings,
     model: Arc<Model>,
+    /// Was a value of a finite sort stuck?
+    outgrown: bool,
     listed: Vec<Assertion>,
     kept: Kept,
 }
@@ -46,8 +49,15 @@ impl Script {
     pub fn open(file: &FilePath, never: &[String], job: &Job) -> Result<Script, Problem> {
         let model = open_model(file, job)?;
         let OpenedModel { file, sources, warnings, model } = model;
-        let mut script =
-            Script { listed: Vec::new(), kept: Kept::default(), model: Arc::new(model), file, sources, warnings };
+        let mut script = Script {
+            listed: Vec::new(),
+            kept: Kept::default(),
+            model: Arc::new(model),
+            outgrown: false,
+            file,
+            sources,
+            warnings,
+        };
         script.list(Claim::NoDeadlock, "no run deadlocks".to_string());
         let mut forbidden = Vec::new();
         for pattern in never {
@@ -134,6 +144,7 @@ impl Script {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
             }
             Err(Unanswered::Cut { cut: Cut::Stopped, .. }) => {
+                job.control.progress().detail(growing(&self.model));
                 report.give_up(Unfinished::new(job.control.why(), &job.control));
             }
             Err(Unanswered::Cut { cut, .. }) => report.tell(&cut_short(&cut, &job.control, place), &self.sources),
@@ -156,10 +167,12 @@ impl Script {
         let answer = kept.answer(&question, asked, || {
             let facts = Facts { width: model.layout().width(), ..Claim::NoDeadlock.posing().facts };
             let posed = Posed::new(Table::standard(), question, &facts, asked, job.threads, &job.control)?;
-            posed.answer(&Offered { system: model.clone(), reduction: None, insisted: false }, &job.control)
+            let offered = Offered { system: model.clone(), reduction: None, insisted: false };
+            watched(model, &job.control, || posed.answer(&offered, &job.control))
         })?;
         if let Some(widest) = self.model.widest() {
             self.model = widest.clone();
+            self.outgrown = true;
         }
         Ok(answer)
     }
@@ -184,6 +197,7 @@ impl Script {
         report.witness = witness;
         report.why = Some(answer.why);
         report.reductions = self.model.linear().report.clone();
+        report.details = vec![width(&self.model, self.outgrown)];
         report.notes.extend(answer.notes);
         if let Some(coverage) = answer.coverage.map(Coverage::from) {
             report.algorithm = Some(coverage.store.to_string());

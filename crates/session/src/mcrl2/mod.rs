@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod eval;
+pub(crate) mod growth;
 pub mod linear;
 pub mod structure;
 pub(crate) mod words;

@@ -1,0 +1,83 @@
+//! What the states of a specification hold: for the reasons of an answer, and while a search runs.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use trefoil_control::{Control, count, counted};
+use trefoil_mcrl2::system::Model;
+use trefoil_system::{Domain, System, Values};
+
+/// How long a description of the values stays.
+const REFRESH: Duration = Duration::from_secs(1);
+/// Fewer values than this are not worth a word.
+const MANY: usize = 100;
+/// How many letters of a value are shown.
+const LETTERS: usize = 60;
+/// How many sets of parameters are shown, those with the most values.
+const SHOWN: usize = 3;
+
+/// Runs a search; while it runs, the progress says which parameters get more and more values.
+pub(crate) fn watched<X>(model: &Model, control: &Control, search: impl FnOnce() -> X) -> X {
+    std::thread::scope(|scope| {
+        let (ended, waiting) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            while waiting.recv_timeout(REFRESH) == Err(RecvTimeoutError::Timeout) {
+                control.progress().detail(growing(model));
+            }
+        });
+        let found = search();
+        drop(ended);
+        found
+    })
+}
+
+/// The parameters whose values are numbered as they are found, when these are many, with the value that was found
+/// last. Parameters whose values can be the same have one numbering.
+pub(crate) fn growing(model: &Model) -> String {
+    let model = model.widest().map_or(model, |widest| &**widest);
+    let mut numberings: Vec<(&Arc<dyn Domain>, usize, Vec<&str>)> = Vec::new();
+    for (place, slot) in model.layout().slots().iter().enumerate() {
+        let Values::Met(domain) = &slot.values else { continue };
+        match numberings.iter_mut().find(|(known, ..)| Arc::ptr_eq(known, domain)) {
+            Some((.., names)) => names.push(&slot.name),
+            None => numberings.push((domain, place, vec![&slot.name])),
+        }
+    }
+    // The search goes on meanwhile, so the lengths are read once.
+    let mut sizes: Vec<(usize, usize, Vec<&str>)> =
+        numberings.into_iter().map(|(domain, slot, names)| (domain.len(), slot, names)).collect();
+    sizes.retain(|&(values, ..)| values >= MANY);
+    sizes.sort_by_key(|&(values, ..)| std::cmp::Reverse(values));
+    let words = sizes.into_iter().take(SHOWN).filter_map(|(_, slot, mut names)| {
+        let (values, latest) = model.latest_value(slot)?;
+        let more = names.len().saturating_sub(SHOWN);
+        names.truncate(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let latest = crate::shortened(&latest, LETTERS);
+        Some(format!("{}{more}: {} values, the latest {latest}", names.join(", "), count(values as u64)))
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+/// How a state is kept, and why so; `outgrown` says that a value of a finite sort was none of those that are listed.
+pub(crate) fn width(model: &Model, outgrown: bool) -> String {
+    let slots = model.layout().slots();
+    let known = slots.iter().filter_map(|slot| slot.values.count());
+    let bits: u32 = known.clone().map(|values| values.max(1).next_power_of_two().trailing_zeros()).sum();
+    let listed = known.count();
+    let met = slots.len() - listed;
+    let mut text = format!("a state has {}", counted(slots.len() as u64, "parameter"));
+    if listed > 0 {
+        text.push_str(&format!(
+            ", {} in {} because all values are known",
+            count(listed as u64),
+            counted(bits.into(), "bit")
+        ));
+    }
+    if met > 0 {
+        let why = if outgrown { ", since a value of a finite sort was stuck" } else { "" };
+        text.push_str(&format!(", {} numbered as values are found{why}", count(met as u64)));
+    }
+    text
+}
