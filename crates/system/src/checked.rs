@@ -237,7 +237,7 @@ impl CheckedExplorer<'_> {
     }
 }
 
-/// A placeholder for an explorer that is in use.
+/// What the wrapper holds while it lends its explorer to a walk.
 struct Absent;
 
 impl Explorer for Absent {

@@ -243,8 +243,8 @@ impl Pair<'_> {
         match (relation, self.integer(left), self.integer(right)) {
             (Relation::Equal, None, Some(value)) => Some((left, value, value)),
             (Relation::Equal, Some(value), None) => Some((right, value, value)),
-            (Relation::Less, None, Some(value)) if step == 1 => Some((left, i128::MIN, value - 1)),
-            (Relation::Less, Some(value), None) if step == 1 => Some((right, value + 1, i128::MAX)),
+            (Relation::Less, None, Some(value)) if step == 1 => Some((left, i128::MIN, value.saturating_sub(1))),
+            (Relation::Less, Some(value), None) if step == 1 => Some((right, value.saturating_add(1), i128::MAX)),
             (Relation::AtMost, None, Some(value)) => Some((left, i128::MIN, value)),
             (Relation::AtMost, Some(value), None) => Some((right, value, i128::MAX)),
             _ => None,

@@ -161,19 +161,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        let mut seen: HashMap<Symbol, (Span, SortRef)> = HashMap::new();
-        for (name, sort) in &declared {
-            if let Some((before, other)) = seen.insert(name.symbol, (name.span, *sort))
-                && other != *sort
-            {
-                let message = format!("the variable `{}` is declared twice", self.name(name.symbol));
-                self.report(
-                    Diagnostic::error(codes::VARIABLE_TWICE, message, Place::Span(name.span))
-                        .also(Place::Span(before), "here with another sort"),
-                );
-                failed = true;
-            }
-        }
+        failed |= self.refuse_repeated(declared.iter().map(|(name, _)| name)).is_err();
         if failed {
             return Err(Reported);
         }
@@ -204,6 +192,25 @@ impl<'a> Checker<'a> {
     /// The innermost variable of a name.
     pub fn variable_named(&self, name: Symbol) -> Option<VariableId> {
         self.scopes.get(&name).and_then(|scope| scope.last().copied())
+    }
+
+    /// Refuses a name that occurs twice among those that one operator or one section declares.
+    fn refuse_repeated<'n>(&mut self, names: impl Iterator<Item = &'n Identifier>) -> Result<(), Reported> {
+        let mut seen: HashMap<Symbol, Span> = HashMap::new();
+        let mut result = Ok(());
+        for name in names {
+            if let Some(before) = seen.insert(name.symbol, name.span) {
+                let message = format!("the variable `{}` is declared twice", self.name(name.symbol));
+                let help = format!("rename one of them, for instance `{}'`", self.name(name.symbol));
+                self.report(
+                    Diagnostic::error(codes::VARIABLE_TWICE, message, Place::Span(name.span))
+                        .also(Place::Span(before), "here already")
+                        .help(help),
+                );
+                result = Err(Reported);
+            }
+        }
+        result
     }
 
     /// Refuses a variable with the name of a function.

@@ -116,7 +116,7 @@ impl Checker<'_> {
             }
             Expression::Where(body, definitions) => {
                 let mut bound = Vec::new();
-                let mut failed = false;
+                let mut failed = self.refuse_repeated(definitions.iter().map(|(name, _)| name)).is_err();
                 for (name, value) in definitions {
                     failed |= self.refuse_clash(name).is_err();
                     match self.infer(*value) {

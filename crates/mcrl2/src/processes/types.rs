@@ -12,7 +12,7 @@ use trefoil_data::rewrite::overlaps;
 use trefoil_data::sorts::{BOOL, SortRef};
 use trefoil_data::syntax::tree::{Expression, ExpressionId, Identifier, Symbol, Variables};
 use trefoil_data::typed::{Typed, TypedId, VariableId};
-use trefoil_data::types::{Checker, Reported, codes as data_codes};
+use trefoil_data::types::{Checker, Reported};
 use trefoil_source::{Diagnostic, Place, Severity, Span, nearest};
 
 use super::guarded::refuse_unguarded;
@@ -192,7 +192,6 @@ impl ProcessChecker<'_> {
     /// Takes up a definition with its parameters; its body is checked when all definitions are known.
     fn declare(&mut self, definition: &tree::Definition) -> Result<DefinitionId, Reported> {
         let name = definition.name;
-        self.refuse_equal_names(&definition.parameters);
         let Ok(parameters) = self.data.bind(definition.parameters.iter()) else {
             self.broken.insert(name.symbol);
             return Err(Reported);
@@ -244,24 +243,6 @@ impl ProcessChecker<'_> {
 
     fn sorts_of_variables(&self, variables: &[VariableId]) -> Vec<SortRef> {
         variables.iter().map(|&variable| self.data.specification.tree.variable(variable).1).collect()
-    }
-
-    /// Reports variables of one name and one sort in one list; those with two sorts are reported as they are bound.
-    fn refuse_equal_names(&mut self, groups: &[Variables]) {
-        let mut seen: HashMap<Symbol, (Span, Option<SortRef>)> = HashMap::new();
-        for group in groups {
-            let before = self.data.diagnostics.len();
-            let sort = self.data.resolve(group.sort).ok();
-            self.data.diagnostics.truncate(before);
-            for name in &group.names {
-                let Some((place, other)) = seen.insert(name.symbol, (name.span, sort)) else { continue };
-                if sort.is_some() && sort == other {
-                    let message = format!("the variable `{}` is declared twice", self.name(name.symbol));
-                    let diagnostic = Diagnostic::error(data_codes::VARIABLE_TWICE, message, Place::Span(name.span));
-                    self.report(diagnostic.also(Place::Span(place), "here already"));
-                }
-            }
-        }
     }
 
     fn add(&mut self, process: Process, id: ProcessId) -> ProcessRef {
@@ -340,7 +321,6 @@ impl ProcessChecker<'_> {
                 }
             },
             tree::Process::Sum(variables, inside) => {
-                self.refuse_equal_names(variables);
                 let bound = self.data.bind(variables.iter())?;
                 let inside = self.process(*inside);
                 self.data.unbind(&bound);
