@@ -216,8 +216,6 @@ operators! {
     MeetExceptions = "@meet": "(S -> Bool) # (S -> Bool) # FSet(S) # FSet(S) -> FSet(S)";
     /// The elements of a finite set for which a function holds.
     Filter = "@filter": "(S -> Bool) # FSet(S) -> FSet(S)";
-    /// How often an element occurs in a bag given by a function and exceptions, as an exception of another function.
-    Correct = "@correct": "S # Nat # Nat # FBag(S) -> FBag(S)";
     /// The elements of a finite bag, each once.
     FBag2FSet = "@fbag2fset": "FBag(S) -> FSet(S)";
     /// A finite bag with each element of a finite set once.
@@ -226,6 +224,9 @@ operators! {
     StableUpdate = "@updated": "(S -> T) # S # T -> (S -> T)";
     /// The function with one value.
     ConstantFunction = "@const": "T -> (S -> T)";
+    /// Whether a value comes before another one in the chains of finite sets, bags and updates, where `<` does not put
+    /// all values of the sort in a row.
+    Before = "@before": "S # S -> Bool";
     /// Whether a condition is true, where it has no variables: one that is stuck is not.
     Holds = "@holds": "Bool -> Bool";
     /// Whether a function is an update of another one.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use trefoil_terms::Term;
 
 use crate::signature::{Operator, Origin};
-use crate::syntax::tree::Power;
+use crate::syntax::tree::{Infix, Power};
 use crate::typed::{Quantifier, Typed, TypedId, VariableId};
 
 use super::compile::is_conversion;
@@ -44,7 +44,7 @@ impl Writer<'_, '_> {
                         if is_conversion(operator) {
                             return self.expression(arguments[0], variables, captured, around);
                         }
-                        if self.literal(operator, id, arguments, variables, captured) {
+                        if self.literal(operator, id, arguments, variables, captured, around) {
                             return;
                         }
                         if let (Some(infix), &[left, right]) = (infix(operator), arguments) {
@@ -127,10 +127,11 @@ impl Writer<'_, '_> {
         arguments: &[TypedId],
         variables: &[VariableId],
         captured: &[Term],
+        around: Power,
     ) -> bool {
         let program = self.program;
         match (operator, arguments) {
-            (Operator::Cons | Operator::Insert | Operator::InsertMany, _) => {
+            (Operator::Cons | Operator::Insert | Operator::FSetCons | Operator::InsertMany | Operator::FBagCons, _) => {
                 let mut elements = Vec::new();
                 let mut rest = id;
                 while let Some((found, parts)) = self.applied_operator(rest)
@@ -140,23 +141,42 @@ impl Writer<'_, '_> {
                     rest = parts[parts.len() - 1];
                 }
                 let end = self.applied_operator(rest).map(|(found, _)| found);
-                let (open, close) = match end {
-                    Some(Operator::EmptyList) => ("[", "]"),
-                    Some(Operator::EmptySet | Operator::EmptyBag) => ("{", "}"),
-                    _ => return false,
-                };
-                self.out.push_str(open);
-                for (index, element) in elements.iter().enumerate() {
-                    if index > 0 {
-                        self.out.push_str(", ");
-                    }
-                    self.expression(element[0], variables, captured, Power::LOOSEST);
-                    if let Some(&count) = element.get(1) {
-                        self.out.push_str(": ");
-                        self.expression(count, variables, captured, Power::LOOSEST);
-                    }
+                let is_whole = matches!(end, Some(Operator::EmptyList | Operator::EmptySet | Operator::EmptyBag));
+                if operator == Operator::Cons && !is_whole {
+                    return false;
                 }
-                self.out.push_str(close);
+                let (open, close) = if operator == Operator::Cons { ('[', ']') } else { ('{', '}') };
+                let (power, _) = Infix::Plus.power();
+                self.bracketed(!is_whole && power < around, |writer| {
+                    writer.out.push(open);
+                    for (index, element) in elements.iter().enumerate() {
+                        if index > 0 {
+                            writer.out.push_str(", ");
+                        }
+                        writer.expression(element[0], variables, captured, Power::LOOSEST);
+                        if let Some(&count) = element.get(1) {
+                            writer.out.push_str(": ");
+                            writer.expression(count, variables, captured, Power::LOOSEST);
+                        }
+                    }
+                    writer.out.push(close);
+                    if !is_whole {
+                        writer.out.push_str(" + ");
+                        writer.expression(rest, variables, captured, power.tighter());
+                    }
+                });
+                true
+            }
+            (Operator::SetConstructor | Operator::BagConstructor, &[function, exceptions]) => {
+                let given = [function, exceptions].map(|part| match program.specification.tree.expression(part) {
+                    Typed::Variable(variable) => {
+                        let place = variables.iter().position(|known| known == variable)?;
+                        captured.get(place).copied()
+                    }
+                    _ => None,
+                });
+                let [Some(function), Some(exceptions)] = given else { return false };
+                self.set(function, exceptions, around);
                 true
             }
             (Operator::SetOf | Operator::BagOf, &[function]) => {

@@ -4,16 +4,108 @@
 //! inside, below equal constructors, two constructors of a structured sort or of lists differ, or two numbers.
 //! Where something else differs (a set, a function, a term that is stuck) the equations decide.
 
-use trefoil_terms::{Symbol, Term};
+use std::cmp::Ordering;
+
+use dashu_int::IBig;
+use trefoil_terms::{Section, Symbol, Term};
 
 use crate::signature::Operator;
 
 use super::machine::Rewriter;
-use super::program::{Kind, Role};
+use super::numbers::Number;
+use super::program::{Kind, Program, Role};
 
 /// Pairs of terms that are looked at before it is left to the equations: a pair may be met again and again, and the
 /// equations are run with polls between.
 const MOST_PAIRS: usize = 10_000;
+
+impl Program {
+    /// A linear order of values that extends `<`. Where `<` is the subset relation, a smaller set comes first, and of
+    /// two sets with the same size the one with the first element that differs. Nothing for terms that are no values.
+    pub(super) fn order(&self, section: &Section<'_>, left: Term, right: Term) -> Option<Ordering> {
+        let mut pending = vec![(left, right)];
+        while let Some((left, right)) = pending.pop() {
+            if left == right {
+                continue;
+            }
+            if let Some(less) = self.numbers.less(section, left, right) {
+                return Some(if less { Ordering::Less } else { Ordering::Greater });
+            }
+            let pairs: Vec<(Term, Term)> = match [left, right].map(|term| self.applied_operator(section, term)) {
+                [Some(Operator::EmptyList), Some(Operator::Cons)] => return Some(Ordering::Less),
+                [Some(Operator::Cons), Some(Operator::EmptyList)] => return Some(Ordering::Greater),
+                [Some(Operator::EmptySet | Operator::FSetCons), Some(Operator::EmptySet | Operator::FSetCons)]
+                | [Some(Operator::EmptyBag | Operator::FBagCons), Some(Operator::EmptyBag | Operator::FBagCons)] => {
+                    let ((size, parts), (other, others)) = (self.chain(section, left)?, self.chain(section, right)?);
+                    if size != other {
+                        return Some(size.cmp(&other));
+                    }
+                    parts.into_iter().zip(others).collect()
+                }
+                [Some(Operator::SetConstructor), Some(Operator::SetConstructor)]
+                | [Some(Operator::BagConstructor), Some(Operator::BagConstructor)] => {
+                    let functions = [left, right].map(|term| section.argument(term, 0));
+                    let is_constant = matches!(self.role(section.head(functions[0])), Role::Bare(_));
+                    if !is_constant || functions[0] != functions[1] {
+                        return None;
+                    }
+                    vec![(section.argument(left, 1), section.argument(right, 1))]
+                }
+                [Some(Operator::Cons), Some(Operator::Cons)] => arguments(section, left, right),
+                _ => {
+                    let places = [left, right].map(|term| self.constructor(section.head(term)));
+                    let [Some(one), Some(other)] = places else { return None };
+                    if one != other {
+                        return Some(one.cmp(&other));
+                    }
+                    arguments(section, left, right)
+                }
+            };
+            pending.extend(pairs.into_iter().rev());
+        }
+        Some(Ordering::Equal)
+    }
+
+    /// The size of a finite set or bag, and its elements, those of a bag each with its count.
+    fn chain(&self, section: &Section<'_>, term: Term) -> Option<(IBig, Vec<Term>)> {
+        let (mut size, mut parts, mut rest) = (IBig::ZERO, Vec::new(), term);
+        loop {
+            match self.applied_operator(section, rest)? {
+                Operator::FSetCons => {
+                    size += IBig::ONE;
+                    parts.push(section.argument(rest, 0));
+                    rest = section.argument(rest, 1);
+                }
+                Operator::FBagCons => {
+                    let Number::Integer(count) = self.numbers.read(section, section.argument(rest, 1))? else {
+                        return None;
+                    };
+                    size += count;
+                    parts.extend([section.argument(rest, 0), section.argument(rest, 1)]);
+                    rest = section.argument(rest, 2);
+                }
+                Operator::EmptySet | Operator::EmptyBag => return Some((size, parts)),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The place of a constructor of a structured sort, or of `false` and `true`.
+    fn constructor(&self, symbol: Symbol) -> Option<u32> {
+        match self.role(symbol) {
+            Role::Applied(function) => match self.function(function).kind {
+                Kind::Constructor(place) if self.is_structured(function) => Some(place),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// The arguments of two applications of one constructor, in pairs.
+fn arguments(section: &Section<'_>, left: Term, right: Term) -> Vec<(Term, Term)> {
+    section.arguments(left).iter().zip(section.arguments(right).iter()).collect()
+}
 
 impl Rewriter<'_> {
     /// The truth of a comparison, where that is seen from the terms alone.
@@ -76,18 +168,7 @@ impl Rewriter<'_> {
             return Some(less);
         }
         let (one, other) = (self.section.head(left), self.section.head(right));
-        let (one, other) = (self.constructor(one)?, self.constructor(other)?);
+        let (one, other) = (self.program.constructor(one)?, self.program.constructor(other)?);
         (one != other).then_some(one < other)
-    }
-
-    /// The place of a constructor of a structured sort, or of `false` and `true`.
-    fn constructor(&self, symbol: Symbol) -> Option<u32> {
-        match self.program.role(symbol) {
-            Role::Applied(function) => match self.program.function(function).kind {
-                Kind::Constructor(place) if self.program.is_structured(function) => Some(place),
-                _ => None,
-            },
-            _ => None,
-        }
     }
 }

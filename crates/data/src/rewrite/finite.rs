@@ -3,6 +3,7 @@
 //! Values are made one by one, so that a sort of functions or sets with millions of values costs no memory; the values
 //! of small sorts are kept. Structured values come in the order of `<`.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -121,17 +122,31 @@ impl DataSpecification {
     /// Whether a sort has few values, and `<` puts them in the order in which they are listed: then sets of them are
     /// kept as the finite sets that they are.
     pub(super) fn has_normal_sets(&self, element: SortRef) -> bool {
-        matches!(self.size(element), Size::Finite(size) if size <= MOST_ELEMENTS) && self.is_ordered(element)
+        matches!(self.size(element), Size::Finite(size) if size <= MOST_ELEMENTS)
+            && self.is_made_of(element, &|sort| sort == BOOL, &mut HashSet::new())
     }
 
-    fn is_ordered(&self, sort: SortRef) -> bool {
-        sort == BOOL
-            || self.structured.iter().any(|(structured, _)| *structured == sort)
-                && self
-                    .sorts
-                    .constructors(sort)
-                    .iter()
-                    .all(|&constructor| domain(self, constructor).iter().all(|&part| self.is_ordered(part)))
+    /// Whether `<` puts the values of a sort in a row. It does not where they hold sets, bags or functions. A sort
+    /// without constructors has the order that the specification gives it.
+    pub(super) fn is_ordered(&self, sort: SortRef) -> bool {
+        let of_others = |sort| matches!(self.sorts.kind(sort), SortKind::Basic(_) | SortKind::Named(_));
+        self.is_made_of(sort, &of_others, &mut HashSet::new())
+    }
+
+    /// Whether a sort is one of `others`, or made of them by structures and lists.
+    fn is_made_of(&self, sort: SortRef, others: &dyn Fn(SortRef) -> bool, around: &mut HashSet<SortRef>) -> bool {
+        if let SortKind::Container(Container::List, element) = self.sorts.kind(sort) {
+            return self.is_made_of(*element, others, around);
+        }
+        if !self.structured.iter().any(|(structured, _)| *structured == sort) {
+            return others(sort);
+        }
+        !around.insert(sort)
+            || self
+                .sorts
+                .constructors(sort)
+                .iter()
+                .all(|&constructor| domain(self, constructor).iter().all(|&part| self.is_made_of(part, others, around)))
     }
 }
 
@@ -196,7 +211,8 @@ impl Program {
         match self.specification.sorts.kind(sort) {
             SortKind::Container(container, element) => {
                 let chosen = (0..finite(*element)).filter(|&bit| number >> bit & 1 == 1);
-                let members: Vec<Term> = chosen.map(|bit| self.nth(section, *element, bit)).collect();
+                let mut members: Vec<Term> = chosen.map(|bit| self.nth(section, *element, bit)).collect();
+                self.put_in_row(section, *element, &mut members, |&member| member);
                 if *container == Container::FSet {
                     return self.finite_set_of(section, &members);
                 }
@@ -214,8 +230,12 @@ impl Program {
                     digits.push((place, rest % values));
                     rest /= values;
                 }
-                for (place, digit) in digits.into_iter().rev().filter(|(_, digit)| *digit != 0) {
-                    let (argument, value) = (self.nth(section, argument, place), self.nth(section, *codomain, digit));
+                let updated = digits.into_iter().filter(|(_, digit)| *digit != 0);
+                let mut updates: Vec<(Term, Term)> = updated
+                    .map(|(place, digit)| (self.nth(section, argument, place), self.nth(section, *codomain, digit)))
+                    .collect();
+                self.put_in_row(section, argument, &mut updates, |&(argument, _)| argument);
+                for (argument, value) in updates.into_iter().rev() {
                     function = section.create(update, &[function, argument, value]);
                 }
                 function
@@ -239,6 +259,13 @@ impl Program {
                 }
                 unreachable!("a number below the size of the sort")
             }
+        }
+    }
+
+    /// Sorts what belongs to values, which are listed in the order of `<` where there is one.
+    fn put_in_row<T>(&self, section: &Section<'_>, sort: SortRef, all: &mut [T], value: impl Fn(&T) -> Term) {
+        if !self.specification.is_ordered(sort) {
+            all.sort_by(|one, other| self.order(section, value(one), value(other)).unwrap_or(Ordering::Equal));
         }
     }
 

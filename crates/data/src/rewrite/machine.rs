@@ -10,6 +10,8 @@
 //! outside of code (quantifiers, terms that did not come from code) takes the end of the stack for its top, so the
 //! stack is cut before it.
 
+use std::cmp::Ordering;
+
 use trefoil_control::{Control, Stopped};
 use trefoil_terms::{RootStack, Section, Term, Worker};
 
@@ -620,6 +622,9 @@ impl<'p> Rewriter<'p> {
             (Operator::Not, &[term]) if term == no => Some(yes),
             (Operator::IsUpdate, &[term]) => self.is_update(term).map(truth),
             (Operator::Holds, &[term]) => self.holds(term).map(truth),
+            (Operator::Before, &[left, right]) => {
+                self.program.order(&self.section, left, right).map(|order| truth(order == Ordering::Less))
+            }
             (_, &[argument]) => self.program.numbers.unary(&self.section, operator, argument),
             (_, &[left, right]) => self.program.numbers.binary(&self.section, operator, left, right),
             _ => None,

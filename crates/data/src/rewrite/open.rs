@@ -5,7 +5,7 @@
 //! both. Reading back goes from the outside in: the sort that is expected at a place, and the sort that the head of the
 //! term has, say which conversion stands between them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use trefoil_source::Span;
 use trefoil_terms::{Section, Term};
@@ -107,10 +107,19 @@ impl Rewriter<'_> {
 
     /// Whether a term has no variables.
     pub(super) fn is_closed(&self, term: Term) -> bool {
-        let head = self.section.head(term);
-        self.program.numbers.is_number(head)
-            || self.program.role(head) != Role::Foreign
-                && self.section.arguments(term).iter().all(|argument| self.is_closed(argument))
+        let mut seen = HashSet::from([term]);
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            let head = self.section.head(term);
+            if self.program.numbers.is_number(head) {
+                continue;
+            }
+            if self.program.role(head) == Role::Foreign {
+                return false;
+            }
+            pending.extend(self.section.arguments(term).iter().filter(|&argument| seen.insert(argument)));
+        }
+        true
     }
 
     /// The term of an expression that the program was made with, its variables replaced and nothing evaluated.

@@ -7,6 +7,8 @@
 //! Two sets are equal when they agree on the exceptions of both and wherever one of their functions holds: elsewhere
 //! both lack the element. So the equality of `{ n: Nat | n < 3 }` and `{0, 1, 2}` needs finitely many tests.
 
+use std::borrow::Cow;
+
 /// A page of equations over the sorts `S` and `T`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Page {
@@ -23,7 +25,22 @@ pub(super) enum Page {
 }
 
 impl Page {
-    pub(super) fn text(self) -> &'static str {
+    /// The equations. Elements of chains are compared by `<`, or by `@before` where `<` leaves values of the sort
+    /// uncompared: on sets it is the subset relation.
+    pub(super) fn text(self, ordered: bool) -> Cow<'static, str> {
+        let text = self.equations();
+        match self {
+            Page::FSet | Page::Set | Page::FBag | Page::Bag | Page::Update if !ordered => {
+                let comparisons =
+                    [("d < e", "@before(d, e)"), ("e < d", "@before(e, d)"), ("x < y ->", "@before(x, y) ->")];
+                let comparisons = comparisons.into_iter().chain([("y < x ->", "@before(y, x) ->")]);
+                comparisons.fold(Cow::Borrowed(text), |text, (less, before)| Cow::Owned(text.replace(less, before)))
+            }
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    fn equations(self) -> &'static str {
         match self {
             Page::Comparison => COMPARISON,
             Page::List => LIST,
@@ -103,6 +120,7 @@ const FSET: &str = "
         @filter(f, @fset(d, s)) = if(f(d), @fset(d, @filter(f, s)), @filter(f, s));
         d in {} = false;
         d in @fset(e, s) = d == e || d in s;
+        d in @insert(e, s) = d == e || d in s;
         #{} = 0;
         #(@fset(d, s)) = #s + 1;
         pick(@fset(d, s)) = d;
@@ -193,7 +211,7 @@ const FINITE_COMPLEMENT: &str = "
 ";
 
 const FBAG: &str = "
-    var d, e: S; b, c: FBag(S); p, q: Pos; n: Nat; s: FSet(S);
+    var d, e: S; b, c: FBag(S); p, q: Pos; s: FSet(S);
     eqn @cinsert(d, 0, b) = b;
         @cinsert(d, p, {:}) = @fbag(d, p, {:});
         @cinsert(d, p, @fbag(d, q, b)) = @fbag(d, p + q, b);
@@ -235,7 +253,7 @@ const FBAG: &str = "
 ";
 
 const BAG: &str = "
-    var d, e: S; b, c: FBag(S); f, g: S -> Nat; h: S -> Bool; x, y: Bag(S); s: FSet(S); n, m: Nat; z: Set(S);
+    var d, e: S; b, c: FBag(S); f, g: S -> Nat; h: S -> Bool; x, y: Bag(S); s: FSet(S); p: Pos;
     eqn @fbag2bag(b) = @bag(@zero, b);
         @bagcomp(f) = @bag(f, {:});
         @zero(d) = 0;
@@ -270,7 +288,11 @@ const BAG: &str = "
         @bag(f, b) - @bag(g, c) = @bag(
             lambda e: S. if(count(e, @bag(f, b)) > count(e, @bag(g, c)),
                 Int2Nat(count(e, @bag(f, b)) - count(e, @bag(g, c))), 0), {:});
-        b * {:} = {:};
+        {:} * x = {:};
+        @fbag(d, p, b) * x = @cinsert(d, min(p, count(d, x)), b * x);
+        x * b = b * x;
+        {:} - x = {:};
+        @fbag(d, p, b) - x = if(p > count(d, x), @fbag(d, Int2Pos(p - count(d, x)), b - x), b - x);
         Bag2Set(@bag(@zero, b)) = @fset2set(@fbag2fset(b));
         Bag2Set(@bag(f, {:})) = @setcomp(@occurs(f));
         Set2Bag(@set(@nothing, s)) = @fbag2bag(@fset2fbag(s));

@@ -100,7 +100,8 @@ fn pages(specification: &DataSpecification, id: FunctionId) -> Vec<(Page, SortRe
 
 /// Takes up a page.
 fn take(mut specification: DataSpecification, page: Page, one: SortRef, other: SortRef) -> DataSpecification {
-    let text = page.text();
+    let text = page.text(specification.is_ordered(one));
+    let text = text.as_ref();
     let names: Names = std::mem::take(&mut specification.names);
     let mut parser = Parser::internal(text, names);
     let s = parser.tree.names.intern("S");

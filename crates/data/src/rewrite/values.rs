@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use trefoil_terms::{Section, Term};
 
 use crate::signature::Operator;
+use crate::sorts::SortRef;
 use crate::syntax::tree::{Infix, Power};
 use crate::typed::{Quantifier, VariableId};
 
@@ -57,6 +58,24 @@ pub(super) fn infix(operator: Operator) -> Option<Infix> {
     })
 }
 
+/// Whether an operator makes a function on elements for the equations of sets and bags.
+fn is_combinator(operator: Operator) -> bool {
+    matches!(
+        operator,
+        Operator::Nothing
+            | Operator::Everything
+            | Operator::NotFunction
+            | Operator::AndFunction
+            | Operator::OrFunction
+            | Operator::ZeroFunction
+            | Operator::AddFunction
+            | Operator::MinFunction
+            | Operator::MonusFunction
+            | Operator::Occurs
+            | Operator::Counts
+    )
+}
+
 impl Writer<'_, '_> {
     pub(super) fn term(&mut self, term: Term, around: Power) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.inside(term, around));
@@ -88,6 +107,7 @@ impl Writer<'_, '_> {
         let head = self.section.head(term);
         match self.program.role(head) {
             Role::Applied(function) => self.applied(function, term, around),
+            Role::Bare(_) if self.combinator(term).is_some() => self.combined(term, around),
             Role::Bare(function) => {
                 let name = self.name(function);
                 self.out.push_str(&name);
@@ -151,12 +171,25 @@ impl Writer<'_, '_> {
         let operator = self.operator_of(term);
         match (operator, &arguments[..]) {
             (Some(Operator::Cons), _) => self.list(term, around),
-            (Some(Operator::FSetCons), _) => self.chain(term, "{", "}"),
-            (Some(Operator::FBagCons), _) => self.bag(term),
-            (Some(Operator::SetConstructor), &[characteristic, exceptions])
-            | (Some(Operator::BagConstructor), &[characteristic, exceptions]) => {
-                self.set(characteristic, exceptions, around);
+            (Some(Operator::FSetCons | Operator::Insert | Operator::FBagCons | Operator::InsertMany), _) => {
+                self.finite(term, around);
             }
+            (Some(Operator::SetConstructor | Operator::BagConstructor), &[function, exceptions]) => {
+                self.set(function, exceptions, around);
+            }
+            (Some(Operator::SetOf | Operator::BagOf), &[function]) if self.parameter(function).is_some() => {
+                self.comprehension(function, None);
+            }
+            (Some(Operator::Filter), &[function, set]) if self.parameter(function).is_some() => {
+                let (power, _) = Infix::Times.power();
+                self.bracketed(power < around, |writer| {
+                    writer.comprehension(function, None);
+                    writer.out.push_str(" * ");
+                    writer.term(set, power.tighter());
+                });
+            }
+            (Some(Operator::Holds), &[condition]) => self.term(condition, around),
+            (Some(operator), _) if is_combinator(operator) => self.combined(term, around),
             (Some(Operator::Not | Operator::Complement), &[operand]) => {
                 self.out.push('!');
                 self.term(operand, Power::POSTFIX);
@@ -241,60 +274,188 @@ impl Writer<'_, '_> {
         });
     }
 
-    fn chain(&mut self, term: Term, open: &str, close: &str) {
-        self.out.push_str(open);
+    /// A finite set or bag. What a chain ends in that is not empty, because it is stuck, is added to the others.
+    fn finite(&mut self, term: Term, around: Power) {
         let mut rest = term;
-        let mut first = true;
-        while self.operator_of(rest) == Some(Operator::FSetCons) {
-            if !first {
-                self.out.push_str(", ");
+        let mut elements: Vec<(Term, Option<Term>)> = Vec::new();
+        loop {
+            let argument = |index| self.section.argument(rest, index);
+            match self.operator_of(rest) {
+                Some(Operator::FSetCons | Operator::Insert) => {
+                    elements.push((argument(0), None));
+                    rest = argument(1);
+                }
+                Some(Operator::FBagCons | Operator::InsertMany) => {
+                    elements.push((argument(0), Some(argument(1))));
+                    rest = argument(2);
+                }
+                _ => break,
             }
-            first = false;
-            self.term(self.section.argument(rest, 0), Power::LOOSEST);
-            rest = self.section.argument(rest, 1);
         }
-        self.out.push_str(close);
+        let is_whole = matches!(self.operator_of(rest), Some(Operator::EmptySet | Operator::EmptyBag));
+        let (power, _) = Infix::Plus.power();
+        self.bracketed(!is_whole && power < around, |writer| {
+            writer.out.push('{');
+            for (index, (element, count)) in elements.into_iter().enumerate() {
+                if index > 0 {
+                    writer.out.push_str(", ");
+                }
+                writer.term(element, Power::LOOSEST);
+                if let Some(count) = count {
+                    writer.out.push_str(": ");
+                    writer.term(count, Power::LOOSEST);
+                }
+            }
+            writer.out.push('}');
+            if !is_whole {
+                writer.out.push_str(" + ");
+                writer.term(rest, power.tighter());
+            }
+        });
     }
 
-    fn bag(&mut self, term: Term) {
-        self.out.push('{');
-        let mut rest = term;
-        let mut first = true;
-        while self.operator_of(rest) == Some(Operator::FBagCons) {
-            if !first {
-                self.out.push_str(", ");
-            }
-            first = false;
-            self.term(self.section.argument(rest, 0), Power::LOOSEST);
-            self.out.push_str(": ");
-            self.term(self.section.argument(rest, 1), Power::LOOSEST);
-            rest = self.section.argument(rest, 2);
-        }
-        self.out.push('}');
-    }
-
-    /// A set or bag: its finite part alone where the function is constant.
-    fn set(&mut self, characteristic: Term, exceptions: Term, around: Power) {
-        let constant = match self.program.role(self.section.head(characteristic)) {
-            Role::Bare(function) => self.program.operator(function),
-            _ => None,
-        };
-        match constant {
+    /// A set or bag by its function and the exceptions: the finite part alone where the function is constant.
+    pub(super) fn set(&mut self, function: Term, exceptions: Term, around: Power) {
+        match self.combinator(function) {
             Some(Operator::Nothing | Operator::ZeroFunction) => self.term(exceptions, around),
             Some(Operator::Everything) => {
                 self.out.push('!');
                 self.term(exceptions, Power::POSTFIX);
             }
+            _ if self.parameter(function).is_some() => {
+                let is_empty = matches!(self.operator_of(exceptions), Some(Operator::EmptySet | Operator::EmptyBag));
+                self.comprehension(function, (!is_empty).then_some(exceptions));
+            }
             _ => {
-                let empty = matches!(self.operator_of(exceptions), Some(Operator::EmptySet | Operator::EmptyBag));
-                if empty && let Role::Closure(function) = self.program.role(self.section.head(characteristic)) {
-                    self.comprehension(function, characteristic);
-                    return;
-                }
                 self.out.push_str("@set");
-                self.arguments(&[characteristic, exceptions]);
+                self.arguments(&[function, exceptions]);
             }
         }
+    }
+
+    /// `{ x: S | f(x) }`, the other way round for the exceptions.
+    fn comprehension(&mut self, function: Term, exceptions: Option<Term>) {
+        let Some((name, sort)) = self.parameter(function) else { return };
+        let _ = write!(self.out, "{{ {name}: {sort} | ");
+        match exceptions {
+            None => self.at(function, &name, Power::LOOSEST),
+            Some(exceptions) => {
+                let (power, _) = Infix::NotEqual.power();
+                self.at(function, &name, power);
+                let _ = write!(self.out, " != {name} in ");
+                self.term(exceptions, Infix::In.power().0.tighter());
+            }
+        }
+        self.out.push_str(" }");
+    }
+
+    /// A function that is made of others, as `lambda x: S. f(x) && g(x)`.
+    fn combined(&mut self, function: Term, around: Power) {
+        let Some((name, sort)) = self.parameter(function) else { return };
+        self.bracketed(around > Power::BINDER, |writer| {
+            let _ = write!(writer.out, "lambda {name}: {sort}. ");
+            writer.at(function, &name, Power::BINDER);
+        });
+    }
+
+    /// The operator of a function on elements that the equations of sets and bags make.
+    fn combinator(&self, function: Term) -> Option<Operator> {
+        let operator = match self.program.role(self.section.head(function)) {
+            Role::Bare(function) => self.program.operator(function),
+            _ => self.operator_of(function),
+        };
+        operator.filter(|&operator| is_combinator(operator))
+    }
+
+    /// A name and the sort of the argument of a function: those of the first `lambda` in it.
+    fn parameter(&self, function: Term) -> Option<(String, String)> {
+        let data = &self.program.specification;
+        let mut inside = function;
+        while self.combinator(inside).is_some() && !self.section.arguments(inside).is_empty() {
+            inside = self.section.argument(inside, 0);
+        }
+        let taken = |index: FunctionIndex| {
+            let whole = data.signature.function(self.program.function(index).id?).sort;
+            data.sorts.as_function(whole)
+        };
+        let named = |sort: SortRef| ("x".to_string(), data.sort_text(sort));
+        match self.program.role(self.section.head(inside)) {
+            Role::Closure(index) => {
+                let description = self.program.function(index);
+                let (_, variables) = description.site.as_ref()?;
+                let (name, sort) = data.tree.variable(*variables.get(description.captured as usize)?);
+                Some((data.names.text(name).to_string(), data.sort_text(sort)))
+            }
+            Role::Bare(index) => Some(named(*taken(index)?.0.first()?)),
+            Role::Applied(index) => Some(named(*data.sorts.as_function(taken(index)?.1)?.0.first()?)),
+            _ => None,
+        }
+    }
+
+    /// The value of a function for the variable of this name.
+    fn at(&mut self, function: Term, name: &str, around: Power) {
+        let arguments: Vec<Term> = self.section.arguments(function).iter().collect();
+        match (self.combinator(function), &arguments[..]) {
+            (Some(Operator::Nothing), _) => self.out.push_str("false"),
+            (Some(Operator::Everything), _) => self.out.push_str("true"),
+            (Some(Operator::ZeroFunction), _) => self.out.push('0'),
+            (Some(Operator::NotFunction), &[inside]) => {
+                self.out.push('!');
+                self.at(inside, name, Power::POSTFIX);
+            }
+            (Some(Operator::AndFunction), &[one, other]) => self.both_at(Infix::And, [one, other], name, around),
+            (Some(Operator::OrFunction), &[one, other]) => self.both_at(Infix::Or, [one, other], name, around),
+            (Some(Operator::AddFunction), &[one, other]) => self.both_at(Infix::Plus, [one, other], name, around),
+            (Some(Operator::MinFunction), &[one, other]) => {
+                self.out.push_str("min(");
+                self.at(one, name, Power::LOOSEST);
+                self.out.push_str(", ");
+                self.at(other, name, Power::LOOSEST);
+                self.out.push(')');
+            }
+            (Some(Operator::MonusFunction), &[one, other]) => {
+                self.out.push_str("Int2Nat(max(0, ");
+                self.both_at(Infix::Minus, [one, other], name, Power::LOOSEST);
+                self.out.push_str("))");
+            }
+            (Some(Operator::Occurs), &[inside]) => {
+                let (power, _) = Infix::Greater.power();
+                self.bracketed(power < around, |writer| {
+                    writer.at(inside, name, power);
+                    writer.out.push_str(" > 0");
+                });
+            }
+            (Some(Operator::Counts), &[inside]) => {
+                self.out.push_str("if(");
+                self.at(inside, name, Power::LOOSEST);
+                self.out.push_str(", 1, 0)");
+            }
+            _ => self.applied_to(function, name, around),
+        }
+    }
+
+    /// The values of two functions with an operator between them.
+    fn both_at(&mut self, infix: Infix, [left, right]: [Term; 2], name: &str, around: Power) {
+        let (power, to_the_right) = infix.power();
+        self.bracketed(power < around, |writer| {
+            writer.at(left, name, if to_the_right { power.tighter() } else { power });
+            let _ = write!(writer.out, " {} ", infix.text());
+            writer.at(right, name, if to_the_right { power } else { power.tighter() });
+        });
+    }
+
+    /// A function applied to a variable; the body of one that calls its own variable so.
+    fn applied_to(&mut self, function: Term, name: &str, around: Power) {
+        if let Role::Closure(index) = self.program.role(self.section.head(function))
+            && self.parameter(function).is_some_and(|(own, _)| own == name)
+        {
+            let description = self.program.function(index);
+            let Some((body, variables)) = &description.site else { return };
+            let captured: Vec<Term> = self.section.arguments(function).iter().collect();
+            return self.expression(*body, variables, &captured, around);
+        }
+        self.term(function, Power::POSTFIX);
+        let _ = write!(self.out, "({name})");
     }
 
     pub(super) fn bound(&mut self, variables: &[VariableId]) {
@@ -306,17 +467,6 @@ impl Writer<'_, '_> {
             let sort = self.program.specification.sort_text(sort);
             let _ = write!(self.out, "{}: {sort}", self.program.specification.names.text(name));
         }
-    }
-
-    fn comprehension(&mut self, function: FunctionIndex, closure: Term) {
-        let description = self.program.function(function);
-        let Some((body, variables)) = &description.site else { return };
-        self.out.push_str("{ ");
-        self.bound(&variables[description.captured as usize..]);
-        self.out.push_str(" | ");
-        let captured: Vec<Term> = self.section.arguments(closure).iter().collect();
-        self.expression(*body, variables, &captured, Power::LOOSEST);
-        self.out.push_str(" }");
     }
 
     fn site(&mut self, function: FunctionIndex, term: Term, word: &str, around: Power) {

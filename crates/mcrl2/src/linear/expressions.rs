@@ -444,7 +444,7 @@ impl<'p> Expressions<'p> {
                     | Operator::UniteExceptions
                     | Operator::MeetExceptions
                     | Operator::Filter
-                    | Operator::Correct
+                    | Operator::Before
                     | Operator::IsUpdate
                     | Operator::FBag2FSet
                     | Operator::FSet2FBag
