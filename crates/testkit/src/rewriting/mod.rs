@@ -7,8 +7,6 @@
 
 pub mod random;
 
-use std::collections::BTreeMap;
-
 /// An expression or a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expression {
@@ -55,15 +53,20 @@ const LARGEST: usize = 5000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-type Substitution = BTreeMap<String, Expression>;
+type Substitution<'e> = Vec<(&'e str, &'e Expression)>;
+
+/// What a variable is replaced by.
+fn replaced<'e>(name: &str, by: &Substitution<'e>) -> Option<&'e Expression> {
+    by.iter().find(|(known, _)| *known == name).map(|(_, expression)| *expression)
+}
 
 /// Extends a substitution to one that makes an expression of a pattern.
-fn matches(pattern: &Expression, expression: &Expression, found: &mut Substitution) -> bool {
+fn matches<'e>(pattern: &'e Expression, expression: &'e Expression, found: &mut Substitution<'e>) -> bool {
     match (pattern, expression) {
-        (Variable(name), _) => match found.get(name) {
+        (Variable(name), _) => match replaced(name, found) {
             Some(before) => before == expression,
             None => {
-                found.insert(name.clone(), expression.clone());
+                found.push((name, expression));
                 true
             }
         },
@@ -78,9 +81,9 @@ fn matches(pattern: &Expression, expression: &Expression, found: &mut Substituti
 }
 
 /// Replaces variables. What they are replaced by is closed, so nothing is captured.
-fn substitute(expression: &Expression, by: &Substitution) -> Expression {
+fn substitute(expression: &Expression, by: &Substitution<'_>) -> Expression {
     match expression {
-        Variable(name) => by.get(name).unwrap_or(expression).clone(),
+        Variable(name) => replaced(name, by).unwrap_or(expression).clone(),
         Symbol(_) => expression.clone(),
         Apply(function, arguments) => Apply(
             Box::new(substitute(function, by)),
@@ -88,12 +91,12 @@ fn substitute(expression: &Expression, by: &Substitution) -> Expression {
         ),
         Lambda(variables, body) => {
             let mut inside = by.clone();
-            variables.iter().for_each(|(name, _)| drop(inside.remove(name)));
+            inside.retain(|(known, _)| variables.iter().all(|(name, _)| name != known));
             Lambda(variables.clone(), Box::new(substitute(body, &inside)))
         }
         Forall(all, variable, values, body) => {
             let mut inside = by.clone();
-            inside.remove(&variable.0);
+            inside.retain(|(known, _)| *known != variable.0);
             Forall(*all, variable.clone(), values.clone(), Box::new(substitute(body, &inside)))
         }
     }
@@ -135,14 +138,14 @@ impl Rewriting<'_> {
             && let Lambda(variables, body) = &**function
         {
             self.step()?;
-            let by = variables.iter().map(|(name, _)| name.clone()).zip(arguments.iter().cloned()).collect();
+            let by = variables.iter().map(|(name, _)| name.as_str()).zip(arguments).collect();
             return Ok(Some(substitute(body, &by)));
         }
         if let Forall(all, (name, _), values, body) = expression {
             self.step()?;
             let (connective, end) = if *all { ("&&", "true") } else { ("||", "false") };
             return Ok(Some(values.iter().rev().fold(apply(end, vec![]), |rest, value| {
-                let one = substitute(body, &[(name.clone(), value.clone())].into());
+                let one = substitute(body, &vec![(name, value)]);
                 apply(connective, vec![one, rest])
             })));
         }
