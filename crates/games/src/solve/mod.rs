@@ -1,1 +1,45 @@
 //! Explicit parity games, complete or not, their solvers, and the verifier of strategies.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `game` | games in memory: compressed rows in both directions |
+//! | `arena`, `bits`, `explicit` | what solvers need of a game; sets as bit vectors; attractors by worklists |
+//! | `zielonka`, `fixpoint`, `promotion` | solvers, the first two over any representation of sets |
+//! | `registry` | their table |
+//! | `whole`, `components` | solving a game: easy parts first, component after component |
+//! | `partial` | solvers for incomplete games |
+//! | `verify` | the verifier, which shares no code with them |
+//! | `fly` | deciding the game of a system while exploring it |
+//! | `pgsolver` | the text formats of games and solutions |
+//!
+//! To decide the game of a system with the marks [`trefoil_system::Meaning::Owner`] and
+//! [`trefoil_system::Meaning::Priority`], call [`decide`]. To solve a game in memory, make it with a [`GameBuilder`],
+//! or read it ([`pgsolver`]), and call [`solve`].
+
+mod arena;
+mod bits;
+mod components;
+mod explicit;
+mod fixpoint;
+mod fly;
+mod game;
+mod partial;
+pub mod pgsolver;
+mod promotion;
+mod registry;
+mod verify;
+mod whole;
+mod zielonka;
+
+pub use arena::{Arena, VertexSet};
+pub use bits::Bits;
+pub use explicit::{Explicit, Moves};
+pub use fixpoint::fixpoint;
+pub use fly::{Deciding, Decision, GameCounts, Played, PlayedMove, PlayedVertex, Undecided, decide};
+pub use game::{GREATEST_PRIORITY, Game, GameBuilder, NO_VERTEX, Player, Vertex};
+pub use partial::{PartialSolver, solve_partially};
+pub use promotion::promotion;
+pub use registry::{Run, SOLVERS, Solver, solver};
+pub use verify::{Flaw, verify};
+pub use whole::{Solution, solve};
+pub use zielonka::zielonka;

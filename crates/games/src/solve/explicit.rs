@@ -1,0 +1,278 @@
+//! The arena of a game in memory: attractors by worklists, on several threads where a round is large.
+//!
+//! A vertex is examined when a successor of it was attracted. An own vertex is attracted at once; one of the opponent
+//! when none of its successors is left outside, which is seen by walking over its edges. Counters of the edges that are
+//! left would avoid second walks, and cost four bytes a vertex: on games of models a vertex of the opponent has few
+//! edges or is attracted by its last one, and the walk ends at the first edge that is outside.
+//!
+//! # Rounds on several threads
+//!
+//! Rounds of at least [`PARALLEL_ROUND`] vertices are divided among threads. During such a round the set is not
+//! written: each thread collects what it would attract, with the moves, and the lists are added after the round in
+//! their order. A vertex whose last successor was attracted in the round before is a predecessor of that round, so
+//! nothing is missed, no atomic operation is needed, and the result and the recorded moves do not depend on the number
+//! of threads.
+//!
+//! Cost: each edge into the set is looked at once, and the edges of opponent's vertices until the first one outside,
+//! for each of their edges into the set; the worklist, 4 bytes an attracted vertex.
+
+use trefoil_control::{Control, Stopped};
+
+use super::arena::{Arena, VertexSet};
+use super::bits::Bits;
+use super::game::{Game, NO_VERTEX, Player, Vertex};
+
+/// From how many vertices on a round is divided among threads.
+const PARALLEL_ROUND: usize = 1 << 15;
+
+/// How many vertices are worked off between two polls of the budget.
+const POLLED: usize = 1 << 14;
+
+/// Where the players move: a vertex, or [`NO_VERTEX`].
+pub type Moves = Vec<Vertex>;
+
+/// A game in memory as an arena.
+pub struct Explicit<'a> {
+    game: &'a Game,
+    control: &'a Control,
+    threads: usize,
+    /// Are vertices incomplete that the game says are?
+    heeds_incomplete: bool,
+}
+
+impl<'a> Explicit<'a> {
+    /// The arena of a game. Its attractors use this many threads at most.
+    pub fn new(game: &'a Game, threads: usize, control: &'a Control) -> Explicit<'a> {
+        Explicit { game, control, threads: threads.max(1), heeds_incomplete: game.has_incomplete() }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &'a Game {
+        self.game
+    }
+
+    /// The control.
+    pub fn control(&self) -> &'a Control {
+        self.control
+    }
+
+    /// Does the opponent of `player`, which owns the vertex, have moves, all of them into the set?
+    #[inline]
+    fn is_forced(&self, vertex: Vertex, within: &Bits, set: &Bits) -> bool {
+        if self.heeds_incomplete && self.game.is_incomplete(vertex) {
+            return false;
+        }
+        let mut moves = false;
+        for &target in self.game.successors(vertex) {
+            if set.contains(target) {
+                moves = true;
+            } else if within.contains(target) {
+                return false;
+            }
+        }
+        moves
+    }
+
+    /// Calls `found` with what the vertices of a round attract, and the own moves of it.
+    fn round(
+        &self,
+        player: Player,
+        (within, candidates, set): (&Bits, &Bits, &Bits),
+        round: &[Vertex],
+        mut found: impl FnMut(Vertex, Vertex),
+    ) {
+        for &target in round {
+            for &source in self.game.predecessors(target) {
+                if set.contains(source) || !candidates.contains(source) {
+                    continue;
+                }
+                if self.game.owner(source) == player {
+                    found(source, target);
+                } else if self.is_forced(source, within, set) {
+                    found(source, NO_VERTEX);
+                }
+            }
+        }
+    }
+
+    /// Adds to `set` what the vertices of `work`, which are in it, attract; `work` grows by it.
+    pub fn attract_from(
+        &self,
+        player: Player,
+        (within, candidates): (&Bits, &Bits),
+        set: &mut Bits,
+        work: &mut Vec<Vertex>,
+        moves: &mut Moves,
+    ) -> Result<(), Stopped> {
+        let mut at = 0;
+        while at < work.len() {
+            self.control.check()?;
+            if self.threads > 1 && work.len() - at >= PARALLEL_ROUND {
+                let end = work.len();
+                let share = (end - at).div_ceil(self.threads);
+                let found: Vec<Vec<(Vertex, Vertex)>> = std::thread::scope(|scope| {
+                    let set = &*set;
+                    let run = |piece: &[Vertex]| {
+                        let mut found = Vec::new();
+                        self.round(player, (within, candidates, set), piece, |source, target| {
+                            found.push((source, target));
+                        });
+                        found
+                    };
+                    let handles: Vec<_> =
+                        work[at..end].chunks(share).map(|piece| scope.spawn(move || run(piece))).collect();
+                    handles.into_iter().map(|handle| handle.join().expect("no thread panics")).collect()
+                });
+                for (source, target) in found.into_iter().flatten() {
+                    if !set.contains(source) {
+                        set.insert(source);
+                        moves[source as usize] = target;
+                        work.push(source);
+                    }
+                }
+                at = end;
+                continue;
+            }
+            let end = work.len().min(at + POLLED);
+            while at < end {
+                let target = work[at];
+                at += 1;
+                for &source in self.game.predecessors(target) {
+                    if set.contains(source) || !candidates.contains(source) {
+                        continue;
+                    }
+                    if self.game.owner(source) == player {
+                        moves[source as usize] = target;
+                    } else if self.is_forced(source, within, set) {
+                        moves[source as usize] = NO_VERTEX;
+                    } else {
+                        continue;
+                    }
+                    set.insert(source);
+                    work.push(source);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Arena for Explicit<'_> {
+    type Set = Bits;
+    type Strategy = Moves;
+
+    fn none(&self) -> Bits {
+        Bits::none(self.game.len())
+    }
+
+    fn all(&self) -> Bits {
+        Bits::all(self.game.len())
+    }
+
+    fn owned_by(&self, player: Player) -> Bits {
+        Bits::of(self.game.len(), |vertex| self.game.owner(vertex) == player)
+    }
+
+    fn sinks(&self) -> Bits {
+        Bits::of(self.game.len(), |vertex| self.game.successors(vertex).is_empty())
+    }
+
+    fn incomplete(&self) -> Bits {
+        if !self.heeds_incomplete {
+            return self.none();
+        }
+        Bits::of(self.game.len(), |vertex| self.game.is_incomplete(vertex))
+    }
+
+    fn levels(&self) -> u32 {
+        self.game.levels()
+    }
+
+    fn player_of(&self, level: u32) -> Player {
+        self.game.player_of(level)
+    }
+
+    fn at_level(&self, level: u32, within: &Bits) -> Bits {
+        let mut set = self.none();
+        within.iter().filter(|&vertex| self.game.level(vertex) == level).for_each(|vertex| set.insert(vertex));
+        set
+    }
+
+    fn least_level(&self, within: &Bits) -> Option<u32> {
+        within.iter().map(|vertex| self.game.level(vertex)).min()
+    }
+
+    fn blank(&self) -> Moves {
+        vec![NO_VERTEX; self.game.len()]
+    }
+
+    fn step(
+        &self,
+        player: Player,
+        within: &Bits,
+        among: &Bits,
+        target: &Bits,
+        moves: &mut Moves,
+    ) -> Result<Bits, Stopped> {
+        self.control.check()?;
+        let mut set = self.none();
+        for vertex in among.iter() {
+            if self.game.owner(vertex) == player {
+                let inside = |next: &&Vertex| target.contains(**next) && within.contains(**next);
+                let Some(&next) = self.game.successors(vertex).iter().find(inside) else { continue };
+                moves[vertex as usize] = next;
+            } else if self.is_forced(vertex, within, target) {
+                moves[vertex as usize] = NO_VERTEX;
+            } else {
+                continue;
+            }
+            set.insert(vertex);
+        }
+        Ok(set)
+    }
+
+    fn attract(
+        &self,
+        player: Player,
+        within: &Bits,
+        candidates: &Bits,
+        set: &mut Bits,
+        moves: &mut Moves,
+    ) -> Result<(), Stopped> {
+        let mut work: Vec<Vertex> = set.iter().collect();
+        debug_assert!(set.is_subset(within) && candidates.is_subset(within));
+        self.attract_from(player, (within, candidates), set, &mut work, moves)
+    }
+
+    fn keep(&self, player: Player, within: &Bits, set: &mut Bits, moves: &mut Moves) -> Result<(), Stopped> {
+        let stays = |vertex: Vertex, set: &Bits| match self.game.owner(vertex) == player {
+            true => self.game.successors(vertex).iter().any(|&next| set.contains(next)),
+            false => self.is_forced(vertex, within, set),
+        };
+        let mut work: Vec<Vertex> = set.iter().filter(|&vertex| !stays(vertex, set)).collect();
+        work.iter().for_each(|&vertex| set.remove(vertex));
+        let mut polled = 0;
+        while let Some(target) = work.pop() {
+            polled += 1;
+            if polled % POLLED == 0 {
+                self.control.check()?;
+            }
+            for &source in self.game.predecessors(target) {
+                if set.contains(source) && !stays(source, set) {
+                    set.remove(source);
+                    work.push(source);
+                }
+            }
+        }
+        let all = set.clone();
+        self.step(player, within, &all, set, moves).map(drop)
+    }
+
+    fn completed(&self) -> Self {
+        Explicit { heeds_incomplete: false, ..*self }
+    }
+
+    fn poll(&self) -> Result<(), Stopped> {
+        self.control.check()
+    }
+}
