@@ -249,7 +249,7 @@ fn nested(game: &PlainGame, priorities: &[u32], depth: usize, sets: &mut Vec<u64
         return (0..vertices).filter(wins).fold(0, |set, vertex| set | 1 << vertex);
     }
     let all = if vertices == 64 { u64::MAX } else { (1 << vertices) - 1 };
-    sets[depth] = if priorities[depth] % 2 == 0 { all } else { 0 };
+    sets[depth] = if priorities[depth].is_multiple_of(2) { all } else { 0 };
     loop {
         let value = nested(game, priorities, depth + 1, sets);
         if value == sets[depth] {

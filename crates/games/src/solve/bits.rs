@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn sets_do_what_sets_do() {
-        let mut one = Bits::of(130, |vertex| vertex % 2 == 0);
-        let other = Bits::of(130, |vertex| vertex % 3 == 0);
+        let mut one = Bits::of(130, |vertex| vertex.is_multiple_of(2));
+        let other = Bits::of(130, |vertex| vertex.is_multiple_of(3));
         assert_eq!(one.len(), 65);
         assert!(!one.is_subset(&other));
         one.intersect(&other);

@@ -251,10 +251,10 @@ impl Arena for Explicit<'_> {
         };
         let mut work: Vec<Vertex> = set.iter().filter(|&vertex| !stays(vertex, set)).collect();
         work.iter().for_each(|&vertex| set.remove(vertex));
-        let mut polled = 0;
+        let mut polled = 0usize;
         while let Some(target) = work.pop() {
             polled += 1;
-            if polled % POLLED == 0 {
+            if polled.is_multiple_of(POLLED) {
                 self.control.check()?;
             }
             for &source in self.game.predecessors(target) {

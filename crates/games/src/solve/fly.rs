@@ -441,9 +441,9 @@ fn assemble(chunks: &[Arc<Chunk>], initial: u32, last: u32, control: &Control) -
     let mut builder = GameBuilder::with_capacity(vertices, edges);
     let mut ends: Vec<Vertex> = Vec::new();
     let mut tag = 0;
-    let mut at = 0;
+    let mut at = 0usize;
     while at < order.len() {
-        if at % (1 << 16) == 0 {
+        if at.is_multiple_of(1 << 16) {
             control.check()?;
         }
         let player = |tag: u32| if tag & 1 == 0 { Player::Even } else { Player::Odd };
@@ -547,7 +547,7 @@ fn replayed(
         let chosen = solution.moves[vertex as usize];
         let chosen = targets.iter().position(|&target| target == chosen);
         let mut moves = Vec::new();
-        let mut at = 0;
+        let mut at = 0usize;
         explorer.successors(&row, &mut |step| {
             let place = at;
             at += 1;

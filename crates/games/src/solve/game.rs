@@ -46,7 +46,7 @@ impl Player {
         }
     }
 
-    /// The player for whom a priority is good.
+    /// The player that a priority is good for.
     #[inline]
     pub fn of_parity(priority: u32) -> Player {
         if priority.is_multiple_of(2) { Player::Even } else { Player::Odd }

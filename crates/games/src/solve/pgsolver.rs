@@ -217,7 +217,7 @@ pub fn read_game(file: &str, bytes: &[u8], control: &Control) -> Result<PgGame, 
     let (mut places, mut ends, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     let mut names: Vec<String> = Vec::new();
     while !scanner.is_at_end() {
-        if identifiers.len() % (1 << 14) == 0 {
+        if identifiers.len().is_multiple_of(1 << 14) {
             control.check()?;
         }
         places.push(scanner.at);

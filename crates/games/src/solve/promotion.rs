@@ -33,7 +33,7 @@ enum Exit {
     Open,
     /// Not at all.
     Dominion,
-    /// Into regions of lesser priorities, of which this is the nearest.
+    /// Only into regions of lesser priorities; this is the nearest of them.
     Promote(u32),
 }
 

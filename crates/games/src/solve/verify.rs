@@ -139,7 +139,7 @@ fn verify_player(game: &Game, solution: &Solution, player: Player) -> Result<(),
     Ok(())
 }
 
-/// The strongly connected components of some vertices, of which nothing is found so far.
+/// The strongly connected components of some vertices; `found` is 0 for each of them.
 fn tarjan<'g, E: Iterator<Item = Vertex> + 'g>(
     list: &[Vertex],
     found: &mut [u32],

@@ -1,7 +1,7 @@
 //! Solving a whole game: what is easy first, component after component, the rest by a solver of the registry.
 //!
 //! 1. A player without a move loses; the other one attracts.
-//! 2. The owner of a vertex whose priority is good for it wins where it can stay for ever (an edge to itself), and a
+//! 2. The owner of a vertex whose priority is good for it wins where it can stay forever (an edge to itself), and a
 //!    vertex whose only move is to itself is won by the player that its priority is good for.
 //! 3. A player wins cycles that it can walk alone and whose least priority is good for it.
 //! 4. The strongly connected components of what is left, those that lead nowhere else first. A component
@@ -29,7 +29,7 @@ use super::explicit::{Explicit, Moves};
 use super::game::{Game, NO_VERTEX, Player, Vertex};
 use super::registry::Solver;
 
-/// What is known about a game: who wins which vertices, and how.
+/// What is known about a game: the vertices that each player wins, and how.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// The vertices that each player wins.
