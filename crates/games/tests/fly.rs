@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_games::solve::{Deciding, Decision, PartialSolver, Played, Player, SOLVERS, decide};
+use trefoil_games::solve::{Deciding, Decision, PartialSolver, Played, Player, SOLVERS, Wanted, decide};
 use trefoil_system::{
     Checked, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Mark, MarkId, Meaning, Sink, Slot, Step, System,
     Value, Walk,
@@ -106,11 +106,12 @@ fn the_winner_is_that_of_the_oracle() {
         let system = Checked::new(GameSystem::new(plain.clone()));
         let solver = &SOLVERS[round % SOLVERS.len()];
         for partial in [None, Some(PartialSolver::Fatal), Some(PartialSolver::Safe)] {
-            for strategy in [false, true] {
-                let options = Deciding { threads: 1 + round % 3, solver, partial, strategy };
+            for wanted in [Wanted::Nothing, Wanted::Of(player(0)), Wanted::Of(player(1)), Wanted::Winner] {
+                let options = Deciding { threads: 1 + round % 3, solver, partial, wanted };
                 let decision = decided(&system, &options);
                 assert_eq!(decision.winner, expected, "{plain:?}");
-                assert_eq!(decision.played.is_some(), strategy);
+                let played = wanted == Wanted::Winner || wanted == Wanted::Of(expected);
+                assert_eq!(decision.played.is_some(), played);
             }
         }
     }
@@ -149,7 +150,7 @@ fn a_near_violation_is_found_before_all_is_explored_and_far_ones_are_not_needed(
     // Odd goes straight to the trap.
     assert_eq!(played.vertices.len(), 4);
     assert!(played.vertices[3].moves.is_empty());
-    let verdict_only = decided(&system, &Deciding { threads: 1, strategy: false, ..Deciding::default() });
+    let verdict_only = decided(&system, &Deciding { threads: 1, wanted: Wanted::Nothing, ..Deciding::default() });
     assert_eq!(verdict_only.winner, player(1));
     assert!(verdict_only.early);
     assert!(verdict_only.counts.expanded < 40 * 2_000 / 2, "{:?}", verdict_only.counts);

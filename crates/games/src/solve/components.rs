@@ -8,7 +8,7 @@
 //! least priority are of no use, and the components of the rest are looked at in the same way. That takes a walk over
 //! the edges for each level of priorities; after [`Components::ROUNDS`] levels the search gives up and says so.
 //!
-//! Cost: linear for components; 4 bytes a vertex, and 12 a vertex of the longest path of the depth-first search.
+//! Cost: linear for components; 4 bytes a vertex, and 8 a vertex of the longest path of the depth-first search.
 
 use trefoil_control::{Control, Stopped};
 
@@ -46,11 +46,15 @@ pub(crate) struct Cycles {
     pub(crate) complete: bool,
 }
 
+/// A vertex on the path of the search, the edge that is looked at, and whether no earlier vertex is known to be reached
+/// from it: that is bit 0 of `edge`.
 struct Visit {
     vertex: Vertex,
     edge: u32,
-    is_root: bool,
 }
+
+/// At the first edge, and no earlier vertex is known to be reached.
+const FRESH: u32 = 1;
 
 impl<'a> Components<'a> {
     /// How many levels of one component are looked at.
@@ -78,7 +82,7 @@ impl<'a> Components<'a> {
             }
             number[start as usize] = index;
             index += 1;
-            path.push(Visit { vertex: start, edge: 0, is_root: true });
+            path.push(Visit { vertex: start, edge: FRESH });
             'path: while let Some(visit) = path.last_mut() {
                 polled = polled.wrapping_add(1);
                 if polled.is_multiple_of(1 << 16) {
@@ -86,24 +90,24 @@ impl<'a> Components<'a> {
                 }
                 let vertex = visit.vertex;
                 let successors = game.successors(vertex);
-                while let Some(&target) = successors.get(visit.edge as usize) {
+                while let Some(&target) = successors.get((visit.edge >> 1) as usize) {
                     if has(vertex, target) {
                         let there = number[target as usize];
                         if there == 0 {
                             // The edge is looked at once more after the visit.
                             number[target as usize] = index;
                             index += 1;
-                            path.push(Visit { vertex: target, edge: 0, is_root: true });
+                            path.push(Visit { vertex: target, edge: FRESH });
                             continue 'path;
                         }
                         if there < number[vertex as usize] {
                             number[vertex as usize] = there;
-                            visit.is_root = false;
+                            visit.edge &= !FRESH;
                         }
                     }
-                    visit.edge += 1;
+                    visit.edge += 2;
                 }
-                let is_root = visit.is_root;
+                let is_root = visit.edge & FRESH == FRESH;
                 path.pop();
                 if !is_root {
                     waiting.push(vertex);

@@ -53,13 +53,34 @@ pub struct Deciding {
     pub solver: &'static Solver,
     /// What is looked for while exploring; nothing when there is none.
     pub partial: Option<PartialSolver>,
-    /// Is a strategy wanted?
-    pub strategy: bool,
+    /// Whose strategies are wanted. That of a player that wins everywhere has as many vertices as the game.
+    pub wanted: Wanted,
+}
+
+/// Whose strategies are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// None: the winner is enough.
+    Nothing,
+    /// The strategy of this player, if it wins.
+    Of(Player),
+    /// The strategy of the winner.
+    Winner,
+}
+
+impl Wanted {
+    fn includes(self, winner: Player) -> bool {
+        match self {
+            Wanted::Nothing => false,
+            Wanted::Of(player) => player == winner,
+            Wanted::Winner => true,
+        }
+    }
 }
 
 impl Default for Deciding {
     fn default() -> Deciding {
-        Deciding { threads: 0, solver: &SOLVERS[0], partial: Some(PartialSolver::default()), strategy: true }
+        Deciding { threads: 0, solver: &SOLVERS[0], partial: Some(PartialSolver::default()), wanted: Wanted::Winner }
     }
 }
 
@@ -178,7 +199,9 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
         (None, End::Complete | End::Found(_)) => u32::MAX,
     };
     let early = pace.winner.is_some();
-    if let (Some(winner), false) = (pace.winner, options.strategy) {
+    if let Some(winner) = pace.winner
+        && !options.wanted.includes(winner)
+    {
         return Ok(Decision { winner, early, solver: options.solver.name, counts, played: None });
     }
     let stopped = |stopped: Stopped| undecided(stopped.into());
@@ -198,7 +221,7 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
         }
     };
     let mut played = None;
-    if options.strategy {
+    if options.wanted.includes(winner) {
         let shallow = shallowest(&game, &ends, winner, options.solver, threads, control).map_err(stopped)?;
         let solution = shallow.or(solution).expect("what decided the game decides it again");
         played = Some(replayed(system, &game, &solution, winner, control).map_err(undecided)?);
@@ -293,7 +316,7 @@ impl Shared<'_> {
         if let Some(winner) = solution.winner(0) {
             pace.winner = Some(winner);
             self.last.store(deepest, Ordering::Relaxed);
-            if !self.options.strategy {
+            if !self.options.wanted.includes(winner) {
                 return Err(Cut::Enough);
             }
         }

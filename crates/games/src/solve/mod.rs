@@ -35,7 +35,7 @@ pub use arena::{Arena, VertexSet};
 pub use bits::Bits;
 pub use explicit::{Explicit, Moves};
 pub use fixpoint::fixpoint;
-pub use fly::{Deciding, Decision, GameCounts, Played, PlayedMove, PlayedVertex, Undecided, decide};
+pub use fly::{Deciding, Decision, GameCounts, Played, PlayedMove, PlayedVertex, Undecided, Wanted, decide};
 pub use game::{GREATEST_PRIORITY, Game, GameBuilder, NO_VERTEX, Player, Vertex};
 pub use partial::{PartialSolver, solve_partially};
 pub use promotion::promotion;
