@@ -5,6 +5,7 @@
 mod chains;
 mod cspm;
 mod exploring;
+mod games;
 mod labelling;
 mod list_stack;
 mod list_stack_symmetry;
@@ -110,6 +111,7 @@ const BENCHMARKS: &[Benchmark] = &[
         about: "problems of the Rewrite Engine Competition beside merc_sabre: [PROBLEM ...] [alone]",
         run: rewriting::run,
     },
+    Benchmark { name: "games", about: "solving parity games: [VERTICES] [PATH of oink]", run: games::run },
     Benchmark { name: "pictures", about: "representatives of generated pictures, by strategy", run: pictures::run },
 ];
 

@@ -1,0 +1,189 @@
+//! How fast parity games are solved, by each solver, and in how many bytes; beside Oink where its path is given.
+//!
+//! Games of [VERTICES] vertices: random ones with few, some and many priorities, where players move in turn or not, and
+//! games as formulas make them of models (a torus with two kinds of steps is the model): a safety property that holds,
+//! an alternation-free property, and one with alternation. The time of a solver is that of solving with all that is
+//! done before it; the verifier runs afterwards, with a time of its own. Oink reads the game as text; its time is what
+//! it reports for preprocessing and solving, without reading, with one worker.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use trefoil_control::{Control, Limits, peak_memory, resident_memory};
+use trefoil_games::solve::pgsolver::{read_game, write_game};
+use trefoil_games::solve::{Game, GameBuilder, Player, SOLVERS, Solver, solve, verify};
+use trefoil_lts::random::Random;
+
+/// A solver that takes longer is stopped.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The solvers of Oink that are compared.
+const OINK: [&str; 4] = ["--zlk", "--npp", "--tl", "--fpi"];
+
+/// A name, and what makes a game of about so many vertices.
+type Family = (&'static str, fn(usize) -> Game);
+
+const FAMILIES: [Family; 9] = [
+    ("random, 2 priorities", |vertices| random(vertices, 2, false, 1)),
+    ("random, 64 priorities", |vertices| random(vertices, 64, false, 2)),
+    ("random, a priority a vertex", |vertices| random(vertices, vertices, false, 3)),
+    ("players in turn, 3 priorities", |vertices| random(vertices, 3, true, 4)),
+    ("players in turn, 16 priorities", |vertices| random(vertices, 16, true, 5)),
+    ("players in turn, 1000 priorities", |vertices| random(vertices, 1000, true, 6)),
+    ("safety of a torus", |vertices| torus(vertices, Property::Safety)),
+    ("alternation-free on a torus", |vertices| torus(vertices, Property::AlternationFree)),
+    ("alternating on a torus", |vertices| torus(vertices, Property::Alternating)),
+];
+
+/// `games [VERTICES] [PATH of oink]`; with a family and a solver as further arguments it is the process that one solver
+/// is measured in, so that memory of the solvers before it does not count.
+pub(crate) fn run(arguments: &[String]) {
+    let vertices: usize = arguments.first().and_then(|number| number.parse().ok()).unwrap_or(1_000_000);
+    let number = |at: usize| arguments.get(at).and_then(|number| number.parse::<usize>().ok());
+    if let (Some(family), Some(solver)) = (number(1), number(2)) {
+        return measure(&(FAMILIES[family].1)(vertices), &SOLVERS[solver]);
+    }
+    let program = std::env::current_exe().expect("this program");
+    for (family, (name, make)) in FAMILIES.iter().enumerate() {
+        let game = make(vertices);
+        let (count, edges) = (game.len(), game.edge_count());
+        let bytes = (game.bytes() as f64 - 8.0 * edges as f64) / count as f64;
+        println!(
+            "{name}: {count} vertices, {edges} edges, {} levels; {bytes:.1} bytes a vertex, 8 an edge",
+            game.levels()
+        );
+        if let Some(oink) = arguments.get(1) {
+            compare(&game, oink);
+        }
+        drop(game);
+        for solver in 0..SOLVERS.len() {
+            let arguments = ["games".to_string(), vertices.to_string(), family.to_string(), solver.to_string()];
+            let status = Command::new(&program).args(arguments).status().expect("this program runs");
+            assert!(status.success());
+        }
+    }
+}
+
+/// Measures one solver.
+fn measure(game: &Game, solver: &Solver) {
+    // Where the system allows it, the high-water mark is reset here.
+    let _ = fs::write("/proc/self/clear_refs", "5");
+    let before = resident_memory().unwrap_or_default();
+    let control = Control::new(Limits { time: Some(LIMIT), memory: None });
+    let start = Instant::now();
+    let solved = solve(game, solver, 0, &control);
+    let seconds = start.elapsed().as_secs_f64();
+    let peak = peak_memory().unwrap_or_default().saturating_sub(before) as f64 / game.len() as f64;
+    let Ok(solution) = solved else {
+        return println!("  {:<12} more than {} s", solver.name, LIMIT.as_secs());
+    };
+    let start = Instant::now();
+    verify(game, &solution, true).unwrap_or_else(|flaw| panic!("{}: {flaw}", solver.name));
+    let won = solution.won[0].len() as f64 / game.len() as f64 * 100.0;
+    let verified = start.elapsed().as_secs_f64();
+    println!(
+        "  {:<12} {seconds:.3} s, {peak:.1} bytes a vertex while solving; even wins {won:.1} %; verified in {verified:.3} s",
+        solver.name
+    );
+}
+
+/// Solves a game with Oink.
+fn compare(game: &Game, oink: &str) {
+    let file: PathBuf = std::env::temp_dir().join(format!("trefoil-games-{}.pg", std::process::id()));
+    let text = write_game(game);
+    let start = Instant::now();
+    let read = read_game("game.pg", text.as_bytes(), &Control::unlimited()).expect("it is what was written");
+    println!("  text of {:.0} MB read in {:.3} s", text.len() as f64 / 1e6, start.elapsed().as_secs_f64());
+    assert_eq!(read.game.len(), game.len());
+    fs::write(&file, text).expect("space in the temporary folder");
+    for solver in OINK {
+        let output = Command::new(oink).arg(&file).args([solver, "-w", "-1", "-z", "60"]).output();
+        let output = output.unwrap_or_else(|error| panic!("{oink}: {error}"));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let took = |what: &str| -> Option<f64> {
+            let line = text.lines().rfind(|line| line.contains(what))?;
+            line.split(what).nth(1)?.trim().trim_end_matches(" sec.").parse().ok()
+        };
+        // A game that is solved by preprocessing has no further time.
+        match (took("preprocessing took"), took("solving took").unwrap_or(0.0), took("parsing took")) {
+            (Some(before), after, Some(reading)) => {
+                println!("  oink {solver:<7} {:.3} s; reading {reading:.3} s", before + after);
+            }
+            _ => println!("  oink {solver:<7} no answer: {}", text.lines().last().unwrap_or("")),
+        }
+    }
+    let _ = fs::remove_file(file);
+}
+
+/// One to four moves from each vertex, to any vertex or, when players move in turn, to any of the other player.
+fn random(vertices: usize, priorities: usize, in_turn: bool, seed: u64) -> Game {
+    let mut random = Random::new(seed);
+    let mut builder = GameBuilder::with_capacity(vertices, vertices * 5 / 2);
+    for vertex in 0..vertices {
+        let owner = if in_turn { vertex % 2 } else { random.below(2) };
+        builder.vertex(Player::BOTH[owner], random.below(priorities) as u32);
+        for _ in 0..1 + random.below(4) {
+            let target = random.below(vertices);
+            builder.edge(if in_turn { (target / 2 * 2 + 1 - owner).min(vertices - 1 - owner) } else { target } as u32);
+        }
+    }
+    builder.finish(&Control::unlimited()).expect("there is no budget")
+}
+
+#[derive(Clone, Copy)]
+enum Property {
+    /// `nu X. [true]X && φ`.
+    Safety,
+    /// `nu X. [true]X && (mu Y. <a>Y || goal)`.
+    AlternationFree,
+    /// `nu X. mu Y. [a]X && (<b>Y || goal)`, as fairness makes it.
+    Alternating,
+}
+
+/// A torus of states with steps `a` to the right and `b` (two of them) downwards, with goals here and there, and a
+/// property of it.
+fn torus(vertices: usize, property: Property) -> Game {
+    // X, Y, the conjunction in X, the disjunction in Y.
+    const NODES: usize = 4;
+    let side = ((vertices / NODES) as f64).sqrt() as usize;
+    let states = side * side;
+    let mut builder = GameBuilder::with_capacity(states * NODES, states * NODES * 2);
+    let goal = |state: usize| state.is_multiple_of(97);
+    let right = |state: usize| state / side * side + (state % side + 1) % side;
+    let down = |state: usize| (state + side) % states;
+    let slanted = |state: usize| (right(state) + side) % states;
+    let at = |node: usize, state: usize| (state * NODES + node) as u32;
+    for state in 0..states {
+        let mut vertex = |owner: Player, priority: u32, moves: &[u32]| {
+            builder.vertex(owner, priority);
+            moves.iter().for_each(|&target| builder.edge(target));
+        };
+        let steps = |node: usize| [at(node, right(state)), at(node, down(state)), at(node, slanted(state))];
+        match property {
+            Property::Safety => {
+                vertex(Player::Odd, 0, &[at(1, state), at(2, state)]);
+                vertex(Player::Odd, 0, &steps(0));
+                vertex(Player::Odd, 0, &[at(3, state), at(1, state)]);
+                vertex(Player::Odd, 0, &[]);
+            }
+            Property::AlternationFree => {
+                vertex(Player::Odd, 0, &[at(1, state), at(2, state)]);
+                vertex(Player::Odd, 0, &steps(0));
+                let goals: &[u32] =
+                    if goal(state) { &[at(3, state)] } else { &[at(2, right(state)), at(2, down(state))] };
+                vertex(Player::Even, 1, goals);
+                vertex(Player::Odd, 1, &[]);
+            }
+            Property::Alternating => {
+                vertex(Player::Odd, 0, &[at(1, state)]);
+                vertex(Player::Odd, 1, &[at(2, state), at(3, state)]);
+                vertex(Player::Odd, 2, &[at(0, right(state))]);
+                let moves = [at(1, down(state)), at(1, slanted(state)), at(0, state)];
+                vertex(Player::Even, 2, if goal(state) { &moves } else { &moves[..2] });
+            }
+        }
+    }
+    builder.finish(&Control::unlimited()).expect("there is no budget")
+}
