@@ -7,6 +7,7 @@ mod cspm;
 mod cspm_eval;
 mod evaluating;
 mod exit;
+mod games;
 mod groups;
 mod interrupt;
 mod look;
@@ -58,6 +59,7 @@ fn run_trefoil() -> ExitCode {
         Command::Trace(tracing) => trace::run(tracing, arguments.common),
         Command::Symmetry(symmetries) => symmetry::run(&symmetries, arguments.common),
         Command::Lts(command) => lts::run(command, arguments.common),
+        Command::Game(command) => games::run(command, arguments.common),
         Command::Cspm(command) => cspm::run(command, arguments.common),
         Command::Mcrl2(command) => mcrl2::run(command, arguments.common),
         Command::Group { generators, stabilise } => groups::group(&generators, stabilise.as_deref(), arguments.common),

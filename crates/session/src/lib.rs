@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod cspm;
+pub mod games;
 pub mod groups;
 pub mod look;
 pub mod lts;

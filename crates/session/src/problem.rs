@@ -76,6 +76,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("mCRL2: linear processes", trefoil_mcrl2::linear::codes::CODES),
         ("mCRL2: values", trefoil_mcrl2::VALUE_CODES),
         ("Groups and graphs", trefoil_groups::CODES),
+        ("Parity games", trefoil_games::solve::pgsolver::CODES),
         ("Results and options", CODES),
     ]
 }

@@ -1,6 +1,7 @@
 //! The command line, in one definition: parsing, help, shell completions and the manual page all come from it.
 
 mod checking;
+mod games;
 mod languages;
 mod looking;
 mod systems;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use trefoil_session::check;
 
 pub(crate) use checking::Checking;
+pub(crate) use games::GameCommand;
 pub(crate) use languages::{CspmCommand, Mcrl2Command};
 pub(crate) use looking::{Looking, Picture, Symmetries, Tracing};
 pub(crate) use systems::{LtsCommand, Models, Reading};
@@ -118,6 +120,9 @@ pub(crate) enum Command {
     /// Work on labelled transition systems in files: inspect, convert, minimise, compare, refine, compose
     #[command(subcommand)]
     Lts(LtsCommand),
+    /// Work on parity games in files: solve them, verify solutions, draw
+    #[command(subcommand)]
+    Game(GameCommand),
     /// Work on CSPM scripts: check and show types, format, evaluate expressions
     #[command(subcommand)]
     Cspm(CspmCommand),
