@@ -7,6 +7,7 @@ pub mod composition;
 pub mod cutting;
 pub mod equivalences;
 pub mod games;
+pub mod formulas;
 pub mod interruptions;
 pub mod layers;
 pub mod mcrl2;
