@@ -1,0 +1,697 @@
+//! A formula as a graph of nodes, each of them a choice of one player.
+//!
+//! Every node has an owner and moves. A move chooses values of some variables for which conditions hold, perhaps takes
+//! a step of the model whose label is in a set, and leads to another node in which fixpoint parameters have new values.
+//! So a node is one disjunction of `exists e. f && Y(h)` or one conjunction of `forall e. f => Y(h)`: the standard
+//! recursive form of parameterised Boolean equation systems (Neele, Willemse, Wesselink, *Partial-order reduction for
+//! parity games with an application on parameterised Boolean equation systems*, 2020; Laveaux, *Accelerated
+//! verification of concurrent systems*, 2024, chapter 4), with the steps of the model left to the model. Even tries to
+//! make the formula true, Odd to make it false.
+//!
+//! How a formula becomes one. Negations are pushed inwards as parts are visited: a part is visited with a polarity.
+//! What belongs to the owner of a node (`&&`, `forall`, `[R]` to Odd; `||`, `exists`, `<R>` to Even) is gathered into
+//! its moves, what belongs to the opponent becomes a node of its own, and data inside an opponent's choice becomes a
+//! condition: `forall i: Nat. val(i <= 1) => [wish(i)]f` is one move of Odd, with the variable `i`, the condition
+//! `i <= 1` and a step in the set of `wish(i)`. A quantifier thus stays with the modality or condition that it governs,
+//! and where neither has its variable it is passed on to what follows the step: `forall n: Nat. [true* . error(n)]f`
+//! chooses `n` when an `error` happens. Where a variable of an infinite sort stands below an opponent's choice with a
+//! modality of the owner in it (`forall n: Nat. <a(n)>true => X(n)`), only values that are offered matter, because the
+//! modality holds for all others.
+//!
+//! Regular formulas are not copied: a node is what is left of a regular formula and the node after it, so `R*` is a
+//! node with the moves of `R` back to it and of what follows.
+//!
+//! Priorities: the least one that recurs decides, greatest fixpoints have even ones. A fixpoint has the least priority
+//! of its parity that is at least that of every fixpoint whose variable is free in it; plays leave a closed subformula
+//! never. `R*` is a fixpoint whose priority is found in the same way. All other nodes have the largest priority, which
+//! decides nothing, because every cycle has a fixpoint's node on it.
+//!
+//! Invariants: a node's owner owns the choice of every variable, condition and step of its moves. A variable that is
+//! not live in a node is not read by any play from it, until it is chosen or assigned again.
+//!
+//! Cost: nodes and moves are linear in the formula, except that a choice of sequences shares what follows.
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use trefoil_data::typed::{Quantifier as DataQuantifier, TypedId, VariableId};
+use trefoil_source::Span;
+
+use super::super::tree::{Connective, Fixpoint, Modality, Quantifier};
+use super::super::typed::{FixpointId, Formula, LabelSet, LabelSetId, Part, PartId, Steps, StepsId};
+use super::expressions::Maker;
+
+/// The players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Player {
+    /// Tries to make the formula true.
+    Even,
+    /// Tries to make it false.
+    Odd,
+}
+
+/// A node of a formula's graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// A move of a node.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    /// Variables whose values the owner chooses.
+    pub(super) variables: Vec<VariableId>,
+    /// What must hold for the chosen values.
+    pub(super) conditions: Vec<TypedId>,
+    /// The labels of the step that is taken; none where the model stays where it is.
+    pub(super) step: Option<LabelSetId>,
+    /// Where no step is taken: the values are those with which a step in this set is possible.
+    pub(super) offered: Option<LabelSetId>,
+    /// Where it leads.
+    pub(super) target: NodeId,
+    /// New values of variables there.
+    pub(super) assignments: Vec<(VariableId, TypedId)>,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) owner: Player,
+    pub(super) priority: u32,
+    pub(super) moves: Vec<Move>,
+    /// The part of the formula that it comes from, and whether it is negated.
+    pub(super) part: (PartId, bool),
+    /// The variables whose values matter, ascending.
+    pub(super) live: Vec<VariableId>,
+}
+
+/// What a node is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Part(PartId, bool),
+    Fixpoint(FixpointId),
+    /// What is left of the steps of a modality, and what comes after them.
+    Steps(Player, StepsId, Rc<Key>),
+    /// The same after repetitions of steps.
+    Star(Player, StepsId, Rc<Key>),
+    /// Variables that the owner still has to choose.
+    Chosen(Player, Vec<VariableId>, Rc<Key>),
+    Constant(bool),
+}
+
+/// What the owner has chosen on the way to a move.
+#[derive(Clone, Debug, Default)]
+struct Chosen {
+    variables: Vec<VariableId>,
+    conditions: Vec<TypedId>,
+}
+
+/// The graph of a formula.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    pub(super) root: NodeId,
+}
+
+/// Makes the graph of a formula; its expressions are added to the formula's data.
+pub(super) fn graph(formula: &mut Formula, is_finite: &dyn Fn(&Formula, VariableId) -> bool) -> Graph {
+    let mut fixpoint_parts = HashMap::new();
+    polarities(formula, formula.root, false, &mut fixpoint_parts);
+    let mut builder = Builder {
+        formula,
+        is_finite,
+        fixpoint_parts,
+        nodes: Vec::new(),
+        known: HashMap::new(),
+        pending: Vec::new(),
+        data_parts: HashMap::new(),
+        priorities: HashMap::new(),
+    };
+    let start = Rc::new(Key::Part(builder.formula.root, false));
+    let root = builder.node(&start);
+    while let Some((id, key)) = builder.pending.pop() {
+        builder.fill(id, &key);
+    }
+    let Builder { mut nodes, .. } = builder;
+    let most = nodes.iter().map(|node| node.priority).filter(|&priority| priority != u32::MAX).max().unwrap_or(0);
+    for node in &mut nodes {
+        node.priority = node.priority.min(most);
+    }
+    live(formula, &mut nodes);
+    Graph { nodes, root }
+}
+
+/// Finds for each fixpoint its part and whether it is negated.
+fn polarities(formula: &Formula, id: PartId, negated: bool, into: &mut HashMap<FixpointId, (PartId, PartId, bool)>) {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || match formula.part(id) {
+        Part::Constant(_) | Part::Value(_) | Part::Instance(..) => {}
+        Part::Not(inside) => polarities(formula, *inside, !negated, into),
+        Part::Infix(connective, left, right) => {
+            polarities(formula, *left, negated != (*connective == Connective::Implies), into);
+            polarities(formula, *right, negated, into);
+        }
+        Part::Quantified(_, _, inside) | Part::Modal(_, _, inside) => polarities(formula, *inside, negated, into),
+        Part::Fixpoint(fixpoint, inside) => {
+            into.insert(*fixpoint, (id, *inside, negated));
+            polarities(formula, *inside, negated, into);
+        }
+    });
+}
+
+struct Builder<'a> {
+    formula: &'a mut Formula,
+    is_finite: &'a dyn Fn(&Formula, VariableId) -> bool,
+    /// For each fixpoint its part, its body and whether it is negated.
+    fixpoint_parts: HashMap<FixpointId, (PartId, PartId, bool)>,
+    nodes: Vec<Node>,
+    known: HashMap<Rc<Key>, NodeId>,
+    /// Nodes without their moves.
+    pending: Vec<(NodeId, Rc<Key>)>,
+    /// Parts that speak of data alone, as expressions, by polarity.
+    data_parts: HashMap<(PartId, bool), Option<TypedId>>,
+    priorities: HashMap<Key, u32>,
+}
+
+impl Builder<'_> {
+    /// The same node where a key says the same as a simpler one.
+    fn simplified(&self, key: &Rc<Key>) -> Rc<Key> {
+        let mut key = key.clone();
+        loop {
+            let simpler = match &*key {
+                Key::Part(part, negated) => match self.formula.part(*part) {
+                    Part::Constant(value) => Key::Constant(value != negated),
+                    Part::Not(inside) => Key::Part(*inside, !negated),
+                    Part::Instance(fixpoint, values) if values.is_empty() => Key::Fixpoint(*fixpoint),
+                    Part::Fixpoint(fixpoint, _) if self.formula.fixpoint(*fixpoint).parameters.is_empty() => {
+                        Key::Fixpoint(*fixpoint)
+                    }
+                    Part::Modal(modality, steps, inside) => {
+                        Key::Steps(player_of(*modality, *negated), *steps, Rc::new(Key::Part(*inside, *negated)))
+                    }
+                    _ => return key,
+                },
+                Key::Steps(player, steps, after) => match self.formula.steps(*steps) {
+                    Steps::Star(inside) => Key::Star(*player, *inside, after.clone()),
+                    _ => return key,
+                },
+                Key::Chosen(_, variables, after) if variables.is_empty() => (**after).clone(),
+                _ => return key,
+            };
+            key = Rc::new(simpler);
+        }
+    }
+
+    fn node(&mut self, key: &Rc<Key>) -> NodeId {
+        let key = self.simplified(key);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let id = NodeId(self.nodes.len() as u32);
+        let priority = match &*key {
+            Key::Fixpoint(_) | Key::Star(..) => self.priority(&key),
+            _ => u32::MAX,
+        };
+        let (owner, part) = (self.owner(&key), self.part_of(&key));
+        self.nodes.push(Node { owner, priority, moves: Vec::new(), part, live: Vec::new() });
+        self.known.insert(key.clone(), id);
+        self.pending.push((id, key));
+        id
+    }
+
+    fn owner(&mut self, key: &Key) -> Player {
+        match key {
+            Key::Part(part, negated) => self.part_owner(*part, *negated),
+            Key::Fixpoint(fixpoint) => {
+                let (_, body, negated) = self.fixpoint_parts[fixpoint];
+                self.part_owner(body, negated)
+            }
+            Key::Steps(player, ..) | Key::Star(player, ..) | Key::Chosen(player, ..) => *player,
+            // The owner of a node without moves loses.
+            Key::Constant(value) => {
+                if *value {
+                    Player::Odd
+                } else {
+                    Player::Even
+                }
+            }
+        }
+    }
+
+    fn part_owner(&mut self, part: PartId, negated: bool) -> Player {
+        let odd = match self.formula.part(part) {
+            Part::Constant(_) | Part::Value(_) | Part::Instance(..) | Part::Fixpoint(..) => true,
+            Part::Not(inside) => return self.part_owner(*inside, !negated),
+            Part::Infix(connective, ..) => (*connective == Connective::And) != negated,
+            Part::Quantified(quantifier, ..) => (*quantifier == Quantifier::Forall) != negated,
+            Part::Modal(modality, ..) => (*modality == Modality::Must) != negated,
+        };
+        if odd { Player::Odd } else { Player::Even }
+    }
+
+    fn part_of(&self, key: &Key) -> (PartId, bool) {
+        match key {
+            Key::Part(part, negated) => (*part, *negated),
+            Key::Fixpoint(fixpoint) => {
+                let (part, _, negated) = self.fixpoint_parts[fixpoint];
+                (part, negated)
+            }
+            Key::Steps(_, _, after) | Key::Star(_, _, after) | Key::Chosen(_, _, after) => self.part_of(after),
+            Key::Constant(_) => (self.formula.root, false),
+        }
+    }
+
+    /// The priority of a fixpoint or of a repetition.
+    fn priority(&mut self, key: &Key) -> u32 {
+        if let Some(&known) = self.priorities.get(key) {
+            return known;
+        }
+        let (floor, greatest) = match key {
+            Key::Fixpoint(fixpoint) => {
+                let (part, _, negated) = self.fixpoint_parts[fixpoint];
+                let mut free = BTreeSet::new();
+                free_fixpoints(self.formula, part, &mut Vec::new(), &mut free);
+                let kind = self.formula.fixpoint(*fixpoint).kind;
+                let floor = free.iter().map(|&outer| self.priority(&Key::Fixpoint(outer))).max();
+                (floor, (kind == Fixpoint::Greatest) != negated)
+            }
+            Key::Star(player, _, after) => (self.floor(after), *player == Player::Odd),
+            _ => unreachable!("only fixpoints and repetitions have priorities of their own"),
+        };
+        let floor = floor.unwrap_or(0);
+        let priority = if floor.is_multiple_of(2) == greatest { floor } else { floor + 1 };
+        self.priorities.insert(key.clone(), priority);
+        priority
+    }
+
+    /// The largest priority of the fixpoints that are free in what a key stands for.
+    fn floor(&mut self, key: &Key) -> Option<u32> {
+        match key {
+            Key::Part(part, _) => {
+                let mut free = BTreeSet::new();
+                free_fixpoints(self.formula, *part, &mut Vec::new(), &mut free);
+                free.iter().map(|&outer| self.priority(&Key::Fixpoint(outer))).max()
+            }
+            Key::Fixpoint(_) | Key::Star(..) => Some(self.priority(key)),
+            Key::Steps(_, _, after) | Key::Chosen(_, _, after) => self.floor(after),
+            Key::Constant(_) => None,
+        }
+    }
+
+    fn maker(&mut self, place: Span) -> Maker<'_> {
+        Maker { data: &mut self.formula.signature.data, place }
+    }
+
+    /// A part that speaks of data alone, as an expression.
+    fn as_data(&mut self, part: PartId, negated: bool) -> Option<TypedId> {
+        if let Some(known) = self.data_parts.get(&(part, negated)) {
+            return *known;
+        }
+        let data = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.as_data_inside(part, negated));
+        self.data_parts.insert((part, negated), data);
+        data
+    }
+
+    fn as_data_inside(&mut self, part: PartId, negated: bool) -> Option<TypedId> {
+        let place = self.formula.place(part);
+        Some(match self.formula.part(part).clone() {
+            Part::Constant(value) => self.maker(place).constant(value != negated),
+            Part::Value(value) if negated => self.maker(place).not(value),
+            Part::Value(value) => value,
+            Part::Not(inside) => self.as_data(inside, !negated)?,
+            Part::Infix(connective, left, right) => {
+                let left = self.as_data(left, negated != (connective == Connective::Implies))?;
+                let right = self.as_data(right, negated)?;
+                let mut maker = self.maker(place);
+                if (connective == Connective::And) != negated { maker.and(left, right) } else { maker.or(left, right) }
+            }
+            Part::Quantified(quantifier, variables, inside) => {
+                let inside = self.as_data(inside, negated)?;
+                let quantifier = if (quantifier == Quantifier::Forall) != negated {
+                    DataQuantifier::Forall
+                } else {
+                    DataQuantifier::Exists
+                };
+                self.maker(place).quantified(quantifier, &variables, inside)
+            }
+            Part::Instance(..) | Part::Modal(..) | Part::Fixpoint(..) => return None,
+        })
+    }
+
+    /// Gives a node its moves.
+    fn fill(&mut self, id: NodeId, key: &Rc<Key>) {
+        let owner = self.nodes[id.0 as usize].owner;
+        let mut moves = Vec::new();
+        match &**key {
+            Key::Constant(_) => {}
+            Key::Part(part, negated) => self.gather(owner, Chosen::default(), *part, *negated, true, &mut moves),
+            Key::Fixpoint(fixpoint) => {
+                let (_, body, negated) = self.fixpoint_parts[fixpoint];
+                self.gather(owner, Chosen::default(), body, negated, false, &mut moves);
+            }
+            Key::Steps(_, steps, after) => self.gather_steps(owner, Chosen::default(), *steps, after, &mut moves),
+            Key::Star(_, steps, after) => {
+                self.gather_key(owner, Chosen::default(), after, &mut moves);
+                self.gather_steps(owner, Chosen::default(), *steps, key, &mut moves);
+            }
+            Key::Chosen(_, variables, after) => {
+                let chosen = Chosen { variables: variables.clone(), conditions: Vec::new() };
+                self.gather_key(owner, chosen, after, &mut moves);
+            }
+        }
+        self.nodes[id.0 as usize].moves = moves;
+    }
+
+    fn gather_key(&mut self, owner: Player, chosen: Chosen, key: &Rc<Key>, moves: &mut Vec<Move>) {
+        match &**key {
+            Key::Part(part, negated) => self.gather(owner, chosen, *part, *negated, false, moves),
+            Key::Steps(player, steps, after) if *player == owner => {
+                self.gather_steps(owner, chosen, *steps, after, moves);
+            }
+            Key::Chosen(player, variables, after) if *player == owner => {
+                let mut chosen = chosen;
+                chosen.variables.extend(variables);
+                self.gather_key(owner, chosen, after, moves);
+            }
+            _ => self.silent(chosen, key, Vec::new(), moves),
+        }
+    }
+
+    /// A move that takes no step.
+    fn silent(
+        &mut self,
+        chosen: Chosen,
+        key: &Rc<Key>,
+        assignments: Vec<(VariableId, TypedId)>,
+        moves: &mut Vec<Move>,
+    ) {
+        let Chosen { variables, conditions } = chosen;
+        let target = self.node(key);
+        moves.push(Move { variables, conditions, step: None, offered: None, target, assignments });
+    }
+
+    /// Adds the moves that a part gives the owner of a node; `whole` where the part is the node itself.
+    fn gather(
+        &mut self,
+        owner: Player,
+        chosen: Chosen,
+        part: PartId,
+        negated: bool,
+        whole: bool,
+        moves: &mut Vec<Move>,
+    ) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            self.gather_inside(owner, chosen, part, negated, whole, moves);
+        });
+    }
+
+    fn gather_inside(
+        &mut self,
+        owner: Player,
+        mut chosen: Chosen,
+        part: PartId,
+        negated: bool,
+        whole: bool,
+        moves: &mut Vec<Move>,
+    ) {
+        // What is true decides nothing for Odd, what is false ends the play; and the other way round.
+        if let Some(data) = self.as_data(part, negated != (owner == Player::Odd)) {
+            match self.maker_truth(data) {
+                Some(false) => {}
+                truth => {
+                    if truth.is_none() {
+                        chosen.conditions.push(data);
+                    }
+                    self.silent(chosen, &Rc::new(Key::Constant(owner == Player::Even)), Vec::new(), moves);
+                }
+            }
+            return;
+        }
+        let opponent = Rc::new(Key::Part(part, negated));
+        match self.formula.part(part).clone() {
+            Part::Constant(_) | Part::Value(_) => unreachable!("this is data"),
+            Part::Not(inside) => self.gather(owner, chosen, inside, !negated, whole, moves),
+            Part::Infix(connective, left, right) => {
+                let left = (left, negated != (connective == Connective::Implies));
+                let right = (right, negated);
+                let is_conjunction = (connective == Connective::And) != negated;
+                if is_conjunction == (owner == Player::Odd) {
+                    self.gather(owner, chosen.clone(), left.0, left.1, false, moves);
+                    self.gather(owner, chosen, right.0, right.1, false, moves);
+                    return;
+                }
+                assert!(!whole, "a node's own connective is its owner's");
+                self.opponents_choice(owner, chosen, (part, negated), moves);
+            }
+            Part::Quantified(quantifier, variables, inside) => {
+                if ((quantifier == Quantifier::Forall) != negated) == (owner == Player::Odd) {
+                    chosen.variables.extend(variables);
+                    self.gather(owner, chosen, inside, negated, false, moves);
+                } else {
+                    self.opponents_choice(owner, chosen, (part, negated), moves);
+                }
+            }
+            Part::Modal(modality, steps, inside) => {
+                if player_of(modality, negated) == owner {
+                    let after = Rc::new(Key::Part(inside, negated));
+                    self.gather_steps(owner, chosen, steps, &after, moves);
+                } else {
+                    self.silent(chosen, &opponent, Vec::new(), moves);
+                }
+            }
+            Part::Instance(fixpoint, values) => {
+                let parameters = self.formula.fixpoint(fixpoint).parameters.clone();
+                let assignments = parameters.into_iter().map(|(variable, _)| variable).zip(values).collect();
+                self.silent(chosen, &Rc::new(Key::Fixpoint(fixpoint)), assignments, moves);
+            }
+            Part::Fixpoint(fixpoint, _) => {
+                let assignments = self.formula.fixpoint(fixpoint).parameters.clone();
+                self.silent(chosen, &Rc::new(Key::Fixpoint(fixpoint)), assignments, moves);
+            }
+        }
+    }
+
+    fn maker_truth(&mut self, data: TypedId) -> Option<bool> {
+        let place = self.formula.signature.data.tree.place(data);
+        self.maker(place).truth(data)
+    }
+
+    /// A part that is the opponent's choice: its data become conditions of the owner, and what is left is a node.
+    fn opponents_choice(&mut self, owner: Player, mut chosen: Chosen, part: (PartId, bool), moves: &mut Vec<Move>) {
+        let mut choices = Vec::new();
+        self.choices(owner, part, &mut choices);
+        let mut left = Vec::new();
+        for choice in choices {
+            match self.as_data(choice.0, choice.1 != (owner == Player::Odd)) {
+                Some(data) => chosen.conditions.push(data),
+                None => left.push(choice),
+            }
+        }
+        if let [only] = left[..]
+            && only != part
+        {
+            self.gather(owner, chosen, only.0, only.1, false, moves);
+            return;
+        }
+        let offered = if chosen.variables.iter().all(|&variable| (self.is_finite)(self.formula, variable)) {
+            None
+        } else {
+            left.iter().find_map(|&choice| self.first_labels(owner, choice, &chosen.variables))
+        };
+        self.silent(chosen, &Rc::new(Key::Part(part.0, part.1)), Vec::new(), moves);
+        moves.last_mut().expect("a move was added").offered = offered;
+    }
+
+    /// The parts between which the opponent chooses.
+    fn choices(&mut self, owner: Player, part: (PartId, bool), into: &mut Vec<(PartId, bool)>) {
+        match self.formula.part(part.0) {
+            Part::Not(inside) => self.choices(owner, (*inside, !part.1), into),
+            Part::Infix(connective, left, right)
+                if ((*connective == Connective::And) != part.1) != (owner == Player::Odd) =>
+            {
+                let left = (*left, part.1 != (*connective == Connective::Implies));
+                let right = (*right, part.1);
+                self.choices(owner, left, into);
+                self.choices(owner, right, into);
+            }
+            _ => into.push(part),
+        }
+    }
+
+    /// The labels of the first step of a modality of the owner, where they have one of the variables.
+    fn first_labels(&self, owner: Player, part: (PartId, bool), variables: &[VariableId]) -> Option<LabelSetId> {
+        let mut part = part;
+        while let Part::Not(inside) = self.formula.part(part.0) {
+            part = (*inside, !part.1);
+        }
+        let Part::Modal(modality, steps, _) = self.formula.part(part.0) else { return None };
+        if player_of(*modality, part.1) != owner {
+            return None;
+        }
+        let mut steps = *steps;
+        let labels = loop {
+            match self.formula.steps(steps) {
+                Steps::One(labels) => break *labels,
+                Steps::Sequence(first, _) | Steps::Plus(first) => steps = *first,
+                Steps::Choice(..) | Steps::Star(_) => return None,
+            }
+        };
+        let free = label_variables(self.formula, labels);
+        variables.iter().any(|variable| free.contains(variable)).then_some(labels)
+    }
+
+    /// Adds the moves that the steps of a modality give its owner.
+    fn gather_steps(
+        &mut self,
+        owner: Player,
+        mut chosen: Chosen,
+        steps: StepsId,
+        after: &Rc<Key>,
+        moves: &mut Vec<Move>,
+    ) {
+        // A variable that neither the steps nor the conditions have is chosen later.
+        let mut used = BTreeSet::new();
+        step_variables(self.formula, steps, &mut used);
+        let tree = &self.formula.signature.data.tree;
+        used.extend(chosen.conditions.iter().flat_map(|&condition| tree.free_variables(condition)));
+        let (now, later): (Vec<_>, Vec<_>) = chosen.variables.iter().partition(|variable| used.contains(variable));
+        chosen.variables = now;
+        let after = match later.is_empty() {
+            true => after.clone(),
+            false => Rc::new(Key::Chosen(owner, later, after.clone())),
+        };
+        match self.formula.steps(steps).clone() {
+            Steps::One(labels) => {
+                let target = self.node(&after);
+                let Chosen { variables, conditions } = chosen;
+                let (step, assignments) = (Some(labels), Vec::new());
+                moves.push(Move { variables, conditions, step, offered: None, target, assignments });
+            }
+            Steps::Sequence(first, rest) => {
+                let after = Rc::new(Key::Steps(owner, rest, after));
+                self.gather_steps(owner, chosen, first, &after, moves);
+            }
+            Steps::Choice(left, right) => {
+                self.gather_steps(owner, chosen.clone(), left, &after, moves);
+                self.gather_steps(owner, chosen, right, &after, moves);
+            }
+            Steps::Plus(inside) => {
+                let after = Rc::new(Key::Star(owner, inside, after));
+                self.gather_steps(owner, chosen, inside, &after, moves);
+            }
+            Steps::Star(inside) => self.silent(chosen, &Rc::new(Key::Star(owner, inside, after)), Vec::new(), moves),
+        }
+    }
+}
+
+fn player_of(modality: Modality, negated: bool) -> Player {
+    if (modality == Modality::Must) != negated { Player::Odd } else { Player::Even }
+}
+
+/// The fixpoint variables of a part that it does not bind.
+fn free_fixpoints(formula: &Formula, id: PartId, bound: &mut Vec<FixpointId>, into: &mut BTreeSet<FixpointId>) {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || match formula.part(id) {
+        Part::Constant(_) | Part::Value(_) => {}
+        Part::Instance(fixpoint, _) => {
+            if !bound.contains(fixpoint) {
+                into.insert(*fixpoint);
+            }
+        }
+        Part::Not(inside) | Part::Quantified(_, _, inside) | Part::Modal(_, _, inside) => {
+            free_fixpoints(formula, *inside, bound, into);
+        }
+        Part::Infix(_, left, right) => {
+            free_fixpoints(formula, *left, bound, into);
+            free_fixpoints(formula, *right, bound, into);
+        }
+        Part::Fixpoint(fixpoint, inside) => {
+            bound.push(*fixpoint);
+            free_fixpoints(formula, *inside, bound, into);
+            bound.pop();
+        }
+    });
+}
+
+/// The variables of a set of labels that it does not bind.
+pub(super) fn label_variables(formula: &Formula, id: LabelSetId) -> BTreeSet<VariableId> {
+    let tree = &formula.signature.data.tree;
+    match formula.label_set(id) {
+        LabelSet::Constant(_) => BTreeSet::new(),
+        LabelSet::Value(value) => tree.free_variables(*value).into_iter().collect(),
+        LabelSet::Multi(parts) => {
+            parts.iter().flat_map(|(_, values)| values).flat_map(|&value| tree.free_variables(value)).collect()
+        }
+        LabelSet::Not(inside) => label_variables(formula, *inside),
+        LabelSet::Infix(_, left, right) => {
+            let mut variables = label_variables(formula, *left);
+            variables.extend(label_variables(formula, *right));
+            variables
+        }
+        LabelSet::Quantified(_, bound, inside) => {
+            let mut variables = label_variables(formula, *inside);
+            variables.retain(|variable| !bound.contains(variable));
+            variables
+        }
+    }
+}
+
+fn step_variables(formula: &Formula, id: StepsId, into: &mut BTreeSet<VariableId>) {
+    match formula.steps(id) {
+        Steps::One(labels) => into.extend(label_variables(formula, *labels)),
+        Steps::Sequence(left, right) | Steps::Choice(left, right) => {
+            step_variables(formula, *left, into);
+            step_variables(formula, *right, into);
+        }
+        Steps::Star(inside) | Steps::Plus(inside) => step_variables(formula, *inside, into),
+    }
+}
+
+/// Finds the variables whose values matter in each node, and leaves out those that moves choose for nothing: every
+/// sort has a value.
+fn live(formula: &Formula, nodes: &mut [Node]) {
+    let tree = &formula.signature.data.tree;
+    let mut sets: Vec<BTreeSet<VariableId>> = vec![BTreeSet::new(); nodes.len()];
+    let read_by = |step: &Move| -> BTreeSet<VariableId> {
+        let conditions = step.conditions.iter().flat_map(|&condition| tree.free_variables(condition));
+        let labels = step.step.iter().chain(&step.offered).flat_map(|&labels| label_variables(formula, labels));
+        conditions.chain(labels).collect()
+    };
+    let reads: Vec<Vec<BTreeSet<VariableId>>> =
+        nodes.iter().map(|node| node.moves.iter().map(read_by).collect()).collect();
+    let needed = |step: &Move, read: &BTreeSet<VariableId>, sets: &[BTreeSet<VariableId>]| {
+        let mut needed = read.clone();
+        for &variable in &sets[step.target.0 as usize] {
+            match step.assignments.iter().find(|(assigned, _)| *assigned == variable) {
+                Some(&(_, value)) => needed.extend(tree.free_variables(value)),
+                None => {
+                    needed.insert(variable);
+                }
+            }
+        }
+        needed
+    };
+    loop {
+        let mut changed = false;
+        for (place, node) in nodes.iter().enumerate() {
+            let mut all = BTreeSet::new();
+            for (step, read) in node.moves.iter().zip(&reads[place]) {
+                let mut own = needed(step, read, &sets);
+                own.retain(|variable| !step.variables.contains(variable));
+                all.extend(own);
+            }
+            if all != sets[place] {
+                sets[place] = all;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    for (place, node) in nodes.iter_mut().enumerate() {
+        for (step, read) in node.moves.iter_mut().zip(&reads[place]) {
+            let needed = needed(step, read, &sets);
+            step.variables.retain(|variable| needed.contains(variable));
+            let live = &sets[step.target.0 as usize];
+            step.assignments.retain(|(variable, _)| live.contains(variable));
+        }
+        node.live = sets[place].iter().copied().collect();
+    }
+}
