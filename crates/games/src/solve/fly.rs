@@ -390,7 +390,9 @@ impl Visitor for Recorder<'_> {
             return Err(Cut::Enough);
         }
         if state.distance != self.chunk.distance {
+            // Levels may be smaller than chunks.
             self.publish(state.distance);
+            self.shared.consider()?;
         }
         let owner = self.owner.read(state.row, explorer)?;
         let priority = self.priority.read(state.row, explorer)?;
