@@ -8,11 +8,12 @@
 //!
 //! # Formulas that abstract from `τ`
 //!
-//! `(φ until ψ)` holds where a path of `τ`-steps, perhaps of none, leads through states with `φ` to one with `ψ`;
-//! `(φ until <a>ψ)` where it leads through states with `φ` to one that has `φ`, too, and an `a`-step to one with `ψ`
-//! (De Nicola and Vaandrager, *Three logics for branching bisimulation*, 1995). With `true` for `φ` they are written
-//! `<tau*>ψ` and `<tau*.a>ψ`, and `<tau*.a.tau*>ψ` is the second followed by the first. `forever φ` holds where an
-//! infinite path of `τ`-steps stays in states with `φ` (Van Glabbeek, Luttik and Trčka, *Branching bisimilarity with
+//! `(φ until ψ)`, printed as `(mu Y. ψ || (φ && <tau>Y))`, holds where a path of `τ`-steps, perhaps of none, leads
+//! through states with `φ` to one with `ψ`; `(φ until <a>ψ)`, printed as `(mu Y. φ && (<a>ψ || <tau>Y))`, where it
+//! leads through states with `φ` to one that has `φ`, too, and an `a`-step to one with `ψ` (De Nicola and Vaandrager,
+//! *Three logics for branching bisimulation*, 1995). With `true` for `φ` they are written `<tau*>ψ` and `<tau*.a>ψ`,
+//! and `<tau*.a.tau*>ψ` is the second followed by the first. `forever φ`, printed as `(nu Y. φ && <tau>Y)`, holds where
+//! an infinite path of `τ`-steps stays in states with `φ` (Van Glabbeek, Luttik and Trčka, *Branching bisimilarity with
 //! explicit divergence*, 2009).
 //!
 //! A formula is evidence against an equivalence only if equivalent states agree on it, so [`Logic`] says which of these
@@ -286,7 +287,7 @@ impl Formula {
                     continue;
                 }
                 Piece::Step(label) => {
-                    write!(f, "<{}>", self.labels.get(label))?;
+                    write!(f, "<{}>", self.action(label))?;
                     continue;
                 }
                 Piece::Part(part, inside) => (part, inside),
@@ -338,16 +339,24 @@ impl Formula {
                         }
                     }
                 }
-                FormulaNode::Until { during, label, then } => {
-                    pieces.push(Piece::Text(")"));
+                FormulaNode::Until { during, label: Some(label), then } => {
+                    f.write_str("(mu Y. ")?;
+                    pieces.push(Piece::Text(" || <tau>Y))"));
                     pieces.push(Piece::Part(*then, true));
-                    pieces.extend(label.map(Piece::Step));
-                    pieces.push(Piece::Text(" until "));
+                    pieces.push(Piece::Step(*label));
+                    pieces.push(Piece::Text(" && ("));
                     pieces.push(Piece::Part(*during, true));
-                    pieces.push(Piece::Text("("));
+                }
+                FormulaNode::Until { during, label: None, then } => {
+                    f.write_str("(mu Y. ")?;
+                    pieces.push(Piece::Text(" && <tau>Y))"));
+                    pieces.push(Piece::Part(*during, true));
+                    pieces.push(Piece::Text(" || ("));
+                    pieces.push(Piece::Part(*then, true));
                 }
                 FormulaNode::Forever(inner) => {
-                    f.write_str("forever ")?;
+                    f.write_str("(nu Y. ")?;
+                    pieces.push(Piece::Text(" && <tau>Y)"));
                     pieces.push(Piece::Part(*inner, true));
                 }
                 FormulaNode::Diamond(..) => unreachable!("a step is a modality"),
@@ -356,14 +365,29 @@ impl Formula {
         Ok(())
     }
 
+    /// A label as an action formula: `c(1, true)`, where a dot would be a sequence.
+    fn action(&self, label: LabelId) -> String {
+        if label == LabelId::TICK {
+            return "tick".to_string();
+        }
+        let part = |part: &crate::labels::Part| match &part.arguments[..] {
+            [] => part.name.to_string(),
+            arguments => format!("{}({})", part.name, arguments.join(", ")),
+        };
+        match self.labels.get(label).parts() {
+            [] => "tau".to_string(),
+            parts => parts.iter().map(part).collect::<Vec<_>>().join("|"),
+        }
+    }
+
     /// What stands between the angle brackets of a part that is written with them, and what follows.
     fn modality(&self, part: FormulaId, names: &[u32]) -> Option<(String, FormulaId)> {
         let is_true = |part: FormulaId| self.nodes[part.index()] == FormulaNode::True;
         match self.nodes[part.index()] {
-            FormulaNode::Diamond(label, next) => Some((self.labels.get(label).to_string(), next)),
+            FormulaNode::Diamond(label, next) => Some((self.action(label), next)),
             FormulaNode::Until { during, label, then } if is_true(during) => {
                 let Some(label) = label else { return Some(("tau*".to_string(), then)) };
-                let word = format!("tau*.{}", self.labels.get(label));
+                let word = format!("tau*.{}", self.action(label));
                 match self.nodes[then.index()] {
                     FormulaNode::Until { during, label: None, then: next }
                         if is_true(during) && names[then.index()] == 0 =>
@@ -467,8 +491,8 @@ mod tests {
         let rest = formula.until(stays, None, delay);
         let root = formula.and([way, rest]);
         formula.set_root(root);
-        let expected = "(X1 until <b><tau*.a.tau*>true) && (forever X1 until X2)\n  where X1 = !X2\n  where X2 = \
-            <tau*.b><tau*.a.tau*>true";
+        let expected = "(mu Y. X1 && (<b><tau*.a.tau*>true || <tau>Y)) && (mu Y. X2 || ((nu Y. X1 && <tau>Y) && \
+            <tau>Y))\n  where X1 = !X2\n  where X2 = <tau*.b><tau*.a.tau*>true";
         assert_eq!(formula.to_string(), expected);
         assert!(formula.is_in(Logic::Branching { divergence: true }));
         assert!(!formula.is_in(Logic::Branching { divergence: false }));
@@ -482,7 +506,7 @@ mod tests {
         let after = formula.forever(truth);
         let after = formula.silently(after);
         formula.set_root(after);
-        assert_eq!(formula.to_string(), "<tau*>forever true");
+        assert_eq!(formula.to_string(), "<tau*>(nu Y. true && <tau>Y)");
         assert!(formula.is_in(Logic::Weak { divergence: true }) && !formula.is_in(Logic::Weak { divergence: false }));
     }
 

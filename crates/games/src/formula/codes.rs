@@ -17,4 +17,5 @@ trefoil_data::code_table! { pub
     UNBOUNDED = "F014", "the values of a variable cannot be listed", "exists n: Nat. nu X. <a(n)>X";
     UNREADABLE_LABEL = "F015", "a label of the model that is no action with values", "an `.aut` file with the label \"a b\"";
     DECLARATION = "F016", "a section that a formula cannot have", "init a; form true;";
+    TEMPLATE = "F017", "no pattern of that name with so many action formulas", "trefoil check m.mcrl2 --property 'respons(a, b)'";
 }

@@ -1,14 +1,29 @@
 //! The modal µ-calculus with data: its text, its types, and the game of a formula and a model.
+//!
+//! The language is mCRL2's (Groote and Mousavi, *Modeling and analysis of communicating systems*, 2014, chapters 6 and
+//! 15). Data is crate `data`'s, so a formula can be typed against any model that has a signature: the sorts, functions
+//! and actions of a specification, or what the labels of a transition system show.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `tree`, `parser`, `printer` | the text of a formula, to its tree and back |
+//! | `typed`, `types` | names resolved and data typed |
+//! | `signature` | the signature of labels without declarations |
+//! | `templates` | patterns of properties, which stand for formulas |
+//! | `game` | a formula beside a model as a system |
 
 pub mod codes;
 pub mod game;
 mod parser;
 mod printer;
+mod signature;
+mod templates;
 pub mod tree;
 mod typed;
 mod types;
 
 pub use parser::parse;
+pub use templates::{TEMPLATES, Template, template};
 pub use typed::{
     ActionSignature, FixpointId, FixpointVariable, Formula, LabelSet, LabelSetId, Part, PartId, Signature, Steps,
     StepsId,

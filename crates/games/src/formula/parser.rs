@@ -13,6 +13,9 @@
 //! the declarations and the formula are then read one after the other, each from a text in which the other one is
 //! blank, so that places stay what they are.
 //!
+//! One notation is ours: a formula may be followed by `where X1 = f`, closed formulas with names. The formulas that
+//! distinguish two systems are graphs, and exponentially larger without names for the parts that they share.
+//!
 //! Cost: linear in the text.
 
 use trefoil_data::syntax::token::Kind;
@@ -161,6 +164,13 @@ impl Reader<'_> {
             return Err(self.parser.report(codes::NO_FORMULA, message, self.parser.here(), Some(help)));
         }
         let formula = self.state(Power::LOOSEST)?;
+        while self.parser.peek() == Kind::Name && self.parser.next_text() == "where" {
+            self.parser.advance();
+            let name = self.parser.name()?;
+            self.parser.expect(Kind::Is)?;
+            let definition = self.state(Power::LOOSEST)?;
+            self.read.definitions.push((name, definition));
+        }
         self.parser.accept(Kind::Semicolon);
         match self.parser.peek() {
             Kind::End => Ok(formula),
@@ -286,7 +296,7 @@ impl Reader<'_> {
             }
             Kind::Mu | Kind::Nu => self.fixpoint(least)?,
             Kind::Delay | Kind::Yaled => {
-                let message = format!("`{}` speaks of time, which is not supported", self.parser.next_text());
+                let message = format!("`{}` is about time, which is not supported", self.parser.next_text());
                 let help = Some("without time a formula cannot ask how long a state may last".to_string());
                 return Err(self.parser.report(codes::TIME, message, start, help));
             }

@@ -14,7 +14,11 @@ use super::tree::{ActionFormula, ActionFormulaId, FormulaText, Modality, Regular
 impl FormulaText {
     /// The formula with its declarations; the formula alone where there are none.
     pub fn print(&self) -> String {
-        let formula = self.root.map_or_else(String::new, |root| self.state_text(root));
+        let mut formula = self.root.map_or_else(String::new, |root| self.state_text(root));
+        for &(name, definition) in &self.definitions {
+            let _ = write!(formula, "\n  where {} = ", self.tree.names.text(name.symbol));
+            self.write_state(definition, &mut formula);
+        }
         if self.data.is_empty() && self.actions.is_empty() {
             return formula;
         }

@@ -196,6 +196,8 @@ pub struct FormulaText {
     pub actions: Vec<DeclaredActions>,
     /// The formula; none where it could not be read.
     pub root: Option<StateId>,
+    /// Closed formulas with names, which follow the formula: `where X1 = f`.
+    pub definitions: Vec<(Identifier, StateId)>,
     pub(super) states: Vec<(State, Span)>,
     pub(super) regulars: Vec<(Regular, Span)>,
     pub(super) action_formulas: Vec<(ActionFormula, Span)>,

@@ -7,7 +7,7 @@
 //! A fixpoint needs a monotone body: its variable stands below an even number of negations, where the left side of `=>`
 //! counts as one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use trefoil_data::sorts::{BOOL, SortRef};
 use trefoil_data::syntax::tree::{ExpressionId, Identifier, Symbol, Variables};
@@ -52,6 +52,7 @@ fn check(read: FormulaText, text: &str, signature: &Signature, diagnostics: &mut
         steps: Vec::new(),
         label_sets: Vec::new(),
         negated: false,
+        defined: HashMap::new(),
     };
     checker.declare_actions();
     let root = read.root.map(|root| checker.state(root));
@@ -80,6 +81,8 @@ struct FormulaChecker<'a> {
     label_sets: Vec<LabelSet>,
     /// Whether the part that is checked stands below an odd number of negations.
     negated: bool,
+    /// What names after `where` stand for, as far as they were checked; nothing while one is being checked.
+    defined: HashMap<Symbol, Option<Result<PartId, Reported>>>,
 }
 
 impl FormulaChecker<'_> {
@@ -147,7 +150,16 @@ impl FormulaChecker<'_> {
             State::False => Part::Constant(false),
             State::Brackets(inside) => return self.state(*inside),
             State::Value(value) => Part::Value(self.data.check(*value, BOOL)?),
-            State::Variable(name, values) => self.instance(name, values, read.span(id))?,
+            State::Variable(name, values) => {
+                if values.is_empty()
+                    && !self.scope.iter().any(|(known, _)| self.fixpoints[known.0 as usize].name == name.symbol)
+                    && let Some(&(_, definition)) =
+                        read.definitions.iter().find(|(known, _)| known.symbol == name.symbol)
+                {
+                    return self.defined(name, definition);
+                }
+                self.instance(name, values, read.span(id))?
+            }
             State::Not(inside) => Part::Not(self.negative(*inside)?),
             State::Infix(connective, left, right) => {
                 let left = if *connective == Connective::Implies { self.negative(*left) } else { self.state(*left) };
@@ -205,6 +217,25 @@ impl FormulaChecker<'_> {
             }
         };
         Ok(self.add(part, id))
+    }
+
+    /// What a name after `where` stands for. Its formula is closed, so it is checked once and shared.
+    fn defined(&mut self, name: &Identifier, definition: StateId) -> Result<PartId, Reported> {
+        match self.defined.get(&name.symbol) {
+            Some(Some(known)) => return *known,
+            Some(None) => {
+                let message = format!("`{}` is defined by itself", self.name(name.symbol));
+                let help = "a formula that refers to itself is a fixpoint: `mu X. f` or `nu X. f`".to_string();
+                return Err(self.error(codes::UNKNOWN_FIXPOINT, message, name.span, Some(help)));
+            }
+            None => {}
+        }
+        self.defined.insert(name.symbol, None);
+        let (scope, negated) = (std::mem::take(&mut self.scope), std::mem::take(&mut self.negated));
+        let part = self.state(definition);
+        (self.scope, self.negated) = (scope, negated);
+        self.defined.insert(name.symbol, Some(part));
+        part
     }
 
     /// Checks what stands in the scope of variables.
@@ -349,7 +380,7 @@ impl FormulaChecker<'_> {
                 {
                     "a condition on data is written `val(e)`".to_string()
                 }
-                None => "a formula speaks of the actions that the model declares".to_string(),
+                None => "a formula names actions that the model declares".to_string(),
             };
             return Err(self.error(codes::UNKNOWN_ACTION, message, name.span, Some(help)));
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_games::formula::game::FormulaGame;
 use trefoil_games::formula::{ActionSignature, Formula, Signature};
+use trefoil_lts::Lts;
 use trefoil_lts::format::{Input, ReadOptions, read_lts};
 use trefoil_source::{Diagnostic, FileId};
 use trefoil_system::{Checked, Cut, Labels, Meaning, System, Value};
@@ -29,11 +30,16 @@ pub(crate) fn read(text: &str, signature: &Signature) -> Result<Formula, Vec<Dia
     Formula::read(text, FileId(1), signature, &mut diagnostics).ok_or(diagnostics)
 }
 
-/// An `.aut` file as a system.
-pub(crate) fn aut(text: &str) -> Arc<dyn System> {
+/// An `.aut` file.
+pub(crate) fn lts(text: &str) -> Lts {
     let labels = Arc::new(Labels::new());
     let input = Input::text("test.aut", text);
-    Arc::new(read_lts(input, &ReadOptions::default(), &labels, &Control::default()).expect("an .aut file"))
+    read_lts(input, &ReadOptions::default(), &labels, &Control::default()).expect("an .aut file")
+}
+
+/// An `.aut` file as a system.
+pub(crate) fn aut(text: &str) -> Arc<dyn System> {
+    Arc::new(lts(text))
 }
 
 /// Whether a formula holds in a system, by a recursive solver that follows the definition of winning regions.

@@ -23,8 +23,9 @@ use trefoil_terms::{Options, Pool};
 use super::super::tree::{Connective, Quantifier};
 use super::super::typed::{Formula, LabelSet, LabelSetId};
 use super::expressions::Maker;
-use super::nodes::{Graph, Move, NodeId, Player, graph};
+use super::nodes::{Graph, Move, NodeId, graph};
 use super::values::{Found, Operations, ValueReader};
+use crate::solve::Player;
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,5 +13,6 @@ mod nodes;
 mod product;
 mod values;
 
-pub use nodes::{NodeId, Player};
-pub use product::FormulaGame;
+pub use nodes::NodeId;
+pub(super) use product::label_parts;
+pub use product::{FormulaGame, termination};

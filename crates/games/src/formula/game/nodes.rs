@@ -40,15 +40,7 @@ use trefoil_source::Span;
 use super::super::tree::{Connective, Fixpoint, Modality, Quantifier};
 use super::super::typed::{FixpointId, Formula, LabelSet, LabelSetId, Part, PartId, Steps, StepsId};
 use super::expressions::Maker;
-
-/// The players.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Player {
-    /// Tries to make the formula true.
-    Even,
-    /// Tries to make it false.
-    Odd,
-}
+use crate::solve::Player;
 
 /// A node of a formula's graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,6 +71,8 @@ pub(super) struct Node {
     pub(super) moves: Vec<Move>,
     /// The part of the formula that it comes from, and whether it is negated.
     pub(super) part: (PartId, bool),
+    /// The truth value that it stands for, if it is one.
+    pub(super) constant: Option<bool>,
     /// The variables whose values matter, ascending.
     pub(super) live: Vec<VariableId>,
 }
@@ -87,7 +81,8 @@ pub(super) struct Node {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Part(PartId, bool),
-    Fixpoint(FixpointId),
+    /// The body of a fixpoint, negated or not.
+    Fixpoint(FixpointId, bool),
     /// What is left of the steps of a modality, and what comes after them.
     Steps(Player, StepsId, Rc<Key>),
     /// The same after repetitions of steps.
@@ -113,17 +108,35 @@ pub(super) struct Graph {
 
 /// Makes the graph of a formula; its expressions are added to the formula's data.
 pub(super) fn graph(formula: &mut Formula, is_finite: &dyn Fn(&Formula, VariableId) -> bool) -> Graph {
-    let mut fixpoint_parts = HashMap::new();
-    polarities(formula, formula.root, false, &mut fixpoint_parts);
+    let parts = formula.parts.iter().enumerate().filter_map(|(place, (part, _))| match part {
+        Part::Fixpoint(fixpoint, body) => Some((*fixpoint, (PartId(place as u32), *body))),
+        _ => None,
+    });
+    let fixpoint_parts = parts.collect();
+    let mut modalities = HashMap::new();
+    for (place, (part, _)) in formula.parts.iter().enumerate() {
+        let Part::Modal(_, steps, _) = part else { continue };
+        let mut pending = vec![*steps];
+        while let Some(steps) = pending.pop() {
+            modalities.insert(steps, PartId(place as u32));
+            match formula.steps(steps) {
+                Steps::One(_) => {}
+                Steps::Sequence(left, right) | Steps::Choice(left, right) => pending.extend([*left, *right]),
+                Steps::Star(inside) | Steps::Plus(inside) => pending.push(*inside),
+            }
+        }
+    }
     let mut builder = Builder {
         formula,
         is_finite,
         fixpoint_parts,
+        modalities,
         nodes: Vec::new(),
         known: HashMap::new(),
         pending: Vec::new(),
         data_parts: HashMap::new(),
         priorities: HashMap::new(),
+        free: HashMap::new(),
     };
     let start = Rc::new(Key::Part(builder.formula.root, false));
     let root = builder.node(&start);
@@ -139,35 +152,22 @@ pub(super) fn graph(formula: &mut Formula, is_finite: &dyn Fn(&Formula, Variable
     Graph { nodes, root }
 }
 
-/// Finds for each fixpoint its part and whether it is negated.
-fn polarities(formula: &Formula, id: PartId, negated: bool, into: &mut HashMap<FixpointId, (PartId, PartId, bool)>) {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || match formula.part(id) {
-        Part::Constant(_) | Part::Value(_) | Part::Instance(..) => {}
-        Part::Not(inside) => polarities(formula, *inside, !negated, into),
-        Part::Infix(connective, left, right) => {
-            polarities(formula, *left, negated != (*connective == Connective::Implies), into);
-            polarities(formula, *right, negated, into);
-        }
-        Part::Quantified(_, _, inside) | Part::Modal(_, _, inside) => polarities(formula, *inside, negated, into),
-        Part::Fixpoint(fixpoint, inside) => {
-            into.insert(*fixpoint, (id, *inside, negated));
-            polarities(formula, *inside, negated, into);
-        }
-    });
-}
-
 struct Builder<'a> {
     formula: &'a mut Formula,
     is_finite: &'a dyn Fn(&Formula, VariableId) -> bool,
-    /// For each fixpoint its part, its body and whether it is negated.
-    fixpoint_parts: HashMap<FixpointId, (PartId, PartId, bool)>,
+    /// For each fixpoint its part and its body.
+    fixpoint_parts: HashMap<FixpointId, (PartId, PartId)>,
     nodes: Vec<Node>,
     known: HashMap<Rc<Key>, NodeId>,
+    /// The modality that steps belong to.
+    modalities: HashMap<StepsId, PartId>,
     /// Nodes without their moves.
     pending: Vec<(NodeId, Rc<Key>)>,
-    /// Parts that speak of data alone, as expressions, by polarity.
+    /// Parts that have no modality and no fixpoint variable, as expressions, by polarity.
     data_parts: HashMap<(PartId, bool), Option<TypedId>>,
     priorities: HashMap<Key, u32>,
+    /// The fixpoint variables that are free in a part, each with whether it stands below an odd number of negations.
+    free: HashMap<PartId, Rc<BTreeSet<(FixpointId, bool)>>>,
 }
 
 impl Builder<'_> {
@@ -179,9 +179,9 @@ impl Builder<'_> {
                 Key::Part(part, negated) => match self.formula.part(*part) {
                     Part::Constant(value) => Key::Constant(value != negated),
                     Part::Not(inside) => Key::Part(*inside, !negated),
-                    Part::Instance(fixpoint, values) if values.is_empty() => Key::Fixpoint(*fixpoint),
+                    Part::Instance(fixpoint, values) if values.is_empty() => Key::Fixpoint(*fixpoint, *negated),
                     Part::Fixpoint(fixpoint, _) if self.formula.fixpoint(*fixpoint).parameters.is_empty() => {
-                        Key::Fixpoint(*fixpoint)
+                        Key::Fixpoint(*fixpoint, *negated)
                     }
                     Part::Modal(modality, steps, inside) => {
                         Key::Steps(player_of(*modality, *negated), *steps, Rc::new(Key::Part(*inside, *negated)))
@@ -206,11 +206,15 @@ impl Builder<'_> {
         }
         let id = NodeId(self.nodes.len() as u32);
         let priority = match &*key {
-            Key::Fixpoint(_) | Key::Star(..) => self.priority(&key),
+            Key::Fixpoint(..) | Key::Star(..) => self.priority(&key),
             _ => u32::MAX,
         };
         let (owner, part) = (self.owner(&key), self.part_of(&key));
-        self.nodes.push(Node { owner, priority, moves: Vec::new(), part, live: Vec::new() });
+        let constant = match &*key {
+            Key::Constant(value) => Some(*value),
+            _ => None,
+        };
+        self.nodes.push(Node { owner, priority, moves: Vec::new(), part, constant, live: Vec::new() });
         self.known.insert(key.clone(), id);
         self.pending.push((id, key));
         id
@@ -219,10 +223,7 @@ impl Builder<'_> {
     fn owner(&mut self, key: &Key) -> Player {
         match key {
             Key::Part(part, negated) => self.part_owner(*part, *negated),
-            Key::Fixpoint(fixpoint) => {
-                let (_, body, negated) = self.fixpoint_parts[fixpoint];
-                self.part_owner(body, negated)
-            }
+            Key::Fixpoint(fixpoint, negated) => self.part_owner(self.fixpoint_parts[fixpoint].1, *negated),
             Key::Steps(player, ..) | Key::Star(player, ..) | Key::Chosen(player, ..) => *player,
             // The owner of a node without moves loses.
             Key::Constant(value) => {
@@ -249,11 +250,13 @@ impl Builder<'_> {
     fn part_of(&self, key: &Key) -> (PartId, bool) {
         match key {
             Key::Part(part, negated) => (*part, *negated),
-            Key::Fixpoint(fixpoint) => {
-                let (part, _, negated) = self.fixpoint_parts[fixpoint];
-                (part, negated)
+            Key::Fixpoint(fixpoint, negated) => (self.fixpoint_parts[fixpoint].0, *negated),
+            Key::Steps(player, steps, _) | Key::Star(player, steps, _) => {
+                let part = self.modalities[steps];
+                let Part::Modal(modality, ..) = self.formula.part(part) else { return (part, false) };
+                (part, player_of(*modality, false) != *player)
             }
-            Key::Steps(_, _, after) | Key::Star(_, _, after) | Key::Chosen(_, _, after) => self.part_of(after),
+            Key::Chosen(_, _, after) => self.part_of(after),
             Key::Constant(_) => (self.formula.root, false),
         }
     }
@@ -264,13 +267,10 @@ impl Builder<'_> {
             return known;
         }
         let (floor, greatest) = match key {
-            Key::Fixpoint(fixpoint) => {
-                let (part, _, negated) = self.fixpoint_parts[fixpoint];
-                let mut free = BTreeSet::new();
-                free_fixpoints(self.formula, part, &mut Vec::new(), &mut free);
+            Key::Fixpoint(fixpoint, negated) => {
                 let kind = self.formula.fixpoint(*fixpoint).kind;
-                let floor = free.iter().map(|&outer| self.priority(&Key::Fixpoint(outer))).max();
-                (floor, (kind == Fixpoint::Greatest) != negated)
+                let floor = self.part_floor(self.fixpoint_parts[fixpoint].0, *negated);
+                (floor, (kind == Fixpoint::Greatest) != *negated)
             }
             Key::Star(player, _, after) => (self.floor(after), *player == Player::Odd),
             _ => unreachable!("only fixpoints and repetitions have priorities of their own"),
@@ -284,22 +284,48 @@ impl Builder<'_> {
     /// The largest priority of the fixpoints that are free in what a key stands for.
     fn floor(&mut self, key: &Key) -> Option<u32> {
         match key {
-            Key::Part(part, _) => {
-                let mut free = BTreeSet::new();
-                free_fixpoints(self.formula, *part, &mut Vec::new(), &mut free);
-                free.iter().map(|&outer| self.priority(&Key::Fixpoint(outer))).max()
-            }
-            Key::Fixpoint(_) | Key::Star(..) => Some(self.priority(key)),
+            Key::Part(part, negated) => self.part_floor(*part, *negated),
+            Key::Fixpoint(..) | Key::Star(..) => Some(self.priority(key)),
             Key::Steps(_, _, after) | Key::Chosen(_, _, after) => self.floor(after),
             Key::Constant(_) => None,
         }
+    }
+
+    fn part_floor(&mut self, part: PartId, negated: bool) -> Option<u32> {
+        let free = self.free_fixpoints(part);
+        free.iter().map(|&(outer, below)| self.priority(&Key::Fixpoint(outer, negated != below))).max()
+    }
+
+    /// The fixpoint variables of a part that it does not bind.
+    fn free_fixpoints(&mut self, part: PartId) -> Rc<BTreeSet<(FixpointId, bool)>> {
+        if let Some(known) = self.free.get(&part) {
+            return known.clone();
+        }
+        let found = stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.formula.part(part).clone() {
+            Part::Constant(_) | Part::Value(_) => Rc::default(),
+            Part::Instance(fixpoint, _) => Rc::new(BTreeSet::from([(fixpoint, false)])),
+            Part::Quantified(_, _, inside) | Part::Modal(_, _, inside) => self.free_fixpoints(inside),
+            Part::Not(inside) => Rc::new(negated(&self.free_fixpoints(inside))),
+            Part::Infix(connective, left, right) => {
+                let (left, right) = (self.free_fixpoints(left), self.free_fixpoints(right));
+                let left = if connective == Connective::Implies { Rc::new(negated(&left)) } else { left };
+                Rc::new(&*left | &*right)
+            }
+            Part::Fixpoint(fixpoint, inside) => {
+                let mut free = (*self.free_fixpoints(inside)).clone();
+                free.retain(|(known, _)| *known != fixpoint);
+                Rc::new(free)
+            }
+        });
+        self.free.insert(part, found.clone());
+        found
     }
 
     fn maker(&mut self, place: Span) -> Maker<'_> {
         Maker { data: &mut self.formula.signature.data, place }
     }
 
-    /// A part that speaks of data alone, as an expression.
+    /// A part that has no modality and no fixpoint variable, as an expression.
     fn as_data(&mut self, part: PartId, negated: bool) -> Option<TypedId> {
         if let Some(known) = self.data_parts.get(&(part, negated)) {
             return *known;
@@ -342,9 +368,9 @@ impl Builder<'_> {
         match &**key {
             Key::Constant(_) => {}
             Key::Part(part, negated) => self.gather(owner, Chosen::default(), *part, *negated, true, &mut moves),
-            Key::Fixpoint(fixpoint) => {
-                let (_, body, negated) = self.fixpoint_parts[fixpoint];
-                self.gather(owner, Chosen::default(), body, negated, false, &mut moves);
+            Key::Fixpoint(fixpoint, negated) => {
+                let body = self.fixpoint_parts[fixpoint].1;
+                self.gather(owner, Chosen::default(), body, *negated, false, &mut moves);
             }
             Key::Steps(_, steps, after) => self.gather_steps(owner, Chosen::default(), *steps, after, &mut moves),
             Key::Star(_, steps, after) => {
@@ -459,11 +485,11 @@ impl Builder<'_> {
             Part::Instance(fixpoint, values) => {
                 let parameters = self.formula.fixpoint(fixpoint).parameters.clone();
                 let assignments = parameters.into_iter().map(|(variable, _)| variable).zip(values).collect();
-                self.silent(chosen, &Rc::new(Key::Fixpoint(fixpoint)), assignments, moves);
+                self.silent(chosen, &Rc::new(Key::Fixpoint(fixpoint, negated)), assignments, moves);
             }
             Part::Fixpoint(fixpoint, _) => {
                 let assignments = self.formula.fixpoint(fixpoint).parameters.clone();
-                self.silent(chosen, &Rc::new(Key::Fixpoint(fixpoint)), assignments, moves);
+                self.silent(chosen, &Rc::new(Key::Fixpoint(fixpoint, negated)), assignments, moves);
             }
         }
     }
@@ -585,28 +611,9 @@ fn player_of(modality: Modality, negated: bool) -> Player {
     if (modality == Modality::Must) != negated { Player::Odd } else { Player::Even }
 }
 
-/// The fixpoint variables of a part that it does not bind.
-fn free_fixpoints(formula: &Formula, id: PartId, bound: &mut Vec<FixpointId>, into: &mut BTreeSet<FixpointId>) {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || match formula.part(id) {
-        Part::Constant(_) | Part::Value(_) => {}
-        Part::Instance(fixpoint, _) => {
-            if !bound.contains(fixpoint) {
-                into.insert(*fixpoint);
-            }
-        }
-        Part::Not(inside) | Part::Quantified(_, _, inside) | Part::Modal(_, _, inside) => {
-            free_fixpoints(formula, *inside, bound, into);
-        }
-        Part::Infix(_, left, right) => {
-            free_fixpoints(formula, *left, bound, into);
-            free_fixpoints(formula, *right, bound, into);
-        }
-        Part::Fixpoint(fixpoint, inside) => {
-            bound.push(*fixpoint);
-            free_fixpoints(formula, *inside, bound, into);
-            bound.pop();
-        }
-    });
+/// The same below one more negation.
+fn negated(free: &BTreeSet<(FixpointId, bool)>) -> BTreeSet<(FixpointId, bool)> {
+    free.iter().map(|&(fixpoint, below)| (fixpoint, !below)).collect()
 }
 
 /// The variables of a set of labels that it does not bind.

@@ -20,14 +20,15 @@ use trefoil_data::rewrite::{Enumerated, Rewriter, Unfinished};
 use trefoil_source::Span;
 use trefoil_system::{
     Change, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, LocalGroup, LocalSink, LocalStep, Mark, MarkId,
-    Meaning, Sink, Slot, SlotSet, Step, System, Value, Walk, Written, Wrong, WrongPlace,
+    Meaning, Sink, Slot, SlotSet, Step, System, Value, Walk, Writing, Written, Wrong, WrongPlace,
 };
 use trefoil_terms::{Term, Worker};
 
 use super::super::typed::Formula;
 use super::compile::{Check, Compiled, Input, MovePlan, Source, Use};
-use super::nodes::{NodeId, Player};
+use super::nodes::NodeId;
 use super::values::{NONE, NoValue};
+use crate::solve::Player;
 
 /// Values of infinite sorts that are tried for one move.
 const MOST_TUPLES: u64 = 100_000;
@@ -109,6 +110,9 @@ impl FormulaGame {
     /// The part of the formula that a node stands for, as text, and the values of its variables.
     pub fn node_text(&self, row: &[Value]) -> String {
         let node = &self.compiled.graph.nodes[row[0] as usize];
+        if let Some(value) = node.constant {
+            return value.to_string();
+        }
         let (part, negated) = node.part;
         let text = self.compiled.formula.part_text(part);
         let values: Vec<String> = node.live.iter().map(|&variable| self.variable_text(row, variable)).collect();
@@ -430,7 +434,8 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
                 let listed = rewriter.solutions(*sum, &terms, MOST_TUPLES, &mut |rewriter, values| {
                     let chosen: Vec<Value> = values.iter().map(|&value| found.number(rewriter, value)).collect();
                     record(rewriter, &chosen)?;
-                    Ok(ControlFlow::Continue(()))
+                    // Where the values are forgotten, one solution is as good as all of them.
+                    Ok(if plan.sources.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
                 });
                 match listed.map_err(|_| Cut::Stopped)? {
                     Enumerated::All | Enumerated::Left => {}
@@ -464,7 +469,7 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
         let compiled = &game.compiled;
         let signature = &compiled.formula.signature;
         let other = LabelValues { shape: compiled.shapes.len(), values: Arc::default() };
-        let parts = parts_of(game.model.labels(), label);
+        let parts = label_parts(game.model.labels(), label);
         let name = |action: usize| signature.data.names.text(signature.actions[action].name);
         // A shape with the names and numbers of arguments of this label; of several the one whose sorts fit.
         for (place, shape) in compiled.shapes.iter().enumerate() {
@@ -517,9 +522,20 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
     }
 }
 
+/// The action that formulas name for `✓`.
+pub fn termination(labels: &Labels) -> &'static str {
+    match labels.writing() {
+        Writing::Brackets => "Terminate",
+        Writing::Dots | Writing::Messages => "tick",
+    }
+}
+
 /// The parts of a label with their arguments as texts. A label that a file has as a text alone is taken apart.
-fn parts_of(labels: &Labels, label: LabelId) -> Vec<(String, Vec<String>)> {
+pub(in crate::formula) fn label_parts(labels: &Labels, label: LabelId) -> Vec<(String, Vec<String>)> {
     let mut parts = Vec::new();
+    if label == LabelId::TICK {
+        return vec![(termination(labels).to_string(), Vec::new())];
+    }
     for part in labels.get(label).parts() {
         if part.arguments.is_empty() && part.name.contains(['(', '|']) {
             parts.extend(split(&part.name));

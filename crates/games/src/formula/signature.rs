@@ -1,0 +1,75 @@
+//! The signature of a model that declares none: what its labels show.
+//!
+//! A file with a transition system has labels and no declarations. An action is a name with a number of arguments; the
+//! sort of an argument is `Bool`, `Nat` or `Int` where all its values are such, and else the sort of all names that
+//! occur as arguments, `Name`, which is finite. An argument with other values (lists, applications) has no sort here,
+//! and a formula cannot name its action.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use trefoil_data::sorts::{BOOL, INT, NAT, SortRef};
+use trefoil_data::syntax::Parser;
+use trefoil_data::types::Checker;
+use trefoil_source::FileId;
+use trefoil_system::{LabelId, Labels};
+
+use super::game::label_parts;
+use super::typed::{ActionSignature, Signature};
+
+impl Signature {
+    /// The signature of the labels in a table.
+    pub fn of_labels(labels: &Labels) -> Signature {
+        let mut actions: BTreeMap<(String, usize), Vec<BTreeSet<String>>> = BTreeMap::new();
+        for number in 0..labels.len() as u32 {
+            for (name, values) in label_parts(labels, LabelId(number)) {
+                let arguments =
+                    actions.entry((name, values.len())).or_insert_with(|| vec![BTreeSet::new(); values.len()]);
+                arguments.iter_mut().zip(values).for_each(|(known, value)| {
+                    known.insert(value);
+                });
+            }
+        }
+        let named = |values: &BTreeSet<String>| values.iter().all(|value| is_name(value));
+        let names: BTreeSet<&String> =
+            actions.values().flatten().filter(|values| kind(values).is_none() && named(values)).flatten().collect();
+        let mut text = String::new();
+        if !names.is_empty() {
+            let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+            text = format!("sort Name = struct {};", names.join(" | "));
+        }
+        let mut parser = Parser::new(&text, FileId(u32::MAX));
+        let sections: Vec<_> = std::iter::from_fn(|| parser.data_section()).collect();
+        for (name, _) in actions.keys() {
+            parser.tree.names.intern(name);
+        }
+        let mut checker = Checker::new(&parser.tree, &text, &[]);
+        checker.data(sections.iter());
+        let data = checker.specification;
+        let name_sort: Option<SortRef> = data.sort_names.first().map(|&(_, sort)| sort);
+        let actions = actions.iter().filter_map(|((name, _), arguments)| {
+            let sort = |values: &BTreeSet<String>| kind(values).or_else(|| name_sort.filter(|_| named(values)));
+            let sorts: Option<Vec<SortRef>> = arguments.iter().map(sort).collect();
+            Some(ActionSignature { name: data.names.find(name)?, sorts: sorts? })
+        });
+        Signature { actions: actions.collect(), data: data.clone() }
+    }
+}
+
+/// The built-in sort of some values.
+fn kind(values: &BTreeSet<String>) -> Option<SortRef> {
+    let digits = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    if values.iter().all(|value| value == "true" || value == "false") {
+        return Some(BOOL);
+    }
+    if values.iter().all(|value| digits(value)) {
+        return Some(NAT);
+    }
+    values.iter().all(|value| digits(value.strip_prefix('-').unwrap_or(value))).then_some(INT)
+}
+
+/// Whether a value can be a constructor's name.
+fn is_name(value: &str) -> bool {
+    let mut parser = Parser::new(value, FileId(u32::MAX));
+    let read = parser.name();
+    read.is_ok() && parser.peek() == trefoil_data::syntax::token::Kind::End && parser.diagnostics.is_empty()
+}
