@@ -19,6 +19,7 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("Promela", "ltl and never claims", "4"),
     ("mCRL2", "no deadlock", "1"),
     ("mCRL2", "never", "2"),
+    ("mCRL2", "formula", "[true*]<true>true"),
 ];
 
 const PROCESSES: &str = "\
@@ -54,6 +55,8 @@ enum Sort {
 const OPTIONS: &[(&str, Sort)] = &[
     ("--only", Sort::Face),
     ("--never", Sort::Face),
+    ("--formula", Sort::Face),
+    ("--property", Sort::Face),
     ("--explain", Sort::Face),
     ("--list", Sort::Face),
     ("--why", Sort::Face),
@@ -101,6 +104,9 @@ impl Folder {
         if language == "CSPM" {
             self.script(assertion);
             return self.run(&[&["check", "s.csp"], options].concat());
+        }
+        if assertion.starts_with('[') {
+            return self.run(&[&["check", "m.mcrl2", "--formula", assertion], options].concat());
         }
         let file: &[&str] = if language == "Promela" { &["m.pml"] } else { &["m.mcrl2", "--never", "b"] };
         self.run(&[&["check"], file, &["--only", assertion], options].concat())
@@ -228,8 +234,8 @@ fn in_a_mixed_run_every_option_is_noted_exactly_where_it_is_not_honoured() {
         for value in *something {
             let joined = if value.is_empty() { option.to_string() } else { format!("{option}={value}") };
             let answers = answers(&folder, &[&joined]);
-            // Forbidden actions are for mCRL2 alone.
-            let assertions = ASSERTIONS.iter().filter(|(_, sort, _)| *sort != "never");
+            // Forbidden actions are for mCRL2 alone, and with formulas nothing else is checked.
+            let assertions = ASSERTIONS.iter().filter(|(_, sort, _)| !["never", "formula"].contains(sort));
             assert_eq!(answers.len(), assertions.clone().count(), "{joined}");
             for ((language, sort, _), answer) in assertions.zip(&answers) {
                 let row = rows.iter().find(|row| row["language"] == *language && row["assertion"] == *sort);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trefoil_system::{Path, Witness};
+use trefoil_system::{GroupId, LabelId, Path, Value, Witness};
 
 use crate::asked::Store;
 
@@ -66,14 +66,44 @@ pub enum Evidence {
     Error(Path),
     /// A run to a state without steps where the system may not rest.
     InvalidEnd(Path),
+    /// A strategy of Odd in a parity game.
+    Strategy(Strategy),
+}
+
+/// A strategy in a parity game, and all that can happen when the winner follows it. It has been verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strategy {
+    /// The vertices; the first one is initial.
+    pub vertices: Vec<StrategyVertex>,
+    /// A play: the loser takes its first move each time, until a player has no move, or the play comes back to a
+    /// vertex.
+    pub play: Path,
+    /// The groups of its steps.
+    pub groups: Vec<GroupId>,
+    /// For a play that comes back, the number of steps before the vertex that it comes back to.
+    pub back_to: Option<usize>,
+    /// Whether the loser has a choice somewhere: then the play is one of several.
+    pub has_choices: bool,
+}
+
+/// A vertex of a strategy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrategyVertex {
+    /// The state of the game.
+    pub row: Vec<Value>,
+    /// Whether the winner moves.
+    pub winner_moves: bool,
+    /// The one move of the winner, or all moves of the loser: groups, labels, and places among the vertices.
+    pub moves: Vec<(GroupId, LabelId, usize)>,
 }
 
 impl Evidence {
-    /// The run, or the first of two.
+    /// The run, or the first of two; of a strategy, one play.
     pub fn path(&self) -> &Path {
         match self {
             Evidence::Witness(witness) => witness.path(),
             Evidence::Error(path) | Evidence::InvalidEnd(path) => path,
+            Evidence::Strategy(strategy) => &strategy.play,
         }
     }
 }

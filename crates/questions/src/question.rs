@@ -33,6 +33,8 @@ pub enum Question<'q> {
     },
     /// Can it never reach what it must not? One search looks for several goals.
     Reach(Reach<'q>),
+    /// Does Even win the parity game that it is ([`trefoil_system::Meaning::Owner`])?
+    Win,
 }
 
 /// What must not be reached.
@@ -87,12 +89,14 @@ pub enum Kind {
     HasTrace,
     /// [`Question::Reach`]
     Reach,
+    /// [`Question::Win`]
+    Win,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 6] =
-        [Kind::Refine, Kind::Deadlock, Kind::Divergence, Kind::Determinism, Kind::HasTrace, Kind::Reach];
+    pub const ALL: [Kind; 7] =
+        [Kind::Refine, Kind::Deadlock, Kind::Divergence, Kind::Determinism, Kind::HasTrace, Kind::Reach, Kind::Win];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -103,6 +107,7 @@ impl Kind {
             Kind::Determinism => "determinism",
             Kind::HasTrace => "has trace",
             Kind::Reach => "reachability",
+            Kind::Win => "game",
         }
     }
 }
@@ -117,6 +122,7 @@ impl Question<'_> {
             Question::Determinism { .. } => Kind::Determinism,
             Question::HasTrace { .. } => Kind::HasTrace,
             Question::Reach(_) => Kind::Reach,
+            Question::Win => Kind::Win,
         }
     }
 

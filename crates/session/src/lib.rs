@@ -6,6 +6,7 @@
 pub mod check;
 pub mod cspm;
 pub mod games;
+pub mod formulas;
 pub mod groups;
 pub mod look;
 pub mod lts;

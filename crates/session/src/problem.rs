@@ -75,6 +75,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("mCRL2: processes", trefoil_mcrl2::PROCESS_CODES),
         ("mCRL2: linear processes", trefoil_mcrl2::linear::codes::CODES),
         ("mCRL2: values", trefoil_mcrl2::VALUE_CODES),
+        ("Formulas", trefoil_check::formula::codes::CODES),
         ("Groups and graphs", trefoil_groups::CODES),
         ("Parity games", trefoil_games::solve::pgsolver::CODES),
         ("Results and options", CODES),

@@ -22,7 +22,7 @@ pub const SPECIFICATION: &str = "sort D = struct d0 | d1 | d2; act a, b; e: D; n
 pub enum Sort {
     /// `D`
     D,
-    /// `Nat`, of which only the numbers below [`VALUES`] occur.
+    /// `Nat`; only the numbers below [`VALUES`] occur.
     Nat,
 }
 

@@ -6,8 +6,8 @@
 pub mod composition;
 pub mod cutting;
 pub mod equivalences;
-pub mod games;
 pub mod formulas;
+pub mod games;
 pub mod interruptions;
 pub mod layers;
 pub mod mcrl2;

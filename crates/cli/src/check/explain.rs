@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use owo_colors::OwoColorize;
 use trefoil_control::{count, counted};
-use trefoil_session::check::{AssertionReport, Evidence, Finding, Run, Step};
+use trefoil_session::check::{AssertionReport, Evidence, Finding, Position, Run, Step};
 
 use super::results::{self, set};
 use crate::text::{cut, list};
@@ -185,6 +185,7 @@ fn end(evidence: &Evidence, run: &Run, names: &[String], number: usize) -> Strin
         (Finding::Forbidden { event }, _) => {
             let _ = writeln!(text, "  {event} must not happen");
         }
+        (Finding::Formula { proof, .. }, _) if !proof.is_empty() => text.push_str(&positions(proof)),
         (Finding::Nondeterminism { event }, 0) => {
             let _ = writeln!(text, "  this run performs {event}");
         }
@@ -208,6 +209,31 @@ fn end(evidence: &Evidence, run: &Run, names: &[String], number: usize) -> Strin
         if names.len() > COMPONENTS {
             let _ = writeln!(text, "    … and {} more", count((names.len() - COMPONENTS) as u64));
         }
+    }
+    text
+}
+
+/// The positions of a proof, each with what may come next.
+fn positions(proof: &[Position]) -> String {
+    let mut text = "  the proof answers every choice of an opponent:\n".to_string();
+    for (number, position) in proof.iter().take(STEPS).enumerate() {
+        let next: Vec<String> = position
+            .moves
+            .iter()
+            .map(|taken| match &taken.event {
+                Some(event) => format!("{event} to {}", taken.to),
+                None => taken.to.to_string(),
+            })
+            .collect();
+        let next = match (next.is_empty(), position.chosen) {
+            (true, _) => "nothing is left".to_string(),
+            (false, true) => format!("then {}", next.join(", ")),
+            (false, false) => format!("answers {}", next.join(", ")),
+        };
+        let _ = writeln!(text, "  {number:>4}  `{}`: {next}", position.part);
+    }
+    if proof.len() > STEPS {
+        let _ = writeln!(text, "    … and {} more", count((proof.len() - STEPS) as u64));
     }
     text
 }

@@ -11,7 +11,7 @@ mod table;
 use std::process::ExitCode;
 
 use serde_json::json;
-use trefoil_session::check::{RunReport, never_used};
+use trefoil_session::check::{RunReport, Wanted, never_used};
 
 use crate::arguments::{Checking, Common, Output};
 use crate::run::Jobs;
@@ -48,7 +48,11 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         wanted,
         only_list: checking.list,
         why: checking.why,
-        never: checking.never.clone(),
+        properties: Wanted {
+            never: checking.never.clone(),
+            formulas: checking.formula.clone(),
+            properties: checking.property.clone(),
+        },
     };
     let explained = Explaining::new(&checking.explain);
     let (mut reports, mut codes) = (Vec::new(), Vec::new());

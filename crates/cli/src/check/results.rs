@@ -154,6 +154,15 @@ pub(crate) fn found(evidence: &Evidence) -> String {
             format!("{error} in process {process}, line {line}, `{statement}`, after {steps}")
         }
         Finding::InvalidEnd => format!("invalid end state after {}", counted(evidence.length as u64, "step")),
+        Finding::Formula { part, repeats, has_choices, .. } => {
+            let run = match (trace, *repeats) {
+                ([], false) => format!("initially `{part}` fails"),
+                ([], true) => format!("`{part}` is unfolded forever without a step"),
+                (trace, false) => format!("after <{}> `{part}` fails", list(trace, ", ")),
+                (trace, true) => format!("<{}> ends in a cycle that never leaves `{part}`", list(trace, ", ")),
+            };
+            if *has_choices { format!("{run}; this is one of several runs of the proof") } else { run }
+        }
         Finding::HasTrace => format!("the process has the trace <{}>", list(&evidence.trace, ", ")),
         Finding::NotSymmetric { types } => {
             let why = |broken: &BrokenSymmetry| match broken.reasons.as_slice() {

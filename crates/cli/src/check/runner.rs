@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use trefoil_control::Control;
-use trefoil_session::check::{AnyScript, Asked, Assertion, AssertionReport, PrintResult, RunReport, Unused};
+use trefoil_session::check::{AnyScript, Asked, Assertion, AssertionReport, PrintResult, RunReport, Unused, Wanted};
 use trefoil_session::{Job, Problem, Verdict};
 
 use crate::run::Jobs;
@@ -43,8 +43,8 @@ pub(crate) struct Runner {
     pub(crate) only_list: bool,
     /// Answers name their engine.
     pub(crate) why: bool,
-    /// Patterns of names of actions that must not happen.
-    pub(crate) never: Vec<String>,
+    /// Properties beside those of the scripts.
+    pub(crate) properties: Wanted,
 }
 
 /// A script that was opened, or why it could not be.
@@ -60,7 +60,7 @@ impl Runner {
     /// Opens a script, and chooses its assertions.
     pub(crate) fn open<'f>(&self, file: &'f Path) -> Opened<'f> {
         let job = self.jobs.start();
-        let script = AnyScript::open_with(file, self.language, &self.never, &job).and_then(|mut script| {
+        let script = AnyScript::open_with(file, self.language, &self.properties, &job).and_then(|mut script| {
             script.accepts(&self.options, &job)?;
             Ok(script)
         });

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use trefoil_control::Control;
-use trefoil_session::check::{Asked, Assertion, AssertionReport, PrintResult, RunReport, SymmetryUse};
+use trefoil_session::check::{Asked, Assertion, AssertionReport, PrintResult, RunReport, SymmetryUse, Wanted};
 use trefoil_session::{Problem, Verdict};
 
 use crate::arguments::{Common, Output};
@@ -48,7 +48,7 @@ pub(crate) fn run(program: &str, arguments: &[OsString]) -> ExitCode {
         wanted: Choosing::new(&[]),
         only_list: options.typecheck,
         why: false,
-        never: Vec::new(),
+        properties: Wanted::default(),
     };
     let mut codes = Vec::new();
     for file in &options.files {

@@ -65,6 +65,7 @@ pub(super) fn counterexample(
             "min_acceptance"
         }
         Finding::HasTrace => "trace",
+        Finding::Formula { .. } => "formula",
         Finding::NotSymmetric { .. } => "symmetry",
     };
     main.error_event = error_event.filter(|_| kind != "deadlock");

@@ -25,15 +25,15 @@ use trefoil_source::{Diagnostic, Place, Sources, Span};
 use crate::cspm::{Opened, Warnings};
 use crate::problem::{NOT_SUPPORTED, REFUSED, UNKNOWN_LANGUAGE};
 use crate::{Choice, Job, Problem, Unfinished};
-use crate::{mcrl2, promela};
+use crate::{formulas, mcrl2, promela};
 use assertions::{Listed, Printed, listed};
 
 pub use counterexample::{TAU, TICK};
 pub use matrix::{MatrixReport, matrix};
 pub use posing::{Unused, never_used, unused};
 pub use report::{
-    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Part, Permuted,
-    PermutedKind, PrintResult, Run, RunReport, Step, UsedSymmetry,
+    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Move, Part, Permuted,
+    PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry,
 };
 pub(crate) use run::unused_strategy;
 pub use trefoil_questions::{Algorithm, Asked, Order, Preprocess, Setting, Store, SymmetryUse};
@@ -167,6 +167,17 @@ impl Script {
     }
 }
 
+/// Properties that a user asks beside those of a script.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// mCRL2: patterns of names of actions that must not happen.
+    pub never: Vec<String>,
+    /// Formulas, each a file or the formula itself; then nothing else is checked.
+    pub formulas: Vec<String>,
+    /// Patterns of properties, which stand for formulas.
+    pub properties: Vec<String>,
+}
+
 /// A script of any language.
 pub enum AnyScript {
     /// CSPM.
@@ -175,21 +186,42 @@ pub enum AnyScript {
     Promela(Box<promela::Script>),
     /// mCRL2.
     Mcrl2(Box<mcrl2::check::Script>),
+    /// A model of any language, with formulas about it.
+    Formulas(Box<formulas::Script>),
 }
 
 impl AnyScript {
     /// Reads a script; see [`Script::open`].
     pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<AnyScript, Problem> {
-        AnyScript::open_with(file, language, &[], job)
+        AnyScript::open_with(file, language, &Wanted::default(), job)
     }
 
-    /// Reads a script in which actions must not happen whose names match one of the patterns.
+    /// Reads a script, with properties that it does not state itself.
     pub fn open_with(
         file: &Path,
         language: Option<&'static str>,
-        never: &[String],
+        wanted: &Wanted,
         job: &Job,
     ) -> Result<AnyScript, Problem> {
+        if formulas::is_project(file) {
+            let (specification, mut formulas) = formulas::project(file, job)?;
+            formulas.extend(wanted.formulas.iter().cloned());
+            let wanted = Wanted { formulas, ..wanted.clone() };
+            return AnyScript::open_with(&specification, Some("mcrl2"), &wanted, job);
+        }
+        let Wanted { never, formulas, properties } = wanted;
+        if !formulas.is_empty() || !properties.is_empty() {
+            if !never.is_empty() {
+                let place = Place::File(file.display().to_string());
+                let message = "--formula asks formulas and nothing else, so --never cannot be given with it";
+                return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
+            }
+            let language = match language {
+                None if formulas::is_system(file) => None,
+                language => Some(language_of(file, language)?),
+            };
+            return Ok(AnyScript::Formulas(Box::new(formulas::Script::open(file, language, wanted, job)?)));
+        }
         let language = language_of(file, language)?;
         if !never.is_empty() && language != "mcrl2" {
             let place = Place::File(file.display().to_string());
@@ -209,6 +241,7 @@ impl AnyScript {
             AnyScript::Cspm(script) => script.warnings(),
             AnyScript::Promela(script) => script.warnings(),
             AnyScript::Mcrl2(script) => script.warnings(),
+            AnyScript::Formulas(script) => script.warnings(),
         }
     }
 
@@ -216,7 +249,7 @@ impl AnyScript {
     pub fn accepts(&mut self, options: &Asked, job: &Job) -> Result<(), Problem> {
         match self {
             AnyScript::Cspm(script) => script.accepts(options, job),
-            AnyScript::Promela(_) | AnyScript::Mcrl2(_) => Ok(()),
+            AnyScript::Promela(_) | AnyScript::Mcrl2(_) | AnyScript::Formulas(_) => Ok(()),
         }
     }
 
@@ -226,6 +259,7 @@ impl AnyScript {
             AnyScript::Cspm(script) => script.assertions().cloned().collect(),
             AnyScript::Promela(script) => script.assertions().cloned().collect(),
             AnyScript::Mcrl2(script) => script.assertions().cloned().collect(),
+            AnyScript::Formulas(script) => script.assertions().cloned().collect(),
         }
     }
 
@@ -233,7 +267,7 @@ impl AnyScript {
     pub fn print_statements(&mut self, options: &Asked, job: &Job) -> Vec<PrintResult> {
         match self {
             AnyScript::Cspm(script) => script.print_statements(options, job),
-            AnyScript::Promela(_) | AnyScript::Mcrl2(_) => Vec::new(),
+            AnyScript::Promela(_) | AnyScript::Mcrl2(_) | AnyScript::Formulas(_) => Vec::new(),
         }
     }
 
@@ -243,6 +277,7 @@ impl AnyScript {
             AnyScript::Cspm(script) => script.unused(index, options),
             AnyScript::Promela(script) => script.unused(index, options),
             AnyScript::Mcrl2(script) => script.unused(index, options),
+            AnyScript::Formulas(script) => script.unused(index, options),
         }
     }
 
@@ -252,6 +287,7 @@ impl AnyScript {
             AnyScript::Cspm(script) => script.run(index, options, job),
             AnyScript::Promela(script) => script.run(index, options, job),
             AnyScript::Mcrl2(script) => script.run(index, options, job),
+            AnyScript::Formulas(script) => script.run(index, options, job),
         }
     }
 
@@ -261,6 +297,7 @@ impl AnyScript {
             AnyScript::Cspm(script) => script.report(prints, results),
             AnyScript::Promela(script) => script.report(prints, results),
             AnyScript::Mcrl2(script) => script.report(prints, results),
+            AnyScript::Formulas(script) => script.report(prints, results),
         }
     }
 }

@@ -38,7 +38,7 @@ const PROMELA: Facts = Facts { symmetries: ProvableSymmetries::Found, partial_or
 
 impl Claim {
     /// All sorts of assertions.
-    pub const ALL: [Claim; 12] = [
+    pub const ALL: [Claim; 13] = [
         Claim::Refinement,
         Claim::DeadlockFree,
         Claim::LivelockFree,
@@ -51,6 +51,7 @@ impl Claim {
         Claim::Temporal,
         Claim::NoDeadlock,
         Claim::NeverActions,
+        Claim::Formula,
     ];
 
     /// Its name in texts.
@@ -68,6 +69,7 @@ impl Claim {
             Claim::Temporal => "ltl and never claims",
             Claim::NoDeadlock => "no deadlock",
             Claim::NeverActions => "never",
+            Claim::Formula => "formula",
         }
     }
 
@@ -97,6 +99,7 @@ impl Claim {
             Claim::NoDeadlock | Claim::NeverActions => {
                 Posing { language: "mCRL2", kind: Some(Kind::Reach), facts: MCRL2, own: &[] }
             }
+            Claim::Formula => Posing { language: "mCRL2", kind: Some(Kind::Win), facts: MCRL2, own: &[] },
             // No engine answers it yet.
             Claim::Temporal => promela(None),
         }

@@ -101,6 +101,8 @@ pub enum Claim {
     NoDeadlock,
     /// mCRL2: actions that must not happen.
     NeverActions,
+    /// A formula of the modal µ-calculus.
+    Formula,
 }
 
 /// The answer to an assertion.
@@ -382,6 +384,43 @@ pub enum Finding {
     },
     /// Promela: no process can move, and one of them is neither at its end nor at an `end` label.
     InvalidEnd,
+    /// A formula fails.
+    Formula {
+        /// The part of the formula at the end of the run, with the values of its variables.
+        part: String,
+        /// Whether the run ends in a cycle.
+        repeats: bool,
+        /// Whether the run is one of several: the proof has to answer every choice of an opponent.
+        has_choices: bool,
+        /// How many positions the proof has: parts of the formula in states of the model.
+        positions: usize,
+        /// Where the run is one of several, the proof itself: the first position is the initial one.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        proof: Vec<Position>,
+    },
+}
+
+/// A position of a proof that a formula fails.
+#[derive(Clone, Debug, Serialize)]
+pub struct Position {
+    /// The part of the formula, with the values of its variables.
+    pub part: String,
+    /// The state of each component of the model.
+    pub states: Vec<Arc<str>>,
+    /// Whether the proof chooses the next position. If not, every move is an opponent's choice that it answers.
+    pub chosen: bool,
+    /// The moves.
+    pub moves: Vec<Move>,
+}
+
+/// A move between positions of a proof.
+#[derive(Clone, Debug, Serialize)]
+pub struct Move {
+    /// The step of the model; none where only the part of the formula changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// The position that it leads to.
+    pub to: usize,
 }
 
 /// A run of a process.

@@ -18,7 +18,7 @@ impl Script {
         let path = shown.path();
         let wrong = match shown {
             Shown::Error(path) => path.steps.last().map(|step| step.label),
-            Shown::InvalidEnd(_) | Shown::Witness(_) => None,
+            Shown::InvalidEnd(_) | Shown::Witness(_) | Shown::Strategy(_) => None,
         };
         let finding =
             wrong.and_then(|label| model.fault(label)).map_or(Finding::InvalidEnd, |fault| self.fault_finding(fault));

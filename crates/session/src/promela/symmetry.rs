@@ -70,7 +70,7 @@ impl Reduction for Reduced<'_> {
                 }
                 Evidence::InvalidEnd(self.followed(&path, true, control)?)
             }
-            other @ Evidence::Witness(_) => other,
+            other @ (Evidence::Witness(_) | Evidence::Strategy(_)) => other,
         })
     }
 

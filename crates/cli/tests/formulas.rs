@@ -1,0 +1,178 @@
+//! `trefoil check --formula` and `--property`: verdicts, counterexamples, mistakes, exit codes.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+const BUFFER: &str = "\
+sort D = struct d1 | d2;
+act put, get: D; lose;
+proc Empty = sum d: D. put(d) . Full(d);
+     Full(d: D) = get(d) . Empty + lose . Empty;
+init Empty;
+";
+
+const SYSTEM: &str = "des (0,4,3)\n(0,\"put(1)\",1)\n(1,\"get(1)\",0)\n(1,\"tau\",2)\n(2,\"tau\",2)\n";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+        write("buffer.mcrl2", BUFFER);
+        write("system.aut", SYSTEM);
+        write("live.mcf", "% No deadlock.\n[true*]<true>true\n");
+        Folder(folder)
+    }
+
+    fn check(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+        let output =
+            command.current_dir(self.0.path()).arg("check").args(arguments).output().expect("the program runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    }
+
+    fn results(&self, arguments: &[&str]) -> Vec<Value> {
+        let (_, out, err) = self.check(&[arguments, &["--format", "json"]].concat());
+        let document: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments:?}: {out}{err}"));
+        document["runs"][0]["results"].as_array().expect("results").clone()
+    }
+}
+
+#[test]
+fn formulas_are_checked_and_nothing_else() {
+    let folder = Folder::new();
+    let holds = "[true*]forall d: D. [put(d)]<get(d)>true";
+    let fails = "[true*]forall d: D. [put(d)]mu X. [!get(d)]X && <true>true";
+    let results = folder.results(&["buffer.mcrl2", "--formula", holds, "--formula", fails, "--formula", "live.mcf"]);
+    let verdicts: Vec<&str> = results.iter().map(|result| result["verdict"].as_str().expect("a verdict")).collect();
+    assert_eq!(verdicts, ["holds", "fails", "holds"]);
+    assert!(results.iter().all(|result| result["kind"] == "formula" && result["visited_states"].as_u64() > Some(0)));
+    assert_eq!(results[2]["assertion_string"], "[true*]<true>true");
+    let finding = &results[1]["witness"]["finding"];
+    assert_eq!(finding["kind"], "formula", "{finding}");
+    let (code, out, err) = folder.check(&["buffer.mcrl2", "--formula", holds]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let (code, out, err) = folder.check(&["buffer.mcrl2", "--formula", holds, "--formula", fails]);
+    assert_eq!(code, Some(1), "{out}{err}");
+}
+
+#[test]
+fn a_counterexample_is_a_path_or_a_lasso() {
+    let folder = Folder::new();
+    // A path to the state where the formula fails.
+    let results = folder.results(&["buffer.mcrl2", "--formula", "[true* . lose . true* . lose]false"]);
+    let trace: Vec<&str> =
+        results[0]["witness"]["trace"].as_array().expect("a trace").iter().filter_map(Value::as_str).collect();
+    assert_eq!(trace.len(), 4, "{trace:?}");
+    assert!(trace[1] == "lose" && trace[3] == "lose", "{trace:?}");
+    assert_eq!(results[0]["witness"]["finding"]["repeats"], false);
+    assert_eq!(results[0]["witness"]["finding"]["part"], "false");
+    // A run that never gets what was put.
+    let response = "[true*]forall d: D. [put(d)]mu X. [!(exists e: D. get(e))]X && <true>true";
+    let results = folder.results(&["buffer.mcrl2", "--formula", response]);
+    let witness = &results[0]["witness"];
+    assert_eq!(witness["finding"]["repeats"], true, "{witness}");
+    let cycle = witness["runs"][0]["cycle"].as_array().expect("a cycle");
+    assert!(!cycle.is_empty() && cycle.iter().all(|step| !step["event"].as_str().expect("text").starts_with("get")));
+    let (_, out, err) = folder.check(&["buffer.mcrl2", "--formula", response, "--explain"]);
+    assert!(out.contains('↻') && out.contains("repeat forever"), "{out}{err}");
+}
+
+#[test]
+fn the_proof_of_a_game_answers_every_choice() {
+    let folder = Folder::new();
+    // Can the buffer be kept from losing? The opponent of the proof chooses among the ways that avoid `lose`.
+    let formula = "nu X. exists d: D. <put(d)>(<get(d)>X && [lose]false)";
+    let results = folder.results(&["buffer.mcrl2", "--formula", formula]);
+    let finding = &results[0]["witness"]["finding"];
+    assert_eq!(finding["has_choices"], true, "{finding}");
+    let proof = finding["proof"].as_array().expect("a proof");
+    assert_eq!(Some(proof.len() as u64), finding["positions"].as_u64());
+    assert!(
+        proof.iter().any(|position| position["chosen"] == false && position["moves"].as_array().unwrap().len() == 2)
+    );
+    let (_, out, err) = folder.check(&["buffer.mcrl2", "--formula", formula, "--explain"]);
+    assert!(out.contains("the proof answers every choice of an opponent"), "{out}{err}");
+}
+
+#[test]
+fn files_with_transition_systems_take_formulas() {
+    let folder = Folder::new();
+    for (formula, verdict) in [
+        ("<put(1)>true", "holds"),
+        ("[true*]<true>true", "holds"),
+        ("exists n: Nat. <put(n)><get(n)>true", "holds"),
+        ("[put(1)]mu X. [tau]X", "fails"),
+        ("<true* . tau . tau>true", "holds"),
+    ] {
+        let results = folder.results(&["system.aut", "--formula", formula]);
+        assert_eq!(results[0]["verdict"], verdict, "{formula}: {}", results[0]);
+    }
+}
+
+#[test]
+fn patterns_stand_for_formulas() {
+    let folder = Folder::new();
+    let put = "exists d: D. put(d)";
+    let get = "exists d: D. get(d)";
+    let response = format!("response({put}, {get})");
+    let fair = format!("fair_response({put}, {get})");
+    let precedence = format!("precedence({put}, {get})");
+    let results = folder.results(&[
+        "buffer.mcrl2",
+        "--property=deadlock_free",
+        "--property=absence(lose)",
+        "--property",
+        &response,
+        "--property",
+        &fair,
+        "--property",
+        &precedence,
+    ]);
+    let verdicts: Vec<&str> = results.iter().map(|result| result["verdict"].as_str().expect("a verdict")).collect();
+    assert_eq!(verdicts, ["holds", "fails", "fails", "holds", "holds"]);
+    assert_eq!(results[1]["assertion_string"], "[true* . (lose)]false");
+    let (code, out, err) = folder.check(&["buffer.mcrl2", "--property", "respons(a, b)"]);
+    assert!(code == Some(2) && err.contains("F017") && err.contains("is `response` meant?"), "{out}{err}");
+    let (code, out, err) = folder.check(&["buffer.mcrl2", "--property", "response(lose)"]);
+    assert!(code == Some(2) && err.contains("response(a, b)"), "{out}{err}");
+}
+
+#[test]
+fn a_project_has_its_formulas() {
+    let folder = Folder::new();
+    let properties = folder.0.path().join("properties");
+    std::fs::create_dir(&properties).expect("a folder");
+    std::fs::write(properties.join("No loss.mcf"), "[true* . lose]false").expect("a formula");
+    std::fs::write(properties.join("a & b.mcf"), "[true*]<true>true").expect("a formula");
+    let project = "<root>\n <spec>buffer.mcrl2</spec>\n <properties>\n  <property>No loss</property>\n  \
+        <property>a &amp; b</property>\n </properties>\n</root>\n";
+    std::fs::write(folder.0.path().join("buffer.mcrl2proj"), project).expect("a project");
+    let results = folder.results(&["buffer.mcrl2proj", "--property", "possible(lose)"]);
+    let verdicts: Vec<&str> = results.iter().map(|result| result["verdict"].as_str().expect("a verdict")).collect();
+    assert_eq!(verdicts, ["fails", "holds", "holds"]);
+    std::fs::write(folder.0.path().join("empty.mcrl2proj"), "<root/>").expect("a project");
+    let (code, _, err) = folder.check(&["empty.mcrl2proj"]);
+    assert!(code == Some(2) && err.contains("<spec>"), "{err}");
+}
+
+#[test]
+fn mistakes_are_shown_in_the_formula() {
+    let folder = Folder::new();
+    let (code, out, err) = folder.check(&["buffer.mcrl2", "--formula", "[true* . put]false", "--formula", "<los>true"]);
+    assert_eq!(code, Some(2), "{out}{err}");
+    assert!(err.contains("F007") && err.contains("exists d: D. put(d)"), "{err}");
+    assert!(err.contains("F006") && err.contains("is `lose` meant?") && err.contains("<formula 2>:1:2"), "{err}");
+    let (code, _, err) = folder.check(&["buffer.mcrl2", "--formula", "missing.mcf"]);
+    assert!(code == Some(2) && err.contains("missing.mcf"), "{err}");
+    let (code, _, err) = folder.check(&["buffer.mcrl2", "--formula", "true", "--never", "lose"]);
+    assert!(code == Some(2) && err.contains("--never"), "{err}");
+    let (code, out, err) = folder.check(&["buffer.mcrl2", "--formula", "exists n: Nat. nu X. <true>X && val(n > 2)"]);
+    assert!(code == Some(2) && format!("{out}{err}").contains("`n: Nat`"), "{out}{err}");
+    std::fs::write(folder.0.path().join("m.pml"), "active proctype P() { skip }").expect("a model");
+    let (code, _, err) = folder.check(&["m.pml", "--formula", "true"]);
+    assert!(code == Some(2) && err.contains("--formula"), "{err}");
+}

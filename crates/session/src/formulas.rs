@@ -1,0 +1,360 @@
+//! Formulas of the modal µ-calculus, asked of a model of any language.
+//!
+//! A model that is opened for formulas has these formulas as its assertions, and no others. Each becomes a game with
+//! the model, which the table of engines decides; where the formula fails, the winner's strategy is shown as a run of
+//! the model: a path, or a lasso.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use trefoil_check::formula::game::{FormulaGame, termination};
+use trefoil_check::formula::{ActionSignature, Formula, Signature, template};
+use trefoil_check::{Offered, Posed, Table};
+use trefoil_control::peak_memory;
+use trefoil_lts::Lts;
+use trefoil_mcrl2::system::Model;
+use trefoil_questions::{Answer, Evidence as Shown, Facts, Found, Question, Strategy, Unanswered};
+use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
+use trefoil_system::{Cut, LabelId, Labels, System, Value};
+
+use crate::check::{
+    Asked, Assertion, AssertionReport, Claim, Evidence, Finding, Move, Position, PrintResult, Run, RunReport, Step,
+    TICK, Unused, Wanted, line, unused, unused_strategy,
+};
+use crate::cspm::Warnings;
+use crate::mcrl2::check::{OpenedModel, open_model};
+use crate::problem::{REFUSED, UNREADABLE, cut_short};
+use crate::{Job, Problem, Unfinished, Verdict, seconds};
+
+/// Larger proofs are counted and not listed.
+const MOST_POSITIONS: usize = 10_000;
+
+/// A model with formulas about it.
+pub struct Script {
+    file: String,
+    sources: Sources,
+    warnings: Warnings,
+    model: Opened,
+    formulas: Vec<Formula>,
+    listed: Vec<Assertion>,
+}
+
+/// A model of one of the languages.
+enum Opened {
+    Mcrl2(Arc<Model>),
+    File(Arc<Lts>),
+}
+
+impl Opened {
+    fn system(&self) -> Arc<dyn System> {
+        match self {
+            Opened::Mcrl2(model) => model.clone(),
+            Opened::File(lts) => lts.clone(),
+        }
+    }
+
+    /// The data and the actions that formulas name.
+    fn signature(&self) -> Signature {
+        match self {
+            Opened::Mcrl2(model) => {
+                let linear = model.linear();
+                let mut data = linear.data.clone();
+                let declared = linear.actions.iter();
+                let mut actions: Vec<ActionSignature> =
+                    declared.map(|action| ActionSignature { name: action.name, sorts: action.sorts.clone() }).collect();
+                let end = ActionSignature { name: data.names.intern(termination(model.labels())), sorts: Vec::new() };
+                if !actions.contains(&end) {
+                    actions.push(end);
+                }
+                Signature { data, actions }
+            }
+            Opened::File(lts) => Signature::of_labels(lts.labels()),
+        }
+    }
+
+    /// What each component is in, as text.
+    fn states(&self, row: &[Value]) -> Vec<Arc<str>> {
+        match self {
+            Opened::Mcrl2(model) => model.component_states(row).into_iter().map(Arc::from).collect(),
+            Opened::File(_) => vec![Arc::from(format!("state {}", row[0]))],
+        }
+    }
+
+    fn components(&self, file: &str) -> Vec<Arc<str>> {
+        match self {
+            Opened::Mcrl2(model) => {
+                model.linear().components.iter().map(|component| Arc::from(component.name.as_str())).collect()
+            }
+            Opened::File(_) => vec![Arc::from(file)],
+        }
+    }
+
+    /// The form of the model that a search needed.
+    fn widest(&mut self) {
+        if let Opened::Mcrl2(model) = self
+            && let Some(widest) = model.widest()
+        {
+            let widest = widest.clone();
+            *model = widest;
+        }
+    }
+}
+
+impl Script {
+    /// Opens a model with formulas and patterns of properties about it. Without a language the model is a file with a
+    /// transition system.
+    pub fn open(file: &Path, language: Option<&str>, wanted: &Wanted, job: &Job) -> Result<Script, Problem> {
+        let (name, mut sources, warnings, model) = match language {
+            Some("mcrl2") => {
+                let OpenedModel { file, sources, warnings, model } = open_model(file, job)?;
+                (file, sources, warnings, Opened::Mcrl2(Arc::new(model)))
+            }
+            Some(language) => {
+                let place = Place::File(file.display().to_string());
+                let language = if language == "cspm" { "CSPM scripts" } else { "Promela models" };
+                let message = format!("--formula does not apply to {language}");
+                let help = "it applies to mCRL2 specifications and to files with transition systems";
+                return Err(Problem::from(Diagnostic::error(REFUSED, message, place).help(help)));
+            }
+            None => {
+                let labels = Arc::new(Labels::new());
+                let lts = crate::lts::read(file, &crate::lts::Reading::default(), &labels, job)?;
+                let name = file.display().to_string();
+                (name, Sources::default(), Warnings::default(), Opened::File(Arc::new(lts)))
+            }
+        };
+        let signature = model.signature();
+        let (mut read, mut listed, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut texts = Vec::new();
+        for formula in &wanted.formulas {
+            texts.push(formula_text(formula, texts.len() + 1, job)?);
+        }
+        for property in &wanted.properties {
+            let text = template(property).map_err(|wrong| Problem::from(*wrong))?;
+            texts.push((format!("<property {property}>"), text));
+        }
+        let count = texts.len();
+        for (place, (from, text)) in texts.into_iter().enumerate() {
+            let id = sources.add(from.clone(), text.clone());
+            let Some(formula) = Formula::read(&text, id, &signature, &mut mistakes) else { continue };
+            listed.push(Assertion {
+                index: place + 1,
+                assertion_string: formula.text.root.map(|root| formula.text.state_text(root)).unwrap_or_default(),
+                kind: Claim::Formula,
+                model: None,
+                is_negated: false,
+                options: Vec::new(),
+                place: ReportedPlace { file: from, line: None, column: None, text: String::new() },
+            });
+            read.push(formula);
+        }
+        if read.len() < count {
+            return Err(Problem::Script(mistakes, sources));
+        }
+        Ok(Script { file: name, sources, warnings, model, formulas: read, listed })
+    }
+
+    /// The warnings about it.
+    pub fn warnings(&self) -> &Warnings {
+        &self.warnings
+    }
+
+    /// The formulas, in order.
+    pub fn assertions(&self) -> impl ExactSizeIterator<Item = &Assertion> {
+        self.listed.iter()
+    }
+
+    /// The options that the formula with this number cannot use.
+    pub(crate) fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
+        unused(self.listed[index - 1].kind, options)
+    }
+
+    /// Checks one of them.
+    pub fn run(&mut self, index: usize, options: &Asked, job: &Job) -> AssertionReport {
+        let started = Instant::now();
+        let mut report = AssertionReport::new(self.listed[index - 1].clone());
+        let unused = self.unused(index, options);
+        report.notes.extend(unused.iter().map(|unused| unused.words.clone()));
+        let asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
+        report.notes.extend(unused_strategy(&asked));
+        job.control.progress().begin("compiling", 0);
+        let game = FormulaGame::new(self.formulas[index - 1].clone(), self.model.system(), &job.control);
+        let game = Arc::new(game);
+        let place = Place::File(self.file.clone());
+        match answered(&game, &asked, job) {
+            Ok(answer) => self.report_answer(&mut report, &game, answer),
+            Err(Unanswered::Refused(refusal)) => {
+                report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
+            }
+            Err(Unanswered::Cut { cut: Cut::Stopped, .. }) => {
+                report.give_up(Unfinished::new(job.control.why(), &job.control));
+            }
+            Err(Unanswered::Cut { cut, .. }) => report.tell(&cut_short(&cut, &job.control, place), &self.sources),
+        }
+        report.check_seconds = seconds(started.elapsed());
+        report.peak_memory_bytes = peak_memory();
+        report
+    }
+
+    fn report_answer(&mut self, report: &mut AssertionReport, game: &FormulaGame, answer: Answer) {
+        self.model.widest();
+        report.visited_states = answer.counts.states;
+        report.visited_transitions = answer.counts.transitions;
+        report.visited_plys = answer.counts.levels;
+        report.why = Some(answer.why);
+        report.algorithm = Some(answer.engine.to_string());
+        report.notes.extend(answer.notes);
+        if let Opened::Mcrl2(model) = &self.model {
+            report.reductions = model.linear().report.clone();
+        }
+        match &answer.found[0] {
+            Found::Fails(Shown::Strategy(strategy)) => {
+                report.verdict = Verdict::Fails;
+                report.witness = Some(self.evidence(game, strategy));
+            }
+            _ => report.verdict = Verdict::Holds,
+        }
+        report.result = Some(u8::from(report.verdict == Verdict::Holds));
+    }
+
+    /// One play of the winner's strategy as a run of the model.
+    fn evidence(&self, game: &FormulaGame, strategy: &Strategy) -> Evidence {
+        let event = |label: LabelId| -> String {
+            if label == LabelId::TICK { TICK.to_string() } else { game.labels().get(label).to_string() }
+        };
+        let (mut steps, mut cycle) = (Vec::new(), Vec::new());
+        for (place, (step, &group)) in strategy.play.steps.iter().zip(&strategy.groups).enumerate() {
+            if !game.takes_step(group) {
+                continue;
+            }
+            let taken = Step {
+                event: event(step.label),
+                parts: Vec::new(),
+                states: self.model.states(game.model_row(&step.row)),
+                number: 0,
+                revealed: 0,
+            };
+            let inside = strategy.back_to.is_some_and(|back_to| place >= back_to);
+            if inside { cycle.push(taken) } else { steps.push(taken) }
+        }
+        let trace: Vec<String> = steps.iter().chain(&cycle).map(|step| step.event.clone()).collect();
+        let end = strategy.play.last();
+        let mut proof = Vec::new();
+        if strategy.has_choices && strategy.vertices.len() <= MOST_POSITIONS {
+            proof.extend(strategy.vertices.iter().map(|vertex| {
+                Position {
+                    part: game.node_text(&vertex.row),
+                    states: self.model.states(game.model_row(&vertex.row)),
+                    chosen: vertex.winner_moves,
+                    moves: vertex
+                        .moves
+                        .iter()
+                        .map(|&(group, label, to)| Move { event: game.takes_step(group).then(|| event(label)), to })
+                        .collect(),
+                }
+            }));
+        }
+        let finding = Finding::Formula {
+            proof,
+            part: game.node_text(end),
+            repeats: strategy.back_to.is_some(),
+            has_choices: strategy.has_choices,
+            positions: strategy.vertices.len(),
+        };
+        let run = Run {
+            initial: self.model.states(game.model_row(&strategy.play.start)),
+            steps,
+            cycle,
+            offered: None,
+            refused: None,
+            waiting: Vec::new(),
+        };
+        Evidence {
+            finding,
+            length: trace.iter().filter(|event| *event != "tau").count(),
+            trace,
+            process: self.file.clone(),
+            components: self.model.components(&self.file),
+            runs: vec![run],
+            story: None,
+        }
+    }
+
+    /// The report of a run, once its formulas have been checked.
+    pub fn report(&self, prints: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
+        RunReport {
+            file_name: self.file.clone(),
+            errors: Vec::new(),
+            warnings: self.warnings.reports.iter().map(line).collect(),
+            print_statement_results: prints,
+            event_map: Default::default(),
+            results,
+            assertions: self.listed.clone(),
+            unfinished: None,
+            diagnostics: self.warnings.reports.clone(),
+        }
+    }
+}
+
+/// Whether the extension of a file is one of transition systems.
+pub(crate) fn is_system(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    ["aut", "lts", "fsm", "json", "gz"].contains(&extension.to_ascii_lowercase().as_str())
+}
+
+/// Whether a file is a project of mCRL2: a specification with formulas about it.
+pub(crate) fn is_project(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "mcrl2proj")
+}
+
+/// The specification of a project, and the files of its formulas: those in the folder `properties` beside it that it
+/// names.
+pub(crate) fn project(file: &Path, job: &Job) -> Result<(PathBuf, Vec<String>), Problem> {
+    let name = file.display().to_string();
+    let wrong = |message: String| Problem::from(Diagnostic::error(UNREADABLE, message, Place::File(name.clone())));
+    let bytes = job.texts.read(&name).map_err(|why| wrong(trefoil_source::cannot_read(&name, &why)))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let elements = |tag: &str| -> Vec<String> {
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        let pieces = text.split(&open).skip(1).filter_map(|piece| piece.split_once(&close));
+        pieces.map(|(inside, _)| unescaped(inside.trim())).collect()
+    };
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let Some(specification) = elements("spec").into_iter().next() else {
+        return Err(wrong("this project names no specification: it has no `<spec>`".to_string()));
+    };
+    let formula = |name: String| folder.join("properties").join(format!("{name}.mcf")).display().to_string();
+    Ok((folder.join(specification), elements("property").into_iter().map(formula).collect()))
+}
+
+/// Text without the escapes of XML.
+fn unescaped(text: &str) -> String {
+    let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    escapes.iter().fold(text.to_string(), |text, (escape, character)| text.replace(escape, character))
+}
+
+/// The text of a formula, and what it is called in messages: a file of that name is read.
+fn formula_text(formula: &str, number: usize, job: &Job) -> Result<(String, String), Problem> {
+    let is_file = formula.ends_with(".mcf") || Path::new(formula).is_file();
+    if !is_file {
+        return Ok((format!("<formula {number}>"), formula.to_string()));
+    }
+    let read = job
+        .texts
+        .read(formula)
+        .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_string()));
+    match read {
+        Ok(text) => Ok((formula.to_string(), text)),
+        Err(why) => {
+            let message = trefoil_source::cannot_read(formula, &why);
+            Err(Problem::Input(vec![Diagnostic::error(UNREADABLE, message, Place::File(formula.to_string()))]))
+        }
+    }
+}
+
+fn answered(game: &Arc<FormulaGame>, asked: &Asked, job: &Job) -> Result<Answer, Unanswered> {
+    let facts = Facts { width: game.layout().width(), ..Claim::Formula.posing().facts };
+    let posed = Posed::new(Table::standard(), Question::Win, &facts, asked, job.threads, &job.control)?;
+    posed.answer(&Offered { system: game.clone(), reduction: None, insisted: false }, &job.control)
+}
