@@ -136,7 +136,7 @@ fn patterns_stand_for_formulas() {
     assert_eq!(verdicts, ["holds", "fails", "fails", "holds", "holds"]);
     assert_eq!(results[1]["assertion_string"], "[true* . (lose)]false");
     let (code, out, err) = folder.check(&["buffer.mcrl2", "--property", "respons(a, b)"]);
-    assert!(code == Some(2) && err.contains("F017") && err.contains("is `response` meant?"), "{out}{err}");
+    assert!(code == Some(2) && err.contains("F015") && err.contains("is `response` meant?"), "{out}{err}");
     let (code, out, err) = folder.check(&["buffer.mcrl2", "--property", "response(lose)"]);
     assert!(code == Some(2) && err.contains("response(a, b)"), "{out}{err}");
 }

@@ -13,7 +13,7 @@ use trefoil_questions::{
 };
 use trefoil_system::{LabelId, Labels, Path, TakenStep};
 
-use crate::solve::{Deciding, GameCounts, Played, Player, decide};
+use crate::solve::{Deciding, GameCounts, Played, Player, Wanted, decide};
 
 /// Explores a parity game and solves it.
 pub struct GameEngine;
@@ -64,7 +64,7 @@ impl Prepared for Playing {
     fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, Unanswered> {
         let started = Instant::now();
         control.progress().begin("solving", 0);
-        let options = Deciding { threads: self.threads, ..Deciding::default() };
+        let options = Deciding { threads: self.threads, wanted: Wanted::Of(Player::Odd), ..Deciding::default() };
         let decision = decide(task.system, &options, control)
             .map_err(|undecided| Unanswered::Cut { cut: undecided.cut, counts: Box::new(counted(undecided.counts)) })?;
         let mut answer = Answer::new(GAME.name(), 1);

@@ -128,7 +128,7 @@ fn mistakes_have_codes_places_and_hints() {
         ("sup n: Nat. <error(n)>val(n)", &[("sup", "F004", "quantitative")]),
         ("forall n: Nat. n < 3 => <a>true", &[("<", "F005", "val(e)")]),
         ("map k: Nat;", &[("", "F002", "there is no formula")]),
-        ("init a; form true;", &[("init", "F016", "declarations of data and actions")]),
+        ("init a; form true;", &[("init", "F014", "declarations of data and actions")]),
         ("val(d1)", &[("d1", "M109", "`Bool` is needed")]),
         ("[a](<a>true", &[("(", "M004", "not closed")]),
     ];

@@ -5,8 +5,8 @@
 
 pub mod check;
 pub mod cspm;
-pub mod games;
 pub mod formulas;
+pub mod games;
 pub mod groups;
 pub mod look;
 pub mod lts;
