@@ -11,7 +11,7 @@ use trefoil_testkit::seed;
 const TERMS: usize = 100;
 
 /// Steps that the oracles take before a term is left out.
-const STEPS: usize = 2000;
+const STEPS: usize = 1000;
 
 /// How many terms are compared; more with `TREFOIL_DATA_TERMS`.
 fn terms() -> usize {

@@ -47,7 +47,7 @@ pub struct Rule {
 }
 
 /// What one step makes may not be larger: substitution doubles trees, and nothing is shared.
-const LARGEST: usize = 5000;
+const LARGEST: usize = 1000;
 
 /// More steps than the caller allows were taken, or an expression grew too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct TooLong;
 type Substitution<'e> = Vec<(&'e str, &'e Expression)>;
 
 /// What a variable is replaced by.
-fn replaced<'e>(name: &str, by: &Substitution<'e>) -> Option<&'e Expression> {
+fn replaced<'e>(name: &str, by: &[(&str, &'e Expression)]) -> Option<&'e Expression> {
     by.iter().find(|(known, _)| *known == name).map(|(_, expression)| *expression)
 }
 
@@ -81,7 +81,7 @@ fn matches<'e>(pattern: &'e Expression, expression: &'e Expression, found: &mut 
 }
 
 /// Replaces variables. What they are replaced by is closed, so nothing is captured.
-fn substitute(expression: &Expression, by: &Substitution<'_>) -> Expression {
+fn substitute(expression: &Expression, by: &[(&str, &Expression)]) -> Expression {
     match expression {
         Variable(name) => replaced(name, by).unwrap_or(expression).clone(),
         Symbol(_) => expression.clone(),
@@ -90,12 +90,12 @@ fn substitute(expression: &Expression, by: &Substitution<'_>) -> Expression {
             arguments.iter().map(|argument| substitute(argument, by)).collect(),
         ),
         Lambda(variables, body) => {
-            let mut inside = by.clone();
+            let mut inside = by.to_vec();
             inside.retain(|(known, _)| variables.iter().all(|(name, _)| name != known));
             Lambda(variables.clone(), Box::new(substitute(body, &inside)))
         }
         Forall(all, variable, values, body) => {
-            let mut inside = by.clone();
+            let mut inside = by.to_vec();
             inside.retain(|(known, _)| *known != variable.0);
             Forall(*all, variable.clone(), values.clone(), Box::new(substitute(body, &inside)))
         }
@@ -138,14 +138,14 @@ impl Rewriting<'_> {
             && let Lambda(variables, body) = &**function
         {
             self.step()?;
-            let by = variables.iter().map(|(name, _)| name.as_str()).zip(arguments).collect();
+            let by = variables.iter().map(|(name, _)| name.as_str()).zip(arguments).collect::<Vec<_>>();
             return Ok(Some(substitute(body, &by)));
         }
         if let Forall(all, (name, _), values, body) = expression {
             self.step()?;
             let (connective, end) = if *all { ("&&", "true") } else { ("||", "false") };
             return Ok(Some(values.iter().rev().fold(apply(end, vec![]), |rest, value| {
-                let one = substitute(body, &vec![(name, value)]);
+                let one = substitute(body, &[(name, value)]);
                 apply(connective, vec![one, rest])
             })));
         }

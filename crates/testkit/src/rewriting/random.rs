@@ -166,7 +166,7 @@ impl Specification {
             for constructor in self.constructors(&sort) {
                 let parts: Scope = constructor.domain.iter().map(|part| (self.fresh(part), part.clone())).collect();
                 let by = apply(&constructor.name, parts.iter().map(|(name, _)| variable(name)).collect());
-                let by = [(name.clone(), by)].into();
+                let by = [(name.as_str(), &by)];
                 let patterns = patterns.iter().map(|pattern| super::substitute(pattern, &by)).collect();
                 let mut smaller: Vec<String> = smaller.iter().filter(|other| **other != name).cloned().collect();
                 if in_place {
