@@ -195,7 +195,8 @@ fn cut_off(unfinished: Unfinished, program: &Program, rewriter: &Rewriter<'_>, s
     NoValue::Unfinished(stopped, recurring(program, rewriter))
 }
 
-/// The functions that recur among those that were being evaluated, at most five.
+/// The functions that recur among those that were being evaluated, at most five; the one that was being evaluated where
+/// none does, because the last call of a function reuses its frame.
 fn recurring(program: &Program, rewriter: &Rewriter<'_>) -> Vec<String> {
     let running: Vec<String> = rewriter.interrupted().iter().filter_map(|&function| program.name(function)).collect();
     let mut names: Vec<String> = Vec::new();
@@ -205,5 +206,8 @@ fn recurring(program: &Program, rewriter: &Rewriter<'_>) -> Vec<String> {
         }
     }
     names.truncate(5);
+    if names.is_empty() {
+        names.extend(running.into_iter().next());
+    }
     names
 }

@@ -205,7 +205,11 @@ impl Kind {
 
     /// Whether it is a word, reserved or not.
     pub fn is_word(self) -> bool {
-        self == Kind::Name || self.text().starts_with(|first: char| first.is_ascii_alphabetic()) && self != Kind::Number
+        match self {
+            Kind::Name => true,
+            Kind::Number | Kind::End => false,
+            _ => self.text().starts_with(|first: char| first.is_ascii_alphabetic()),
+        }
     }
 
     /// The bracket that closes this one.
