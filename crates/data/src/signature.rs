@@ -27,8 +27,9 @@ macro_rules! operators {
                 }
             }
 
-            /// Every operator with the sorts it may have; `S` and `T` stand for any sort.
-            pub(crate) const TABLE: &'static [(Operator, &'static str, &'static [&'static str])] =
+            /// Every operator with its name and the sorts it may have; `S` and `T` stand for any sort. Names that
+            /// begin with `@` cannot be written.
+            pub const TABLE: &'static [(Operator, &'static str, &'static [&'static str])] =
                 &[$((Operator::$operator, $name, &[$($signature),+]),)*];
         }
     };

@@ -3,9 +3,10 @@
 mod support;
 
 use trefoil_data::rewrite::Unfinished;
+use trefoil_data::signature::{FunctionId, Operator, Origin};
 use trefoil_data::typed::DataSpecification;
 
-use support::values::{data, steps, value};
+use support::values::{data, steps, typed, value};
 
 fn page() -> (DataSpecification, Vec<(&'static str, &'static str)>) {
     let page = include_str!("values.md");
@@ -21,9 +22,58 @@ fn page() -> (DataSpecification, Vec<(&'static str, &'static str)>) {
 #[test]
 fn normal_forms_are_those_of_mcrl2() {
     let (data, rows) = page();
-    assert!(rows.len() >= 300, "{} rows", rows.len());
+    assert!(rows.len() >= 500, "{} rows", rows.len());
     for (expression, expected) in rows {
         assert_eq!(value(expression, &data, false, u64::MAX).as_deref(), Ok(expected), "{expression}");
+    }
+}
+
+/// The parts of a sort without the sorts of elements: `FSet(Nat) # Set(Nat) -> FSet(Nat)` is `FSet`, `Set`, `FSet`.
+fn shape(sort: &str) -> Vec<String> {
+    let mut depth = 0;
+    let mut outside = String::new();
+    for character in sort.chars() {
+        depth += i32::from(character == '(');
+        if depth == 0 {
+            outside.push(character);
+        }
+        depth -= i32::from(character == ')');
+    }
+    outside.replace(" -> ", " # ").split(" # ").map(str::to_string).collect()
+}
+
+#[test]
+fn the_page_uses_every_built_in_function_at_every_sort_of_numbers_and_containers() {
+    let (mut data, rows) = page();
+    for (expression, _) in rows {
+        typed(expression, &mut data);
+    }
+    let functions = (0..data.signature.len() as u32).map(|index| data.signature.function(FunctionId(index)));
+    let used: Vec<(Operator, Vec<String>)> = functions
+        .filter_map(|function| match function.origin {
+            Origin::Builtin(operator) => Some((operator, shape(&data.sort_text(function.sort)))),
+            _ => None,
+        })
+        .collect();
+    let mut missing = Vec::new();
+    for &(operator, name, sorts) in Operator::TABLE.iter().filter(|(_, name, _)| !name.starts_with('@')) {
+        for sort in sorts {
+            let wanted = shape(sort);
+            let fits = |found: &[String]| {
+                found.len() == wanted.len()
+                    && wanted.iter().zip(found).all(|(part, found)| part == found || part == "S" || part == "T")
+            };
+            if !used.iter().any(|(other, found)| *other == operator && fits(found)) {
+                missing.push(format!("{name}: {sort}"));
+            }
+        }
+    }
+    assert_eq!(missing, [""; 0]);
+    for operator in [Operator::Equal, Operator::Less, Operator::LessEqual] {
+        for sort in ["Bool", "Pos", "Nat", "Int", "Real", "List", "FSet", "Set", "FBag", "Bag", "C", "D"] {
+            let fits = |(other, found): &(Operator, Vec<String>)| *other == operator && found[0] == sort;
+            assert!(used.iter().any(fits), "{} on {sort}", operator.name());
+        }
     }
 }
 

@@ -458,14 +458,19 @@ impl Writer<'_, '_> {
         let _ = write!(self.out, "({name})");
     }
 
+    /// Variables as a binder declares them: `x, y: S, z: T`.
     pub(super) fn bound(&mut self, variables: &[VariableId]) {
+        let data = &self.program.specification;
         for (index, &variable) in variables.iter().enumerate() {
-            if index > 0 {
-                self.out.push_str(", ");
+            let (name, sort) = data.tree.variable(variable);
+            self.out.push_str(data.names.text(name));
+            match variables.get(index + 1) {
+                Some(&next) if data.tree.variable(next).1 == sort => self.out.push_str(", "),
+                next => {
+                    let end = if next.is_some() { ", " } else { "" };
+                    let _ = write!(self.out, ": {}{end}", data.sort_text(sort));
+                }
             }
-            let (name, sort) = self.program.specification.tree.variable(variable);
-            let sort = self.program.specification.sort_text(sort);
-            let _ = write!(self.out, "{}: {sort}", self.program.specification.names.text(name));
         }
     }
 
