@@ -32,24 +32,33 @@ pub(crate) fn watched<X>(model: &Model, control: &Control, search: impl FnOnce()
     })
 }
 
+/// A numbering of values.
+struct Numbered<'m> {
+    domain: &'m Arc<dyn Domain>,
+    /// How many there are.
+    values: usize,
+    /// The first slot that has them.
+    slot: usize,
+    /// The names of all such slots.
+    names: Vec<&'m str>,
+}
+
 /// The parameters whose values are numbered as they are found, when these are many, with the value that was found
 /// last. Parameters whose values can be the same have one numbering.
 pub(crate) fn growing(model: &Model) -> String {
     let model = model.widest().map_or(model, |widest| &**widest);
-    let mut numberings: Vec<(&Arc<dyn Domain>, usize, Vec<&str>)> = Vec::new();
+    let mut numberings: Vec<Numbered<'_>> = Vec::new();
     for (place, slot) in model.layout().slots().iter().enumerate() {
         let Values::Met(domain) = &slot.values else { continue };
-        match numberings.iter_mut().find(|(known, ..)| Arc::ptr_eq(known, domain)) {
-            Some((.., names)) => names.push(&slot.name),
-            None => numberings.push((domain, place, vec![&slot.name])),
+        match numberings.iter_mut().find(|known| Arc::ptr_eq(known.domain, domain)) {
+            Some(known) => known.names.push(&slot.name),
+            // The search goes on meanwhile, so the length is read once.
+            None => numberings.push(Numbered { domain, values: domain.len(), slot: place, names: vec![&slot.name] }),
         }
     }
-    // The search goes on meanwhile, so the lengths are read once.
-    let mut sizes: Vec<(usize, usize, Vec<&str>)> =
-        numberings.into_iter().map(|(domain, slot, names)| (domain.len(), slot, names)).collect();
-    sizes.retain(|&(values, ..)| values >= MANY);
-    sizes.sort_by_key(|&(values, ..)| std::cmp::Reverse(values));
-    let words = sizes.into_iter().take(SHOWN).filter_map(|(_, slot, mut names)| {
+    numberings.retain(|known| known.values >= MANY);
+    numberings.sort_by_key(|known| std::cmp::Reverse(known.values));
+    let words = numberings.into_iter().take(SHOWN).filter_map(|Numbered { slot, mut names, .. }| {
         let (values, latest) = model.latest_value(slot)?;
         let more = names.len().saturating_sub(SHOWN);
         names.truncate(SHOWN);

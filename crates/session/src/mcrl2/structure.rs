@@ -129,15 +129,20 @@ pub fn linear_structure(file: &Path, job: &Job) -> Result<LinearStructure, Probl
             state_bound: bound(own().map(|slot| &slots[slot])),
         }
     });
-    let mut found: BTreeMap<Vec<usize>, BTreeMap<(String, Vec<String>), usize>> = BTreeMap::new();
+    let mut found: BTreeMap<Vec<usize>, Vec<InteractionStep>> = BTreeMap::new();
     for (number, summand) in linear.summands.iter().enumerate() {
-        let parts = summand.parts.iter().map(|part| own_actions(linear, part.component, part.summand)).collect();
-        let components = summand.parts.iter().map(|part| part.component).collect();
-        *found.entry(components).or_default().entry((event_names(linear, number), parts)).or_default() += 1;
+        let parts: Vec<String> =
+            summand.parts.iter().map(|part| own_actions(linear, part.component, part.summand)).collect();
+        let event = event_names(linear, number);
+        let steps = found.entry(summand.parts.iter().map(|part| part.component).collect()).or_default();
+        match steps.iter_mut().find(|step| step.event == event && step.parts == parts) {
+            Some(known) => known.summands += 1,
+            None => steps.push(InteractionStep { event, parts, summands: 1 }),
+        }
     }
-    let interactions = found.into_iter().map(|(components, steps)| Interaction {
-        components,
-        steps: steps.into_iter().map(|((event, parts), summands)| InteractionStep { event, parts, summands }).collect(),
+    let interactions = found.into_iter().map(|(components, mut steps)| {
+        steps.sort();
+        Interaction { components, steps }
     });
     Ok(LinearStructure {
         components: components.collect(),
