@@ -90,7 +90,10 @@ fn decided(system: &dyn System, options: &Deciding) -> Decision {
     decide(system, options, &Control::unlimited()).unwrap_or_else(|undecided| panic!("{:?}", undecided.cut))
 }
 
-fn shape(played: &Played) -> Vec<(Vec<Value>, Vec<(LabelId, usize)>)> {
+/// Rows, and labels and targets of moves.
+type Shape = Vec<(Vec<Value>, Vec<(LabelId, usize)>)>;
+
+fn shape(played: &Played) -> Shape {
     let moves = |vertex: &trefoil_games::solve::PlayedVertex| {
         vertex.moves.iter().map(|step| (step.label, step.target)).collect::<Vec<_>>()
     };

@@ -205,8 +205,9 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
         return Ok(Decision { winner, early, solver: options.solver.name, counts, played: None });
     }
     let stopped = |stopped: Stopped| undecided(stopped.into());
-    let (game, ends) = assemble(&chunks, initial.0, last, control).map_err(stopped)?;
+    let (builder, ends) = assemble(&chunks, initial.0, last, control).map_err(stopped)?;
     drop(chunks);
+    let game = builder.finish(control).map_err(stopped)?;
     let counts = GameCounts { levels: game.levels(), ..counts };
     let undecided = |cut: Cut| Undecided { cut, counts };
     let stopped = |stopped: Stopped| undecided(stopped.into());
@@ -305,8 +306,9 @@ impl Shared<'_> {
         else {
             return Ok(());
         };
-        let (game, _) = assemble(&chunks, initial.state, u32::MAX, self.control)?;
+        let (builder, _) = assemble(&chunks, initial.state, u32::MAX, self.control)?;
         drop(chunks);
+        let game = builder.finish(self.control)?;
         let arena = Explicit::new(&game, 1, self.control);
         let solution = partially(&arena, how, &arena.all(), self.options.solver)?;
         pace.calls += 1;
@@ -440,7 +442,12 @@ impl Numbers {
 
 /// The game of what was written down at distances up to `last`, numbered breadth-first from the initial vertex in the
 /// order of the moves, and how many vertices there are up to each distance, of those that are expanded.
-fn assemble(chunks: &[Arc<Chunk>], initial: u32, last: u32, control: &Control) -> Result<(Game, Vec<Vertex>), Stopped> {
+fn assemble(
+    chunks: &[Arc<Chunk>],
+    initial: u32,
+    last: u32,
+    control: &Control,
+) -> Result<(GameBuilder, Vec<Vertex>), Stopped> {
     let chunks: Vec<&Chunk> = chunks.iter().map(|chunk| &**chunk).filter(|chunk| chunk.distance <= last).collect();
     // The number of the first vertex of each chunk, all vertices being in one list.
     let mut firsts = Vec::with_capacity(chunks.len());
@@ -500,8 +507,7 @@ fn assemble(chunks: &[Arc<Chunk>], initial: u32, last: u32, control: &Control) -
             builder.edge(number);
         }
     }
-    drop((places, numbers, order));
-    Ok((builder.finish(control)?, ends))
+    Ok((builder, ends))
 }
 
 /// What decides the initial vertex within the least number of levels, `ends` being where they end.
