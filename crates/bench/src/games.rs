@@ -9,12 +9,20 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trefoil_control::{Control, Limits, peak_memory, resident_memory};
+use trefoil_explore::{Options, Order, search};
 use trefoil_games::solve::pgsolver::{read_game, write_game};
-use trefoil_games::solve::{Game, GameBuilder, Player, SOLVERS, Solver, solve, verify};
+use trefoil_games::solve::{
+    Deciding, Game, GameBuilder, PartialSolver, Player, SOLVERS, Solver, Wanted, decide, solve, verify,
+};
 use trefoil_lts::random::Random;
+use trefoil_system::{
+    Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Mark, MarkId, Meaning, Sink, Slot, SlotSet, Step, System,
+    Value, Walk,
+};
 
 /// A solver that takes longer is stopped.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -45,6 +53,7 @@ pub(crate) fn run(arguments: &[String]) {
     if let (Some(family), Some(solver)) = (number(1), number(2)) {
         return measure(&(FAMILIES[family].1)(vertices), &SOLVERS[solver]);
     }
+    on_the_fly(vertices);
     let program = std::env::current_exe().expect("this program");
     for (family, (name, make)) in FAMILIES.iter().enumerate() {
         let game = make(vertices);
@@ -130,6 +139,121 @@ fn random(vertices: usize, priorities: usize, in_turn: bool, seed: u64) -> Game 
         }
     }
     builder.finish(&Control::unlimited()).expect("there is no budget")
+}
+
+/// A torus of states with a property, as a system: slots for the node of the property and for the state.
+struct TorusSystem {
+    side: u32,
+    /// Is there a state, near the initial one, that breaks the property?
+    broken: bool,
+    layout: Layout,
+    labels: Arc<Labels>,
+    groups: Vec<Group>,
+    marks: Vec<Mark>,
+}
+
+impl TorusSystem {
+    fn new(side: u32, broken: bool) -> TorusSystem {
+        let both: SlotSet = [0, 1].into_iter().collect();
+        let node: SlotSet = [0].into_iter().collect();
+        let group = Group { name: "move".into(), guards: both.clone(), must_write: both, ..Group::default() };
+        let mark = |meaning| Mark { meaning, reads: node.clone(), values: 2 };
+        TorusSystem {
+            side,
+            broken,
+            layout: Layout::new(vec![Slot::bounded("node", 3), Slot::bounded("state", side * side)]),
+            labels: Arc::new(Labels::new()),
+            groups: vec![group],
+            marks: vec![mark(Meaning::Owner), mark(Meaning::Priority)],
+        }
+    }
+}
+
+impl System for TorusSystem {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
+        Ok(vec![0, 0])
+    }
+
+    fn explorer<'a>(&'a self, _: &'a Control) -> Box<dyn Explorer + 'a> {
+        Box::new(TorusExplorer(self))
+    }
+}
+
+struct TorusExplorer<'a>(&'a TorusSystem);
+
+/// `nu X. [true]X && (mu Y. <true>Y || goal)`: the nodes are X, its box, and Y.
+impl Explorer for TorusExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        let (side, states) = (self.0.side, self.0.side * self.0.side);
+        let (node, state) = (row[0], row[1]);
+        let right = state / side * side + (state % side + 1) % side;
+        let steps = [right, (state + side) % states, (right + side) % states];
+        let mut go = |node: Value, state: Value| sink(Step::of_group(GroupId(0), LabelId::TAU, &[node, state]));
+        match node {
+            0 => [1, 2].into_iter().try_for_each(|node| go(node, state)),
+            1 => steps.into_iter().try_for_each(|state| go(0, state)),
+            // A state that cannot reach a goal.
+            _ if self.0.broken && state == side * 40 + 40 => Ok(()),
+            _ if state.is_multiple_of(97) => go(0, state),
+            _ => steps[..2].iter().try_for_each(|&state| go(2, state)),
+        }
+    }
+
+    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        Ok(match mark.index() {
+            0 => Value::from(reads[0] != 2),
+            _ => Value::from(reads[0] == 2),
+        })
+    }
+}
+
+/// Explores games of systems, alone and while deciding them.
+fn on_the_fly(vertices: usize) {
+    let side = ((vertices / 3) as f64).sqrt() as u32;
+    for broken in [false, true] {
+        let system = TorusSystem::new(side, broken);
+        let control = Control::unlimited();
+        let start = Instant::now();
+        let options = Options { order: Order::Steps, ..Options::default() };
+        let states = search(&system, &options, &control, || ()).counts.states;
+        println!(
+            "on the fly, broken: {broken}; exploring {states} states alone {:.3} s",
+            start.elapsed().as_secs_f64()
+        );
+        for (name, partial) in [("at the end", None), ("early", Some(PartialSolver::Safe))] {
+            for wanted in [Wanted::Nothing, Wanted::Of(Player::Odd)] {
+                let start = Instant::now();
+                let decided = decide(&system, &Deciding { partial, wanted, ..Deciding::default() }, &control);
+                let decision = decided.expect("there is no budget");
+                println!(
+                    "  {name:<10} {:.3} s, {} wins, {} vertices expanded; partial solvers ran {} times for {:.3} s; a \
+                     strategy of {} vertices",
+                    start.elapsed().as_secs_f64(),
+                    decision.winner.name(),
+                    decision.counts.expanded,
+                    decision.counts.calls,
+                    decision.counts.solving.as_secs_f64(),
+                    decision.played.map_or(0, |played| played.vertices.len())
+                );
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
