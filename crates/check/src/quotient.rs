@@ -44,7 +44,9 @@ pub(crate) fn in_quotient(
         let path = match found {
             Found::Holds(Some(path)) | Found::Fails(Evidence::Error(path) | Evidence::InvalidEnd(path)) => path,
             Found::Fails(Evidence::Witness(_) | Evidence::Strategy(_)) => {
-                return Err(Unanswered::refused("an engine that gives witnesses or strategies reduces by symmetry itself"));
+                return Err(Unanswered::refused(
+                    "an engine that gives witnesses or strategies reduces by symmetry itself",
+                ));
             }
             Found::Holds(None) | Found::Open => continue,
         };

@@ -9,7 +9,7 @@ use trefoil_lts::{Lts, generate};
 use trefoil_mcrl2::linear::{Analyses, linearise};
 use trefoil_mcrl2::system::Model;
 use trefoil_mcrl2::{processes, syntax};
-use trefoil_session::check::{AnyScript, Asked};
+use trefoil_session::check::{AnyScript, Asked, Wanted};
 use trefoil_session::{Job, Verdict};
 use trefoil_source::FileId;
 use trefoil_system::{LabelId, Labels, StateId, Writing};
@@ -78,7 +78,10 @@ fn deadlocks_and_actions_are_found_after_as_many_steps_as_in_the_graph() {
                 assert_eq!(answer.verdict, expected, "{number}: {:?}\n{text}", answer.errors);
                 steps
             };
-            let open = |never: &[String]| AnyScript::open_with(file, Some("mcrl2"), never, &job);
+            let open = |never: &[String]| {
+                let wanted = Wanted { never: never.to_vec(), ..Wanted::default() };
+                AnyScript::open_with(file, Some("mcrl2"), &wanted, &job)
+            };
             let mut script = open(&[]).unwrap_or_else(|wrong| panic!("{number}: {}\n{text}", wrong.render(false)));
             assert_eq!(steps(&mut script, 1), deadlock, "{number}, {threads} threads:\n{text}\n{lts:?}");
             for (action, &length) in actions.iter().filter(|_| threads > 1) {

@@ -246,7 +246,7 @@ fn a_stopped_look_names_its_process() {
     let task = Looking { file: file.clone(), expression, language: None, compress_leaves: true };
     let look = |poll: u64| {
         let job = Job::new(Control::stopping_at(poll, Stopped::Interrupted), 1);
-        let done = structure(&task, &job).is_ok();
+        let done = structure(&task, None, &job).is_ok();
         (done, job.control.polls(), job.control.progress().snapshot().phase)
     };
     let (done, polls, _) = look(0);
