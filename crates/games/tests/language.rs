@@ -108,8 +108,9 @@ fn mistakes_have_codes_places_and_hints() {
     let specification = "sort D = struct d1 | d2; map big: D -> Bool; \
         act a; error: Nat; send: D # Nat; two: Nat; two: D; num: Nat; num: Int; init delta;";
     let signature = support::signature(specification);
-    // Text, the text of each place, its code, and what message or hint say.
-    let cases: &[(&str, &[(&str, &str, &str)])] = &[
+    /// The text of a place, its code, and what its message or hint says.
+    type Mistake = (&'static str, &'static str, &'static str);
+    let cases: &[(&str, &[Mistake])] = &[
         ("[true* . error]false", &[("error", "F007", "for any arguments write `exists n: Nat. error(n)`")]),
         ("<send>true", &[("send", "F007", "`exists d: D, n: Nat. send(d, n)`")]),
         ("<a(1)>true", &[("a(1)", "F007", "write `a`")]),
