@@ -76,8 +76,8 @@ fn quantifiers_over_infinite_sorts_are_bounded_by_labels_and_conditions() {
         ("[true* . !(exists i: Nat. n(i) || m(i))]false", false),
         // What is offered bounds the variable below a choice of the opponent.
         ("forall i: Nat. <n(i)>true => [n(i)]<m(i)>true", true),
-        ("[true*]forall i: Nat. <m(i)>true => val(i == 2)", false),
-        ("[true*]forall i: Nat. <m(i)>true => val(i == 2 || i == 7)", true),
+        ("[true*](forall i: Nat. <m(i)>true => val(i == 2))", false),
+        ("[true*](forall i: Nat. <m(i)>true => val(i == 2 || i == 7))", true),
         ("exists i: Nat. val(i > 100) && val(i mod 7 == 3)", true),
         ("forall i: Nat. val(i < 100) => val(i * i < 10000)", true),
         ("mu X(i: Nat = 0). val(i == 3) || <true>X(i + 1)", true),

@@ -53,7 +53,7 @@ pub const TEMPLATES: &[Template] = &[
         name: "response",
         parameters: &["a", "b"],
         about: "after a, b happens",
-        formula: "[true* . ($1)]mu X. [!($2)]X && <true>true",
+        formula: "[true* . ($1)](mu X. [!($2)]X && <true>true)",
     },
     Template {
         name: "fair_response",
