@@ -107,6 +107,7 @@ fn files_with_transition_systems_take_formulas() {
         ("exists n: Nat. <put(n)><get(n)>true", "holds"),
         ("[put(1)]mu X. [tau]X", "fails"),
         ("<true* . tau . tau>true", "holds"),
+        ("[true* . other(3)]false", "holds"),
     ] {
         let results = folder.results(&["system.aut", "--formula", formula]);
         assert_eq!(results[0]["verdict"], verdict, "{formula}: {}", results[0]);
@@ -135,6 +136,10 @@ fn patterns_stand_for_formulas() {
     let verdicts: Vec<&str> = results.iter().map(|result| result["verdict"].as_str().expect("a verdict")).collect();
     assert_eq!(verdicts, ["holds", "fails", "fails", "holds", "holds"]);
     assert_eq!(results[1]["assertion_string"], "[true* . (lose)]false");
+    // A run that stops before the response breaks the promise.
+    std::fs::write(folder.0.path().join("stops.mcrl2"), "act a, b; init a . delta;").expect("a model");
+    let results = folder.results(&["stops.mcrl2", "--property=response(a, b)", "--property=existence(b)"]);
+    assert!(results.iter().all(|result| result["verdict"] == "fails"), "{results:?}");
     let (code, out, err) = folder.check(&["buffer.mcrl2", "--property", "respons(a, b)"]);
     assert!(code == Some(2) && err.contains("F015") && err.contains("is `response` meant?"), "{out}{err}");
     let (code, out, err) = folder.check(&["buffer.mcrl2", "--property", "response(lose)"]);

@@ -67,7 +67,7 @@ impl Opened {
                 if !actions.contains(&end) {
                     actions.push(end);
                 }
-                Signature { data, actions }
+                Signature { data, actions, open: false }
             }
             Opened::File(lts) => Signature::of_labels(lts.labels()),
         }
@@ -152,6 +152,7 @@ impl Script {
         if read.len() < count {
             return Err(Problem::Script(mistakes, sources));
         }
+        let warnings = if mistakes.is_empty() { warnings } else { Warnings::new(&mistakes, &sources) };
         Ok(Script { file: name, sources, warnings, model, formulas: read, listed })
     }
 

@@ -51,7 +51,7 @@ impl Signature {
             let sorts: Option<Vec<SortRef>> = arguments.iter().map(sort).collect();
             Some(ActionSignature { name: data.names.find(name)?, sorts: sorts? })
         });
-        Signature { actions: actions.collect(), data: data.clone() }
+        Signature { actions: actions.collect(), data: data.clone(), open: true }
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Signature {
     pub data: DataSpecification,
     /// The actions.
     pub actions: Vec<ActionSignature>,
+    /// Whether these are only the actions that were seen: a model without declarations. Another one never happens.
+    pub open: bool,
 }
 
 /// A part of a [`Formula`].

@@ -51,6 +51,7 @@ fn check(read: FormulaText, text: &str, signature: &Signature, diagnostics: &mut
         parts: Vec::new(),
         steps: Vec::new(),
         label_sets: Vec::new(),
+        open: signature.open,
         negated: false,
         defined: HashMap::new(),
     };
@@ -63,7 +64,7 @@ fn check(read: FormulaText, text: &str, signature: &Signature, diagnostics: &mut
         Some(Ok(root)) if !is_wrong(diagnostics) => root,
         _ => return None,
     };
-    let signature = Signature { data: specification, actions };
+    let signature = Signature { data: specification, actions, open: signature.open };
     Some(Formula { signature, fixpoints, root, parts, steps, label_sets, text: read })
 }
 
@@ -79,6 +80,8 @@ struct FormulaChecker<'a> {
     parts: Vec<(Part, StateId)>,
     steps: Vec<Steps>,
     label_sets: Vec<LabelSet>,
+    /// Whether the model may have further actions, which never happen.
+    open: bool,
     /// Whether the part that is checked stands below an odd number of negations.
     negated: bool,
     /// What names after `where` stand for, as far as they were checked; nothing while one is being checked.
@@ -368,6 +371,20 @@ impl FormulaChecker<'_> {
         let text = self.name(name.symbol).to_string();
         let named: Vec<usize> =
             (0..self.actions.len()).filter(|&index| self.actions[index].name == name.symbol).collect();
+        if named.is_empty() && self.open {
+            let values: Vec<Result<TypedId, Reported>> = values.iter().map(|&value| self.data.infer(value)).collect();
+            let values = values.into_iter().collect::<Result<Vec<TypedId>, Reported>>()?;
+            let sorts = values.iter().map(|&value| self.data.specification.tree.sort(value)).collect();
+            let message = format!("no label of the model has the name `{text}`, so it never happens");
+            let mut warning = Diagnostic::warning(codes::UNKNOWN_ACTION, message, Place::Span(name.span));
+            let known = self.actions.iter().map(|action| self.name(action.name));
+            if let Some(meant) = nearest(&text, known) {
+                warning = warning.help(format!("is `{meant}` meant?"));
+            }
+            self.data.diagnostics.push(warning);
+            self.actions.push(ActionSignature { name: name.symbol, sorts });
+            return Ok((self.actions.len() - 1, values));
+        }
         if named.is_empty() {
             let message = format!("the model has no action `{text}`");
             let mut known: Vec<&str> = self.actions.iter().map(|action| self.name(action.name)).collect();
