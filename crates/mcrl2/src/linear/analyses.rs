@@ -191,8 +191,6 @@ fn dead(draft: &mut Draft, x: &mut Expressions<'_>) -> usize {
     loop {
         let mut changed = false;
         for summand in &draft.summands {
-            let from: HashMap<usize, usize> = summand.parts.iter().map(|part| (part.component, part.from)).collect();
-            let to: HashMap<usize, usize> = summand.parts.iter().map(|part| (part.component, part.to)).collect();
             let mut used: BTreeSet<usize> = BTreeSet::new();
             let arguments = summand.action.iter().flatten().flat_map(|(_, arguments)| arguments);
             for &term in summand.conditions.iter().chain(arguments) {
@@ -200,21 +198,25 @@ fn dead(draft: &mut Draft, x: &mut Expressions<'_>) -> usize {
             }
             for (&parameter, &value) in &summand.updates {
                 let component = draft.parameters[parameter].component;
-                let read = to
-                    .get(&component)
-                    .is_none_or(|&state| live.get(&(component, state)).is_some_and(|live| live.contains(&parameter)));
-                if read {
+                let part = summand.parts.iter().find(|part| part.component == component);
+                let is_live = |&(_, to): &(usize, usize)| {
+                    live.get(&(component, to)).is_some_and(|live| live.contains(&parameter))
+                };
+                if part.is_none_or(|part| part.moves.iter().any(is_live)) {
                     used.extend(x.free(value).iter().filter_map(|variable| owner.get(variable)));
                 }
             }
-            for (&component, &state) in &to {
-                let kept: Vec<usize> = live.get(&(component, state)).into_iter().flatten().copied().collect();
-                used.extend(kept.into_iter().filter(|parameter| !summand.updates.contains_key(parameter)));
+            for part in &summand.parts {
+                for &(_, to) in &part.moves {
+                    let kept = live.get(&(part.component, to)).into_iter().flatten().copied();
+                    used.extend(kept.filter(|parameter| !summand.updates.contains_key(parameter)));
+                }
             }
             for parameter in used {
                 let component = draft.parameters[parameter].component;
-                if let Some(&state) = from.get(&component) {
-                    changed |= live.entry((component, state)).or_default().insert(parameter);
+                let part = summand.parts.iter().find(|part| part.component == component);
+                for &(from, _) in part.into_iter().flat_map(|part| &part.moves) {
+                    changed |= live.entry((component, from)).or_default().insert(parameter);
                 }
             }
         }
@@ -226,8 +228,10 @@ fn dead(draft: &mut Draft, x: &mut Expressions<'_>) -> usize {
     let mut resets = 0;
     for summand in &mut draft.summands {
         for part in summand.parts.clone() {
-            let before = live.get(&(part.component, part.from)).unwrap_or(&none);
-            let after = live.get(&(part.component, part.to)).unwrap_or(&none);
+            // What a cluster resets depends on the control state; its component has done that.
+            let &[(from, to)] = &part.moves[..] else { continue };
+            let before = live.get(&(part.component, from)).unwrap_or(&none);
+            let after = live.get(&(part.component, to)).unwrap_or(&none);
             for (index, parameter) in draft.parameters.iter().enumerate() {
                 let Some(idle) = parameter.idle else { continue };
                 if parameter.component != part.component || parameter.control.is_some() || after.contains(&index) {

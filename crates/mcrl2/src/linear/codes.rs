@@ -12,6 +12,8 @@ pub const TOO_MANY: &str = "M303";
 pub const NO_VALUE: &str = "M304";
 /// A parallel process that never ends to unfold.
 pub const ENDLESS: &str = "M305";
+/// A sum over infinitely many values that no condition bounds.
+pub const UNBOUNDED: &str = "M306";
 /// Every code of this stage.
 pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(
@@ -38,5 +40,10 @@ pub const CODES: &[CodeEntry] = &[
         ENDLESS,
         "parallel processes call each other without end",
         "act a; proc P(n: Nat) = (n > 0) -> (a || P(n + 1)) <> a; init P(1);",
+    ),
+    CodeEntry::new(
+        UNBOUNDED,
+        "a sum over infinitely many values without a condition on them",
+        "act a: Nat; init sum n: Nat . a(n) . delta;",
     ),
 ];

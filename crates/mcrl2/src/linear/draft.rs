@@ -23,12 +23,12 @@ pub(super) struct DraftParameter {
 }
 
 /// One summand of a component as a part of a joined one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DraftPart {
     pub(super) component: usize,
     pub(super) summand: usize,
-    pub(super) from: usize,
-    pub(super) to: usize,
+    /// The control states before and after; several for a cluster.
+    pub(super) moves: Vec<(usize, usize)>,
 }
 
 /// A summand.
@@ -119,8 +119,7 @@ impl Draft {
             // The first component also remembers that all have terminated together.
             let states = component.states.len() as u32 + u32::from(ends && index == 0);
             controls.push((states > 1).then(|| {
-                let name = if components.len() == 1 { "s".to_string() } else { format!("s{}", index + 1) };
-                let variable = x.variable(&name, POS);
+                let variable = component.control.unwrap_or_else(|| x.variable(&control_name(components, index), POS));
                 parameters.push(DraftParameter {
                     variable,
                     component: index,
@@ -151,13 +150,22 @@ impl Draft {
             let mut possible = true;
             for &(component, number) in &combination.parts {
                 let part = &components[component].summands[number];
-                if let Some(control) = controls[component] {
-                    summand.conditions.push(draft.at(x, control, part.from)?);
-                    if part.from != part.to {
-                        summand.updates.insert(control, state_term(x, part.to));
+                match (controls[component], part.control) {
+                    (None, _) => {}
+                    (Some(control), None) => {
+                        let (from, to) = part.moves[0];
+                        summand.conditions.push(draft.at(x, control, from)?);
+                        if from != to {
+                            summand.updates.insert(control, state_term(x, to));
+                        }
+                    }
+                    (Some(control), Some(next)) => {
+                        if next != x.leaf(draft.parameters[control].variable) {
+                            summand.updates.insert(control, next);
+                        }
                     }
                 }
-                summand.parts.push(DraftPart { component, summand: number, from: part.from, to: part.to });
+                summand.parts.push(DraftPart { component, summand: number, moves: part.moves.clone() });
             }
             for &(component, number) in &combination.parts {
                 let part = &components[component].summands[number];
@@ -184,15 +192,11 @@ impl Draft {
                     unreachable!("a component that terminates has two states or more")
                 };
                 conditions.push(draft.at(x, control, terminated)?);
-                parts.push(DraftPart {
-                    component: index,
-                    summand: component.summands.len(),
-                    from: terminated,
-                    to: terminated,
-                });
+                let moves = vec![(terminated, terminated)];
+                parts.push(DraftPart { component: index, summand: component.summands.len(), moves });
             }
             let end = state_term(x, components[0].states.len());
-            parts[0].to = components[0].states.len();
+            parts[0].moves[0].1 = components[0].states.len();
             let updates = controls[0].map(|control| (control, end)).into_iter().collect();
             draft.summands.push(DraftSummand { sums: Vec::new(), conditions, action: None, updates, parts });
         }
@@ -226,7 +230,12 @@ impl Draft {
     }
 }
 
+/// The name of the control of a component.
+pub(super) fn control_name(components: &[SequentialComponent], index: usize) -> String {
+    if components.len() == 1 { "s".to_string() } else { format!("s{}", index + 1) }
+}
+
 /// The value of a control parameter: states count from 1.
-fn state_term(x: &Expressions<'_>, state: usize) -> Term {
+pub(super) fn state_term(x: &Expressions<'_>, state: usize) -> Term {
     x.rewriter.section().word(state as u64 + 1)
 }

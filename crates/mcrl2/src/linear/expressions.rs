@@ -50,6 +50,8 @@ pub(super) struct Prepared {
     equal: Vec<(SortRef, usize)>,
     not: usize,
     and: usize,
+    /// `if` at the sorts of parameters.
+    choices: Vec<(SortRef, usize)>,
     defaults: Vec<(SortRef, usize)>,
 }
 
@@ -62,6 +64,7 @@ impl Prepared {
             equal: Vec::new(),
             not: 0,
             and: 0,
+            choices: Vec::new(),
             defaults: Vec::new(),
         };
         let globals = specification.globals.iter();
@@ -98,6 +101,12 @@ impl Prepared {
         let not = (maker.operator(Operator::Not, &[BOOL], BOOL, &[one.1]), vec![one.0]);
         let (one, other) = (maker.variable(BOOL), maker.variable(BOOL));
         let and = (maker.operator(Operator::And, &[BOOL, BOOL], BOOL, &[one.1, other.1]), vec![one.0, other.0]);
+        let mut choices = Vec::new();
+        for &sort in sorts.iter().chain([&POS, &BOOL].into_iter().filter(|sort| !sorts.contains(sort))) {
+            let (test, one, other) = (maker.variable(BOOL), maker.variable(sort), maker.variable(sort));
+            let body = maker.operator(Operator::If, &[BOOL, sort, sort], sort, &[test.1, one.1, other.1]);
+            choices.push((sort, body, vec![test.0, one.0, other.0]));
+        }
         let mut defaults = Vec::new();
         for sort in sorts {
             if let Some(value) = maker.default(sort, &mut BTreeSet::new()) {
@@ -111,6 +120,10 @@ impl Prepared {
         prepared.not = prepared.expressions.len();
         prepared.and = prepared.not + 1;
         prepared.expressions.extend([not, and]);
+        for (sort, body, variables) in choices {
+            prepared.choices.push((sort, prepared.expressions.len()));
+            prepared.expressions.push((body, variables));
+        }
         for (sort, value) in defaults {
             prepared.defaults.push((sort, prepared.expressions.len()));
             prepared.expressions.push((value, Vec::new()));
@@ -238,6 +251,7 @@ pub(super) struct Expressions<'p> {
     equal: HashMap<SortRef, FunctionIndex>,
     not: FunctionIndex,
     and: FunctionIndex,
+    choices: HashMap<SortRef, (FunctionIndex, TypedId)>,
     defaults: HashMap<SortRef, Term>,
     variables: Vec<Described>,
     by_leaf: HashMap<Term, Variable>,
@@ -272,6 +286,11 @@ impl<'p> Expressions<'p> {
             equal: prepared.equal.iter().map(|&(sort, place)| (sort, codes[place])).collect(),
             not: codes[prepared.not],
             and: codes[prepared.and],
+            choices: prepared
+                .choices
+                .iter()
+                .map(|&(sort, place)| (sort, (codes[place], prepared.expressions[place].0)))
+                .collect(),
             defaults: HashMap::new(),
             variables: Vec::new(),
             by_leaf: HashMap::new(),
@@ -409,8 +428,8 @@ impl<'p> Expressions<'p> {
         }
     }
 
-    /// The condition that not all of some conditions hold.
-    pub(super) fn not_all(&mut self, terms: &[Term]) -> Result<Term, Refusal> {
+    /// The conjunction of some conditions.
+    pub(super) fn all(&mut self, terms: &[Term]) -> Result<Term, Refusal> {
         let mut all = self.program.truth_term(true);
         let code = self.and;
         for &term in terms.iter().rev() {
@@ -419,7 +438,27 @@ impl<'p> Expressions<'p> {
                 None => unreachable!("conjunction takes few steps"),
             };
         }
+        Ok(all)
+    }
+
+    /// The condition that not all of some conditions hold.
+    pub(super) fn not_all(&mut self, terms: &[Term]) -> Result<Term, Refusal> {
+        let all = self.all(terms)?;
         self.not(all)
+    }
+
+    /// `if(test, one, other)` at the sort of a parameter.
+    pub(super) fn choice(&mut self, sort: SortRef, test: Term, one: Term, other: Term) -> Result<Term, Refusal> {
+        let (code, expression) = self.choices[&sort];
+        if self.size(one).saturating_add(self.size(other)) <= LARGEST
+            && let Some(made) = self.within(|rewriter| rewriter.evaluate(code, &[test, one, other]))?
+            && self.is_plain(made)
+        {
+            return Ok(made);
+        }
+        let variables = Rc::clone(&self.codes[&expression].1);
+        let environment = variables.iter().copied().zip([test, one, other]).collect();
+        Ok(self.instance(expression, &environment))
     }
 
     /// Whether a term that no longer changes can be written by users.

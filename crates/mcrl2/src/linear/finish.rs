@@ -85,8 +85,7 @@ pub(super) fn finish(
                     .map(|part| Part {
                         component: part.component,
                         summand: part.summand,
-                        from: part.from as u32 + 1,
-                        to: part.to as u32 + 1,
+                        moves: part.moves.iter().map(|&(from, to)| (from as u32 + 1, to as u32 + 1)).collect(),
                     })
                     .collect(),
             };
@@ -116,6 +115,7 @@ pub(super) fn finish(
         parameters,
         summands,
         report,
+        warnings: Vec::new(),
     }
 }
 

@@ -18,8 +18,8 @@
 //! Where this departs from mCRL2's lineariser. Sequential parts are never brought into Greibach form: control states
 //! are continuations, found by taking steps, so equal continuations are one state whatever names they have in the text.
 //! Parallel parts are never multiplied pairwise: combinations are searched from the outermost operator inwards. Nothing
-//! is clustered, so a summand stays as local as the components it comes from. A condition is a list of conjuncts, and
-//! an update names only the parameters that change.
+//! is clustered as long as combinations are few enough, so a summand stays as local as the components it comes from. A
+//! condition is a list of conjuncts, and an update names only the parameters that change.
 //!
 //! Invariants. Parameters of a component are read and written by summands that the component takes part in, and by no
 //! others. Summed variables of a summand occur in no other summand's parts. A parameter that its component's control
@@ -40,7 +40,7 @@ mod print;
 mod structure;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_data::rewrite::{Program, Rewriter};
+use trefoil_data::rewrite::{Program, Rewriter, Size};
 use trefoil_data::sorts::SortRef;
 use trefoil_data::typed::{DataSpecification, TypedId, VariableId};
 use trefoil_source::{Diagnostic, Place, Span};
@@ -131,16 +131,14 @@ pub struct Parameter {
 }
 
 /// A summand of a component that a summand of the linear process was joined from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
     /// The component.
     pub component: usize,
     /// Its summand; in the joint step of termination, the number behind the last one.
     pub summand: usize,
-    /// The component's control states before and after, counted from 1.
-    pub from: u32,
-    /// See `from`.
-    pub to: u32,
+    /// The component's control states before and after, counted from 1; several when its summands were clustered.
+    pub moves: Vec<(u32, u32)>,
 }
 
 /// What happens in a step.
@@ -182,6 +180,8 @@ pub struct LinearProcess {
     pub summands: Vec<Summand>,
     /// Which analyses ran and what each gained, one line each.
     pub report: Vec<String>,
+    /// Sums whose values no condition bounds.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl LinearProcess {
@@ -198,10 +198,57 @@ fn no_value(specification: &ProcessSpecification, sort: SortRef, place: Span) ->
     Refusal::Wrong(vec![Diagnostic::error(codes::NO_VALUE, message, Place::Span(place))])
 }
 
+/// Warnings about summed variables with infinitely many values that no condition mentions.
+fn unbounded(
+    draft: &Draft,
+    x: &mut Expressions<'_>,
+    specification: &ProcessSpecification,
+    components: &[SequentialComponent],
+) -> Vec<Diagnostic> {
+    let mut found: Vec<(String, Span)> = Vec::new();
+    for summand in &draft.summands {
+        for &sum in &summand.sums {
+            let sort = x.described(sum).sort;
+            let is_finite = matches!(x.program.size(sort), Size::Finite(_) | Size::TooMany);
+            if is_finite || summand.conditions.iter().any(|&condition| x.free(condition).contains(&sum)) {
+                continue;
+            }
+            let name = &x.described(sum).name;
+            let message = format!(
+                "no condition bounds the values of `{name}: {}` in this sum",
+                specification.data.sort_text(sort)
+            );
+            let own = summand.parts.iter().find_map(|part| components[part.component].summands.get(part.summand));
+            let place = own.map_or(components[0].place, |own| own.place);
+            if !found.contains(&(message.clone(), place)) {
+                found.push((message, place));
+            }
+        }
+    }
+    let warning = |(message, place)| {
+        Diagnostic::warning(codes::UNBOUNDED, message, Place::Span(place))
+            .help("a search ends where this sum is reached: give it a condition, or a finite sort")
+    };
+    found.into_iter().map(warning).collect()
+}
+
 /// Makes the linear process of a specification.
 pub fn linearise(
     specification: &ProcessSpecification,
     analyses: Analyses,
+    control: &Control,
+) -> Result<LinearProcess, Refusal> {
+    linearise_within(specification, analyses, MOST_WAYS, control)
+}
+
+/// Combinations of parallel steps beyond which a process is refused.
+const MOST_WAYS: u64 = 200_000;
+
+/// The same, with another number of ways in which a bag of actions may come about before summands are clustered.
+pub fn linearise_within(
+    specification: &ProcessSpecification,
+    analyses: Analyses,
+    most_ways: u64,
     control: &Control,
 ) -> Result<LinearProcess, Refusal> {
     let Some(init) = specification.init else { return Err(Refusal::Wrong(Vec::new())) };
@@ -235,13 +282,33 @@ pub fn linearise(
             None => SequentialComponent::delta(place),
         });
     }
-    let combinations = Joining::all(specification, &components, &tree, &mut x, place)?;
+    let mut clustering = None;
+    let combinations = match Joining::all(specification, &components, &tree, &mut x, (place, most_ways)) {
+        Err(Refusal::Wrong(found)) if found.iter().any(|one| one.code == codes::TOO_MANY) => {
+            let before: usize = components.iter().map(|component| component.summands.len()).sum();
+            for index in 0..components.len() {
+                let name = draft::control_name(&components, index);
+                components[index].cluster(&mut x, &name)?;
+            }
+            let after: usize = components.iter().map(|component| component.summands.len()).sum();
+            if after == before && most_ways == MOST_WAYS {
+                return Err(Refusal::Wrong(found));
+            }
+            clustering = Some(format!(
+                "clusters: {before} summands of components as {after}, because they combine in too many ways"
+            ));
+            Joining::all(specification, &components, &tree, &mut x, (place, MOST_WAYS))?
+        }
+        other => other?,
+    };
     let mut draft = Draft::new(&mut x, &components, combinations)?;
     let mut report = analyses::run(&mut draft, &mut x, analyses)?;
+    report.extend(clustering);
     if x.given_up > 0 {
         report.push(format!("simplification: {} expressions took too many steps and stay as they are", x.given_up));
     }
     draft.order_conditions(&mut x);
     draft.remove_equal();
-    Ok(finish::finish(specification, &x, &components, draft, report))
+    let warnings = unbounded(&draft, &mut x, specification, &components);
+    Ok(LinearProcess { warnings, ..finish::finish(specification, &x, &components, draft, report) })
 }

@@ -18,7 +18,11 @@
 //!
 //! Cost: a control state is expanded again when a slot of it turns out to vary, at most twice for each slot.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+mod cluster;
+mod control;
+mod shapes;
+
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use trefoil_data::sorts::SortRef;
@@ -28,6 +32,9 @@ use trefoil_terms::Term;
 
 use super::expressions::{Environment, Expressions, Variable};
 use super::{Refusal, codes};
+use control::{Graph, Slot, State};
+use shapes::{Shape, ShapeId, Token};
+
 use crate::processes::{ActionId, DefinitionId, Process, ProcessRef, ProcessSpecification};
 
 /// Equal elements of a stack beyond which it is taken to grow without bound.
@@ -51,8 +58,10 @@ pub(super) struct ComponentParameter {
 /// A summand of a component.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentSummand {
-    pub(super) from: usize,
-    pub(super) to: usize,
+    /// The control states before and after; several when summands of several states were clustered.
+    pub(super) moves: Vec<(usize, usize)>,
+    /// The value of the control afterwards, for a summand of several states.
+    pub(super) control: Option<Term>,
     pub(super) sums: Vec<Variable>,
     pub(super) conditions: Vec<Term>,
     pub(super) action: Vec<OpenAction>,
@@ -66,23 +75,14 @@ pub(super) struct ComponentSummand {
 pub(super) struct SequentialComponent {
     pub(super) name: String,
     pub(super) place: Span,
+    /// The variable of its control, where summands use it.
+    pub(super) control: Option<Variable>,
     pub(super) parameters: Vec<ComponentParameter>,
     /// What each control state is about to do, as text.
     pub(super) states: Vec<String>,
     /// The state in which it has terminated.
     pub(super) terminated: Option<usize>,
     pub(super) summands: Vec<ComponentSummand>,
-}
-
-/// An element of a stack, known by its structure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct ShapeId(u32);
-
-/// A process with that structure, and the variables it uses in the order of their first use.
-#[derive(Clone, Debug)]
-struct Shape {
-    node: ProcessRef,
-    variables: Rc<[VariableId]>,
 }
 
 /// A stack without values: its elements, each with the slots of its variables.
@@ -96,14 +96,6 @@ struct Stack {
     values: Vec<Term>,
     /// The variable that each slot is named after.
     named: Vec<VariableId>,
-}
-
-/// A piece of a structure that tells elements apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Token {
-    Tag(u8),
-    Number(u32),
-    Data(Term),
 }
 
 /// A scope: the variables of one call, and which call that is.
@@ -143,22 +135,6 @@ struct Step {
     next: Stack,
     /// The action in the text.
     node: ProcessRef,
-}
-
-/// A slot of a control state: its parameter, and the one value that it has, if it has one only.
-#[derive(Clone, Debug)]
-struct Slot {
-    parameter: usize,
-    constant: Option<Term>,
-}
-
-#[derive(Clone, Debug)]
-struct State {
-    key: Key,
-    slots: Vec<Slot>,
-    steps: Vec<(usize, Step)>,
-    expanded: bool,
-    queued: bool,
 }
 
 /// Linearises components; structures are shared among them.
@@ -220,152 +196,6 @@ impl<'a> Sequential<'a> {
             | Process::Comm(_, body) => self.can_terminate(*body),
             Process::Condition(_, yes, no) => self.can_terminate(*yes) || no.is_some_and(|no| self.can_terminate(no)),
         })
-    }
-
-    /// The name of what a continuation does first.
-    fn describe(&self, nodes: &[ProcessRef], out: &mut String) {
-        for (index, &node) in nodes.iter().enumerate() {
-            if index > 0 {
-                out.push('.');
-            }
-            let definition = self.specification.definitions.iter().find(|definition| definition.body == node);
-            match (definition, self.specification.process(node)) {
-                (Some(definition), _) => out.push_str(self.specification.name(definition.name)),
-                (None, Process::Call(definition, _)) => {
-                    out.push_str(self.specification.name(self.specification.definition(*definition).name));
-                }
-                (None, Process::MultiAction(actions)) => {
-                    let names: Vec<&str> = actions
-                        .iter()
-                        .map(|(action, _)| self.specification.name(self.specification.action(*action).name))
-                        .collect();
-                    out.push_str(&if names.is_empty() { "tau".to_string() } else { names.join("|") });
-                }
-                (None, Process::Sequence(left, right)) => self.describe(&[*left, *right], out),
-                (None, Process::Delta) => out.push_str("delta"),
-                (None, Process::Sum(_, body)) => self.describe(&[*body], out),
-                (None, Process::Condition(_, yes, _)) => {
-                    self.describe(&[*yes], out);
-                    out.push('…');
-                }
-                (None, Process::Choice(left, _)) => {
-                    out.push('(');
-                    self.describe(&[*left], out);
-                    out.push_str(" + …)");
-                }
-                _ => out.push('…'),
-            }
-        }
-    }
-
-    fn text(&self, key: &[(ShapeId, Rc<[usize]>)]) -> String {
-        let nodes: Vec<ProcessRef> = key.iter().map(|(shape, _)| self.shapes[shape.0 as usize].node).collect();
-        let mut out = String::new();
-        self.describe(&nodes, &mut out);
-        if key.is_empty() { "terminated".to_string() } else { out }
-    }
-
-    fn position(&mut self, x: &Expressions<'_>, place: usize) -> Term {
-        while self.positions.len() <= place {
-            let leaf = x.program.leaf(x.rewriter.section(), "@position");
-            self.positions.push(leaf);
-        }
-        self.positions[place]
-    }
-
-    /// The structure of a process, and its variables in the order of that structure.
-    fn shape(&mut self, x: &Expressions<'_>, node: ProcessRef) -> (ShapeId, Rc<[VariableId]>) {
-        if let Some(known) = self.by_node.get(&node) {
-            return known.clone();
-        }
-        let mut builder =
-            Structure { tokens: Vec::new(), places: HashMap::new(), order: Vec::new(), bound: Vec::new() };
-        self.structure(x, node, &mut builder);
-        let mut free = Vec::new();
-        for &variable in &builder.order {
-            if self.specification.globals.contains(&variable) {
-                builder.tokens.extend([Token::Tag(b'g'), Token::Number(variable.0)]);
-                continue;
-            }
-            let sort = self.specification.data.tree.variable(variable).1;
-            builder.tokens.push(Token::Number(sort.0));
-            if !builder.bound.contains(&variable) {
-                free.push(variable);
-            }
-        }
-        let variables: Rc<[VariableId]> = Rc::from(free);
-        let next = ShapeId(self.shapes.len() as u32);
-        let id = *self.by_structure.entry(builder.tokens).or_insert(next);
-        if id == next {
-            self.shapes.push(Shape { node, variables: Rc::clone(&variables) });
-        }
-        self.by_node.insert(node, (id, Rc::clone(&variables)));
-        (id, variables)
-    }
-
-    fn data(&mut self, x: &Expressions<'_>, expression: TypedId, builder: &mut Structure) {
-        let mut variables = self.specification.data.tree.free_variables(expression);
-        // The order of `free_variables` is that of the expression, and the same for equal expressions.
-        variables.dedup();
-        for variable in variables {
-            builder.place(variable);
-        }
-        for place in 0..builder.order.len() {
-            self.position(x, place);
-        }
-        let positions = &self.positions;
-        let places = &builder.places;
-        let term = x.shape(expression, &|variable| positions[places[&variable]]);
-        builder.tokens.push(Token::Data(term));
-    }
-
-    fn structure(&mut self, x: &Expressions<'_>, node: ProcessRef, builder: &mut Structure) {
-        let specification = self.specification;
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match specification.process(node) {
-            Process::MultiAction(actions) => {
-                builder.tokens.push(Token::Tag(b'a'));
-                for (action, arguments) in actions {
-                    builder.tokens.push(Token::Number(action.0));
-                    arguments.iter().for_each(|&argument| self.data(x, argument, builder));
-                }
-                builder.tokens.push(Token::Tag(b';'));
-            }
-            Process::Call(definition, arguments) => {
-                builder.tokens.extend([Token::Tag(b'c'), Token::Number(definition.0)]);
-                arguments.iter().for_each(|&argument| self.data(x, argument, builder));
-            }
-            Process::Delta => builder.tokens.push(Token::Tag(b'd')),
-            Process::Choice(left, right) => {
-                builder.tokens.push(Token::Tag(b'+'));
-                self.structure(x, *left, builder);
-                self.structure(x, *right, builder);
-            }
-            Process::Sequence(left, right) => {
-                self.structure(x, *left, builder);
-                builder.tokens.push(Token::Tag(b'.'));
-                self.structure(x, *right, builder);
-            }
-            Process::Sum(variables, body) => {
-                builder.tokens.extend([Token::Tag(b's'), Token::Number(variables.len() as u32)]);
-                for &variable in variables {
-                    builder.place(variable);
-                    builder.bound.push(variable);
-                }
-                self.structure(x, *body, builder);
-                builder.tokens.push(Token::Tag(b';'));
-            }
-            Process::Condition(condition, yes, no) => {
-                builder.tokens.push(Token::Tag(if no.is_some() { b'i' } else { b'?' }));
-                self.data(x, *condition, builder);
-                self.structure(x, *yes, builder);
-                builder.tokens.push(Token::Tag(b';'));
-                if let Some(no) = no {
-                    self.structure(x, *no, builder);
-                    builder.tokens.push(Token::Tag(b';'));
-                }
-            }
-            _ => unreachable!("a sequential component has no operators of parallel processes"),
-        });
     }
 
     fn scope(&mut self, values: Environment, roots: HashMap<VariableId, Root>) -> Scope {
@@ -719,104 +549,6 @@ impl<'a> Sequential<'a> {
         }
         Ok(())
     }
-
-    /// The component of an explored graph.
-    fn finish(
-        &self,
-        x: &mut Expressions<'_>,
-        graph: Graph,
-        name: String,
-        place: Span,
-        initial: &[Term],
-    ) -> Result<SequentialComponent, Refusal> {
-        // Only slots that vary need a parameter.
-        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
-        for slot in graph.states.iter().flat_map(|state| &state.slots) {
-            if slot.constant.is_none() {
-                numbers.insert(slot.parameter, 0);
-            }
-        }
-        for (number, (_, place)) in numbers.iter_mut().enumerate() {
-            *place = number;
-        }
-        let mut parameters = Vec::new();
-        for &parameter in numbers.keys() {
-            let variable = graph.variables[parameter];
-            let sort = x.described(variable).sort;
-            let at_start = graph.states[0].slots.iter().position(|slot| slot.parameter == parameter);
-            let idle = at_start.map(|slot| initial[slot]).or_else(|| x.default(sort));
-            let initial = match idle {
-                Some(value) => value,
-                None => {
-                    let any = graph.any_value(x, parameter);
-                    any.ok_or_else(|| super::no_value(self.specification, sort, place))?
-                }
-            };
-            parameters.push(ComponentParameter { variable, initial, idle });
-        }
-        let mut summands = Vec::new();
-        for (from, state) in graph.states.iter().enumerate() {
-            for (to, step) in &state.steps {
-                let target = &graph.states[*to];
-                let mut updates = BTreeMap::new();
-                // What the target does not use is idle; what this state does not use is idle already.
-                for slot in &state.slots {
-                    if slot.constant.is_none()
-                        && let Some(idle) = parameters[numbers[&slot.parameter]].idle
-                    {
-                        updates.insert(numbers[&slot.parameter], idle);
-                    }
-                }
-                for (slot, &value) in target.slots.iter().zip(&step.next.values) {
-                    if slot.constant.is_none() {
-                        updates.insert(numbers[&slot.parameter], value);
-                    }
-                }
-                updates.retain(|&parameter, value| x.leaf(parameters[parameter].variable) != *value);
-                summands.push(ComponentSummand {
-                    from,
-                    to: *to,
-                    sums: step.sums.clone(),
-                    conditions: step.conditions.clone(),
-                    action: step.action.clone(),
-                    updates: updates.into_iter().collect(),
-                    place: self.specification.place(step.node),
-                });
-            }
-        }
-        Ok(SequentialComponent {
-            name,
-            place,
-            parameters,
-            states: graph.states.iter().map(|state| self.text(&state.key)).collect(),
-            terminated: graph.states.iter().position(|state| state.key.is_empty()),
-            summands,
-        })
-    }
-}
-
-/// The control states that were found so far.
-#[derive(Debug, Default)]
-struct Graph {
-    states: Vec<State>,
-    by_key: HashMap<Key, usize>,
-    /// Parameters by name, sort and how many of both come before it on the stack.
-    parameters: HashMap<(String, SortRef, usize), usize>,
-    variables: Vec<Variable>,
-}
-
-impl Graph {
-    /// A value without variables that a parameter gets.
-    fn any_value(&self, x: &mut Expressions<'_>, parameter: usize) -> Option<Term> {
-        for (to, step) in self.states.iter().flat_map(|state| &state.steps) {
-            for (slot, &value) in self.states[*to].slots.iter().zip(&step.next.values) {
-                if slot.parameter == parameter && x.is_closed(value) {
-                    return Some(value);
-                }
-            }
-        }
-        None
-    }
 }
 
 /// What was passed on the way to an action.
@@ -844,31 +576,13 @@ impl Step {
     }
 }
 
-/// Builds a structure.
-struct Structure {
-    tokens: Vec<Token>,
-    places: HashMap<VariableId, usize>,
-    /// Variables in the order of their first use.
-    order: Vec<VariableId>,
-    bound: Vec<VariableId>,
-}
-
-impl Structure {
-    fn place(&mut self, variable: VariableId) {
-        let next = self.order.len();
-        if let std::collections::hash_map::Entry::Vacant(entry) = self.places.entry(variable) {
-            entry.insert(next);
-            self.order.push(variable);
-        }
-    }
-}
-
 impl SequentialComponent {
     /// The component that does nothing.
     pub(super) fn delta(place: Span) -> SequentialComponent {
         SequentialComponent {
             name: "delta".to_string(),
             place,
+            control: None,
             parameters: Vec::new(),
             states: vec!["delta".to_string()],
             terminated: None,

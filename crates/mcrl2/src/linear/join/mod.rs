@@ -17,6 +17,9 @@
 //! bags downwards and multiply upwards; here only combinations that are demanded exist. Cost: for a demanded bag the
 //! product of the summands that make its parts, before arguments are compared.
 
+mod communicate;
+mod demand;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -25,14 +28,13 @@ use trefoil_data::syntax::tree::Symbol;
 use trefoil_source::{Diagnostic, Place, Span};
 use trefoil_terms::Term;
 
+use demand::{Bag, Demand, Others, shares};
+
 use super::component::{OpenAction, SequentialComponent};
 use super::expressions::Expressions;
 use super::structure::Tree;
 use super::{Refusal, codes};
 use crate::processes::{ActionId, ProcessSpecification};
-
-/// Combinations beyond which a process is refused.
-const MOST_COMBINATIONS: u64 = 200_000;
 
 /// Summands of components that happen together, and what operators made of their actions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,55 +44,6 @@ pub(super) struct Combination {
     pub(super) action: Vec<OpenAction>,
     /// What communication asks for.
     pub(super) conditions: Vec<Term>,
-}
-
-/// Names of a step, sorted.
-type Bag = Vec<Symbol>;
-
-/// Which other names may come.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Others {
-    Only(BTreeSet<Symbol>),
-    AllBut(BTreeSet<Symbol>),
-}
-
-impl Others {
-    fn none() -> Others {
-        Others::Only(BTreeSet::new())
-    }
-
-    fn contains(&self, name: Symbol) -> bool {
-        match self {
-            Others::Only(names) => names.contains(&name),
-            Others::AllBut(names) => !names.contains(&name),
-        }
-    }
-
-    fn is_none(&self) -> bool {
-        matches!(self, Others::Only(names) if names.is_empty())
-    }
-}
-
-/// A bag that must come, and names that may come as well.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Demand {
-    exact: Bag,
-    others: Others,
-}
-
-impl Demand {
-    fn takes(&self, bag: &[Symbol]) -> bool {
-        let mut rest = bag.to_vec();
-        for name in &self.exact {
-            match rest.iter().position(|other| other == name) {
-                Some(place) => {
-                    rest.remove(place);
-                }
-                None => return false,
-            }
-        }
-        rest.into_iter().all(|name| self.others.contains(name))
-    }
 }
 
 /// What a part of the tree can do: names, and whether it can do `tau`.
@@ -125,6 +78,8 @@ pub(super) struct Joining<'a, 'x, 'p> {
     known: HashMap<(usize, Demand), Rc<Vec<Combination>>>,
     made: u64,
     place: Span,
+    /// Combinations beyond which a process is refused.
+    most: u64,
 }
 
 impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
@@ -134,7 +89,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
         components: &'a [SequentialComponent],
         tree: &Tree,
         x: &'x mut Expressions<'p>,
-        place: Span,
+        (place, most): (Span, u64),
     ) -> Result<Vec<Combination>, Refusal> {
         let by_bag = components
             .iter()
@@ -156,6 +111,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
             known: HashMap::new(),
             made: 0,
             place,
+            most,
         };
         let root = joining.add(tree);
         let anything = Demand { exact: Vec::new(), others: Others::AllBut(BTreeSet::new()) };
@@ -244,7 +200,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
         }
         let found = Rc::new(self.search(node, demand)?);
         self.made += found.len() as u64;
-        if self.made > 20 * MOST_COMBINATIONS {
+        if self.made > 20 * self.most {
             return Err(self.too_many(self.made));
         }
         self.known.insert(key, Rc::clone(&found));
@@ -261,10 +217,10 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
 
     fn too_many_ways(&self, bag: &[Symbol]) -> Refusal {
         if bag.is_empty() {
-            return self.too_many(MOST_COMBINATIONS + 1);
+            return self.too_many(self.most + 1);
         }
         let names: Vec<&str> = bag.iter().map(|&name| self.specification.name(name)).collect();
-        let ways = count(MOST_COMBINATIONS);
+        let ways = count(self.most);
         let message = format!("`{}` comes about in more than {ways} ways", names.join("|"));
         Refusal::Wrong(vec![
             Diagnostic::error(codes::TOO_MANY, message, Place::Span(self.place))
@@ -353,7 +309,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
 
     /// Shares a demand out among components.
     fn parallel(&mut self, node: usize, children: &[usize], demand: &Demand) -> Result<Vec<Combination>, Refusal> {
-        if matches!(demand.others, Others::AllBut(_)) && self.alphabets[node].steps > MOST_COMBINATIONS {
+        if matches!(demand.others, Others::AllBut(_)) && self.alphabets[node].steps > self.most {
             return Err(self.too_many(self.alphabets[node].steps));
         }
         let relevant: Vec<usize> = children
@@ -395,7 +351,7 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
         let Some(&child) = sharing.relevant.get(place) else {
             if let Some(combination) = sharing.combined() {
                 found.push(combination);
-                if found.len() as u64 > MOST_COMBINATIONS {
+                if found.len() as u64 > self.most {
                     return Err(self.too_many_ways(&sharing.exact));
                 }
             }
@@ -530,167 +486,6 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
         }
         Ok(found)
     }
-
-    /// Every way to communicate in a step that meets a demand.
-    fn communicate(
-        &mut self,
-        rules: &[(Bag, Symbol)],
-        combination: &Combination,
-        demand: &Demand,
-        found: &mut Vec<Combination>,
-    ) -> Result<(), Refusal> {
-        let names: Vec<Symbol> =
-            combination.action.iter().map(|(action, _)| self.specification.action(*action).name).collect();
-        // The groups of actions that have the names of a left side and the same sorts.
-        let mut groups: Vec<(Vec<usize>, Symbol)> = Vec::new();
-        for (left, result) in rules {
-            let mut partial: Vec<Vec<usize>> = vec![Vec::new()];
-            for name in left {
-                partial = partial
-                    .iter()
-                    .flat_map(|group| {
-                        let places = (0..names.len()).filter(|&place| names[place] == *name);
-                        let after = group.last().copied().filter(|&last| names[last] == *name);
-                        places
-                            .filter(move |&place| after.is_none_or(|last| place > last))
-                            .map(|place| group.iter().copied().chain([place]).collect::<Vec<usize>>())
-                            .collect::<Vec<_>>()
-                    })
-                    .collect();
-            }
-            for group in partial {
-                let sorts = |place: usize| &self.specification.action(combination.action[place].0).sorts;
-                let is_declared = self.action(*result, combination.action[group[0]].0).is_some();
-                if is_declared && group.iter().all(|&place| sorts(place) == sorts(group[0])) {
-                    groups.push((group, *result));
-                }
-            }
-        }
-        if groups.is_empty() {
-            if demand.takes(&bag_of(self.specification, &combination.action)) {
-                found.push(combination.clone());
-            }
-            return Ok(());
-        }
-        // An action that the demand does not let through must communicate.
-        let mut last = Vec::new();
-        for (place, &name) in names.iter().enumerate() {
-            let group = groups.iter().rposition(|(group, _)| group.contains(&place));
-            let passes = demand.others.contains(name) || demand.exact.contains(&name);
-            match (passes, group) {
-                (true, _) => {}
-                (false, Some(group)) => last.push((place, group)),
-                (false, None) => return Ok(()),
-            }
-        }
-        // When the arguments of each group are equal.
-        let mut equalities: Vec<Option<Vec<Term>>> = Vec::new();
-        for (group, _) in &groups {
-            equalities.push(self.equality(group, &combination.action)?);
-        }
-        let mut chosen = Vec::new();
-        let communication =
-            Communication { groups: &groups, equalities: &equalities, last: &last, combination, demand };
-        self.choose(&communication, 0, &mut chosen, found)
-    }
-
-    /// The conditions under which the arguments of some actions are equal; nothing when they cannot be.
-    fn equality(&mut self, group: &[usize], action: &[OpenAction]) -> Result<Option<Vec<Term>>, Refusal> {
-        let mut conditions = Vec::new();
-        let sorts = self.specification.action(action[group[0]].0).sorts.clone();
-        for pair in group.windows(2) {
-            for (index, &sort) in sorts.iter().enumerate() {
-                let (one, other) = (action[pair[0]].1[index], action[pair[1]].1[index]);
-                let equal = self.x.equal(sort, one, other)?;
-                if !self.x.conjuncts(equal, &mut conditions)? {
-                    return Ok(None);
-                }
-            }
-        }
-        Ok(Some(conditions))
-    }
-
-    fn choose(
-        &mut self,
-        communication: &Communication<'_>,
-        next: usize,
-        chosen: &mut Vec<usize>,
-        found: &mut Vec<Combination>,
-    ) -> Result<(), Refusal> {
-        if next < communication.groups.len() {
-            let is_used = |place: usize| chosen.iter().any(|&group| communication.groups[group].0.contains(&place));
-            if !communication.last.iter().any(|&(place, group)| group == next && !is_used(place)) {
-                self.choose(communication, next + 1, chosen, found)?;
-            }
-            let group = &communication.groups[next].0;
-            let disjoint = chosen
-                .iter()
-                .all(|&other: &usize| communication.groups[other].0.iter().all(|place| !group.contains(place)));
-            if disjoint && communication.equalities[next].is_some() {
-                chosen.push(next);
-                self.choose(communication, next + 1, chosen, found)?;
-                chosen.pop();
-            }
-            return Ok(());
-        }
-        let Communication { groups, equalities, combination, demand, .. } = *communication;
-        let used: BTreeSet<usize> = chosen.iter().flat_map(|&group| groups[group].0.iter().copied()).collect();
-        let mut action = Vec::new();
-        for &group in chosen.iter() {
-            let (places, result) = &groups[group];
-            let first = &combination.action[places[0]];
-            // An argument without variables is the simplest of equal ones.
-            let arguments = (0..first.1.len())
-                .map(|index| {
-                    let all = places.iter().map(|&place| combination.action[place].1[index]);
-                    all.clone().find(|&term| self.x.is_closed(term)).unwrap_or(first.1[index])
-                })
-                .collect();
-            action.extend(self.action(*result, first.0).map(|result| (result, arguments)));
-        }
-        action.extend(
-            (0..combination.action.len())
-                .filter(|place| !used.contains(place))
-                .map(|place| combination.action[place].clone()),
-        );
-        sort(self.specification, &mut action);
-        if !demand.takes(&bag_of(self.specification, &action)) {
-            return Ok(());
-        }
-        let mut conditions = combination.conditions.clone();
-        for &group in chosen.iter() {
-            for &condition in equalities[group].iter().flatten() {
-                if !self.x.conjuncts(condition, &mut conditions)? {
-                    return Ok(());
-                }
-            }
-        }
-        // No further communication: some argument differs in each group of the other actions.
-        for (group, equal) in groups.iter().zip(equalities) {
-            if group.0.iter().any(|place| used.contains(place)) {
-                continue;
-            }
-            let Some(equal) = equal else { continue };
-            let negated = self.x.not_all(equal)?;
-            if !self.x.conjuncts(negated, &mut conditions)? {
-                return Ok(());
-            }
-        }
-        let made = Combination { parts: combination.parts.clone(), action, conditions };
-        found.push(made);
-        Ok(())
-    }
-}
-
-/// What `choose` chooses from.
-#[derive(Clone, Copy)]
-struct Communication<'c> {
-    groups: &'c [(Vec<usize>, Symbol)],
-    equalities: &'c [Option<Vec<Term>>],
-    /// Actions that must communicate, each with the last group that it is in.
-    last: &'c [(usize, usize)],
-    combination: &'c Combination,
-    demand: &'c Demand,
 }
 
 /// A demand that is being shared out.
@@ -719,30 +514,6 @@ impl Sharing {
         combined.parts.sort_unstable();
         Some(combined)
     }
-}
-
-/// Every way to take a part of a bag, among some names: what is taken, and what is left.
-fn shares(bag: &[Symbol], names: &BTreeSet<Symbol>) -> Vec<(Bag, Bag)> {
-    let mut shares = vec![(Vec::new(), Vec::new())];
-    let mut start = 0;
-    while start < bag.len() {
-        let name = bag[start];
-        let end = start + bag[start..].iter().take_while(|&&other| other == name).count();
-        let most = if names.contains(&name) { end - start } else { 0 };
-        shares = shares
-            .iter()
-            .flat_map(|(taken, left): &(Bag, Bag)| {
-                (0..=most).map(move |number| {
-                    let mut pair = (taken.clone(), left.clone());
-                    pair.0.extend(std::iter::repeat_n(name, number));
-                    pair.1.extend(std::iter::repeat_n(name, end - start - number));
-                    pair
-                })
-            })
-            .collect();
-        start = end;
-    }
-    shares
 }
 
 fn renamed(names: &[(Symbol, Symbol)], name: Symbol) -> Symbol {
