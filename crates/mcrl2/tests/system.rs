@@ -12,7 +12,7 @@ use bisimulation::{bisimilar, minimised};
 use semantics::space;
 use trefoil_control::Control;
 use trefoil_lts::{Lts, generate};
-use trefoil_mcrl2::linear::{Analyses, linearise};
+use trefoil_mcrl2::linear::{Analyses, linearise, linearise_within};
 use trefoil_mcrl2::system::Model;
 use trefoil_mcrl2::{processes, syntax};
 use trefoil_source::FileId;
@@ -26,6 +26,17 @@ fn model(text: &str, analyses: Analyses) -> Model {
     let tree = syntax::parse(text, FileId(0), &mut diagnostics);
     let typed = processes::check(&tree, text, &mut diagnostics).unwrap_or_else(|| panic!("{text}: {diagnostics:?}"));
     let linear = linearise(&typed, analyses, &control).unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"));
+    let labels = Arc::new(Labels::written(Writing::Brackets));
+    Model::new(Arc::new(linear), labels, &control).unwrap_or_else(|none| panic!("{text}: {none:?}"))
+}
+
+/// The system of a linear process whose components' summands are clustered.
+fn clustered(text: &str) -> Model {
+    let control = Control::unlimited();
+    let mut diagnostics = Vec::new();
+    let tree = syntax::parse(text, FileId(0), &mut diagnostics);
+    let typed = processes::check(&tree, text, &mut diagnostics).unwrap_or_else(|| panic!("{text}: {diagnostics:?}"));
+    let linear = linearise_within(&typed, Analyses::ALL, 1, &control).unwrap_or_else(|no| panic!("{text}: {no:?}"));
     let labels = Arc::new(Labels::written(Writing::Brackets));
     Model::new(Arc::new(linear), labels, &control).unwrap_or_else(|none| panic!("{text}: {none:?}"))
 }
@@ -46,7 +57,7 @@ fn graph(model: Model, threads: usize) -> Result<Lts, Cut> {
 
 #[test]
 fn random_specifications_mean_what_the_rules_say() {
-    let (mut compared, mut states) = (0, 0);
+    let (mut compared, mut states, mut clusters) = (0, 0, 0);
     for number in 0..150 {
         let specification = RandomSpecification::new(&mut Random::new(seed() + number));
         let text = &specification.text;
@@ -55,10 +66,15 @@ fn random_specifications_mean_what_the_rules_say() {
             let own = graph(model(text, analyses), threads).unwrap_or_else(|cut| panic!("{number}: {cut:?}\n{text}"));
             assert!(bisimilar(&slow, &own), "{number}, {analyses:?}:\n{text}\n{slow:?}\n{own:?}");
         }
+        let model = clustered(text);
+        clusters += usize::from(model.linear().report.iter().any(|line| line.starts_with("clusters: ")));
+        let own = graph(model, 1).unwrap_or_else(|cut| panic!("{number}: {cut:?}\n{text}"));
+        assert!(bisimilar(&slow, &own), "{number}, clustered:\n{text}\n{slow:?}\n{own:?}");
         compared += 1;
         states += slow.state_count();
     }
     assert!(compared >= 80 && states >= 1_000, "{compared} specifications with {states} states");
+    assert!(clusters >= 20, "{clusters} specifications with clusters");
 }
 
 #[test]
@@ -104,6 +120,90 @@ fn what_is_wrong_with_a_model_is_said() {
     };
     let stuck = wrong("act a; map f: Nat -> Bool; init (f(1)) -> a . delta;");
     assert!(stuck.contains("neither true nor false") && stuck.contains("f(1)"), "{stuck}");
-    let endless = wrong("act a: Nat; init sum n: Nat . a(n) . delta;");
-    assert!(endless.contains("`n: Nat`") && endless.contains("`a`"), "{endless}");
+}
+
+/// The values of a sum that do not come to an end are no error of the model: there is no answer.
+#[test]
+fn a_sum_beyond_its_budget_names_variable_sort_and_state() {
+    let text = "act a: Nat; proc P(m: Nat) = a(m) . (sum n: Nat . (n * n != m) -> a(n) . P(n)); init P(7);";
+    match graph(model(text, Analyses::ALL), 1) {
+        Err(Cut::Beyond(beyond)) => {
+            let message = beyond.message;
+            for part in ["`n: Nat`", "`a`", "m=7"] {
+                assert!(message.contains(part), "{message}");
+            }
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A sender and a receiver that count in different circles: whole keys are as many as states, keys of parts are not.
+const CIRCLES: &str = "act s, r, c, at: Nat;
+    proc S(x: Nat) = s(x mod 3) . S((x + 1) mod 101);
+         R(y: Nat) = sum v: Nat . r(v) . R((y + v + 1) mod 97) + at(y) . R(y);
+    init allow({c, at}, comm({s|r -> c}, S(0) || R(0)));";
+
+#[test]
+fn joined_summands_are_remembered_in_their_parts() {
+    let model = Arc::new(model(CIRCLES, Analyses::ALL));
+    let states = generate(&*model, 1, &Control::unlimited()).expect("it ends").lts.state_count() as u64;
+    let facts = model.facts();
+    assert!(states > 8_000, "{states} states");
+    // The table of the whole summand is hit when the first state is expanded again at most, and dropped.
+    let joined = model.groups().iter().position(|group| group.name == "c").expect("it communicates");
+    let whole = facts.tables[joined];
+    assert!(whole.dropped && whole.entries == 0 && whole.hits <= 1, "{facts:?}");
+    assert!(facts.parts.entries <= 101 + 101 + 3 * 97, "{facts:?}");
+    assert!(facts.parts.hits * 10 >= facts.parts.questions * 9, "{facts:?}");
+}
+
+#[test]
+fn facts_say_which_parameters_grow() {
+    let text = "act a: Nat; proc P(n: Nat, b: Bool) = (n < 5000) -> a(n) . P(n + 1, !b); init P(0, true);";
+    let model = model(text, Analyses::ALL);
+    assert_eq!(model.facts().parameters[0].values, 1);
+    generate(&model, 1, &Control::unlimited()).expect("it ends");
+    let facts = model.facts();
+    assert_eq!((facts.parameters[0].values, facts.parameters[0].latest.as_deref()), (5001, Some("5000")));
+    assert!(facts.tables[0].dropped && facts.tables[0].questions >= 5001, "{facts:?}");
+}
+
+/// Groups that read more than half of the parameters, and why they do.
+const WIDE: &[(&str, &str, &str)] = &[
+    ("railway", "near", "a train and the gate take it together, and the gate counts: 3 of 4 parameters"),
+    ("railway", "past", "as near"),
+    ("relay", "Terminate", "all components terminate together, so the control of each is read"),
+    ("renamed_cells", "tau", "two cells with two parameters each communicate: the value and both controls"),
+    ("river_crossing", "carry", "one component, whose condition and new values depend on both banks"),
+    ("river_crossing", "row", "one component, whose condition depends on the side of the boat and on its bank"),
+    ("sliding_window", "ack", "sender and receiver communicate, and both count"),
+    ("sliding_window", "data", "sender and channel communicate; the sender counts, the channel appends"),
+    ("two_phase_commit", "abort", "the coordinator decides by all votes, with one participant"),
+    ("two_phase_commit", "commit", "as abort"),
+    ("two_phase_commit", "tau", "as abort, without a participant: the votes are the parameters"),
+];
+
+#[test]
+fn groups_that_read_more_than_half_of_the_parameters_have_a_reason() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mcrl2");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the examples") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let model = model(&text, Analyses::ALL);
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let slots = model.layout().slots().len();
+        // Where there are few parameters, half of them are soon read.
+        for group in model.groups().iter().filter(|_| slots >= 4) {
+            let read = group.guards.union(&group.reads);
+            if 2 * read.iter().count() > slots {
+                found.push((name.clone(), group.name.clone()));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    let expected: Vec<(String, String)> =
+        WIDE.iter().map(|(file, group, _)| (file.to_string(), group.to_string())).collect();
+    assert_eq!(found, expected);
 }

@@ -218,7 +218,7 @@ impl Unanswered {
 impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unanswered::Cut { cut: Cut::Wrong(wrong), .. } => wrong.fmt(f),
+            Unanswered::Cut { cut: Cut::Wrong(wrong) | Cut::Beyond(wrong), .. } => wrong.fmt(f),
             Unanswered::Cut { .. } => f.write_str("the check ended before it was through"),
             Unanswered::Refused(why) => f.write_str(why),
         }

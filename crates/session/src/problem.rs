@@ -184,7 +184,7 @@ impl Problem {
 /// Says why a system could not go on, at the place that it names or at another one.
 pub(crate) fn cut_short(cut: &Cut, control: &Control, place: Place) -> Diagnostic {
     let named = match cut {
-        Cut::Wrong(wrong) => wrong.place,
+        Cut::Wrong(wrong) | Cut::Beyond(wrong) => wrong.place,
         Cut::Enough | Cut::Stopped | Cut::Outgrown => None,
     };
     let place = named.map_or(place, |at| Place::Span(Span { file: FileId(at.file), start: at.start, end: at.end }));

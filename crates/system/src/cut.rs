@@ -19,6 +19,8 @@ pub enum Cut {
     Outgrown,
     /// The model itself is at fault.
     Wrong(Box<Wrong>),
+    /// The model needs more than its system allows for one step, which it names; nothing is known to be wrong with it.
+    Beyond(Box<Wrong>),
 }
 
 /// What is wrong with a model.
@@ -63,7 +65,7 @@ impl Cut {
             Cut::Enough => "the search has what it wanted".into(),
             Cut::Stopped => control.why().to_string(),
             Cut::Outgrown => "a state has no room for another process".into(),
-            Cut::Wrong(wrong) => wrong.to_string(),
+            Cut::Wrong(wrong) | Cut::Beyond(wrong) => wrong.to_string(),
         }
     }
 }

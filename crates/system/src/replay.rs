@@ -53,7 +53,7 @@ impl fmt::Display for Rejection {
             Rejection::WrongEnd => write!(f, "the last state does not behave as stated"),
             Rejection::Allowed => write!(f, "the specification allows it"),
             Rejection::NotInModel => write!(f, "the model does not observe this"),
-            Rejection::Cut(Cut::Wrong(wrong)) => wrong.fmt(f),
+            Rejection::Cut(Cut::Wrong(wrong) | Cut::Beyond(wrong)) => wrong.fmt(f),
             Rejection::Cut(_) => write!(f, "the replay was stopped"),
         }
     }

@@ -29,9 +29,9 @@ struct Plan {
 }
 
 /// The ways in which an application is cut, one after the other.
-fn cuts() -> [Cut; 3] {
+fn cuts() -> [Cut; 4] {
     let wrong = Wrong { message: "this row has no image".into(), place: None };
-    [Cut::Stopped, Cut::Wrong(Box::new(wrong)), Cut::Outgrown]
+    [Cut::Stopped, Cut::Wrong(Box::new(wrong.clone())), Cut::Beyond(Box::new(wrong)), Cut::Outgrown]
 }
 
 impl<'a> Cutting<'a> {

@@ -8,6 +8,9 @@
 //! compares a parameter with a constant, where the parameter has few values, is a test of two numbers, and each group
 //! stands in an index under one of its tests. A state asks only the groups that this test lets pass.
 //!
+//! Keys of a step that several components take together would multiply, so it is also remembered in its parts
+//! ([`parts`]).
+//!
 //! Steps that are not known are computed by a rewriter of the thread, inside a section of the pool of terms. The
 //! section is left before any step is handed out: a sink may wait for another thread, and that one for a collection.
 //!
@@ -18,6 +21,8 @@
 //! Cost: for a state, the tests of the groups in the index under its control values, and for each that passes a look-up
 //! over the slots it reads.
 
+mod facts;
+mod parts;
 mod plan;
 mod steps;
 mod table;
@@ -35,9 +40,13 @@ use trefoil_system::{
 use trefoil_terms::{Options, Pool, Section, Term};
 
 use crate::linear::{Event, LinearProcess, Summand};
+use facts::Growth;
+use parts::Pieces;
 use plan::{Compiled, Plan, Update};
 use steps::{Memory, Walker};
 use values::Encoding;
+
+pub use facts::{Facts, ParameterFacts, TableFacts};
 
 /// The system of a linear process.
 pub struct Model {
@@ -49,6 +58,8 @@ pub struct Model {
     initial: Vec<Value>,
     encodings: Vec<Encoding>,
     plans: Vec<Plan>,
+    /// Expressions of joined summands.
+    pieces: Pieces,
     index: Index,
     /// The slot that says that all components have terminated, and its value then.
     end: Option<(u32, Value)>,
@@ -59,6 +70,8 @@ pub struct Model {
     never: Arc<[String]>,
     /// What threads remembered, for the next ones.
     memories: Mutex<Vec<Memory>>,
+    /// What is known about the values of each slot.
+    growth: Vec<Growth>,
 }
 
 /// Groups by the value of one slot that each tests.
@@ -162,13 +175,18 @@ impl Model {
             .iter()
             .enumerate()
             .map(|(slot, encoding)| Slot { name: name_of(slot).to_string(), values: encoding.values() });
-        let layout = Layout::new(slots.collect());
+        // The parameters of a component are a part: states share what they hold.
+        let starts =
+            |&slot: &usize| slot == 0 || linear.parameters[slot].component != linear.parameters[slot - 1].component;
+        let parts = (0..linear.parameters.len()).filter(starts).collect();
+        let layout = Layout::new(slots.collect()).with_parts(parts);
+        let mut pieces = Pieces::default();
         let plans: Vec<Plan> = linear
             .summands
             .iter()
             .enumerate()
             .map(|(place, summand)| {
-                compiled.plan(place, &encodings, &worker, |terms| {
+                compiled.plan(place, &encodings, &mut pieces, &worker, |terms| {
                     label(&compiled, &labels, summand, terms, &worker.enter())
                 })
             })
@@ -201,14 +219,16 @@ impl Model {
             labels,
             layout,
             groups,
-            initial,
             encodings,
             plans,
+            pieces,
             end,
             wide,
             wider: OnceLock::new(),
             never,
             memories: Mutex::default(),
+            growth: initial.iter().map(|&value| Growth::new(value)).collect(),
+            initial,
             compiled,
         }
     }
@@ -317,7 +337,7 @@ impl System for Model {
 
     fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
         let known = self.memories.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let memory = known.unwrap_or_else(|| Memory::new(self.plans.len()));
+        let memory = known.unwrap_or_else(|| Memory::new(&self.plans, self.pieces.len()));
         Box::new(Walker::new(self, control, memory))
     }
 

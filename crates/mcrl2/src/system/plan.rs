@@ -12,6 +12,7 @@ use trefoil_source::Span;
 use trefoil_system::{LabelId, Value};
 use trefoil_terms::{Pool, Section, Term, Worker};
 
+use super::parts::{self, PartValue, Parts, Pieces, Split, Use};
 use super::values::{Encoding, Numberings};
 use crate::linear::{Event, LinearProcess, Summand};
 
@@ -65,6 +66,8 @@ pub(super) struct Plan {
     pub(super) guards: Vec<u32>,
     /// Slots that every step writes without reading them.
     pub(super) overwritten: Vec<u32>,
+    /// A joined summand in its parts.
+    pub(super) parts: Option<Parts>,
 }
 
 /// A linear process as code.
@@ -79,6 +82,8 @@ pub(super) struct Compiled {
     sums: HashMap<usize, (SumIndex, Vec<VariableId>)>,
     /// The slot of a parameter's variable.
     slots: HashMap<VariableId, u32>,
+    /// Expressions of joined summands over several components.
+    pub(super) splits: HashMap<TypedId, Split>,
     /// Every system of the process has its numbers from here: a term has one number.
     pub(super) numberings: Mutex<Numberings>,
 }
@@ -86,10 +91,11 @@ pub(super) struct Compiled {
 impl Compiled {
     /// Compiles the expressions of a linear process, and evaluates those without variables.
     pub(super) fn new(linear: Arc<LinearProcess>, pool: Pool) -> Result<Compiled, (TypedId, Unfinished)> {
-        let tree = &linear.data.tree;
+        let mut data = linear.data.clone();
+        let splits = parts::split_mixed(&mut data, &linear);
         let mut expressions: Vec<(TypedId, Vec<VariableId>)> = Vec::new();
         let mut add = |expression: TypedId| {
-            let mut variables = tree.free_variables(expression);
+            let mut variables = data.tree.free_variables(expression);
             variables.sort_unstable();
             variables.dedup();
             expressions.push((expression, variables));
@@ -105,9 +111,11 @@ impl Compiled {
             }
             summand.updates.iter().for_each(|&(_, value)| add(value));
         }
+        for split in splits.values() {
+            split.inner.values().copied().chain([split.outer]).for_each(&mut add);
+        }
         expressions.sort_unstable();
         expressions.dedup();
-        let mut data = linear.data.clone();
         let summing = linear.summands.iter().enumerate().filter(|(_, summand)| !summand.variables.is_empty());
         let (places, sums): (Vec<usize>, Vec<Sum>) =
             summing.map(|(place, summand)| (place, sum_of(&mut data, summand, linear.components[0].place))).unzip();
@@ -121,6 +129,7 @@ impl Compiled {
             codes: HashMap::new(),
             constants: HashMap::new(),
             numberings: Mutex::default(),
+            splits,
             sums: places.into_iter().zip(indices.into_iter().zip(parameters)).collect(),
         };
         let worker = compiled.pool.worker();
@@ -140,9 +149,20 @@ impl Compiled {
     }
 
     /// Values of a sort that are numbered as they are met.
-    fn met(&self, sort: SortRef) -> Encoding {
+    pub(super) fn met(&self, sort: SortRef) -> Encoding {
         let mut numberings = self.numberings.lock().unwrap_or_else(PoisonError::into_inner);
         Encoding::Met(numberings.of(sort, &self.program, &self.pool))
+    }
+
+    /// The code of an expression with variables, and these.
+    pub(super) fn code(&self, expression: TypedId) -> (FunctionIndex, &[VariableId]) {
+        let (code, variables) = &self.codes[&expression];
+        (*code, variables)
+    }
+
+    /// The slot of a variable that is a parameter.
+    pub(super) fn slot(&self, variable: VariableId) -> Option<u32> {
+        self.slots.get(&variable).copied()
     }
 
     /// The value of an expression without variables.
@@ -160,7 +180,9 @@ impl Compiled {
                 let updates = linear.summands.iter().flat_map(|summand| &summand.updates);
                 let given = updates.filter(|&&(target, _)| target == slot).map(|&(_, value)| self.constant(value));
                 let all: Option<Vec<Term>> = [self.constant(parameter.initial)].into_iter().chain(given).collect();
-                if let Some(values) = all {
+                // A cluster computes the next control state, but there are no others than these.
+                let states = || parameter.control.map(|states| self.states(&section, states));
+                if let Some(values) = all.or_else(states) {
                     return Encoding::listed(&self.program, &section, values);
                 }
                 let finite = if wide { None } else { Encoding::finite(&self.program, &section, parameter.sort) };
@@ -169,11 +191,17 @@ impl Compiled {
             .collect()
     }
 
+    /// The values of a control parameter, which live as long as the program.
+    fn states(&self, section: &Section<'_>, states: u32) -> Vec<Term> {
+        (1..=states).map(|state| self.program.keep(section.word(state.into()), section)).collect()
+    }
+
     /// The plan of a summand. `name` gives labels to the terms of arguments, in order.
     pub(super) fn plan(
         &self,
         place: usize,
         encodings: &[Encoding],
+        pieces: &mut Pieces,
         worker: &Worker,
         name: impl FnOnce(&[Term]) -> LabelId,
     ) -> Plan {
@@ -202,12 +230,13 @@ impl Compiled {
                 .collect(),
         };
         // An update that writes what was there is not an update.
-        let updates: Vec<(usize, TypedId)> = summand
+        let mut updates: Vec<(usize, TypedId)> = summand
             .updates
             .iter()
             .copied()
             .filter(|&(slot, value)| self.variable(value) != Some(slot as u32))
             .collect();
+        updates.sort_unstable_by_key(|&(slot, _)| slot);
         let slots_of = |expression: TypedId| -> Vec<u32> {
             let free = self.codes.get(&expression).map_or(&[][..], |(_, variables)| variables);
             free.iter().filter_map(|variable| self.slots.get(variable).copied()).collect()
@@ -228,6 +257,9 @@ impl Compiled {
             Some(term) => Expression::Constant(term),
             None => self.expression(id, &inputs),
         };
+        let parts = parts::is_joined(&self.linear, summand)
+            .then(|| self.parts(&section, &rest, &arguments, &updates, encodings, pieces))
+            .flatten();
         let constants: Option<Vec<Term>> = arguments.iter().map(|&(argument, _)| self.constant(argument)).collect();
         let naming = match constants {
             Some(terms) => Naming::Constant(name(&terms)),
@@ -267,11 +299,42 @@ impl Compiled {
             guards: Vec::new(),
             tests,
             reads,
+            parts,
         };
-        plan.updates.sort_unstable_by_key(|&(slot, _)| slot);
         guards.extend(plan.tests.iter().map(|&(slot, _)| slot));
         plan.guards = guards;
         plan
+    }
+
+    /// A joined summand in its parts; nothing when a constant has no place in the list of a slot's values.
+    fn parts(
+        &self,
+        section: &Section<'_>,
+        conjuncts: &[TypedId],
+        arguments: &[(TypedId, Encoding)],
+        updates: &[(usize, TypedId)],
+        encodings: &[Encoding],
+        pieces: &mut Pieces,
+    ) -> Option<Parts> {
+        let mut value = |id: TypedId, encoding: &Encoding, used: Use| -> Option<PartValue> {
+            if let Some(constant) = self.constant(id) {
+                return encoding.encode(section, constant).map(PartValue::Constant);
+            }
+            match self.variable(id) {
+                Some(slot) if encodings[slot as usize].is_same(encoding) => Some(PartValue::Slot(slot)),
+                _ => Some(PartValue::Piece(pieces.add(self, encodings, id, used))),
+            }
+        };
+        let arguments = arguments
+            .iter()
+            .map(|(id, encoding)| value(*id, encoding, Use::Sort(self.linear.data.tree.sort(*id))))
+            .collect::<Option<_>>()?;
+        let updates = updates
+            .iter()
+            .map(|&(slot, id)| value(id, &encodings[slot], Use::Slot(slot as u32)))
+            .collect::<Option<_>>()?;
+        let conjuncts = conjuncts.iter().map(|&id| pieces.add(self, encodings, id, Use::Truth)).collect();
+        Some(Parts { conjuncts, arguments, updates })
     }
 
     fn expression(&self, id: TypedId, inputs: &HashMap<VariableId, u32>) -> Expression {

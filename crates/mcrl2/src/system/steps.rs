@@ -9,11 +9,13 @@ use trefoil_data::rewrite::{Enumerated, Rewriter, Unfinished};
 use trefoil_data::typed::VariableId;
 use trefoil_source::Span;
 use trefoil_system::{
-    Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, LocalStep, MarkId, Sink, Step, Value, Walk, Wrong,
+    Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, LocalStep, MarkId, Sink, Step, System, Value, Walk, Wrong,
     WrongPlace,
 };
 use trefoil_terms::{Root, Term, Worker};
 
+use super::facts::TableFacts;
+use super::parts::{PartValue, Parts, TRUE};
 use super::plan::{Expression, Naming, Plan, Update};
 use super::table::{Found, Table};
 use super::{Model, label};
@@ -21,13 +23,23 @@ use super::{Model, label};
 /// Values of infinite sorts that are tried for one sum.
 const MOST_TUPLES: u64 = 100_000;
 
+/// Bytes that remembered steps may take for each state that a thread expands, and in any case.
+const BYTES_A_STATE: u64 = 16;
+const FREE_BYTES: u64 = 1 << 20;
+/// States after which a thread looks how much they take.
+const BETWEEN: u64 = 1024;
+
 /// What a thread remembers: the steps of each group, and the labels of groups with arguments.
 #[derive(Debug)]
 pub(super) struct Memory {
     tables: Vec<Table>,
+    /// The values of expressions of joined summands.
+    pieces: Vec<Table>,
     labels: Vec<HashMap<Box<[Value]>, LabelId, foldhash::fast::FixedState>>,
     /// Which groups had a step.
     moved: Vec<bool>,
+    /// States that were expanded.
+    states: u64,
 }
 
 impl Memory {
@@ -36,11 +48,37 @@ impl Memory {
         self.moved.get(group).copied().unwrap_or(false)
     }
 
-    pub(super) fn new(groups: usize) -> Memory {
+    /// How often the steps of a group were of use.
+    pub(super) fn table_facts(&self, group: usize) -> TableFacts {
+        self.tables.get(group).map(Table::facts).unwrap_or_default()
+    }
+
+    /// How often the values of expressions of joined summands were of use.
+    pub(super) fn part_facts(&self) -> TableFacts {
+        let mut facts = TableFacts::default();
+        self.pieces.iter().for_each(|table| facts.add(&table.facts()));
+        facts
+    }
+
+    pub(super) fn new(plans: &[Plan], pieces: usize) -> Memory {
+        let table = |plan: &Plan| if plan.parts.is_some() { Table::beside_parts() } else { Table::default() };
         Memory {
-            tables: (0..groups).map(|_| Table::default()).collect(),
-            labels: (0..groups).map(|_| HashMap::default()).collect(),
-            moved: vec![false; groups],
+            tables: plans.iter().map(table).collect(),
+            pieces: (0..pieces).map(|_| Table::default()).collect(),
+            labels: plans.iter().map(|_| HashMap::default()).collect(),
+            moved: vec![false; plans.len()],
+            states: 0,
+        }
+    }
+
+    /// Drops tables while all of them take too much, first those that answer the fewest questions for what they take.
+    fn make_room(&mut self) {
+        let mut bytes: u64 = self.tables.iter().chain(&self.pieces).map(Table::bytes).sum();
+        while bytes > FREE_BYTES + BYTES_A_STATE * self.states {
+            let all = self.tables.iter_mut().chain(&mut self.pieces).filter(|table| table.bytes() > 0);
+            let Some(table) = all.min_by_key(|table| table.hits() * 1024 / table.bytes()) else { return };
+            bytes -= table.bytes();
+            table.drop_all();
         }
     }
 }
@@ -53,6 +91,26 @@ struct Ready {
     scratch: bool,
 }
 
+/// What a thread needs to compute with; the rewriter is made when it is needed.
+pub(super) struct Desk<'w> {
+    pub(super) model: &'w Model,
+    control: &'w Control,
+    worker: &'w Worker,
+    rewriter: Option<Rewriter<'w>>,
+    /// Keys that are being made.
+    pub(super) keys: Vec<Value>,
+}
+
+impl<'w> Desk<'w> {
+    pub(super) fn rewriter(&mut self) -> &mut Rewriter<'w> {
+        self.rewriter.get_or_insert_with(|| {
+            let mut rewriter = Rewriter::new(&self.model.compiled.program, self.worker);
+            rewriter.obey(self.control);
+            rewriter
+        })
+    }
+}
+
 /// A thread's view of a model.
 pub(super) struct Walker<'a> {
     model: &'a Model,
@@ -63,6 +121,7 @@ pub(super) struct Walker<'a> {
     ready: Vec<Ready>,
     scratch: Vec<Value>,
     key: Vec<Value>,
+    keys: Vec<Value>,
     computed: Vec<Value>,
     next: Vec<Value>,
 }
@@ -77,6 +136,7 @@ impl<'a> Walker<'a> {
             ready: Vec::new(),
             scratch: Vec::new(),
             key: Vec::new(),
+            keys: Vec::new(),
             computed: Vec::new(),
             next: Vec::new(),
         }
@@ -86,8 +146,13 @@ impl<'a> Walker<'a> {
     fn prepare(&mut self, row: &[Value], only: Option<u32>) -> Walk {
         self.ready.clear();
         self.scratch.clear();
-        let Walker { model, control, memory, worker, ready, scratch, key, computed, .. } = self;
-        let mut rewriter: Option<Rewriter<'_>> = None;
+        self.memory.states += 1;
+        if self.memory.states.is_multiple_of(BETWEEN) {
+            self.memory.make_room();
+        }
+        let Walker { model, control, memory, worker, ready, scratch, key, keys, computed, .. } = self;
+        let made = std::mem::take(keys);
+        let mut desk = Desk { model, control, worker, rewriter: None, keys: made };
         let mut ask = |group: u32| -> Walk {
             let plan = &model.plans[group as usize];
             if plan.tests.iter().any(|&(slot, value)| row[slot as usize] != value) {
@@ -95,22 +160,23 @@ impl<'a> Walker<'a> {
             }
             key.clear();
             key.extend(plan.reads.iter().map(|&slot| row[slot as usize]));
-            let table = &mut memory.tables[group as usize];
-            if let Some(found) = table.find(key) {
+            if let Some(found) = memory.tables[group as usize].find(key) {
                 if found.steps > 0 {
                     ready.push(Ready { group, found, scratch: false });
                 }
                 return Ok(());
             }
-            let rewriter = rewriter.get_or_insert_with(|| {
-                let mut rewriter = Rewriter::new(&model.compiled.program, worker);
-                rewriter.obey(control);
-                rewriter
-            });
             computed.clear();
             let labels = &mut memory.labels[group as usize];
-            let mut computing = Computing { model, plan, group: group as usize, labels, words: computed, steps: 0 };
-            computing.run(rewriter, key)?;
+            let mut computing =
+                Computing { model, plan, group: group as usize, row, labels, words: computed, steps: 0 };
+            let is_known = match &plan.parts {
+                Some(parts) => computing.join(parts, row, &mut memory.pieces, &mut desk)?,
+                None => false,
+            };
+            if !is_known {
+                computing.run(desk.rewriter(), key)?;
+            }
             let steps = computing.steps;
             memory.moved[group as usize] |= steps > 0;
             match memory.tables[group as usize].insert(key, steps, computed) {
@@ -123,18 +189,18 @@ impl<'a> Walker<'a> {
             }
             Ok(())
         };
-        match only {
+        let walk = match only {
             Some(group) => ask(group),
-            None => {
-                model.index.always.iter().try_for_each(|&group| ask(group))?;
-                for (slot, lists) in &model.index.tested {
-                    if let Some(groups) = lists.get(row[*slot as usize] as usize) {
-                        groups.iter().try_for_each(|&group| ask(group))?;
-                    }
-                }
-                Ok(())
-            }
-        }
+            None => model.index.always.iter().try_for_each(|&group| ask(group)).and_then(|()| {
+                model.index.tested.iter().try_for_each(|(slot, lists)| {
+                    let groups = lists.get(row[*slot as usize] as usize).into_iter().flatten();
+                    groups.copied().try_for_each(&mut ask)
+                })
+            }),
+        };
+        desk.keys.clear();
+        *keys = desk.keys;
+        walk
     }
 
     /// The words of some steps: for each the label and the values that it writes.
@@ -147,7 +213,7 @@ impl<'a> Walker<'a> {
 
 impl Drop for Walker<'_> {
     fn drop(&mut self) {
-        let memory = std::mem::replace(&mut self.memory, Memory::new(0));
+        let memory = std::mem::replace(&mut self.memory, Memory::new(&[], 0));
         self.model.memories.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(memory);
     }
 }
@@ -200,6 +266,7 @@ struct Computing<'c, 'm> {
     model: &'m Model,
     plan: &'m Plan,
     group: usize,
+    row: &'c [Value],
     labels: &'c mut HashMap<Box<[Value]>, LabelId, foldhash::fast::FixedState>,
     words: &'c mut Vec<Value>,
     steps: usize,
@@ -220,13 +287,20 @@ impl Computing<'_, '_> {
                 None => open = open.or_else(|| Some(rewriter.section().root(value))),
             }
         }
-        if let Some(open) = open {
-            return Err(self.undecided(rewriter, open.term()));
-        }
-        let Some((sum, places)) = &plan.sum else { return self.step(rewriter, &inputs) };
+        let Some((sum, places)) = &plan.sum else {
+            return match open {
+                Some(open) => Err(self.undecided(rewriter, open.term())),
+                None => self.step(rewriter, &inputs),
+            };
+        };
         let parameters: Vec<Term> = places.iter().map(|&place| inputs[place as usize]).collect();
         let mut cut = None;
         let enumerated = rewriter.solutions(*sum, &parameters, MOST_TUPLES, &mut |rewriter, values| {
+            // What is open decides nothing as long as the conjuncts of the sum have no solution.
+            if let Some(open) = &open {
+                cut = Some(self.undecided(rewriter, open.term()));
+                return Ok(ControlFlow::Break(()));
+            }
             inputs.truncate(plan.reads.len());
             inputs.extend_from_slice(values);
             Ok(match self.step(rewriter, &inputs) {
@@ -239,10 +313,67 @@ impl Computing<'_, '_> {
         });
         match (cut, enumerated.map_err(unfinished)?) {
             (Some(cut), _) => Err(cut),
-            (None, Enumerated::All | Enumerated::Left) => Ok(()),
+            (None, Enumerated::All | Enumerated::Left) => {
+                if self.steps > 1 {
+                    self.remove_equal();
+                }
+                Ok(())
+            }
             (None, Enumerated::Open(term)) => Err(self.undecided(rewriter, term.term())),
             (None, Enumerated::Unbounded(variable)) => Err(self.unbounded(variable)),
         }
+    }
+
+    /// The step of a joined summand, from the values of its parts; false when a condition is neither true nor false.
+    fn join(&mut self, parts: &Parts, row: &[Value], tables: &mut [Table], desk: &mut Desk<'_>) -> Result<bool, Cut> {
+        let model = self.model;
+        let (pieces, encodings) = (&model.pieces, &model.encodings[..]);
+        let mut is_open = false;
+        for &conjunct in &parts.conjuncts {
+            match pieces.value(conjunct, row, encodings, tables, desk)? {
+                Some(TRUE) => {}
+                Some(_) => return Ok(true),
+                None => is_open = true,
+            }
+        }
+        if is_open {
+            return Ok(false);
+        }
+        let mut value = |part: &PartValue, desk: &mut Desk<'_>| match *part {
+            PartValue::Constant(value) => Ok(value),
+            PartValue::Slot(slot) => Ok(row[slot as usize]),
+            PartValue::Piece(piece) => {
+                let value = pieces.value(piece, row, encodings, tables, desk)?;
+                Ok(value.unwrap_or_else(|| unreachable!("only conditions have no value")))
+            }
+        };
+        let label = match &self.plan.naming {
+            Naming::Constant(label) => *label,
+            Naming::Evaluated(arguments) => {
+                let numbers =
+                    parts.arguments.iter().map(|part| value(part, desk)).collect::<Result<Box<[Value]>, Cut>>()?;
+                match self.labels.get(&numbers) {
+                    Some(&known) => known,
+                    None => {
+                        let decoded = arguments.iter().zip(&numbers).map(|((_, encoding), &one)| encoding.decode(one));
+                        let terms: Vec<Term> = decoded.collect();
+                        let summand = &model.compiled.linear.summands[self.group];
+                        let section = desk.rewriter().section();
+                        let made = label(&model.compiled, &model.labels, summand, &terms, section);
+                        self.labels.insert(numbers, made);
+                        made
+                    }
+                }
+            }
+        };
+        self.words.push(label.0);
+        for ((slot, _), part) in self.plan.updates.iter().zip(&parts.updates) {
+            let value = value(part, desk)?;
+            model.growth[*slot as usize].note(value);
+            self.words.push(value);
+        }
+        self.steps = 1;
+        Ok(true)
     }
 
     /// Adds the step for these values of all inputs.
@@ -256,19 +387,37 @@ impl Computing<'_, '_> {
                 Update::Evaluated(expression) => {
                     let term = value_of(rewriter, expression, inputs)?;
                     let encoding = &self.model.encodings[*slot as usize];
-                    encoding.encode(rewriter.section(), term).ok_or(Cut::Outgrown)?
+                    let value = encoding.encode(rewriter.section(), term).ok_or(Cut::Outgrown)?;
+                    self.model.growth[*slot as usize].note(value);
+                    value
                 }
             };
             self.words.push(value);
         }
         self.words[start] = self.label(rewriter, inputs)?.0;
-        let (before, new) = self.words.split_at(start);
-        if before.chunks_exact(new.len()).any(|known| known == new) {
-            self.words.truncate(start);
-        } else {
-            self.steps += 1;
-        }
+        self.steps += 1;
         Ok(())
+    }
+
+    /// Keeps the first of equal steps.
+    fn remove_equal(&mut self) {
+        let width = self.plan.updates.len() + 1;
+        let mut order: Vec<usize> = (0..self.steps).collect();
+        let step = |place: usize| &self.words[place * width..][..width];
+        order.sort_by(|&one, &other| step(one).cmp(step(other)));
+        let mut kept: Vec<usize> = Vec::with_capacity(order.len());
+        for place in order {
+            // Sorting is stable, so the first of equal steps comes first.
+            if kept.last().is_none_or(|&last| step(last) != step(place)) {
+                kept.push(place);
+            }
+        }
+        kept.sort_unstable();
+        self.steps = kept.len();
+        for (target, source) in kept.into_iter().enumerate() {
+            self.words.copy_within(source * width..(source + 1) * width, target * width);
+        }
+        self.words.truncate(self.steps * width);
     }
 
     fn label(&mut self, rewriter: &mut Rewriter<'_>, inputs: &[Term]) -> Result<LabelId, Cut> {
@@ -299,28 +448,29 @@ impl Computing<'_, '_> {
         let name = &self.model.groups[self.group].name;
         let text = self.model.compiled.program.text(rewriter.section(), value);
         let message = format!("a condition of `{name}` is neither true nor false: it is stuck at `{text}`");
-        self.wrong(message)
+        Cut::Wrong(self.at_action(message))
     }
 
-    /// The error that the values of a variable do not come to an end.
+    /// The reason to give up that the values of a variable do not come to an end.
     #[cold]
     fn unbounded(&self, variable: VariableId) -> Cut {
         let data = &self.model.compiled.linear.data;
         let (name, sort) = data.tree.variable(variable);
         let (name, sort) = (data.names.text(name), data.sort_text(sort));
         let action = &self.model.groups[self.group].name;
+        let state = self.model.describe(self.row);
         let message = format!(
             "the values of `{name}: {sort}` in the sum of `{action}` cannot be listed: no condition bounds them, or \
-             {MOST_TUPLES} were tried"
+             {MOST_TUPLES} were tried, in the state {state}"
         );
-        self.wrong(message)
+        Cut::Beyond(self.at_action(message))
     }
 
-    /// An error of the specification, at the action of the summand.
-    fn wrong(&self, message: String) -> Cut {
+    /// What is said about the summand, at its action.
+    fn at_action(&self, message: String) -> Box<Wrong> {
         let place = self.model.compiled.linear.place_of(self.group);
         let place = place.map(|Span { file, start, end }| WrongPlace { file: file.0, start, end });
-        Cut::Wrong(Box::new(Wrong { message, place }))
+        Box::new(Wrong { message, place })
     }
 }
 
@@ -335,6 +485,6 @@ fn value_of(rewriter: &mut Rewriter<'_>, expression: &Expression, inputs: &[Term
     }
 }
 
-fn unfinished(_: Unfinished) -> Cut {
+pub(super) fn unfinished(_: Unfinished) -> Cut {
     Cut::Stopped
 }

@@ -3,17 +3,23 @@
 //!
 //! A record is the key, the number of steps, and for each step its label and the values it writes. Records are found by
 //! open addressing over their positions. A table that answers too few questions costs more than it gains; after a
-//! trial it is dropped, and the group is evaluated every time.
+//! trial it is dropped, and the group is evaluated every time. The table of a group that is also remembered in its
+//! parts must answer more of them.
 
 use std::hash::{BuildHasher, Hasher};
 
 use trefoil_system::Value;
+
+use super::facts::TableFacts;
 
 /// Questions after which a table is judged, the first time.
 const TRIAL: u64 = 1 << 12;
 
 /// A table stays when it answers at least one question in `n`.
 const LEAST_HITS: u64 = 4;
+
+/// A table beside those of parts stays when it leaves at most one question in `n` to them.
+const MOST_MISSES: u64 = 8;
 
 /// A map from keys of one length to records.
 #[derive(Debug, Default)]
@@ -26,6 +32,7 @@ pub(super) struct Table {
     hits: u64,
     judged: u64,
     dropped: bool,
+    has_parts: bool,
 }
 
 /// Where the steps of a record begin, and how many there are.
@@ -36,9 +43,40 @@ pub(super) struct Found {
 }
 
 impl Table {
+    /// A table of a group that is also remembered in its parts.
+    pub(super) fn beside_parts() -> Table {
+        Table { has_parts: true, ..Table::default() }
+    }
+
     /// The words of the records.
     pub(super) fn records(&self) -> &[Value] {
         &self.records
+    }
+
+    /// What the table takes.
+    pub(super) fn bytes(&self) -> u64 {
+        4 * (self.places.capacity() + self.records.capacity()) as u64
+    }
+
+    /// How many questions it has answered.
+    pub(super) fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    /// Forgets everything, and takes nothing more.
+    pub(super) fn drop_all(&mut self) {
+        *self = Table { dropped: true, questions: self.questions, hits: self.hits, ..Table::default() };
+    }
+
+    /// How often the table was of use.
+    pub(super) fn facts(&self) -> TableFacts {
+        TableFacts {
+            questions: self.questions,
+            hits: self.hits,
+            entries: self.length as u64,
+            bytes: self.bytes(),
+            dropped: self.dropped,
+        }
     }
 
     /// The steps for a key, when they are known.
@@ -91,8 +129,13 @@ impl Table {
     fn is_worth_it(&mut self) -> bool {
         if !self.dropped && self.questions - self.judged >= TRIAL {
             // The share of hits grows as the search goes on, so a table that is young is judged mildly.
-            if self.hits * LEAST_HITS < self.questions {
-                *self = Table { dropped: true, questions: self.questions, hits: self.hits, ..Table::default() };
+            let is_poor = if self.has_parts {
+                (self.questions - self.hits) * MOST_MISSES > self.questions
+            } else {
+                self.hits * LEAST_HITS < self.questions
+            };
+            if is_poor {
+                self.drop_all();
             } else {
                 self.judged = self.questions;
             }

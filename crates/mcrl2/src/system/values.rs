@@ -134,6 +134,15 @@ impl Encoding {
         (values.len() <= MOST_LISTED).then(|| Encoding::listed(program, section, values.iter().copied()))
     }
 
+    /// Whether a number stands for the same value in both.
+    pub(super) fn is_same(&self, other: &Encoding) -> bool {
+        match (self, other) {
+            (Encoding::Listed(one), Encoding::Listed(other)) => Arc::ptr_eq(one, other),
+            (Encoding::Met(one), Encoding::Met(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
     /// The number of a value; nothing when it is not in the list.
     #[inline]
     pub(super) fn encode(&self, section: &Section<'_>, term: Term) -> Option<Value> {

@@ -147,6 +147,11 @@ impl Script {
                 job.control.progress().detail(growing(&self.model));
                 report.give_up(Unfinished::new(job.control.why(), &job.control));
             }
+            Err(Unanswered::Cut { cut: cut @ Cut::Beyond(_), counts }) => {
+                report.tell(&cut_short(&cut, &job.control, place), &self.sources);
+                report.verdict = Verdict::Unknown;
+                (report.visited_states, report.visited_transitions) = (counts.states, counts.transitions);
+            }
             Err(Unanswered::Cut { cut, .. }) => report.tell(&cut_short(&cut, &job.control, place), &self.sources),
         }
         report.check_seconds = seconds(started.elapsed());
@@ -288,18 +293,19 @@ pub(crate) struct OpenedModel {
 pub(crate) fn open_model(file: &FilePath, job: &Job) -> Result<OpenedModel, Problem> {
     let mut opened = Opened::read(file, &job.texts, &job.control)?;
     let typed = opened.typed_processes(&job.control)?;
-    let warnings = opened.warnings();
-    let Opened { file, sources, .. } = opened;
     if typed.init.is_none() {
         let message = "this specification has no initial process";
-        let wrong = Diagnostic::error(NO_INITIAL_STATE, message, Place::File(file)).help("write `init P;`");
-        return Err(Problem::Script(vec![wrong], sources));
+        let wrong = Diagnostic::error(NO_INITIAL_STATE, message, Place::File(opened.file)).help("write `init P;`");
+        return Err(Problem::Script(vec![wrong], opened.sources));
     }
     job.control.progress().begin("linearising", 0);
     let linear = linearise(&typed, Analyses::ALL, &job.control).map_err(|refusal| match refusal {
-        Refusal::Wrong(diagnostics) => Problem::Script(diagnostics, sources.clone()),
+        Refusal::Wrong(diagnostics) => Problem::Script(diagnostics, opened.sources.clone()),
         Refusal::Stopped(stopped) => Problem::Stopped(stopped),
     })?;
+    opened.diagnostics.extend(linear.warnings.iter().cloned());
+    let warnings = opened.warnings();
+    let Opened { file, sources, .. } = opened;
     job.control.progress().begin("compiling", 0);
     let labels = Arc::new(Labels::written(Writing::Brackets));
     let model = Model::new(Arc::new(linear), labels, &job.control).map_err(|none| match none {
