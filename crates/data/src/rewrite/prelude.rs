@@ -258,7 +258,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn variable(&mut self, sort: SortRef) -> TypedId {
-        let name = self.specification.names.intern("@x");
+        let name = self.specification.names.intern("x");
         let variable = self.specification.tree.add_variable(name, sort);
         self.specification.tree.add(Typed::Variable(variable), sort, self.place)
     }
