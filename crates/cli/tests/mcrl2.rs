@@ -219,7 +219,8 @@ fn what_is_stuck_is_reported_at_its_action() {
         assert!(err.contains("stuck.mcrl2:5:") && err.contains("^^^^"), "{command:?}: {err}");
     }
     let (code, _, err) = trefoil(&folder, &["check", "endless.mcrl2"]);
-    assert!(code == 2 && err.contains("endless.mcrl2:2:23") && err.contains("`n: Nat`"), "{err}");
+    assert!(code == 3 && err.contains("endless.mcrl2:2:23") && err.contains("`n: Nat`"), "{err}");
+    assert!(err.contains("warning[M306]"), "the sum is named before the search: {err}");
 }
 
 #[test]

@@ -458,10 +458,13 @@ impl Computing<'_, '_> {
         let (name, sort) = data.tree.variable(variable);
         let (name, sort) = (data.names.text(name), data.sort_text(sort));
         let action = &self.model.groups[self.group].name;
-        let state = self.model.describe(self.row);
+        let state = match self.model.describe(self.row) {
+            state if state.is_empty() => state,
+            state => format!(" in the state {state}"),
+        };
         let message = format!(
-            "the values of `{name}: {sort}` in the sum of `{action}` cannot be listed: no condition bounds them, or \
-             {MOST_TUPLES} were tried, in the state {state}"
+            "the values of `{name}: {sort}` in the sum of `{action}` cannot be listed{state}: no condition bounds \
+             them, or {MOST_TUPLES} were tried"
         );
         Cut::Beyond(self.at_action(message))
     }
