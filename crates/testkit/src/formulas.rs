@@ -131,7 +131,7 @@ pub enum Labels {
     Or(Box<Labels>, Box<Labels>),
     /// Those for some value of a variable.
     Exists(Variable, Box<Labels>),
-    /// Those for every value of a variable of the finite sort.
+    /// Those for each value of a variable of the finite sort.
     Forall(Variable, Box<Labels>),
 }
 
@@ -368,7 +368,7 @@ fn is_true(condition: &Condition, values: &Values) -> bool {
     }
 }
 
-/// The results of something for every value of a variable.
+/// The results of a computation for each value of a variable.
 fn for_each<T>(variable: Variable, values: &mut Values, mut result: impl FnMut(&mut Values) -> T) -> Vec<T> {
     let results = (0..VALUES).map(|value| {
         values.insert(variable.0, value);

@@ -119,7 +119,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Writes lists, sets, bags, comprehensions and updates as users write them; false for everything else.
+    /// Writes lists, sets, bags, comprehensions and updates as users write them; false for other functions.
     fn literal(
         &mut self,
         operator: Operator,

@@ -31,7 +31,7 @@ struct Function {
     codomain: Sort,
 }
 
-/// A specification with rules for everything that it declares and for the built-in functions that it uses.
+/// A specification with rules for all functions that it declares and for the built-in functions that it uses.
 pub struct Specification {
     structs: Vec<Vec<Constructor>>,
     functions: Vec<Function>,

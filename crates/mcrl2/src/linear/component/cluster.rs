@@ -1,6 +1,6 @@
 //! Summands of several control states as one.
 //!
-//! A step in which many components take part at once, such as the tick of a clock, exists for every combination of
+//! A step in which many components take part at once, such as the tick of a clock, exists for each combination of
 //! their summands: three nodes with 300 ways to let time pass each have 27 million. Only where a bag of actions comes
 //! about in too many ways summands are clustered (Groote, Ponse and Usenko, *Linearization in parallel pCRL*, 2001, do
 //! it always): summands with the same sums and the same action become one whose condition and new values depend on the
