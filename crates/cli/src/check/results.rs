@@ -122,9 +122,15 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         _ => evidence.trace.len(),
     };
     let trace = &evidence.trace[..shown];
-    let after = match trace {
-        [] => "initially the process".to_string(),
-        trace => format!("after <{}> the process", list(trace, ", ")),
+    // Two runs with one trace take different internal steps, so their number says nothing about both.
+    let internal = match evidence.runs.as_slice() {
+        [run] => run.steps.iter().take_while(|step| step.event.starts_with('τ')).count() as u64,
+        _ => 0,
+    };
+    let after = match (trace, internal) {
+        ([], 0) => "initially the process".to_string(),
+        ([], _) => format!("after {} the process", counted(internal, "internal step")),
+        (trace, _) => format!("after <{}> the process", list(trace, ", ")),
     };
     match &evidence.finding {
         Finding::Event { event, allowed } => {
@@ -144,7 +150,9 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         Finding::Deadlock if evidence.trace.last().is_some_and(|event| event == "✓") => {
             format!("{after} has terminated, which counts as a deadlock")
         }
-        Finding::Deadlock if trace.is_empty() => "the process deadlocks immediately: it offers no event".to_string(),
+        Finding::Deadlock if trace.is_empty() && internal == 0 => {
+            "the process deadlocks immediately: it offers no event".to_string()
+        }
         Finding::Deadlock => format!("{after} deadlocks: it offers no event"),
         Finding::Nondeterminism { event } => format!("{after} may perform {event}, and may also refuse {event}"),
         Finding::MissingTrace { event } => format!("{after} cannot perform {event}"),
