@@ -252,3 +252,31 @@ fn what_cannot_be_opened_is_explained() {
     assert_eq!(said(&["lts", "generate", &files.write("a.mcrl2", "sort D;"), "-o", &out]).0, 2);
     assert_eq!(said(&["lts", "compare", &script, &script, "--process", "A", "--process", "B", "--process", "C"]).0, 2);
 }
+
+#[test]
+fn the_order_of_a_multi_action_does_not_matter() {
+    let files = Files::new();
+    let one = files.write("one.aut", "des (0,2,2)\n(0,\"b(1 |> [])|a\",1)\n(1,\"c\",0)\n");
+    let other = files.write("other.aut", "des (0,2,2)\n(0,\"a|b(1 |> [])\",1)\n(1,\"c\",0)\n");
+    let (code, text) = said(&["lts", "compare", &one, &other, "-e", "strong"]);
+    assert_eq!(code, 0, "{text}");
+    let (code, text) = said(&["lts", "refine", &one, &other]);
+    assert_eq!(code, 0, "{text}");
+    // A bar inside an argument or a text of another tool is no bar between actions.
+    for (left, right) in [("a(x|y)", "a(y|x)"), ("send !1|2", "send !2|1"), ("a|b", "a|b|b")] {
+        let left = files.write("left.aut", &format!("des (0,1,2)\n(0,\"{left}\",1)\n"));
+        let right = files.write("right.aut", &format!("des (0,1,2)\n(0,\"{right}\",1)\n"));
+        assert_eq!(said(&["lts", "compare", &left, &right, "-e", "strong"]).0, 1);
+    }
+}
+
+#[test]
+fn a_model_is_no_file_with_a_system() {
+    let files = Files::new();
+    let model = files.write("x.mcrl2", "act a; init a;\n");
+    let (code, text) = said(&["lts", "info", &model]);
+    assert!(code == 2 && text.contains("trefoil lts generate"), "{text}");
+    let script = files.write("x.csp", "channel a\nP = a -> STOP\n");
+    let (code, text) = said(&["lts", "info", &script]);
+    assert!(code == 2 && text.contains("--process P -o x.aut"), "{text}");
+}

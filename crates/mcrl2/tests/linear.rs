@@ -144,6 +144,26 @@ fn a_growing_stack_is_shown() {
 }
 
 #[test]
+fn long_sequences_are_no_recursion() {
+    for length in [65, 3000] {
+        let text = format!("act a, b; init {} . b . delta;", vec!["a"; length].join(" . "));
+        let linear = linear(&text);
+        assert_eq!(linear.components[0].states.len(), length + 2);
+        assert_eq!(linear.summands.len(), length + 1);
+    }
+    // Calls inside each other as deep as their values say.
+    let nested =
+        linear("act a, b: Nat; proc P(n: Nat) = (n < 40) -> a(n) . P(n + 1) . b(n) <> b(n); init P(0) . delta;");
+    assert_eq!(nested.summands.len(), 81);
+    // What waits on the stack keeps its parameter, whatever is put on top of it.
+    let text = "act a, b: Nat; proc P = sum n: Nat . (n < 2) -> a(n) . Q(n) . b(n) . P;
+                Q(m: Nat) = sum n: Nat . (n < 3) -> a(m + n) . b(n + 1); init P;";
+    let waiting = linear(text);
+    assert_eq!(waiting.parameters.len(), 3);
+    assert!(waiting.summands.iter().all(|summand| summand.updates.len() <= 2), "{}", process_text(text, &waiting));
+}
+
+#[test]
 fn sums_with_one_value_vanish() {
     let text =
         "act a: Nat # Bool; proc P(x: Nat) = sum y: Nat, b: Bool . (y == x + 1 && b) -> a(y, b) . P(y); init P(0);";

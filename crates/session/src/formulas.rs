@@ -19,8 +19,8 @@ use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
 use trefoil_system::{Cut, LabelId, Labels, System, Value};
 
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Evidence, Finding, Move, Position, PrintResult, Run, RunReport, Step,
-    TICK, Unused, Wanted, line, unused, unused_strategy,
+    Asked, Assertion, AssertionReport, Claim, Evidence, Finding, Move, Position, Run, Step, TICK, Unused, Wanted,
+    unused, unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::mcrl2::check::{OpenedModel, open_model};
@@ -32,7 +32,7 @@ const MOST_POSITIONS: usize = 10_000;
 
 /// A model with formulas about it.
 pub struct Script {
-    file: String,
+    pub(crate) file: String,
     sources: Sources,
     warnings: Warnings,
     model: Opened,
@@ -279,21 +279,6 @@ impl Script {
             components: self.model.components(&self.file),
             runs: vec![run],
             story: None,
-        }
-    }
-
-    /// The report of a run, once its formulas have been checked.
-    pub fn report(&self, prints: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
-        RunReport {
-            file_name: self.file.clone(),
-            errors: Vec::new(),
-            warnings: self.warnings.reports.iter().map(line).collect(),
-            print_statement_results: prints,
-            event_map: Default::default(),
-            results,
-            assertions: self.listed.clone(),
-            unfinished: None,
-            diagnostics: self.warnings.reports.clone(),
         }
     }
 }

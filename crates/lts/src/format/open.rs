@@ -124,6 +124,13 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
         return Err(Diagnostic::error(codes::UNKNOWN_CONTENT, "this is binary content in an unknown format", place())
             .help("Trefoil reads .aut, .fsm, .json and .lts files, plain or compressed with gzip"));
     }
+    if seen.is_none()
+        && let Some((kind, process)) = path.and_then(model)
+    {
+        let source = path.map(|path| path.display().to_string()).unwrap_or_default();
+        return Err(Diagnostic::error(codes::NOT_READ, format!("{kind} is no labelled transition system"), place())
+            .help(format!("make one first: trefoil lts generate {source}{process} -o x.aut")));
+    }
     promised.or(seen).ok_or_else(|| {
         Diagnostic::error(codes::UNKNOWN_CONTENT, "the format of this content is not known", place())
             .help("an .aut file starts with `des`, a .json file with `{`; an .fsm file has lines `---`")
@@ -134,6 +141,16 @@ fn detect(name: &str, head: &[u8], said: Option<Format>, path: Option<&Path>) ->
 fn foreign(path: &Path) -> Option<(&'static str, String)> {
     match path.extension()?.to_ascii_lowercase().to_str()? {
         "bcg" => Some(("CADP's BCG", converting("bcg_io", path))),
+        _ => None,
+    }
+}
+
+/// Models whose state spaces are such systems, with what the command that makes them needs besides the file.
+fn model(path: &Path) -> Option<(&'static str, &'static str)> {
+    match path.extension()?.to_ascii_lowercase().to_str()? {
+        "mcrl2" => Some(("an mCRL2 specification", "")),
+        "pml" | "prom" | "promela" => Some(("a Promela model", "")),
+        "csp" | "cspm" => Some(("a CSPM script", " --process P")),
         _ => None,
     }
 }

@@ -14,6 +14,8 @@ pub const NO_VALUE: &str = "M304";
 pub const ENDLESS: &str = "M305";
 /// A sum over infinitely many values that no condition bounds.
 pub const UNBOUNDED: &str = "M306";
+/// Too many control states.
+pub const TOO_MANY_STATES: &str = "M307";
 /// Every code of this stage.
 pub const CODES: &[CodeEntry] = &[
     CodeEntry::new(
@@ -45,5 +47,11 @@ pub const CODES: &[CodeEntry] = &[
         UNBOUNDED,
         "a sum over infinitely many values without a condition on them",
         "act a: Nat; init sum n: Nat . a(n) . delta;",
+    ),
+    CodeEntry::new(
+        TOO_MANY_STATES,
+        "a process with too many control states",
+        "act a, b; proc A = a.a.a.a.a.a.a.a.a.a; B = A.A.A.A.A.A.A.A.A.A; C = B.B.B.B.B.B.B.B.B.B; \
+         D = C.C.C.C.C.C.C.C.C.C; init D.D.D.D.D.D.b;",
     ),
 ];

@@ -245,7 +245,7 @@ impl Maker<'_> {
 /// Expressions with variables over a program.
 pub(super) struct Expressions<'p> {
     pub(super) rewriter: Rewriter<'p>,
-    control: Control,
+    pub(super) control: Control,
     pub(super) program: &'p Program,
     codes: HashMap<TypedId, (FunctionIndex, Rc<[VariableId]>)>,
     equal: HashMap<SortRef, FunctionIndex>,

@@ -110,17 +110,10 @@ impl Model {
         Model::build(self.compiled.clone(), self.labels.clone(), self.wide, names.into())
     }
 
-    /// The names of the actions that its steps can have.
-    pub fn action_names(&self) -> Vec<&str> {
+    /// The names of the actions that the specification declares, sorted.
+    pub fn declared_actions(&self) -> Vec<&str> {
         let linear = self.linear();
-        let events = linear.summands.iter().filter_map(|summand| match &summand.event {
-            Event::Actions(actions) => Some(actions),
-            Event::Terminate => None,
-        });
-        let mut names: Vec<&str> = events
-            .flatten()
-            .map(|(action, _)| linear.data.names.text(linear.actions[action.0 as usize].name))
-            .collect();
+        let mut names: Vec<&str> = linear.actions.iter().map(|action| linear.data.names.text(action.name)).collect();
         names.sort_unstable();
         names.dedup();
         names

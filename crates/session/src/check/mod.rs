@@ -150,21 +150,6 @@ impl Script {
     pub(crate) fn process_text(&self, index: usize) -> Option<&str> {
         index.checked_sub(1).and_then(|at| self.assertions.get(at)).map(|listed| listed.process.as_str())
     }
-
-    /// The report of a run, once its assertions have been run.
-    pub fn report(&self, print_statement_results: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
-        RunReport {
-            file_name: self.file.clone(),
-            errors: Vec::new(),
-            warnings: self.warnings.reports.iter().map(line).collect(),
-            print_statement_results,
-            event_map: results.iter().flat_map(|result| result.events.clone()).collect(),
-            results,
-            assertions: self.assertions().cloned().collect(),
-            unfinished: None,
-            diagnostics: self.warnings.reports.clone(),
-        }
-    }
 }
 
 /// Properties that a user asks beside those of a script.
@@ -293,11 +278,23 @@ impl AnyScript {
 
     /// The report of a run, once its assertions have been run.
     pub fn report(&self, prints: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
-        match self {
-            AnyScript::Cspm(script) => script.report(prints, results),
-            AnyScript::Promela(script) => script.report(prints, results),
-            AnyScript::Mcrl2(script) => script.report(prints, results),
-            AnyScript::Formulas(script) => script.report(prints, results),
+        let file = match self {
+            AnyScript::Cspm(script) => &script.file,
+            AnyScript::Promela(script) => &script.file,
+            AnyScript::Mcrl2(script) => &script.file,
+            AnyScript::Formulas(script) => &script.file,
+        };
+        let diagnostics = self.warnings().reports.clone();
+        RunReport {
+            file_name: file.clone(),
+            errors: Vec::new(),
+            warnings: diagnostics.iter().map(line).collect(),
+            print_statement_results: prints,
+            event_map: results.iter().flat_map(|result| result.events.clone()).collect(),
+            results,
+            assertions: self.assertions(),
+            unfinished: None,
+            diagnostics,
         }
     }
 }

@@ -4,7 +4,8 @@
 //! one label). Labels of two languages are equal when their names and arguments are: `c.1.true`, `c(1, true)`,
 //! `c!1,true` and `c?1,true`. So that this means something, arguments are numbers, Booleans and names of constants, and
 //! anything else is refused. Promela does not distinguish `bool` from `bit`: beside a model of it, `true` is 1 and
-//! `false` is 0.
+//! `false` is 0. Between two files labels are texts, except that the order in which a multi-action of mCRL2 is written
+//! does not matter: `a|b(1)` is `b(1)|a`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -146,7 +147,8 @@ pub(super) fn together(
     view: &View,
 ) -> Result<(Arc<Lts>, Arc<Lts>), Problem> {
     if view.is_empty() && Arc::ptr_eq(left.lts.labels(), right.lts.labels()) {
-        return Ok((left.lts.clone(), right.lts.clone()));
+        let ordered = |opened: &OpenedSystem| ordered(&opened.lts).map_or_else(|| opened.lts.clone(), Arc::new);
+        return Ok((ordered(left), ordered(right)));
     }
     let renamings = renamings(view, left)?;
     let languages = [left.language, right.language];
@@ -171,6 +173,48 @@ pub(super) fn together(
         .into());
     }
     Ok(systems)
+}
+
+/// The system with the parts of every multi-action in one order, if some have another one.
+fn ordered(lts: &Lts) -> Option<Lts> {
+    let labels = lts.labels();
+    let mut images: Vec<LabelId> = (0..labels.len() as u32).map(LabelId).collect();
+    let mut changed = false;
+    for image in &mut images {
+        let label = labels.get(*image);
+        let Some(mut parts) = label.name().filter(|_| label.arguments().is_empty()).and_then(multi_action) else {
+            continue;
+        };
+        if !parts.is_sorted() {
+            parts.sort_unstable();
+            *image = labels.name(&parts.join("|"));
+            changed = true;
+        }
+    }
+    changed.then(|| lts.relabelled(labels.clone(), &images))
+}
+
+/// The parts of a multi-action of mCRL2: names with or without arguments in brackets, and bars between them.
+fn multi_action(text: &str) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
+    let (mut start, mut depth) = (0, 0usize);
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.checked_sub(1)?,
+            '|' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    let is_part = |part: &&str| match part.split_once('(') {
+        None => is_constant(part),
+        Some((name, rest)) => is_constant(name) && rest.ends_with(')'),
+    };
+    (depth == 0 && parts.len() > 1 && parts.iter().all(is_part)).then_some(parts)
 }
 
 fn renamings(view: &View, left: &OpenedSystem) -> Result<HashMap<String, String>, Problem> {
@@ -336,6 +380,15 @@ mod tests {
         assert_eq!(shown("c.{1.2}"), "c {1.2}");
         assert_eq!(shown(""), " ");
         assert_eq!(shown("c!"), "c! ");
+    }
+
+    #[test]
+    fn the_parts_of_a_multi_action() {
+        assert_eq!(multi_action("b|a"), Some(vec!["b", "a"]));
+        assert_eq!(multi_action("b(1 |> [], f(x || y))|a|b'(2)"), Some(vec!["b(1 |> [], f(x || y))", "a", "b'(2)"]));
+        for other in ["a", "a(x|y)", "a | b", "a|", "|b", "a!1|b", "\"a|b\"", "a(|b", "a)|b(", "a(1)b|c", "1|2"] {
+            assert_eq!(multi_action(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -13,15 +13,14 @@ use trefoil_control::{Control, counted, peak_memory};
 use trefoil_mcrl2::linear::{Analyses, Refusal, linearise};
 use trefoil_mcrl2::system::{Model, NoModel};
 use trefoil_questions::{Answer, ErrorKinds, Evidence as Shown, Facts, Found, Goal, Question, Reach, Unanswered};
-use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
+use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources, nearest};
 use trefoil_system::{Cut, Labels, Path, System, TakenStep, Writing};
 
 use super::Opened;
-use super::growth::{growing, watched, width};
+use super::growth::{growing, remembered, watched, width};
 use super::words::LinearWords;
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, PrintResult, Run, RunReport, Unused, line,
-    unused, unused_strategy,
+    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, Run, Unused, unused, unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::look::words::Narrator;
@@ -33,7 +32,7 @@ const MOST_NAMED: usize = 10;
 
 /// A specification that can be checked.
 pub struct Script {
-    file: String,
+    pub(crate) file: String,
     sources: Sources,
     warnings: Warnings,
     model: Arc<Model>,
@@ -59,27 +58,25 @@ impl Script {
             warnings,
         };
         script.list(Claim::NoDeadlock, "no run deadlocks".to_string());
-        let mut forbidden = Vec::new();
+        let mut forbidden: Vec<String> = Vec::new();
+        let declared = script.model.declared_actions();
         for pattern in never {
-            let names: Vec<String> = script
-                .model
-                .action_names()
-                .into_iter()
-                .filter(|name| matches(pattern, name))
-                .map(str::to_string)
-                .collect();
-            if names.is_empty() {
-                let known = script.model.action_names().join(", ");
-                let message = format!("no action of a step matches `{pattern}`");
+            let before = forbidden.len();
+            forbidden.extend(declared.iter().filter(|name| matches(pattern, name)).map(|name| name.to_string()));
+            if forbidden.len() == before {
+                let message = format!("no action matches `{pattern}`");
                 let place = Place::File(script.file.clone());
-                let help = format!("the actions of its steps are {known}");
+                let help = match nearest(pattern, declared.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if declared.is_empty() => "the specification declares no actions".to_string(),
+                    None => format!("the actions are {}", declared.join(", ")),
+                };
                 return Err(Problem::Input(vec![Diagnostic::error(NO_ACTION, message, place).help(help)]));
             }
-            forbidden.extend(names);
         }
-        if !forbidden.is_empty() {
-            script.list(Claim::NeverActions, format!("never {}", never.join(", ")));
+        if !never.is_empty() {
             script.model = Arc::new(script.model.never(forbidden));
+            script.list(Claim::NeverActions, format!("never {}", never.join(", ")));
         }
         Ok(script)
     }
@@ -203,6 +200,7 @@ impl Script {
         report.why = Some(answer.why);
         report.reductions = self.model.linear().report.clone();
         report.details = vec![width(&self.model, self.outgrown)];
+        report.details.extend(remembered(&self.model));
         report.notes.extend(answer.notes);
         if let Some(coverage) = answer.coverage.map(Coverage::from) {
             report.algorithm = Some(coverage.store.to_string());
@@ -263,21 +261,6 @@ impl Script {
             runs: vec![run],
             story: None,
         })
-    }
-
-    /// The report of a run, once its properties have been checked.
-    pub fn report(&self, prints: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
-        RunReport {
-            file_name: self.file.clone(),
-            errors: Vec::new(),
-            warnings: self.warnings.reports.iter().map(line).collect(),
-            print_statement_results: prints,
-            event_map: Default::default(),
-            results,
-            assertions: self.listed.clone(),
-            unfinished: None,
-            diagnostics: self.warnings.reports.clone(),
-        }
     }
 }
 

@@ -69,6 +69,31 @@ pub(crate) fn growing(model: &Model) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
+/// How often the steps of a summand were known already, and for which summands they are not remembered any more.
+pub(crate) fn remembered(model: &Model) -> Option<String> {
+    let facts = model.facts();
+    let all = facts.tables.iter().chain([&facts.parts]);
+    let (questions, hits) =
+        all.fold((0, 0), |(questions, hits), table| (questions + table.questions, hits + table.hits));
+    if questions == 0 {
+        return None;
+    }
+    let answered = 100.0 * hits as f64 / questions as f64;
+    let mut text = format!("steps of summands: asked {} times, {answered:.0} % remembered", count(questions));
+    let dropped = facts.tables.iter().zip(model.groups()).filter(|(table, _)| table.dropped);
+    let mut names: Vec<&str> = dropped.map(|(_, group)| group.name.as_str()).collect();
+    if !names.is_empty() {
+        let tables = counted(names.len() as u64, "table");
+        names.sort_unstable();
+        names.dedup();
+        let more = names.len().saturating_sub(SHOWN);
+        names.truncate(SHOWN);
+        let more = if more > 0 { format!(" and {} more", count(more as u64)) } else { String::new() };
+        text.push_str(&format!("; {tables} dropped, seldom hit: {}{more}", names.join(", ")));
+    }
+    Some(text)
+}
+
 /// How a state is kept, and why so; `outgrown` says that a value of a finite sort was none of those that are listed.
 pub(crate) fn width(model: &Model, outgrown: bool) -> String {
     let slots = model.layout().slots();

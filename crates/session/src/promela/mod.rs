@@ -31,8 +31,7 @@ use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span, 
 use trefoil_system::Cut;
 
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, PrintResult, RunReport, Setting, Unused,
-    line, unused, unused_strategy,
+    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, Setting, Unused, unused, unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED, cut_short};
@@ -45,7 +44,7 @@ pub use unreached::{Unreached, UnreachedStatement};
 
 /// A model that can be checked.
 pub struct Script {
-    file: String,
+    pub(crate) file: String,
     sources: Sources,
     warnings: Warnings,
     model: Arc<Model>,
@@ -261,21 +260,6 @@ impl Script {
             None => self.model.unreached(),
         };
         unreached::ranges(self.model.program(), &states)
-    }
-
-    /// The report of a run, once its properties have been checked.
-    pub fn report(&self, prints: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
-        RunReport {
-            file_name: self.file.clone(),
-            errors: Vec::new(),
-            warnings: self.warnings.reports.iter().map(line).collect(),
-            print_statement_results: prints,
-            event_map: Default::default(),
-            results,
-            assertions: self.assertions().cloned().collect(),
-            unfinished: None,
-            diagnostics: self.warnings.reports.clone(),
-        }
     }
 }
 

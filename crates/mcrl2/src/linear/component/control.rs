@@ -5,10 +5,13 @@
 //! gets to `b.R` and to `b.R(0).R(1).R`, which are different continuations with the same steps. They are found by
 //! refining the partition of all states, as strong bisimulation of finite graphs is (Kanellakis and Smolka, *CCS
 //! expressions, finite state processes, and three problems of equivalence*, 1990).
+//! A state is looked at again only when a step of it leads to a state whose class got another number, and the largest
+//! part of a class keeps the number (Hopcroft, *An n log n algorithm for minimizing states in a finite automaton*,
+//! 1971).
 //!
-//! Cost: for each round of refinement the summands of the component.
+//! Cost: m log n for m summands and n states, besides sorting.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use trefoil_data::sorts::SortRef;
 use trefoil_source::Span;
@@ -16,7 +19,10 @@ use trefoil_terms::Term;
 
 use super::super::expressions::{Expressions, Variable};
 use super::super::{Refusal, no_value};
-use super::{ComponentParameter, ComponentSummand, Key, OpenAction, Sequential, SequentialComponent, Step};
+use super::{ComponentParameter, ComponentSummand, OpenAction, Sequential, SequentialComponent, StackId, Step};
+
+/// Elements of a stack that the text of a control state shows.
+const MOST_SHOWN: usize = 24;
 
 /// A slot of a control state: its parameter, and the one value that it has, if it has one only.
 #[derive(Clone, Debug)]
@@ -27,7 +33,7 @@ pub(super) struct Slot {
 
 #[derive(Clone, Debug)]
 pub(super) struct State {
-    pub(super) key: Key,
+    pub(super) stack: StackId,
     pub(super) slots: Vec<Slot>,
     pub(super) steps: Vec<(usize, Step)>,
     pub(super) expanded: bool,
@@ -38,8 +44,8 @@ pub(super) struct State {
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub(super) states: Vec<State>,
-    pub(super) by_key: HashMap<Key, usize>,
-    /// Parameters by name, sort and how many of both come before it on the stack.
+    pub(super) by_stack: HashMap<StackId, usize>,
+    /// Parameters by name, sort and how many of both are below it on the stack.
     pub(super) parameters: HashMap<(String, SortRef, usize), usize>,
     pub(super) variables: Vec<Variable>,
 }
@@ -123,13 +129,13 @@ impl Sequential<'_> {
                 });
             }
         }
-        let terminated = graph.states.iter().position(|state| state.key.is_empty());
+        let terminated = graph.states.iter().position(|state| state.stack == StackId::EMPTY);
         let mut component = SequentialComponent {
             name,
             place,
             control: None,
             parameters,
-            states: graph.states.iter().map(|state| self.text(&state.key)).collect(),
+            states: graph.states.iter().map(|state| self.text(state.stack, MOST_SHOWN)).collect(),
             terminated,
             summands,
         };
@@ -138,10 +144,107 @@ impl Sequential<'_> {
     }
 }
 
+/// Classes of states.
+struct Partition {
+    classes: Vec<usize>,
+    members: Vec<Vec<usize>>,
+    /// Where each state is among the members of its class.
+    places: Vec<usize>,
+}
+
+impl Partition {
+    /// One class.
+    fn new(states: usize) -> Partition {
+        let all: Vec<usize> = (0..states).collect();
+        Partition { classes: vec![0; states], members: vec![all.clone()], places: all }
+    }
+
+    /// Makes some members of a class a class of their own.
+    fn split(&mut self, part: Vec<usize>) {
+        let class = self.members.len();
+        for (place, &state) in part.iter().enumerate() {
+            let members = &mut self.members[self.classes[state]];
+            members.swap_remove(self.places[state]);
+            if let Some(&moved) = members.get(self.places[state]) {
+                self.places[moved] = self.places[state];
+            }
+            (self.classes[state], self.places[state]) = (class, place);
+        }
+        self.members.push(part);
+    }
+}
+
 /// What a summand does, beside where it leads.
 pub(super) type Body = (Vec<SortRef>, Vec<Term>, Vec<OpenAction>, Vec<(usize, Term)>);
 
 impl SequentialComponent {
+    /// The class of each state, which is its first member, when states with the same summands are one.
+    fn classes(&self, bodies: &[usize]) -> Vec<usize> {
+        let states = self.states.len();
+        let mut steps: Vec<Vec<(usize, usize)>> = vec![Vec::new(); states];
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); states];
+        for (summand, &body) in self.summands.iter().zip(bodies) {
+            let (from, to) = summand.moves[0];
+            steps[from].push((body, to));
+            before[to].push(from);
+        }
+        let mut partition = Partition::new(states);
+        if let Some(terminated) = self.terminated {
+            partition.split(vec![terminated]);
+        }
+        // States whose steps lead into a class that got another number.
+        let mut changed: BTreeSet<usize> = (0..states).collect();
+        while !changed.is_empty() {
+            let mut by_class: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+            for state in std::mem::take(&mut changed) {
+                by_class.entry(partition.classes[state]).or_default().push(state);
+            }
+            let signature = |state: usize| {
+                let step = |&(body, to): &(usize, usize)| (body, partition.classes[to]);
+                let mut signature: Vec<(usize, usize)> = steps[state].iter().map(step).collect();
+                signature.sort_unstable();
+                signature.dedup();
+                signature
+            };
+            let mut parts: Vec<Vec<usize>> = Vec::new();
+            for (class, found) in by_class {
+                let all = &partition.members[class];
+                let mut groups: BTreeMap<Vec<(usize, usize)>, Vec<usize>> = BTreeMap::new();
+                // All other members still have one signature.
+                let mut kept = all.len() - found.len();
+                let other = (kept > 0).then(|| {
+                    let is_found: HashSet<usize> = found.iter().copied().collect();
+                    let other = all.iter().find(|state| !is_found.contains(state));
+                    signature(*other.expect("not all members were found"))
+                });
+                for state in found {
+                    let signature = signature(state);
+                    if other.as_ref() == Some(&signature) {
+                        kept += 1;
+                    } else {
+                        groups.entry(signature).or_default().push(state);
+                    }
+                }
+                // The largest part keeps its number, so a state gets another one a logarithmic number of times.
+                let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
+                groups.sort_by_key(Vec::len);
+                if groups.last().is_some_and(|largest| largest.len() > kept) {
+                    let largest: HashSet<usize> = groups.pop().into_iter().flatten().collect();
+                    let moved: HashSet<usize> = groups.iter().flatten().copied().collect();
+                    let is_rest = |state: &usize| !largest.contains(state) && !moved.contains(state);
+                    groups.push(all.iter().copied().filter(is_rest).collect());
+                }
+                parts.extend(groups.into_iter().filter(|group| !group.is_empty()));
+            }
+            for part in parts {
+                changed.extend(part.iter().flat_map(|&state| &before[state]));
+                partition.split(part);
+            }
+        }
+        let firsts: Vec<Option<usize>> = partition.members.iter().map(|part| part.iter().copied().min()).collect();
+        partition.classes.iter().enumerate().map(|(state, &class)| firsts[class].unwrap_or(state)).collect()
+    }
+
     /// Makes one state of states with the same summands.
     fn merge_states(&mut self, x: &mut Expressions<'_>) -> Result<(), Refusal> {
         let mut numbers: HashMap<Body, usize> = HashMap::new();
@@ -152,34 +255,8 @@ impl SequentialComponent {
             let next = numbers.len();
             bodies.push(*numbers.entry(body).or_insert(next));
         }
-        // The class of a state is its first member.
-        let mut classes: Vec<usize> = vec![0; self.states.len()];
-        if let Some(terminated) = self.terminated.filter(|&terminated| terminated > 0) {
-            classes[terminated] = terminated;
-        }
-        let mut count = 0;
-        loop {
-            let mut signatures: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.states.len()];
-            for (summand, &body) in self.summands.iter().zip(&bodies) {
-                let (from, to) = summand.moves[0];
-                signatures[from].push((body, classes[to]));
-            }
-            let mut known: HashMap<(usize, Vec<(usize, usize)>), usize> = HashMap::new();
-            let refined: Vec<usize> = signatures
-                .into_iter()
-                .enumerate()
-                .map(|(state, mut signature)| {
-                    signature.sort_unstable();
-                    signature.dedup();
-                    *known.entry((classes[state], signature)).or_insert(state)
-                })
-                .collect();
-            classes = refined;
-            if known.len() == count {
-                break;
-            }
-            count = known.len();
-        }
+        let classes = self.classes(&bodies);
+        let count = classes.iter().enumerate().filter(|&(state, &class)| state == class).count();
         if count == self.states.len() {
             return Ok(());
         }

@@ -10,21 +10,23 @@
 //! follows a process that cannot terminate is dropped. Only a recursion that keeps pushing (`P = a.P.b + b`) has no
 //! end; it is refused with the stack.
 //!
-//! Each slot is known to hold one value as long as
-//! every step into the state brings that value (conditional constant propagation: Wegman and Zadeck, *Constant
-//! propagation with conditional branches*, 1991), and is a parameter of the component otherwise. Slots of one name and
-//! sort share a parameter across control states, so a value that is handed on needs no update. A parameter that a state
-//! does not use holds its initial value, or the default of its sort.
+//! Each slot is known to hold one value as long as every step into the state brings that value (conditional constant
+//! propagation: Wegman and Zadeck, *Constant propagation with conditional branches*, 1991), and is a parameter of the
+//! component otherwise. Slots of one name and sort share a parameter across control states, so a value that is handed
+//! on needs no update. A parameter that a state does not use holds its initial value, or the default of its sort.
 //!
-//! Cost: a control state is expanded again when a slot of it turns out to vary, at most twice for each slot.
+//! Cost: a control state is expanded again when a slot of it turns out to vary, at most twice for each slot. A step
+//! looks at what it takes from the stack and puts on it, and at the slots of the stack, not at all elements.
 
 mod cluster;
 mod control;
 mod shapes;
+mod stacks;
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
+use trefoil_control::count;
 use trefoil_data::sorts::SortRef;
 use trefoil_data::typed::{Typed, TypedId, VariableId};
 use trefoil_source::{Diagnostic, Place, Span};
@@ -33,15 +35,16 @@ use trefoil_terms::Term;
 use super::expressions::{Environment, Expressions, Variable};
 use super::{Refusal, codes};
 use control::{Graph, Slot, State};
-use shapes::{Shape, ShapeId, Token};
+use shapes::{ShapeId, Token};
+use stacks::{Stack, StackId, Stacks};
 
 use crate::processes::{ActionId, DefinitionId, Process, ProcessRef, ProcessSpecification};
 
-/// Equal elements of a stack beyond which it is taken to grow without bound.
-const MOST_EQUAL: usize = 64;
+/// Calls of one process inside each other beyond which a stack is taken to grow without bound.
+const MOST_NESTED: u32 = 64;
 
 /// Control states of a component beyond which it is refused.
-const MOST_STATES: usize = 20_000;
+const MOST_STATES: usize = 50_000;
 
 /// An action with arguments.
 pub(super) type OpenAction = (ActionId, Vec<Term>);
@@ -85,19 +88,6 @@ pub(super) struct SequentialComponent {
     pub(super) summands: Vec<ComponentSummand>,
 }
 
-/// A stack without values: its elements, each with the slots of its variables.
-type Key = Vec<(ShapeId, Rc<[usize]>)>;
-
-/// A stack with values.
-#[derive(Clone, Debug, PartialEq)]
-struct Stack {
-    key: Key,
-    /// The value of each slot.
-    values: Vec<Term>,
-    /// The variable that each slot is named after.
-    named: Vec<VariableId>,
-}
-
 /// A scope: the variables of one call, and which call that is.
 #[derive(Clone, Debug)]
 struct Scope {
@@ -117,7 +107,17 @@ impl Scope {
 }
 
 /// What is still to be done after a part of a body: a list with shared ends.
-type After = Option<Rc<Pending>>;
+#[derive(Clone, Debug)]
+enum After {
+    /// Something that this step puts on the stack.
+    Pending(Rc<Pending>),
+    /// What is left of the stack of the control state that is being expanded.
+    Rest(StackId),
+}
+
+impl After {
+    const NOTHING: After = After::Rest(StackId::EMPTY);
+}
 
 #[derive(Debug)]
 struct Pending {
@@ -143,7 +143,9 @@ pub(super) struct Sequential<'a> {
     terminating: Vec<bool>,
     /// Which processes may terminate, as far as it was needed.
     terminates: HashMap<ProcessRef, bool>,
-    shapes: Vec<Shape>,
+    stacks: Stacks,
+    /// The values of the slots of the control state that is being expanded, and the scope that they are in.
+    slots: (u32, Vec<Term>),
     by_node: HashMap<ProcessRef, (ShapeId, Rc<[VariableId]>)>,
     by_structure: HashMap<Vec<Token>, ShapeId>,
     /// Constants that stand for variables by position.
@@ -158,7 +160,8 @@ impl<'a> Sequential<'a> {
             specification,
             terminating: vec![false; specification.definitions.len()],
             terminates: HashMap::new(),
-            shapes: Vec::new(),
+            stacks: Stacks::default(),
+            slots: (0, Vec::new()),
             by_node: HashMap::new(),
             by_structure: HashMap::new(),
             positions: Vec::new(),
@@ -226,43 +229,71 @@ impl<'a> Sequential<'a> {
         Ok(self.scope(values, roots))
     }
 
+    /// The first thing that is to be done, and what comes after it.
+    fn first(&mut self, after: &After) -> Option<(ProcessRef, Scope, After)> {
+        let rest = match after {
+            After::Pending(pending) => return Some((pending.node, pending.scope.clone(), pending.rest.clone())),
+            After::Rest(rest) => *rest,
+        };
+        let top = self.stacks.top(rest)?;
+        let (node, below) = (top.node, top.below);
+        let (mut values, mut roots) = (Environment::new(), HashMap::new());
+        for (&variable, &slot) in self.by_node[&node].1.iter().zip(top.slots.iter()) {
+            values.insert(variable, self.slots.1[slot]);
+            roots.insert(variable, (self.slots.0, slot as u32));
+        }
+        Some((node, self.scope(values, roots), After::Rest(below)))
+    }
+
     /// What is still to be done, as a stack of elements.
     fn stack(&mut self, x: &mut Expressions<'_>, mut after: After) -> Result<Stack, Refusal> {
         let mut elements: Vec<(ProcessRef, Scope)> = Vec::new();
-        while let Some(first) = after {
-            match self.specification.process(first.node) {
+        let rest = loop {
+            if let After::Rest(rest) = after
+                && !(elements.is_empty() && self.stacks.top(rest).is_some_and(|top| self.is_call(top.node)))
+            {
+                break rest;
+            }
+            let Some((node, scope, rest)) = self.first(&after) else { break StackId::EMPTY };
+            match self.specification.process(node) {
                 Process::Sequence(left, right) => {
-                    let rest = self.push(*right, &first.scope, &first.rest);
-                    after = self.push(*left, &first.scope, &rest);
+                    let rest = self.push(*right, &scope, &rest);
+                    after = self.push(*left, &scope, &rest);
                 }
                 // The checker refuses circles of calls that come first.
                 Process::Call(definition, arguments) if elements.is_empty() => {
-                    let inner = self.call(x, *definition, arguments, &first.scope)?;
+                    let inner = self.call(x, *definition, arguments, &scope)?;
                     let body = self.specification.definition(*definition).body;
-                    after = self.push(body, &inner, &first.rest);
+                    after = self.push(body, &inner, &rest);
                 }
                 _ => {
-                    elements.push((first.node, first.scope.clone()));
-                    after = first.rest.clone();
+                    elements.push((node, scope));
+                    after = rest;
                 }
             }
-        }
-        let mut stack = Stack { key: Vec::new(), values: Vec::new(), named: Vec::new() };
-        let mut known: HashMap<Root, usize> = HashMap::new();
-        for (node, scope) in elements {
+        };
+        let kept = self.stacks.named(rest).len();
+        let mut stack = Stack { id: rest, values: self.slots.1[..kept].to_vec() };
+        let mut known: HashMap<Root, usize> = (0..kept).map(|slot| ((self.slots.0, slot as u32), slot)).collect();
+        for (node, scope) in elements.into_iter().rev() {
             let (shape, variables) = self.shape(x, node);
             let mut slots = Vec::new();
+            let mut new = Vec::new();
             for &variable in variables.iter() {
                 let slot = *known.entry(scope.root(variable)).or_insert_with(|| {
                     stack.values.push(scope.values[&variable]);
-                    stack.named.push(variable);
+                    new.push(variable);
                     stack.values.len() - 1
                 });
                 slots.push(slot);
             }
-            stack.key.push((shape, Rc::from(slots)));
+            stack.id = self.stacks.put(node, shape, &slots, &new, stack.id);
         }
         Ok(stack)
+    }
+
+    fn is_call(&self, node: ProcessRef) -> bool {
+        matches!(self.specification.process(node), Process::Call(..))
     }
 
     /// The component that a process is, over values of its variables.
@@ -272,9 +303,12 @@ impl<'a> Sequential<'a> {
         node: ProcessRef,
         values: &Environment,
     ) -> Result<SequentialComponent, Refusal> {
+        // Slots are named after the variables of this component.
+        self.stacks = Stacks::default();
+        self.slots = (0, Vec::new());
         let scope = self.scope(values.clone(), HashMap::new());
         let name = self.component_name(x, node, &scope)?;
-        let start = self.stack(x, Some(Rc::new(Pending { node, scope, rest: None })))?;
+        let start = self.stack(x, After::Pending(Rc::new(Pending { node, scope, rest: After::NOTHING })))?;
         let mut graph = Graph::default();
         let first = self.enter(x, &mut graph, &start, node)?;
         let initial = start.values;
@@ -283,6 +317,7 @@ impl<'a> Sequential<'a> {
         while let Some(index) = queue.pop_front() {
             graph.states[index].queued = false;
             graph.states[index].expanded = true;
+            x.control.check()?;
             let steps = self.steps_of(x, &graph, index)?;
             let mut kept = Vec::new();
             for step in steps {
@@ -331,20 +366,16 @@ impl<'a> Sequential<'a> {
         stack: &Stack,
         node: ProcessRef,
     ) -> Result<usize, Refusal> {
-        if let Some(&known) = graph.by_key.get(&stack.key) {
+        if let Some(&known) = graph.by_stack.get(&stack.id) {
             return Ok(known);
         }
-        let grows = stack.key.len() > MOST_EQUAL && {
-            let mut counts: HashMap<ShapeId, usize> = HashMap::new();
-            stack.key.iter().for_each(|(shape, _)| *counts.entry(*shape).or_insert(0) += 1);
-            counts.into_values().any(|count| count > MOST_EQUAL)
-        };
-        if grows || graph.states.len() >= MOST_STATES {
-            return Err(self.too_deep(&stack.key, node));
+        let nested = self.stacks.nested(stack.id);
+        if nested > MOST_NESTED || graph.states.len() >= MOST_STATES {
+            return Err(self.too_deep(stack.id, node));
         }
         let mut used: HashMap<(String, SortRef), usize> = HashMap::new();
         let mut slots = Vec::new();
-        for (&variable, &value) in stack.named.iter().zip(&stack.values) {
+        for (&variable, &value) in self.stacks.named(stack.id).iter().zip(&stack.values) {
             let (symbol, sort) = self.specification.data.tree.variable(variable);
             let name = self.specification.name(symbol).to_string();
             let count = used.entry((name.clone(), sort)).or_insert(0);
@@ -356,65 +387,40 @@ impl<'a> Sequential<'a> {
             slots.push(Slot { parameter, constant: x.is_closed(value).then_some(value) });
         }
         let index = graph.states.len();
-        graph.by_key.insert(stack.key.clone(), index);
-        graph.states.push(State { key: stack.key.clone(), slots, steps: Vec::new(), expanded: false, queued: false });
+        graph.by_stack.insert(stack.id, index);
+        graph.states.push(State { stack: stack.id, slots, steps: Vec::new(), expanded: false, queued: false });
         Ok(index)
     }
 
-    fn too_deep(&self, key: &[(ShapeId, Rc<[usize]>)], node: ProcessRef) -> Refusal {
-        let mut shown = self.text(&key[..key.len().min(6)]);
-        if key.len() > 6 {
-            shown.push_str(".…");
-        }
-        let message = "the process has no finite control: each turn leaves more to be done afterwards".to_string();
-        Refusal::Wrong(vec![
-            Diagnostic::error(codes::NOT_REGULAR, message, Place::Span(self.specification.place(node)))
+    /// The refusal of a stack that grows, or of too many stacks that do not.
+    fn too_deep(&self, stack: StackId, node: ProcessRef) -> Refusal {
+        let place = Place::Span(self.specification.place(node));
+        let shown = self.text(stack, 6);
+        let diagnostic = if self.stacks.nested(stack) > 1 {
+            let message = "the process has no finite control: each turn leaves more to be done afterwards";
+            Diagnostic::error(codes::NOT_REGULAR, message, place)
                 .note(format!("what is still to be done after some turns: {shown}"))
-                .help("let the recursive call be the last thing that a process does, and count in a parameter"),
-        ])
+                .help("let the recursive call be the last thing that a process does, and count in a parameter")
+        } else {
+            let message = format!("the process has more than {} control states", count(MOST_STATES as u64));
+            Diagnostic::error(codes::TOO_MANY_STATES, message, place)
+                .note(format!("one of them has still to do {shown}"))
+                .help("count in a parameter what is repeated: `P(n: Nat) = (n < 100) -> a . P(n + 1)`")
+        };
+        Refusal::Wrong(vec![diagnostic])
     }
 
     fn steps_of(&mut self, x: &mut Expressions<'_>, graph: &Graph, state: usize) -> Result<Vec<Step>, Refusal> {
-        let State { key, slots, .. } = &graph.states[state];
-        // Elements that give no variable two slots are in one scope.
-        let mut scopes: Vec<HashMap<VariableId, usize>> = Vec::new();
-        let mut elements = Vec::new();
-        for (shape, places) in key {
-            let Shape { node, variables } = &self.shapes[shape.0 as usize];
-            let pairs = || variables.iter().copied().zip(places.iter().copied());
-            let fits = |scope: &HashMap<VariableId, usize>| {
-                pairs().all(|(variable, place)| scope.get(&variable).is_none_or(|&other| other == place))
-            };
-            if !scopes.last().is_some_and(fits) {
-                scopes.push(HashMap::new());
-            }
-            if let Some(scope) = scopes.last_mut() {
-                scope.extend(pairs());
-            }
-            elements.push((*node, scopes.len() - 1));
-        }
+        let State { stack, slots, .. } = &graph.states[state];
         self.instances += 1;
-        let instance = self.instances;
-        let scopes: Vec<Scope> = scopes
-            .into_iter()
-            .map(|places| {
-                let value = |place: usize| {
-                    let Slot { parameter, constant } = &slots[place];
-                    constant.unwrap_or_else(|| x.leaf(graph.variables[*parameter]))
-                };
-                let values = places.iter().map(|(&variable, &place)| (variable, value(place))).collect();
-                let roots = places.iter().map(|(&variable, &place)| (variable, (instance, place as u32))).collect();
-                self.scope(values, roots)
-            })
-            .collect();
-        let mut after: After = None;
-        for (node, scope) in elements.into_iter().rev() {
-            after = self.push(node, &scopes[scope], &after);
-        }
-        let Some(first) = after else { return Ok(Vec::new()) };
+        let value =
+            |Slot { parameter, constant }: &Slot| constant.unwrap_or_else(|| x.leaf(graph.variables[*parameter]));
+        self.slots = (self.instances, slots.iter().map(value).collect());
         let mut found = Vec::new();
-        let open = Open { sums: Vec::new(), conditions: Vec::new() };
-        self.steps(x, first.node, &first.scope, open, &first.rest, &mut found)?;
+        if let Some((node, scope, rest)) = self.first(&After::Rest(*stack)) {
+            let open = Open { sums: Vec::new(), conditions: Vec::new() };
+            self.steps(x, node, &scope, open, &rest, &mut found)?;
+        }
         Ok(found)
     }
 
@@ -428,8 +434,8 @@ impl<'a> Sequential<'a> {
                 found
             }
         };
-        let rest = if terminates { rest.clone() } else { None };
-        Some(Rc::new(Pending { node, scope: scope.clone(), rest }))
+        let rest = if terminates { rest.clone() } else { After::NOTHING };
+        After::Pending(Rc::new(Pending { node, scope: scope.clone(), rest }))
     }
 
     /// Finds the first steps of a process that is followed by others.
@@ -520,24 +526,24 @@ impl<'a> Sequential<'a> {
         mut after: After,
         found: &mut Vec<Step>,
     ) -> Result<(), Refusal> {
-        while let Some(first) = after.clone() {
-            match self.specification.process(first.node) {
+        while let Some((next, scope, rest)) = self.first(&after) {
+            match self.specification.process(next) {
                 Process::Sequence(left, right) => {
-                    let rest = self.push(*right, &first.scope, &first.rest);
-                    after = self.push(*left, &first.scope, &rest);
+                    let rest = self.push(*right, &scope, &rest);
+                    after = self.push(*left, &scope, &rest);
                 }
                 Process::Condition(condition, yes, Some(no)) => {
-                    let condition = x.value(*condition, &first.scope.values)?;
+                    let condition = x.value(*condition, &scope.values)?;
                     let mut holds = open.clone();
                     if x.conjuncts(condition, &mut holds.conditions)? {
-                        let chosen = self.push(*yes, &first.scope, &first.rest);
+                        let chosen = self.push(*yes, &scope, &rest);
                         self.arrive(x, (node, action), holds, chosen, found)?;
                     }
                     let negated = x.not(condition)?;
                     if !x.conjuncts(negated, &mut open.conditions)? {
                         return Ok(());
                     }
-                    after = self.push(*no, &first.scope, &first.rest);
+                    after = self.push(*no, &scope, &rest);
                 }
                 _ => break,
             }

@@ -8,18 +8,12 @@ use trefoil_terms::Term;
 
 use super::super::expressions::Expressions;
 use super::Sequential;
+use super::stacks::StackId;
 use crate::processes::{Process, ProcessRef};
 
 /// An element of a stack, known by its structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ShapeId(pub(super) u32);
-
-/// A process with that structure, and the variables it uses in the order of their first use.
-#[derive(Clone, Debug)]
-pub(super) struct Shape {
-    pub(super) node: ProcessRef,
-    pub(super) variables: Rc<[VariableId]>,
-}
 
 /// A piece of a structure that tells elements apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,11 +79,20 @@ impl Sequential<'_> {
         }
     }
 
-    pub(super) fn text(&self, key: &[(ShapeId, Rc<[usize]>)]) -> String {
-        let nodes: Vec<ProcessRef> = key.iter().map(|(shape, _)| self.shapes[shape.0 as usize].node).collect();
+    /// The first elements of a stack as text.
+    pub(super) fn text(&self, stack: StackId, most: usize) -> String {
+        if stack == StackId::EMPTY {
+            return "terminated".to_string();
+        }
+        let mut nodes: Vec<ProcessRef> = self.stacks.elements(stack).take(most + 1).map(|top| top.node).collect();
+        let is_longer = nodes.len() > most;
+        nodes.truncate(most);
         let mut out = String::new();
         self.describe(&nodes, &mut out);
-        if key.is_empty() { "terminated".to_string() } else { out }
+        if is_longer {
+            out.push_str(".…");
+        }
+        out
     }
 
     fn position(&mut self, x: &Expressions<'_>, place: usize) -> Term {
@@ -121,11 +124,8 @@ impl Sequential<'_> {
             }
         }
         let variables: Rc<[VariableId]> = Rc::from(free);
-        let next = ShapeId(self.shapes.len() as u32);
+        let next = ShapeId(self.by_structure.len() as u32);
         let id = *self.by_structure.entry(builder.tokens).or_insert(next);
-        if id == next {
-            self.shapes.push(Shape { node, variables: Rc::clone(&variables) });
-        }
         self.by_node.insert(node, (id, Rc::clone(&variables)));
         (id, variables)
     }
