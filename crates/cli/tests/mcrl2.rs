@@ -226,6 +226,11 @@ fn what_is_stuck_is_reported_at_its_action() {
     let (code, _, err) = trefoil(&folder, &["check", "endless.mcrl2"]);
     assert!(code == 3 && err.contains("endless.mcrl2:2:23") && err.contains("`n: Nat`"), "{err}");
     assert!(err.contains("warning[M306]"), "the sum is named before the search: {err}");
+    // A sum with a bound has a budget, too.
+    let huge = "act a: Nat; proc P(k: Nat) = sum n: Nat . (n < 1000000000) -> a(n) . P(n); init P(7);";
+    let folder = self::folder(&[("huge.mcrl2", huge)]);
+    let (code, _, err) = trefoil(&folder, &["check", "huge.mcrl2"]);
+    assert!(code == 3 && err.contains("`n: Nat` has more than 1,000,000 steps"), "{err}");
 }
 
 #[test]

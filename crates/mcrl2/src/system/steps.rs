@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
-use trefoil_control::Control;
+use trefoil_control::{Control, count};
 use trefoil_data::rewrite::{Enumerated, Rewriter, Unfinished};
 use trefoil_data::typed::VariableId;
 use trefoil_source::Span;
@@ -22,6 +22,9 @@ use super::{Model, label};
 
 /// Values of infinite sorts that are tried for one sum.
 const MOST_TUPLES: u64 = 100_000;
+
+/// Steps of a summand in one state beyond which the search gives up.
+const MOST_STEPS: usize = 1_000_000;
 
 /// Bytes that remembered steps may take for each state that a thread expands, and in any case.
 const BYTES_A_STATE: u64 = 16;
@@ -301,6 +304,10 @@ impl Computing<'_, '_> {
                 cut = Some(self.undecided(rewriter, open.term()));
                 return Ok(ControlFlow::Break(()));
             }
+            if self.steps >= MOST_STEPS {
+                cut = Some(self.too_many());
+                return Ok(ControlFlow::Break(()));
+            }
             inputs.truncate(plan.reads.len());
             inputs.extend_from_slice(values);
             Ok(match self.step(rewriter, &inputs) {
@@ -458,15 +465,39 @@ impl Computing<'_, '_> {
         let (name, sort) = data.tree.variable(variable);
         let (name, sort) = (data.names.text(name), data.sort_text(sort));
         let action = &self.model.groups[self.group].name;
-        let state = match self.model.describe(self.row) {
-            state if state.is_empty() => state,
-            state => format!(" in the state {state}"),
-        };
         let message = format!(
-            "the values of `{name}: {sort}` in the sum of `{action}` cannot be listed{state}: no condition bounds \
-             them, or {MOST_TUPLES} were tried"
+            "the values of `{name}: {sort}` in the sum of `{action}` cannot be listed{}: no condition bounds them, or \
+             {MOST_TUPLES} were tried",
+            self.in_state()
         );
         Cut::Beyond(self.at_action(message))
+    }
+
+    /// The reason to give up that a sum has too many solutions.
+    #[cold]
+    fn too_many(&self) -> Cut {
+        let linear = &self.model.compiled.linear;
+        let variable = |&variable: &VariableId| {
+            let (name, sort) = linear.data.tree.variable(variable);
+            format!("`{}: {}`", linear.data.names.text(name), linear.data.sort_text(sort))
+        };
+        let variables: Vec<String> = linear.summands[self.group].variables.iter().map(variable).collect();
+        let action = &self.model.groups[self.group].name;
+        let message = format!(
+            "the sum of `{action}` over {} has more than {} steps{}",
+            variables.join(", "),
+            count(MOST_STEPS as u64),
+            self.in_state()
+        );
+        Cut::Beyond(self.at_action(message))
+    }
+
+    /// The state in words; nothing where there are no parameters.
+    fn in_state(&self) -> String {
+        match self.model.describe(self.row) {
+            state if state.is_empty() => state,
+            state => format!(" in the state {state}"),
+        }
     }
 
     /// What is said about the summand, at its action.
