@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use trefoil_source::Span;
 
 use crate::sorts::SortRef;
-use crate::syntax::tree::Symbol;
+use crate::syntax::tree::{Infix, Symbol};
 
 /// A function symbol in a [`Signature`]: one name at one sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,6 +33,35 @@ macro_rules! operators {
                 &[$((Operator::$operator, $name, &[$($signature),+]),)*];
         }
     };
+}
+
+impl Operator {
+    /// The infix of an operator that is written between its operands.
+    pub fn infix(self) -> Option<Infix> {
+        Some(match self {
+            Operator::And => Infix::And,
+            Operator::Or => Infix::Or,
+            Operator::Implies => Infix::Implies,
+            Operator::Equal => Infix::Equal,
+            Operator::NotEqual => Infix::NotEqual,
+            Operator::Less => Infix::Less,
+            Operator::LessEqual => Infix::LessEqual,
+            Operator::Greater => Infix::Greater,
+            Operator::GreaterEqual => Infix::GreaterEqual,
+            Operator::In => Infix::In,
+            Operator::Cons => Infix::Cons,
+            Operator::Snoc => Infix::Snoc,
+            Operator::Concat => Infix::Concat,
+            Operator::At => Infix::At,
+            Operator::Add | Operator::Union => Infix::Plus,
+            Operator::Subtract | Operator::Difference => Infix::Minus,
+            Operator::Multiply | Operator::Intersection => Infix::Times,
+            Operator::Divide => Infix::Divide,
+            Operator::Div => Infix::Div,
+            Operator::Mod => Infix::Mod,
+            _ => return None,
+        })
+    }
 }
 
 operators! {

@@ -9,7 +9,7 @@ use crate::syntax::tree::{Infix, Power};
 use crate::typed::{Quantifier, Typed, TypedId, VariableId};
 
 use super::compile::is_conversion;
-use super::values::{Writer, infix};
+use super::values::Writer;
 
 impl Writer<'_, '_> {
     /// An expression of the specification with its captured variables replaced.
@@ -47,7 +47,7 @@ impl Writer<'_, '_> {
                         if self.literal(operator, id, arguments, variables, captured, around) {
                             return;
                         }
-                        if let (Some(infix), &[left, right]) = (infix(operator), arguments) {
+                        if let (Some(infix), &[left, right]) = (operator.infix(), arguments) {
                             let (power, to_the_right) = infix.power();
                             return self.bracketed(power < around, |writer| {
                                 let left_power = if to_the_right { power.tighter() } else { power };

@@ -85,6 +85,9 @@ pub(super) fn fact(
                     if finder.is_variable(one) && finder.is_known(other) && finder.fits(one, other) {
                         facts.push(Fact::Point(other, number));
                     }
+                    if finder.is_below(one) && finder.is_known(other) {
+                        upper = upper.or(Some(other));
+                    }
                 }
             }
             Operator::In if finder.is_itself(left) && finder.is_known(right) => {
@@ -96,7 +99,7 @@ pub(super) fn fact(
                 }
             }
             Operator::Less | Operator::LessEqual => {
-                if finder.is_variable(left) && finder.is_known(right) {
+                if (finder.is_variable(left) || finder.is_below(left)) && finder.is_known(right) {
                     upper = upper.or(Some(right));
                 }
                 if finder.is_variable(right) && finder.is_known(left) {
@@ -163,6 +166,34 @@ impl Finder<'_> {
                     Origin::Builtin(operator) if super::compile::is_conversion(operator))
                     && self.is_variable(tree.elements(arguments)[0])
             }
+            _ => false,
+        }
+    }
+
+    /// Whether the variable is a natural number that is at most the value of an expression: it is increased there, by
+    /// `succ`, sums with natural numbers or products with positive ones.
+    fn is_below(&self, id: TypedId) -> bool {
+        let tree = &self.specification.tree;
+        if !matches!(tree.variable(self.variable).1, POS | NAT) {
+            return false;
+        }
+        if self.is_variable(id) {
+            return true;
+        }
+        let Typed::Apply(function, arguments) = tree.expression(id) else { return false };
+        let Typed::Function(function) = tree.expression(*function) else { return false };
+        let Origin::Builtin(operator) = self.specification.signature.function(*function).origin else { return false };
+        let is_natural = |part: TypedId| matches!(tree.sort(part), POS | NAT);
+        match (operator, tree.elements(arguments)) {
+            (Operator::Succ, &[part]) => self.is_below(part),
+            (operator, &[part]) if super::compile::is_conversion(operator) => self.is_below(part),
+            (Operator::Add, &[one, other]) => {
+                is_natural(one) && is_natural(other) && (self.is_below(one) || self.is_below(other))
+            }
+            (Operator::Multiply, &[one, other]) => {
+                tree.sort(one) == POS && self.is_below(other) || tree.sort(other) == POS && self.is_below(one)
+            }
+            (Operator::Max, &[one, other]) => self.is_below(one) || self.is_below(other),
             _ => false,
         }
     }

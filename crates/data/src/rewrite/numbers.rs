@@ -27,8 +27,14 @@ pub enum Number {
     Fraction(IBig, UBig),
 }
 
-/// Exponents beyond this would make numbers that no machine holds.
-const LARGEST_POWER: usize = 1 << 30;
+/// Bits of the largest numbers, so that a number fits a leaf of a term,
+/// which takes twice as many. An operation with a larger result has no value.
+pub(super) const MOST_BITS: usize = 1 << 22;
+
+impl Number {
+    /// 0.
+    pub(super) const ZERO: Number = Number::Integer(IBig::ZERO);
+}
 
 impl Numbers {
     /// The symbols in a pool.
@@ -149,7 +155,7 @@ impl Numbers {
             },
             _ => return None,
         };
-        Some(self.term(section, &result))
+        fits(&result).then(|| self.term(section, &result))
     }
 
     /// An operation of two arguments, when both are numbers that the operation is defined for.
@@ -205,7 +211,7 @@ impl Numbers {
             Operator::Exp => power(&one, &other)?,
             _ => return None,
         };
-        Some(self.term(section, &result))
+        fits(&result).then(|| self.term(section, &result))
     }
 
     /// Whether the first number is less, when both are numbers.
@@ -214,6 +220,14 @@ impl Numbers {
             return Some(one < other);
         }
         Some(less(&self.read(section, left)?, &self.read(section, right)?))
+    }
+}
+
+/// Whether a number is small enough to be a term.
+fn fits(number: &Number) -> bool {
+    match number {
+        Number::Integer(value) => value.bit_len() <= MOST_BITS,
+        Number::Fraction(numerator, denominator) => numerator.bit_len().max(denominator.bit_len()) <= MOST_BITS,
     }
 }
 
@@ -278,14 +292,15 @@ fn less(one: &Number, other: &Number) -> bool {
     a * IBig::from(d) < c * IBig::from(b)
 }
 
-/// A power with an integer exponent; nothing for a negative power of 0 and for powers that no machine holds.
+/// A power with an integer exponent; nothing for a negative power of 0 and for powers that have too many bits.
 fn power(base: &Number, exponent: &Number) -> Option<Number> {
     let Number::Integer(exponent) = exponent else { return None };
     let negative = exponent.sign() == Sign::Negative;
     let exponent = usize::try_from(exponent.clone().unsigned_abs()).ok()?;
     let (numerator, denominator) = parts(base);
     let bits = numerator.clone().unsigned_abs().bit_len().max(denominator.bit_len());
-    if bits > 1 && exponent.checked_mul(bits)? > LARGEST_POWER {
+    // The power has at least so many bits, and at most twice as many.
+    if bits > 1 && exponent.checked_mul(bits - 1)? > MOST_BITS {
         return None;
     }
     let power = reduced(numerator.pow(exponent), denominator.pow(exponent));

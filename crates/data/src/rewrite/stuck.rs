@@ -17,6 +17,7 @@ use super::code::FunctionIndex;
 use super::codes;
 use super::enumerate::MOST_TRIED;
 use super::finite::Size;
+use super::numbers::{MOST_BITS, Number};
 use super::plan::Source;
 use super::program::{Kind, Program, Role};
 
@@ -130,6 +131,9 @@ impl Program {
             (Origin::Builtin(operator), _) => {
                 let diagnostic = Diagnostic::warning(codes::STUCK, format!("`{text}` has no value"), place);
                 match needed(operator) {
+                    _ if self.is_too_large(section, operator, stuck) => {
+                        diagnostic.help(format!("the result would have more than {MOST_BITS} bits"))
+                    }
                     Some(needed) => diagnostic.help(needed),
                     None => diagnostic,
                 }
@@ -173,6 +177,19 @@ impl Program {
                 diagnostic.help(format!("add an equation for `{text}`"))
             }
         })
+    }
+
+    /// Whether an operation on numbers is stuck because its result is too large.
+    fn is_too_large(&self, section: &Section<'_>, operator: Operator, stuck: Term) -> bool {
+        let arguments = section.arguments(stuck);
+        let numbers: Vec<_> = arguments.iter().filter_map(|part| self.numbers.read(section, part)).collect();
+        let all_numbers = numbers.len() == arguments.len();
+        match operator {
+            Operator::Add | Operator::Subtract | Operator::Multiply | Operator::Succ | Operator::Pred => all_numbers,
+            Operator::Divide => all_numbers && numbers[1] != Number::ZERO,
+            Operator::Exp => all_numbers && numbers[0] != Number::ZERO,
+            _ => false,
+        }
     }
 
     fn short(&self, section: &Section<'_>, term: Term) -> String {
@@ -219,7 +236,7 @@ fn needed(operator: Operator) -> Option<&'static str> {
         Operator::Div | Operator::Mod => "the divisor must be above 0",
         Operator::Divide => "the divisor must not be 0",
         Operator::Pick => "the set or bag must not be empty",
-        Operator::Exp => "0 has no negative power, and a power must have less than 2^30 bits",
+        Operator::Exp => "0 has no negative power",
         Operator::Insert
         | Operator::InsertMany
         | Operator::Union

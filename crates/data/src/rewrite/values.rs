@@ -31,33 +31,6 @@ pub(super) struct Writer<'a, 'w> {
     pub(super) out: String,
 }
 
-/// The infix of an operator that stands between its operands.
-pub(super) fn infix(operator: Operator) -> Option<Infix> {
-    Some(match operator {
-        Operator::And => Infix::And,
-        Operator::Or => Infix::Or,
-        Operator::Implies => Infix::Implies,
-        Operator::Equal => Infix::Equal,
-        Operator::NotEqual => Infix::NotEqual,
-        Operator::Less => Infix::Less,
-        Operator::LessEqual => Infix::LessEqual,
-        Operator::Greater => Infix::Greater,
-        Operator::GreaterEqual => Infix::GreaterEqual,
-        Operator::In => Infix::In,
-        Operator::Cons => Infix::Cons,
-        Operator::Snoc => Infix::Snoc,
-        Operator::Concat => Infix::Concat,
-        Operator::At => Infix::At,
-        Operator::Add | Operator::Union => Infix::Plus,
-        Operator::Subtract | Operator::Difference => Infix::Minus,
-        Operator::Multiply | Operator::Intersection => Infix::Times,
-        Operator::Divide => Infix::Divide,
-        Operator::Div => Infix::Div,
-        Operator::Mod => Infix::Mod,
-        _ => return None,
-    })
-}
-
 /// Whether an operator makes a function on elements for the equations of sets and bags.
 fn is_combinator(operator: Operator) -> bool {
     matches!(
@@ -221,8 +194,8 @@ impl Writer<'_, '_> {
                     writer.term(value, Power::BINDER);
                 });
             }
-            (Some(operator), &[left, right]) if infix(operator).is_some() => {
-                let Some(infix) = infix(operator) else { unreachable!() };
+            (Some(operator), &[left, right]) if operator.infix().is_some() => {
+                let Some(infix) = operator.infix() else { unreachable!() };
                 let (power, to_the_right) = infix.power();
                 self.bracketed(power < around, |writer| {
                     writer.term(left, if to_the_right { power.tighter() } else { power });

@@ -2,7 +2,7 @@
 
 crate::code_table::code_table! { pub
     BAD_CHARACTER = "M001", "a character that no token starts with", "map f: Nat & Nat -> Nat;";
-    BAD_NUMBER = "M002", "a number starts with a zero", "eqn f = 007;";
+    BAD_NUMBER = "M002", "a number starts with a zero, or is too large", "eqn f = 007;";
     EXPECTED = "M003", "the text goes on with something that cannot stand there", "map f Nat;";
     UNCLOSED = "M004", "a bracket is not closed", "eqn f = (1 + 2;";
     RESERVED = "M005", "a reserved word stands where a name is needed", "map val: Nat;";

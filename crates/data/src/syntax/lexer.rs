@@ -12,6 +12,9 @@ use trefoil_source::{Diagnostic, FileId, Place, Span};
 use super::codes;
 use super::token::{Comment, Kind, Token};
 
+/// Digits of a number at most: those of the largest number that the rewriter makes.
+const MOST_DIGITS: usize = 1_262_612;
+
 /// What became of a text. The last token is [`Kind::End`].
 #[derive(Debug)]
 pub(super) struct Lexed {
@@ -153,6 +156,12 @@ impl Lexer<'_> {
             self.lexed
                 .diagnostics
                 .push(Diagnostic::error(codes::BAD_NUMBER, message, place).help(format!("write `{without}`")));
+        }
+        if digits.len() > MOST_DIGITS {
+            let place = Place::Span(self.span(start));
+            let message = format!("a number of {} digits is too large", digits.len());
+            let help = format!("numbers have at most {MOST_DIGITS} digits");
+            self.lexed.diagnostics.push(Diagnostic::error(codes::BAD_NUMBER, message, place).help(help));
         }
         self.token(start, Kind::Number);
     }

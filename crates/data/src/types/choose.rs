@@ -347,6 +347,7 @@ fn fill_holes(pattern: &Pattern, sort: SortRef) -> Pattern {
         Pattern::Any | Pattern::Variable(_) => Pattern::Known(sort),
         Pattern::Known(_) | Pattern::AtLeast(_) => pattern.clone(),
         Pattern::Container(container, element) => Pattern::Container(*container, Box::new(fill_holes(element, sort))),
+        Pattern::Finite(container, element) => Pattern::Finite(*container, Box::new(fill_holes(element, sort))),
         Pattern::Function(domain, codomain) => {
             let domain = domain.iter().map(|part| fill_holes(part, sort)).collect();
             Pattern::Function(domain, Box::new(fill_holes(codomain, sort)))

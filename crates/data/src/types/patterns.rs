@@ -2,7 +2,7 @@
 //!
 //! While an expression is typed from the inside out, parts of its sort may be open: `[]` is a list of anything, and the
 //! elements of `[1, 2]` may be any number sort from `Pos` on, because the elements of a literal are converted one by
-//! one. A [`Pattern`] is a sort with such holes. Two patterns *meet* when one sort fits both; they *join* when values
+//! one; for the same reason those of `[{1}]` are finite sets or sets. A [`Pattern`] is a sort with such holes. Two patterns *meet* when one sort fits both; they *join* when values
 //! of both can be converted to one sort.
 
 use crate::sorts::{SortKind, SortRef, Sorts, rank};
@@ -17,6 +17,8 @@ pub(super) enum Pattern {
     Any,
     /// This number sort or a wider one.
     AtLeast(SortRef),
+    /// This finite container or the infinite one that it widens to.
+    Finite(Container, Box<Pattern>),
     /// A container whose element sort has holes.
     Container(Container, Box<Pattern>),
     /// A function sort with holes.
@@ -43,6 +45,20 @@ impl Pattern {
         }
     }
 
+    /// What an element of a literal, or the body of a function, can be: these are converted one by one, so that a
+    /// sort is only a lower bound.
+    pub(super) fn opened(self, sorts: &Sorts) -> Pattern {
+        match self {
+            Pattern::Known(sort) if rank(sort).is_some() => Pattern::AtLeast(sort),
+            pattern => match pattern.as_container(sorts) {
+                Some((container @ (Container::FSet | Container::FBag), element)) => {
+                    Pattern::Finite(container, Box::new(element))
+                }
+                _ => pattern,
+            },
+        }
+    }
+
     fn known(&self) -> Option<SortRef> {
         match self {
             Pattern::Known(sort) => Some(*sort),
@@ -53,7 +69,9 @@ impl Pattern {
     /// The container and its element pattern.
     pub(super) fn as_container(&self, sorts: &Sorts) -> Option<(Container, Pattern)> {
         match self {
-            Pattern::Container(container, element) => Some((*container, (**element).clone())),
+            Pattern::Container(container, element) | Pattern::Finite(container, element) => {
+                Some((*container, (**element).clone()))
+            }
             Pattern::Known(sort) => match sorts.kind(*sort) {
                 SortKind::Container(container, element) => Some((*container, Pattern::Known(*element))),
                 _ => None,
@@ -86,7 +104,7 @@ impl Pattern {
         match self {
             Pattern::Known(sort) | Pattern::AtLeast(sort) => Some(*sort),
             Pattern::Any | Pattern::Variable(_) => None,
-            Pattern::Container(container, element) => {
+            Pattern::Container(container, element) | Pattern::Finite(container, element) => {
                 let element = element.settle(sorts)?;
                 Some(sorts.container(*container, element))
             }
@@ -108,6 +126,16 @@ pub(super) fn meet(one: &Pattern, other: &Pattern, sorts: &mut Sorts) -> Option<
             (rank(*sort)? >= rank(*least)?).then_some(Pattern::Known(*sort))
         }
         (Pattern::AtLeast(one), Pattern::AtLeast(other)) => Some(Pattern::AtLeast((*one).max(*other))),
+        (Pattern::Finite(finite, one), Pattern::Finite(same, other)) => {
+            let element = (finite == same).then(|| meet(one, other, sorts))??;
+            Some(Pattern::Finite(*finite, Box::new(element)))
+        }
+        (Pattern::Finite(finite, element), pattern) | (pattern, Pattern::Finite(finite, element)) => {
+            let (container, other) = pattern.as_container(sorts)?;
+            let fits = container == *finite || widens(*finite, container);
+            let element = fits.then(|| meet(element, &other, sorts))??;
+            Some(Pattern::container(container, element, sorts))
+        }
         _ => {
             if let (Some((container, one)), Some((same, other))) = (one.as_container(sorts), other.as_container(sorts))
             {

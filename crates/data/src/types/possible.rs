@@ -5,7 +5,7 @@ use std::rc::Rc;
 use trefoil_source::Span;
 
 use crate::signature::{FunctionId, Operator};
-use crate::sorts::{BOOL, NAT, POS, SortRef, rank};
+use crate::sorts::{BOOL, NAT, POS, SortRef};
 use crate::syntax::tree::{Binder, Container, Expression, ExpressionId, Infix, Prefix, Symbol};
 use crate::typed::VariableId;
 
@@ -244,15 +244,8 @@ impl Checker<'_> {
         if failed {
             return Err(Reported);
         }
-        // The elements of a literal are converted one by one, so a number sort is only a lower bound.
-        for typing in &mut together {
-            if let Pattern::Known(sort) = typing.pattern
-                && rank(sort).is_some()
-            {
-                typing.pattern = Pattern::AtLeast(sort);
-            }
-        }
-        Ok(together)
+        let sorts = &self.specification.sorts;
+        Ok(together.into_iter().map(|typing| Typing { pattern: typing.pattern.opened(sorts), ..typing }).collect())
     }
 
     fn containers(&mut self, container: Container, elements: Vec<Typing>) -> Typings {
@@ -270,11 +263,7 @@ impl Checker<'_> {
             .iter()
             .map(|result| {
                 let domain = domain.iter().map(|&sort| Pattern::Known(sort)).collect();
-                // The body is converted inside the function.
-                let codomain = match result.pattern {
-                    Pattern::Known(sort) if rank(sort).is_some() => Pattern::AtLeast(sort),
-                    ref pattern => pattern.clone(),
-                };
+                let codomain = result.pattern.clone().opened(&self.specification.sorts);
                 let pattern = Pattern::function(domain, codomain, &mut self.specification.sorts);
                 Typing { pattern, cost: result.cost }
             })

@@ -79,7 +79,9 @@ impl Checker<'_> {
         match pattern {
             Pattern::Known(sort) | Pattern::AtLeast(sort) => self.specification.sort_text(*sort),
             Pattern::Any | Pattern::Variable(_) => "_".to_string(),
-            Pattern::Container(container, element) => format!("{}({})", container.text(), self.pattern_text(element)),
+            Pattern::Container(container, element) | Pattern::Finite(container, element) => {
+                format!("{}({})", container.text(), self.pattern_text(element))
+            }
             Pattern::Function(domain, codomain) => {
                 let domain: Vec<String> = domain.iter().map(|part| self.pattern_text(part)).collect();
                 format!("{} -> {}", domain.join(" # "), self.pattern_text(codomain))
@@ -206,7 +208,9 @@ impl Checker<'_> {
         match pattern {
             Pattern::Variable(0) => "S".to_string(),
             Pattern::Variable(_) => "T".to_string(),
-            Pattern::Container(container, element) => format!("{}({})", container.text(), self.scheme_text(element)),
+            Pattern::Container(container, element) | Pattern::Finite(container, element) => {
+                format!("{}({})", container.text(), self.scheme_text(element))
+            }
             Pattern::Function(domain, codomain) => {
                 let domain: Vec<String> = domain.iter().map(|part| self.scheme_text(part)).collect();
                 format!("({} -> {})", domain.join(" # "), self.scheme_text(codomain))

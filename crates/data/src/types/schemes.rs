@@ -138,7 +138,7 @@ fn take_argument(parameter: &Pattern, argument: &Pattern, facts: &mut [Facts; 2]
             exactly(parameter, argument, facts, sorts)?;
             Some(0)
         }
-        Pattern::Any | Pattern::AtLeast(_) => unreachable!("schemes have no holes"),
+        Pattern::Any | Pattern::AtLeast(_) | Pattern::Finite(..) => unreachable!("schemes have no holes"),
     }
 }
 
@@ -164,7 +164,7 @@ fn give_result(result: &Pattern, expected: &Pattern, facts: &mut [Facts; 2], sor
             exactly(result, expected, facts, sorts)?;
             Some(0)
         }
-        Pattern::Any | Pattern::AtLeast(_) => unreachable!("schemes have no holes"),
+        Pattern::Any | Pattern::AtLeast(_) | Pattern::Finite(..) => unreachable!("schemes have no holes"),
     }
 }
 
@@ -198,7 +198,7 @@ fn exactly(part: &Pattern, pattern: &Pattern, facts: &mut [Facts; 2], sorts: &mu
                 exactly(codomain, &other, facts, sorts)?;
             }
         }
-        Pattern::Any | Pattern::AtLeast(_) => unreachable!("schemes have no holes"),
+        Pattern::Any | Pattern::AtLeast(_) | Pattern::Finite(..) => unreachable!("schemes have no holes"),
     }
     Some(())
 }
@@ -213,17 +213,12 @@ fn determine(facts: Facts, sorts: &mut Sorts) -> Option<(Pattern, u32)> {
         (None, Some(at_least)) => at_least,
         (Some(exactly), Some(at_least)) => {
             // An open container takes what it is given: the elements of a literal are converted one by one.
-            let open = match (&exactly, &at_least) {
-                (Pattern::Any, Pattern::Known(sort)) => crate::sorts::rank(*sort).map(|_| Pattern::AtLeast(*sort)),
-                _ => None,
-            };
-            match open {
-                Some(open) => open,
-                None => {
-                    let (both, conversions) = convert(&at_least, &exactly, sorts)?;
-                    cost += conversions;
-                    both
-                }
+            if exactly == Pattern::Any {
+                at_least.opened(sorts)
+            } else {
+                let (both, conversions) = convert(&at_least, &exactly, sorts)?;
+                cost += conversions;
+                both
             }
         }
     };
@@ -231,7 +226,7 @@ fn determine(facts: Facts, sorts: &mut Sorts) -> Option<(Pattern, u32)> {
         let (converted, conversions) = convert(&pattern, &at_most, sorts)?;
         cost += conversions;
         // Holes are filled by what is expected; what is known stays, and its result is converted.
-        if pattern.settle(sorts).is_none() || matches!(pattern, Pattern::AtLeast(_)) {
+        if pattern.settle(sorts).is_none() || matches!(pattern, Pattern::AtLeast(_) | Pattern::Finite(..)) {
             pattern = converted;
         } else if let Some(both) = meet(&pattern, &at_most, sorts) {
             pattern = both;
@@ -253,6 +248,6 @@ fn fill(part: &Pattern, variables: &[Pattern; 2], sorts: &mut Sorts) -> Pattern 
             let codomain = fill(codomain, variables, sorts);
             Pattern::function(domain, codomain, sorts)
         }
-        Pattern::Known(_) | Pattern::Any | Pattern::AtLeast(_) => part.clone(),
+        Pattern::Known(_) | Pattern::Any | Pattern::AtLeast(_) | Pattern::Finite(..) => part.clone(),
     }
 }

@@ -115,32 +115,6 @@ struct Writer<'a> {
     out: String,
 }
 
-fn infix(operator: Operator) -> Option<Infix> {
-    Some(match operator {
-        Operator::And => Infix::And,
-        Operator::Or => Infix::Or,
-        Operator::Implies => Infix::Implies,
-        Operator::Equal => Infix::Equal,
-        Operator::NotEqual => Infix::NotEqual,
-        Operator::Less => Infix::Less,
-        Operator::LessEqual => Infix::LessEqual,
-        Operator::Greater => Infix::Greater,
-        Operator::GreaterEqual => Infix::GreaterEqual,
-        Operator::In => Infix::In,
-        Operator::Cons => Infix::Cons,
-        Operator::Snoc => Infix::Snoc,
-        Operator::Concat => Infix::Concat,
-        Operator::At => Infix::At,
-        Operator::Add | Operator::Union => Infix::Plus,
-        Operator::Subtract | Operator::Difference => Infix::Minus,
-        Operator::Multiply | Operator::Intersection => Infix::Times,
-        Operator::Divide => Infix::Divide,
-        Operator::Div => Infix::Div,
-        Operator::Mod => Infix::Mod,
-        _ => return None,
-    })
-}
-
 /// A variable for what is printed by its meaning; users cannot have it, as it is in no file.
 const FRESH: &str = "elem_'";
 
@@ -336,8 +310,8 @@ impl Writer<'_> {
                 Operator::Pos2Nat | Operator::Pos2Int | Operator::Pos2Real | Operator::Nat2Int | Operator::Nat2Real,
                 &[operand],
             ) if matches!(self.data.tree.expression(operand), Typed::Number(_)) => self.expression(operand, around),
-            (_, &[left, right]) if infix(operator).is_some() => {
-                let Some(infix) = infix(operator) else { return };
+            (_, &[left, right]) if operator.infix().is_some() => {
+                let Some(infix) = operator.infix() else { return };
                 let (power, to_the_right) = infix.power();
                 self.bracketed(power < around, |writer| {
                     writer.expression(left, if to_the_right { power.tighter() } else { power });

@@ -49,7 +49,7 @@ pub struct Rule {
 /// What one step makes may not be larger: substitution doubles trees, and nothing is shared.
 const LARGEST: usize = 1000;
 
-/// More steps than the caller allows were taken, or an expression grew too large.
+/// More steps than the caller allows were taken, or more places tried, or an expression grew too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
@@ -108,6 +108,8 @@ pub struct Rewriting<'r> {
     pub rules: &'r [Rule],
     /// How many steps may still be taken.
     pub steps: usize,
+    /// At how many places rules may still be tried: outermost rewriting tries them from the top after every step.
+    pub places: usize,
 }
 
 impl Rewriting<'_> {
@@ -122,6 +124,7 @@ impl Rewriting<'_> {
         expression: &Expression,
         normalise: fn(&mut Self, &Expression) -> Result<Expression, TooLong>,
     ) -> Result<Option<Expression>, TooLong> {
+        self.places = self.places.checked_sub(1).ok_or(TooLong)?;
         let next = self.rewritten(expression, normalise)?;
         match &next {
             Some(next) if next.size() > LARGEST => Err(TooLong),
