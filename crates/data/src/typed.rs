@@ -143,6 +143,33 @@ impl TypedTree {
         found
     }
 
+    /// The variables that are bound inside of an expression.
+    pub fn bound_variables(&self, id: TypedId) -> Vec<VariableId> {
+        let mut bound = Vec::new();
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            match self.expression(id) {
+                Typed::Variable(_) | Typed::Function(_) | Typed::Number(_) => {}
+                Typed::Apply(function, arguments) => {
+                    pending.push(*function);
+                    pending.extend(self.elements(arguments));
+                }
+                Typed::Lambda(variables, body) | Typed::Quantified(_, variables, body) => {
+                    bound.extend(variables);
+                    pending.push(*body);
+                }
+                Typed::Where(body, definitions) => {
+                    pending.push(*body);
+                    for (variable, value) in definitions {
+                        bound.push(*variable);
+                        pending.push(*value);
+                    }
+                }
+            }
+        }
+        bound
+    }
+
     /// The variables that quantifiers bind, from the expression with this number on, and the number of expressions.
     pub(crate) fn quantified(&self, from: usize) -> (Vec<VariableId>, usize) {
         let variables = self.nodes[from..].iter().filter_map(|node| match node {

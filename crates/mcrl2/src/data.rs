@@ -133,6 +133,10 @@ impl Data {
         rewriter.limit_steps(steps.unwrap_or(u64::MAX));
         match rewriter.evaluate(codes[0], &[]) {
             Ok(term) => {
+                // Where steps run out only now, functions are printed as they are.
+                if let Err(unfinished @ Unfinished::Stopped(_)) = rewriter.find_forms(term) {
+                    return Err(cut_off(unfinished, &program, &rewriter, steps));
+                }
                 let place = Place::Span(program.specification.tree.place(typed));
                 let warnings = program.explain(rewriter.section(), term, place).into_iter().collect();
                 Ok(Value { sort, text: program.text(rewriter.section(), term), warnings })

@@ -136,7 +136,7 @@ impl<'p> Rewriter<'p> {
                 self.stack.extend(captured);
                 self.call(function)
             }
-            Role::Foreign | Role::Bare(_) | Role::Closure(_) => {
+            Role::Foreign | Role::Bare(_) | Role::Closure(_) | Role::Form => {
                 self.stack.push(term);
                 Ok(())
             }

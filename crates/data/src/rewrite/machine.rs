@@ -126,6 +126,31 @@ impl<'p> Rewriter<'p> {
         self.until_poll = self.interval;
     }
 
+    /// Does something that leaves a term on top, in so many steps at most. Where it takes more there is no term, and the
+    /// stack has this height again. Nothing may be running.
+    pub(super) fn within_steps(
+        &mut self,
+        most: u64,
+        height: usize,
+        work: impl FnOnce(&mut Self) -> Result<(), Unfinished>,
+    ) -> Result<Option<Term>, Unfinished> {
+        debug_assert!(self.returns.is_empty(), "what is cut off would be forgotten");
+        let (before, allowed) = (self.steps(), self.most_steps);
+        self.limit_steps(most.min(allowed.saturating_sub(before)));
+        let outcome = work(self);
+        self.polled = before + self.steps();
+        self.most_steps = allowed;
+        self.plan_poll();
+        match outcome {
+            Ok(()) => Ok(Some(self.pop())),
+            Err(Unfinished::Steps) if self.polled <= allowed => {
+                self.reset(height);
+                Ok(None)
+            }
+            Err(unfinished) => Err(unfinished),
+        }
+    }
+
     /// The functions that were being evaluated when the last evaluation was cut off, the innermost first.
     pub fn interrupted(&self) -> &[FunctionIndex] {
         &self.interrupted

@@ -25,6 +25,7 @@ mod exclusion;
 mod expressions;
 mod facts;
 mod finite;
+mod functions;
 mod instance;
 mod machine;
 mod matching;

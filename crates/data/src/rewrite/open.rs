@@ -58,7 +58,7 @@ impl Program {
                 Kind::Quantified(quantifier) => View::Quantified(quantifier),
                 _ => View::Leaf,
             },
-            Role::Delay(_) | Role::Later | Role::Foreign => View::Leaf,
+            Role::Delay(_) | Role::Later | Role::Foreign | Role::Form => View::Leaf,
         }
     }
 

@@ -17,6 +17,9 @@ use super::enumerate::{Sum, SumIndex};
 use super::numbers::Numbers;
 use super::plan::{Plan, Source};
 
+/// Functions of more arguments have no forms.
+const MOST_VARIABLES: usize = 8;
+
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -34,6 +37,8 @@ pub(super) enum Role {
     Later,
     /// A quantifier with its captured values.
     Quantified(FunctionIndex),
+    /// Variables and the normal form of a function's body over them, for printing and comparing functions.
+    Form,
 }
 
 /// What a function is.
@@ -125,6 +130,12 @@ pub struct Program {
     pub(super) sites: HashMap<TypedId, FunctionIndex>,
     /// Values of finite sorts that were listed.
     pub(super) listed: RwLock<HashMap<SortRef, Option<Arc<[Term]>>>>,
+    /// Function values that were met, with their forms: none where the body has no normal form.
+    pub(super) forms: RwLock<HashMap<Term, Option<Term>>>,
+    /// The function values that were met first, by their forms.
+    pub(super) first: RwLock<HashMap<Term, Term>>,
+    /// The symbols of forms, by the number of variables.
+    pub(super) form_symbols: Vec<Symbol>,
     pub(super) by_id: HashMap<FunctionId, FunctionIndex>,
     pub(super) bare: HashMap<FunctionIndex, Symbol>,
 }
@@ -176,11 +187,19 @@ impl Program {
             unapplied: HashMap::new(),
             sites: HashMap::new(),
             listed: RwLock::default(),
+            forms: RwLock::default(),
+            first: RwLock::default(),
+            form_symbols: Vec::new(),
             by_id: HashMap::new(),
             bare: HashMap::new(),
             specification,
         };
         program.set_role(later, Role::Later);
+        for arity in 1..=MOST_VARIABLES + 1 {
+            let symbol = pool.symbol("@form", arity);
+            program.set_role(symbol, Role::Form);
+            program.form_symbols.push(symbol);
+        }
         for index in 0..program.specification.signature.len() as u32 {
             program.add_function(FunctionId(index));
         }

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use trefoil_terms::{Section, Term};
 
 use crate::signature::Operator;
-use crate::sorts::SortRef;
 use crate::syntax::tree::{Infix, Power};
 use crate::typed::{Quantifier, VariableId};
 
 use super::code::FunctionIndex;
+use super::functions::name_and_sort;
 use super::numbers;
 use super::program::{Kind, Program, Role};
 
@@ -31,24 +31,6 @@ pub(super) struct Writer<'a, 'w> {
     pub(super) out: String,
 }
 
-/// Whether an operator makes a function on elements for the equations of sets and bags.
-fn is_combinator(operator: Operator) -> bool {
-    matches!(
-        operator,
-        Operator::Nothing
-            | Operator::Everything
-            | Operator::NotFunction
-            | Operator::AndFunction
-            | Operator::OrFunction
-            | Operator::ZeroFunction
-            | Operator::AddFunction
-            | Operator::MinFunction
-            | Operator::MonusFunction
-            | Operator::Occurs
-            | Operator::Counts
-    )
-}
-
 impl Writer<'_, '_> {
     pub(super) fn term(&mut self, term: Term, around: Power) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.inside(term, around));
@@ -65,6 +47,7 @@ impl Writer<'_, '_> {
     }
 
     fn inside(&mut self, term: Term, around: Power) {
+        let term = self.formed(term);
         if self.out.len() > LONGEST {
             if !self.out.ends_with('…') {
                 self.out.push('…');
@@ -85,6 +68,7 @@ impl Writer<'_, '_> {
                 let name = self.name(function);
                 self.out.push_str(&name);
             }
+            Role::Form => self.form(term, around),
             Role::Closure(function) => self.site(function, term, "lambda", around),
             Role::Quantified(function) => {
                 let word = match self.program.function(function).kind {
@@ -150,6 +134,7 @@ impl Writer<'_, '_> {
             (Some(Operator::SetConstructor | Operator::BagConstructor), &[function, exceptions]) => {
                 self.set(function, exceptions, around);
             }
+            (Some(Operator::FSet2Set | Operator::FBag2Bag), &[finite]) => self.term(finite, around),
             (Some(Operator::SetOf | Operator::BagOf), &[function]) if self.parameter(function).is_some() => {
                 self.comprehension(function, None);
             }
@@ -162,7 +147,7 @@ impl Writer<'_, '_> {
                 });
             }
             (Some(Operator::Holds), &[condition]) => self.term(condition, around),
-            (Some(operator), _) if is_combinator(operator) => self.combined(term, around),
+            (Some(operator), _) if operator.is_combinator() => self.combined(term, around),
             (Some(Operator::Not | Operator::Complement), &[operand]) => {
                 self.out.push('!');
                 self.term(operand, Power::POSTFIX);
@@ -289,6 +274,7 @@ impl Writer<'_, '_> {
 
     /// A set or bag by its function and the exceptions: the finite part alone where the function is constant.
     pub(super) fn set(&mut self, function: Term, exceptions: Term, around: Power) {
+        let function = self.formed(function);
         match self.combinator(function) {
             Some(Operator::Nothing | Operator::ZeroFunction) => self.term(exceptions, around),
             Some(Operator::Everything) => {
@@ -308,6 +294,7 @@ impl Writer<'_, '_> {
 
     /// `{ x: S | f(x) }`, the other way round for the exceptions.
     fn comprehension(&mut self, function: Term, exceptions: Option<Term>) {
+        let function = self.formed(function);
         let Some((name, sort)) = self.parameter(function) else { return };
         let _ = write!(self.out, "{{ {name}: {sort} | ");
         match exceptions {
@@ -331,38 +318,46 @@ impl Writer<'_, '_> {
         });
     }
 
-    /// The operator of a function on elements that the equations of sets and bags make.
     fn combinator(&self, function: Term) -> Option<Operator> {
-        let operator = match self.program.role(self.section.head(function)) {
-            Role::Bare(function) => self.program.operator(function),
-            _ => self.operator_of(function),
-        };
-        operator.filter(|&operator| is_combinator(operator))
+        self.program.combinator(self.section, function)
     }
 
-    /// A name and the sort of the argument of a function: those of the first `lambda` in it.
+    /// A name and the sort of the argument of a function.
     fn parameter(&self, function: Term) -> Option<(String, String)> {
-        let data = &self.program.specification;
-        let mut inside = function;
-        while self.combinator(inside).is_some() && !self.section.arguments(inside).is_empty() {
-            inside = self.section.argument(inside, 0);
+        self.program.bound_by(self.section, function)?.into_iter().next()
+    }
+
+    /// A function value as its form, where that is known.
+    fn formed(&self, function: Term) -> Term {
+        if self.program.is_made_function(self.section, function) {
+            self.program.form(function).unwrap_or(function)
+        } else {
+            function
         }
-        let taken = |index: FunctionIndex| {
-            let whole = data.signature.function(self.program.function(index).id?).sort;
-            data.sorts.as_function(whole)
-        };
-        let named = |sort: SortRef| ("x".to_string(), data.sort_text(sort));
-        match self.program.role(self.section.head(inside)) {
-            Role::Closure(index) => {
-                let description = self.program.function(index);
-                let (_, variables) = description.site.as_ref()?;
-                let (name, sort) = data.tree.variable(*variables.get(description.captured as usize)?);
-                Some((data.names.text(name).to_string(), data.sort_text(sort)))
+    }
+
+    /// `lambda x: S, y: T. e`, of a form.
+    fn form(&mut self, form: Term, around: Power) {
+        let parts: Vec<Term> = self.section.arguments(form).iter().collect();
+        let Some((&body, variables)) = parts.split_last() else { return };
+        self.bracketed(around > Power::BINDER, |writer| {
+            writer.out.push_str("lambda ");
+            let bound: Vec<_> =
+                variables.iter().filter_map(|&variable| name_and_sort(writer.section, variable)).collect();
+            for (index, (name, sort)) in bound.iter().enumerate() {
+                match bound.get(index + 1) {
+                    Some((_, next)) if next == sort => {
+                        let _ = write!(writer.out, "{name}, ");
+                    }
+                    next => {
+                        let end = if next.is_some() { ", " } else { "" };
+                        let _ = write!(writer.out, "{name}: {sort}{end}");
+                    }
+                }
             }
-            Role::Bare(index) => Some(named(*taken(index)?.0.first()?)),
-            Role::Applied(index) => Some(named(*data.sorts.as_function(taken(index)?.1)?.0.first()?)),
-            _ => None,
-        }
+            writer.out.push_str(". ");
+            writer.term(body, Power::BINDER);
+        });
     }
 
     /// The value of a function for the variable of this name.
@@ -419,6 +414,12 @@ impl Writer<'_, '_> {
 
     /// A function applied to a variable; the body of one that calls its own variable so.
     fn applied_to(&mut self, function: Term, name: &str, around: Power) {
+        if self.program.role(self.section.head(function)) == Role::Form
+            && self.section.arity(function) == 2
+            && self.parameter(function).is_some_and(|(own, _)| own == name)
+        {
+            return self.term(self.section.argument(function, 1), around);
+        }
         if let Role::Closure(index) = self.program.role(self.section.head(function))
             && self.parameter(function).is_some_and(|(own, _)| own == name)
         {

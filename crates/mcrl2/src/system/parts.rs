@@ -259,7 +259,7 @@ impl Pieces {
         let term = rewriter.evaluate(*code, &terms).map_err(unfinished)?;
         let value = match target {
             Target::Truth => desk.model.compiled.program.truth_of(term).map(Value::from),
-            Target::Value(encoding) => Some(encoding.encode(rewriter.section(), term).ok_or(Cut::Outgrown)?),
+            Target::Value(encoding) => Some(encoding.number(rewriter, term).map_err(unfinished)?.ok_or(Cut::Outgrown)?),
         };
         if let Some(value) = value {
             table.insert(&desk.keys[start..], 1, &[value]);

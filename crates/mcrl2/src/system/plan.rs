@@ -136,7 +136,8 @@ impl Compiled {
         let mut rewriter = Rewriter::new(&compiled.program, &worker);
         for ((expression, variables), code) in expressions.into_iter().zip(codes) {
             if variables.is_empty() {
-                let value = rewriter.evaluate(code, &[]).map_err(|unfinished| (expression, unfinished))?;
+                let value = rewriter.evaluate(code, &[]).and_then(|value| rewriter.settled(value));
+                let value = value.map_err(|unfinished| (expression, unfinished))?;
                 compiled.program.keep(value, rewriter.section());
                 compiled.constants.insert(expression, value);
             } else {

@@ -394,7 +394,7 @@ impl Computing<'_, '_> {
                 Update::Evaluated(expression) => {
                     let term = value_of(rewriter, expression, inputs)?;
                     let encoding = &self.model.encodings[*slot as usize];
-                    let value = encoding.encode(rewriter.section(), term).ok_or(Cut::Outgrown)?;
+                    let value = encoding.number(rewriter, term).map_err(unfinished)?.ok_or(Cut::Outgrown)?;
                     self.model.growth[*slot as usize].note(value);
                     value
                 }
@@ -436,8 +436,9 @@ impl Computing<'_, '_> {
         for (expression, encoding) in arguments {
             let term = value_of(rewriter, expression, inputs)?;
             // A numbered term stays while the next one is computed.
-            numbers.extend(encoding.encode(rewriter.section(), term));
-            terms.push(term);
+            let number = encoding.number(rewriter, term).map_err(unfinished)?;
+            terms.push(number.map_or(term, |number| encoding.decode(number)));
+            numbers.extend(number);
         }
         let model = self.model;
         Ok(match self.labels.entry(numbers.into()) {

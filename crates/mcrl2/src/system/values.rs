@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trefoil_data::rewrite::Program;
+use trefoil_data::rewrite::{Program, Rewriter, Unfinished};
 use trefoil_data::sorts::{BOOL, INT, NAT, POS, REAL, SortKind, SortRef};
 use trefoil_system::{Domain, Value};
 use trefoil_terms::{Numbering, Pool, Section, Term};
@@ -23,6 +23,7 @@ const MOST_LISTED: usize = 256;
 enum Family {
     Numbers,
     Compound,
+    Functions,
     Sort(SortRef),
 }
 
@@ -35,12 +36,15 @@ pub(super) struct Numberings {
 impl Numberings {
     /// The numbering of a sort's values.
     pub(super) fn of(&mut self, sort: SortRef, program: &Arc<Program>, pool: &Pool) -> Arc<Met> {
+        let functions = program.holds_functions(sort);
         let family = match (sort, program.specification.sorts.kind(sort)) {
             (POS | NAT | INT | REAL, _) => Family::Numbers,
-            (_, SortKind::Container(..) | SortKind::Function(..)) => Family::Compound,
+            (_, SortKind::Container(..) | SortKind::Function(..)) if functions => Family::Functions,
+            (_, SortKind::Container(..)) => Family::Compound,
             _ => Family::Sort(sort),
         };
-        let made = || Arc::new(Met { program: program.clone(), pool: pool.clone(), numbering: pool.numbering() });
+        let made =
+            || Arc::new(Met { program: program.clone(), pool: pool.clone(), numbering: pool.numbering(), functions });
         self.families.entry(family).or_insert_with(made).clone()
     }
 }
@@ -50,6 +54,8 @@ pub(super) struct Met {
     program: Arc<Program>,
     pool: Pool,
     numbering: Numbering,
+    /// Whether values can hold functions, which are kept in one form.
+    functions: bool,
 }
 
 impl Domain for Met {
@@ -150,6 +156,16 @@ impl Encoding {
             Encoding::Listed(listed) => listed.places.get(&term).copied(),
             Encoding::Met(met) => Some(met.numbering.number(section, term)),
         }
+    }
+
+    /// The number of a value that was just computed; nothing when it is not in the list.
+    #[inline]
+    pub(super) fn number(&self, rewriter: &mut Rewriter<'_>, term: Term) -> Result<Option<Value>, Unfinished> {
+        let term = match self {
+            Encoding::Met(met) if met.functions => rewriter.settled(term)?,
+            _ => term,
+        };
+        Ok(self.encode(rewriter.section(), term))
     }
 
     /// The value with a number.

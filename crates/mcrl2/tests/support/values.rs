@@ -63,6 +63,8 @@ pub(crate) fn values(
     let evaluate = |code: &_| {
         rewriter.limit_steps(steps);
         let term = rewriter.evaluate(*code, &[])?;
+        rewriter.limit_steps(u64::MAX);
+        rewriter.find_forms(term)?;
         Ok(program.text(rewriter.section(), term))
     };
     codes.iter().map(evaluate).collect()
