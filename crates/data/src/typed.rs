@@ -143,7 +143,7 @@ impl TypedTree {
         found
     }
 
-    /// The variables that are bound inside of an expression.
+    /// The variables that are bound inside an expression.
     pub fn bound_variables(&self, id: TypedId) -> Vec<VariableId> {
         let mut bound = Vec::new();
         let mut pending = vec![id];

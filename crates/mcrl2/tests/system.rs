@@ -113,6 +113,36 @@ fn a_system_that_is_outgrown_has_a_wider_form() {
 }
 
 #[test]
+fn functions_with_one_normal_form_are_one_value() {
+    for (states, transitions, text) in [
+        (
+            2,
+            2,
+            "act a: Bool; proc P(f: Nat -> Bool) = a(f(0)) . P(lambda n: Nat. !f(n)); init P(lambda n: Nat. n < 3);",
+        ),
+        (2, 2, "act a: Bool; proc P(f: Nat -> Bool) = a(f(0)) . P(lambda m: Nat. !f(m)); init P(lambda n: Nat. true);"),
+        (2, 2, "act a: Nat; proc P(s: Bag(Nat)) = a(count(1, s)) . P(s * { n: Nat | 2 }); init P({ n: Nat | 5 });"),
+        (1, 1, "act a: Bool; proc P(s: Set(Nat)) = a(0 in s) . P(s + { n: Nat | n < 3 }); init P({ n: Nat | n < 3 });"),
+        (
+            2,
+            2,
+            "sort S = struct c(l: List(Bool -> Bool)); act a: S;
+             proc P(s: S) = a(s) . P(c([lambda b: Bool. !head(l(s))(b)])); init P(c([lambda b: Bool. b]));",
+        ),
+        // An open body without a normal form is kept as it is.
+        (
+            1,
+            1,
+            "map f: Nat -> Nat; var n: Nat; eqn f(n) = f(n + 1); act a;
+             proc P(g: Nat -> Nat) = a . P(lambda n: Nat. f(n)); init P(lambda n: Nat. f(n));",
+        ),
+    ] {
+        let found = graph(model(text, Analyses::NONE), 2).unwrap_or_else(|cut| panic!("{text}: {cut:?}"));
+        assert_eq!((found.state_count(), found.transition_count()), (states, transitions), "{text}");
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_model_is_said() {
     let wrong = |text: &str| match graph(model(text, Analyses::ALL), 1) {
         Err(Cut::Wrong(wrong)) => wrong.message,

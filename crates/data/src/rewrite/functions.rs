@@ -4,11 +4,11 @@
 //! specification are different terms, also where they are the same function: `lambda n: Nat. !f(n)` captures `f`, and a
 //! parameter that is updated with it captures ever more. mCRL2 rewrites the bodies of functions and compares these.
 //! Here the *form* of a function value is the normal form of its body: the function is applied to variables, each a
-//! constant that no rule knows, and functions inside of the result get their forms as well. Of all values with one form
+//! constant that no rule knows, and functions inside the result get their forms as well. Of all values with one form
 //! the first that was found stands for the others wherever values are kept: in the parameters of states and the
 //! arguments of actions. So code stays what is run, and what has one form is one state. Forms are what is printed.
 //!
-//! The names of variables belong to the form, as in mCRL2. A variable that would be taken for another one inside of the
+//! The names of variables belong to the form, as in mCRL2. A variable that would be taken for another one inside the
 //! form, or that has the name of one bound there, gets a name of its own.
 //!
 //! A body with variables may have no normal form. It is given up after some steps, and the function is then its own
@@ -242,7 +242,7 @@ impl Rewriter<'_> {
         self.section.create(self.section.head(form), &parts)
     }
 
-    /// The form of a function value inside of variables with these names; nothing where its body has no normal form.
+    /// The form of a function value inside variables with these names; nothing where its body has no normal form.
     fn form_of(&mut self, function: Term, around: &[String]) -> Result<Option<Term>, Unfinished> {
         if around.is_empty()
             && let Some(&known) =
@@ -303,7 +303,7 @@ impl Rewriter<'_> {
         Ok(None)
     }
 
-    /// The normal form of a function value applied to the topmost terms, with forms inside of it.
+    /// The normal form of a function value applied to the topmost terms, with forms inside it.
     fn body(&mut self, function: Term, arity: usize, names: &[String]) -> Result<Option<Term>, Unfinished> {
         let height = self.stack.len();
         self.stack.push(function);
@@ -342,7 +342,7 @@ impl Rewriter<'_> {
         })
     }
 
-    /// The names that are bound inside of a term by what has no form.
+    /// The names that are bound inside a term by what has no form.
     fn names_inside(&self, term: Term) -> HashSet<String> {
         let data = &self.program.specification;
         let mut names = HashSet::new();

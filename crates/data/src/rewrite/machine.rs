@@ -126,8 +126,8 @@ impl<'p> Rewriter<'p> {
         self.until_poll = self.interval;
     }
 
-    /// Does something that leaves a term on top, in so many steps at most. Where it takes more there is no term, and the
-    /// stack has this height again. Nothing may be running.
+    /// Does work that leaves a term on top, in at most `most` steps. Where it takes more there is no term, and the
+    /// stack has its former height. Nothing may be running.
     pub(super) fn within_steps(
         &mut self,
         most: u64,

@@ -264,7 +264,7 @@ const BAG: &str = "
         @least(f, f) = f;
         @least(f, @zero) = @zero;
         @least(@zero, f) = @zero;
-        @monus(f, g)(d) = if(f(d) > g(d), Int2Nat(f(d) - g(d)), 0);
+        @monus(f, g)(d) = Int2Nat(max(0, f(d) - g(d)));
         @monus(f, f) = @zero;
         @monus(f, @zero) = f;
         @monus(@zero, f) = @zero;
@@ -286,8 +286,7 @@ const BAG: &str = "
         @bag(f, b) * @bag(g, c) =
             @bag(lambda e: S. min(count(e, @bag(f, b)), count(e, @bag(g, c))), {:});
         @bag(f, b) - @bag(g, c) = @bag(
-            lambda e: S. if(count(e, @bag(f, b)) > count(e, @bag(g, c)),
-                Int2Nat(count(e, @bag(f, b)) - count(e, @bag(g, c))), 0), {:});
+            lambda e: S. Int2Nat(max(0, count(e, @bag(f, b)) - count(e, @bag(g, c)))), {:});
         {:} * x = {:};
         @fbag(d, p, b) * x = @cinsert(d, min(p, count(d, x)), b * x);
         x * b = b * x;

@@ -2,8 +2,8 @@
 //!
 //! While an expression is typed from the inside out, parts of its sort may be open: `[]` is a list of anything, and the
 //! elements of `[1, 2]` may be any number sort from `Pos` on, because the elements of a literal are converted one by
-//! one; for the same reason those of `[{1}]` are finite sets or sets. A [`Pattern`] is a sort with such holes. Two patterns *meet* when one sort fits both; they *join* when values
-//! of both can be converted to one sort.
+//! one; for the same reason those of `[{1}]` are finite sets or sets. A [`Pattern`] is a sort with such holes. Two
+//! patterns *meet* when one sort fits both; they *join* when values of both can be converted to one sort.
 
 use crate::sorts::{SortKind, SortRef, Sorts, rank};
 use crate::syntax::tree::Container;
