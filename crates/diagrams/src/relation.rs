@@ -1,0 +1,218 @@
+//! Sets and relations as users of the pool see them.
+
+use trefoil_control::Stopped;
+
+use crate::image::{CHANGE, READ, SKIP, WRITE};
+use crate::pool::{Diagrams, Set};
+use crate::saturate::Saturating;
+use crate::sets::{DROP, KEEP};
+use crate::table::{COPIED, NodeId, key_of};
+use crate::worker::{Outcome, Worker};
+
+/// Some slots of rows, for projections.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    row: Set,
+    count: usize,
+}
+
+impl Slots {
+    /// How many slots these are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// A relation between rows that reads and writes some slots and leaves the others as they are.
+///
+/// It is a set of pairs: values of the slots that are read, and of the slots that are written.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// What it does to each slot up to the last one that it touches.
+    kinds: Vec<u32>,
+    shape: Set,
+    /// The shape from the first slot that it touches on.
+    top: usize,
+    top_shape: Set,
+    /// Its pairs, slot by slot, old value before new value.
+    rows: Set,
+}
+
+impl Relation {
+    /// Has it no pair?
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Its pairs as a set of rows: for each slot that it touches the value that is read, the value that is written, or
+    /// both.
+    pub fn rows(&self) -> &Set {
+        &self.rows
+    }
+
+    /// The first slot that it touches.
+    pub fn top(&self) -> usize {
+        self.top
+    }
+}
+
+/// A pair of a relation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The values of the slots that are read, ascending by slot.
+    pub read: Vec<u32>,
+    /// The values of the slots that are written, ascending by slot; none where the slot keeps its value.
+    pub written: Vec<Option<u32>>,
+}
+
+impl Diagrams {
+    /// The rows of either set.
+    pub fn union(&self, one: &Set, other: &Set) -> Result<Set, Stopped> {
+        self.run(self.width(one), |worker| worker.union(one.id, other.id))
+    }
+
+    /// The rows of both sets.
+    pub fn intersection(&self, one: &Set, other: &Set) -> Result<Set, Stopped> {
+        self.run(self.width(one), |worker| worker.intersection(one.id, other.id))
+    }
+
+    /// The rows of the first set that are not in the second.
+    pub fn difference(&self, one: &Set, other: &Set) -> Result<Set, Stopped> {
+        self.run(self.width(one), |worker| worker.difference(one.id, other.id))
+    }
+
+    /// How many slots the rows of a set have; 0 for the empty set.
+    pub fn width(&self, set: &Set) -> usize {
+        let store = self.store();
+        let (mut width, mut id) = (0, set.id);
+        while id > crate::table::UNIT {
+            id = store.table.node(id).down;
+            width += 1;
+        }
+        width
+    }
+
+    /// These slots of rows, ascending.
+    pub fn slots(&self, slots: &[usize]) -> Result<Slots, Stopped> {
+        debug_assert!(slots.windows(2).all(|pair| pair[0] < pair[1]), "slots ascend");
+        let mut row = vec![DROP; slots.last().map_or(0, |last| last + 1)];
+        slots.iter().for_each(|&slot| row[slot] = KEEP);
+        Ok(Slots { row: self.row(&row)?, count: slots.len() })
+    }
+
+    /// The rows of a set with some slots only.
+    pub fn project(&self, set: &Set, slots: &Slots) -> Result<Set, Stopped> {
+        self.run(self.width(set), |worker| worker.project(set.id, slots.row.id))
+    }
+
+    /// A relation without pairs that reads and writes these slots, both ascending.
+    pub fn relation(&self, reads: &[usize], writes: &[usize]) -> Result<Relation, Stopped> {
+        let width = reads.iter().chain(writes).max().map_or(0, |last| last + 1);
+        let mut kinds = vec![SKIP; width];
+        reads.iter().for_each(|&slot| kinds[slot] = READ);
+        writes.iter().for_each(|&slot| kinds[slot] = if kinds[slot] == READ { CHANGE } else { WRITE });
+        let top = kinds.iter().position(|&kind| kind != SKIP).unwrap_or(0);
+        let (shape, top_shape) = (self.row(&kinds)?, self.row(&kinds[top..])?);
+        Ok(Relation { kinds, shape, top, top_shape, rows: self.empty() })
+    }
+
+    /// A relation that keeps the rows whose values in these slots are in a set.
+    pub fn filter(&self, slots: &[usize], values: &Set) -> Result<Relation, Stopped> {
+        Ok(Relation { rows: values.clone(), ..self.relation(slots, &[])? })
+    }
+
+    /// The relation with these pairs added.
+    pub fn with_pairs(&self, relation: &Relation, pairs: &[Pair]) -> Result<Relation, Stopped> {
+        let rows = pairs.iter().map(|pair| {
+            let (mut read, mut written) = (pair.read.iter(), pair.written.iter());
+            let mut row = Vec::with_capacity(pair.read.len() + pair.written.len());
+            for &kind in &relation.kinds {
+                if kind == READ || kind == CHANGE {
+                    row.push(key_of(*read.next().expect("a value for each slot that is read")));
+                }
+                if kind == WRITE || kind == CHANGE {
+                    let value = written.next().expect("a value for each slot that is written");
+                    row.push(value.map_or(COPIED, key_of));
+                }
+            }
+            row
+        });
+        let rows = self.set_of_keys(rows.collect())?;
+        self.with_rows(relation, &rows)
+    }
+
+    /// The relation with the pairs of a set of rows added, see [`Relation::rows`].
+    pub fn with_rows(&self, relation: &Relation, rows: &Set) -> Result<Relation, Stopped> {
+        Ok(Relation { rows: self.union(&relation.rows, rows)?, ..relation.clone() })
+    }
+
+    /// The rows that a relation leads to from a set.
+    pub fn image(&self, set: &Set, relation: &Relation) -> Result<Set, Stopped> {
+        self.run(self.width(set), |worker| worker.image(set.id, relation.rows.id, relation.shape.id))
+    }
+
+    /// The rows of `within` from which a relation leads to a set.
+    pub fn preimage(&self, set: &Set, relation: &Relation, within: &Set) -> Result<Set, Stopped> {
+        self.run(self.width(set), |worker| worker.preimage(set.id, relation.rows.id, relation.shape.id, within.id))
+    }
+
+    /// A set and the rows that a relation leads to from it, together.
+    pub fn extended(&self, set: &Set, relation: &Relation) -> Result<Set, Stopped> {
+        self.run(self.width(set), |worker| extended(worker, set.id, relation.rows.id, relation.shape.id))
+    }
+
+    /// Everything that relations reach from a set, by saturation.
+    pub fn saturated(&self, set: &Set, relations: &[&Relation]) -> Result<Set, Stopped> {
+        let mut sorted: Vec<Saturating> = relations
+            .iter()
+            .filter(|relation| {
+                !relation.is_empty() && relation.kinds.iter().any(|&kind| kind == WRITE || kind == CHANGE)
+            })
+            .map(|relation| Saturating {
+                top: relation.top as u32,
+                rows: relation.rows.id,
+                shape: relation.top_shape.id,
+            })
+            .collect();
+        sorted.sort_by_key(|relation| relation.top);
+        self.prepare_saturation(sorted);
+        self.run(self.width(set), |worker| worker.saturate(set.id, 0, 0))
+    }
+
+    /// The least fixpoint of a monotone function from sets to sets, above a set.
+    pub fn least(&self, from: &Set, mut step: impl FnMut(&Set) -> Result<Set, Stopped>) -> Result<Set, Stopped> {
+        let mut now = from.clone();
+        loop {
+            let next = self.union(&now, &step(&now)?)?;
+            if next == now {
+                return Ok(now);
+            }
+            now = next;
+        }
+    }
+
+    /// The greatest fixpoint of a monotone function from sets to sets, inside a set.
+    pub fn greatest(&self, from: &Set, mut step: impl FnMut(&Set) -> Result<Set, Stopped>) -> Result<Set, Stopped> {
+        let mut now = from.clone();
+        loop {
+            let next = self.intersection(&now, &step(&now)?)?;
+            if next == now {
+                return Ok(now);
+            }
+            now = next;
+        }
+    }
+}
+
+fn extended(worker: &mut Worker, set: NodeId, rows: NodeId, shape: NodeId) -> Outcome {
+    let step = worker.image(set, rows, shape)?;
+    worker.keep(step);
+    let all = worker.union(set, step)?;
+    worker.release(1);
+    Ok(all)
+}

@@ -1,0 +1,147 @@
+//! Rows in and out of sets: making a set from rows, counting, walking over the rows in order.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use dashu_int::UBig;
+use trefoil_control::Stopped;
+
+use crate::pool::{Diagrams, Set, Store};
+use crate::table::{EMPTY, NodeId, UNIT, key_of, value_of};
+use crate::worker::{Outcome, Worker};
+
+impl Diagrams {
+    /// The set with one row.
+    pub fn row(&self, row: &[u32]) -> Result<Set, Stopped> {
+        self.set_of_keys(vec![row.iter().copied().map(key_of).collect()])
+    }
+
+    /// The set of these rows, which have the same width.
+    pub fn rows_of<'r>(&self, rows: impl IntoIterator<Item = &'r [u32]>) -> Result<Set, Stopped> {
+        self.set_of_keys(rows.into_iter().map(|row| row.iter().copied().map(key_of).collect()).collect())
+    }
+
+    pub(crate) fn set_of_keys(&self, mut rows: Vec<Vec<u64>>) -> Result<Set, Stopped> {
+        rows.sort_unstable();
+        rows.dedup();
+        let width = rows.first().map_or(0, Vec::len);
+        debug_assert!(rows.iter().all(|row| row.len() == width), "rows have the same width");
+        self.run(width, |worker| build(worker, &rows, 0))
+    }
+
+    /// How many rows a set has.
+    pub fn count(&self, set: &Set) -> Result<UBig, Stopped> {
+        let store = self.store();
+        let width = self.width(set);
+        let deep = 64 * 1024 + width * 1024;
+        let mut known = HashMap::new();
+        stacker::maybe_grow(deep, 2 * deep, || self.count_below(&store, set.id, &mut known))
+    }
+
+    fn count_below(&self, store: &Store, list: NodeId, known: &mut HashMap<NodeId, UBig>) -> Result<UBig, Stopped> {
+        if list <= UNIT {
+            return Ok(UBig::from(list));
+        }
+        if let Some(count) = known.get(&list) {
+            return Ok(count.clone());
+        }
+        self.control().check()?;
+        // Along the list as far as it is new, and back.
+        let mut new = Vec::new();
+        let mut id = list;
+        let mut sum = loop {
+            match known.get(&id) {
+                Some(count) => break count.clone(),
+                None if id == EMPTY => break UBig::ZERO,
+                None => new.push(id),
+            }
+            id = store.table.node(id).right;
+        };
+        for id in new.into_iter().rev() {
+            sum += self.count_below(store, store.table.node(id).down, known)?;
+            known.insert(id, sum.clone());
+        }
+        Ok(sum)
+    }
+
+    /// How many nodes a set has, without the two leaves.
+    pub fn nodes(&self, set: &Set) -> usize {
+        self.store().table.mark(std::iter::once(set.id)).1 - 2
+    }
+
+    /// The rows of a set, ascending.
+    pub fn rows(&self, set: &Set) -> Rows {
+        let mut rows = Rows { store: self.store(), _set: set.clone(), path: Vec::new(), row: Vec::new(), ended: false };
+        match set.id {
+            EMPTY => rows.ended = true,
+            id => rows.descend(id),
+        }
+        rows
+    }
+}
+
+/// The set of rows from a slot on; rows are sorted.
+fn build(worker: &mut Worker, rows: &[Vec<u64>], slot: usize) -> Outcome {
+    let Some(first) = rows.first() else { return Ok(EMPTY) };
+    if first.len() == slot {
+        return Ok(UNIT);
+    }
+    let mut end = rows.len();
+    let mut tail = EMPTY;
+    while end > 0 {
+        let key = rows[end - 1][slot];
+        let start = rows[..end].partition_point(|row| row[slot] < key);
+        worker.keep(tail);
+        worker.poll()?;
+        let below = build(worker, &rows[start..end], slot + 1)?;
+        tail = worker.make(key, below, tail)?;
+        worker.release(1);
+        end = start;
+    }
+    Ok(tail)
+}
+
+/// The rows of a set, ascending.
+///
+/// The set is alive meanwhile. Collections do not change its nodes, and a table that was replaced by a larger one has
+/// them as well.
+pub struct Rows {
+    store: Arc<Store>,
+    _set: Set,
+    path: Vec<NodeId>,
+    row: Vec<u32>,
+    ended: bool,
+}
+
+impl Rows {
+    fn descend(&mut self, mut id: NodeId) {
+        while id != UNIT {
+            let node = self.store.table.node(id);
+            self.path.push(id);
+            self.row.push(value_of(node.key));
+            id = node.down;
+        }
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Vec<u32>;
+
+    fn next(&mut self) -> Option<Vec<u32>> {
+        if self.ended {
+            return None;
+        }
+        let row = self.row.clone();
+        self.ended = true;
+        while let Some(id) = self.path.pop() {
+            self.row.pop();
+            let right = self.store.table.node(id).right;
+            if right != EMPTY {
+                self.ended = false;
+                self.descend(right);
+                break;
+            }
+        }
+        Some(row)
+    }
+}
