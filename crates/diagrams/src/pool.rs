@@ -8,9 +8,9 @@
 //! # Memory
 //!
 //! Table and cache begin small. When the table is full, the workers pause, and what no root reaches is freed. If more
-//! than half of the table is alive afterwards, it becomes twice as large, and the cache with it, provided that the
-//! memory budget of the control has room for that; without room, the operation goes on as long as a sixteenth of the
-//! table is free, and is then halted ([`Stopped::Memory`]).
+//! than half of the table is alive afterwards, or it is smaller than a few million nodes, it becomes twice as large,
+//! and the cache with it, provided that the memory budget of the control has room for that; without room, the operation
+//! goes on as long as a sixteenth of the table is free, and is then halted ([`Stopped::Memory`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,6 +42,10 @@ impl Default for Options {
         Options { threads: 0, nodes: 1 << 16, zealous: false }
     }
 }
+
+/// A table with fewer nodes grows whenever it is full: each collection empties the cache, which costs more than memory
+/// that is small anyway.
+const COMFORTABLE: usize = 1 << 22;
 
 /// Table and cache; exchanged together when they grow.
 pub(crate) struct Store {
@@ -96,7 +100,7 @@ impl Shared {
         let (marks, live) = store.table.mark(roots.into_iter());
         self.live.store(live, Ordering::Relaxed);
         let capacity = store.table.capacity();
-        if live > capacity / 2 && self.has_room(2 * capacity) {
+        if (live > capacity / 2 || capacity < COMFORTABLE) && self.has_room(2 * capacity) {
             *locked(&self.store) = Arc::new(Store::new(store.table.grown(2 * capacity, &marks)));
         } else {
             store.table.sweep(&marks);
@@ -277,7 +281,7 @@ impl Diagrams {
         shared.deepest_job.store((width as u32).saturating_sub(3), Ordering::Relaxed);
         worker.enter();
         // Operations nest no deeper than three times the width: an image whose parts are united.
-        let deep = 64 * 1024 + width * 4096;
+        let deep = 64 * 1024 + width * 8192;
         let outcome = stacker::maybe_grow(deep, 2 * deep, || operation(&mut worker));
         let result = outcome.ok().map(|id| self.set(id));
         worker.leave();
