@@ -169,7 +169,7 @@ impl<'q> Posed<'q> {
                     fails = true;
                     Found::Fails(reduction.back(evidence, control)?)
                 }
-                other @ (Found::Holds(None) | Found::Open) => other,
+                other @ (Found::Holds(None) | Found::Won(_) | Found::Open) => other,
             };
         }
         replay(&self.question, &answer, &*offered.system, control)?;

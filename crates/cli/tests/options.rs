@@ -76,6 +76,8 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--store", Sort::Asked(&["hash-compact", "bitstate:1M"], &["exact"])),
     ("--trail", Sort::Asked(&["run.trail"], &[])),
     ("--chart", Sort::Asked(&["run.svg"], &[])),
+    ("--evidence", Sort::Asked(&["run.aut", "run.svg"], &[])),
+    ("--witness", Sort::Asked(&[""], &[])),
 ];
 
 struct Folder(tempfile::TempDir);

@@ -1,14 +1,14 @@
 //! The engine for parity games, as the table of engines sees it.
 //!
 //! A system with the marks of owners and priorities is explored and solved at the same time ([`crate::solve::decide`]).
-//! Where Odd wins, its strategy is the evidence; the verifier of strategies has accepted it before it is given.
+//! Where Odd wins, and where Even wins and that is asked for, the winner's strategy is the evidence; the verifier of strategies has accepted it before it is given.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::{
-    Answer, Asked, Counts, Engine, Evidence, Facts, Found, Kind, Prepared, Question, Ready, Refusal, Strategy,
+    Answer, Asked, Counts, Engine, Evidence, Facts, Found, Kind, Prepared, Question, Ready, Refusal, Setting, Strategy,
     StrategyVertex, Task, Terms, Unanswered,
 };
 use trefoil_system::{LabelId, Labels, Path, TakenStep};
@@ -37,7 +37,9 @@ impl Engine for GameEngine {
         }
     }
 
-    fn honours(&self, _: Kind, _: &Facts, _: &mut Asked) {}
+    fn honours(&self, _: Kind, _: &Facts, asked: &mut Asked) {
+        asked.take(Setting::Witness);
+    }
 
     fn reason(&self, _: &Facts) -> String {
         "a formula and a model are a parity game".to_string()
@@ -45,7 +47,9 @@ impl Engine for GameEngine {
 
     fn prepare<'q>(&self, question: Question<'q>, terms: &Terms<'_>, _: &Control) -> Result<Ready<'q>, Unanswered> {
         match question {
-            Question::Win => Ok(Ready::Ready(Box::new(Playing { threads: terms.threads }))),
+            Question::Win => {
+                Ok(Ready::Ready(Box::new(Playing { threads: terms.threads, witness: terms.asked.witness })))
+            }
             _ => Err(Unanswered::refused("game takes only parity games")),
         }
     }
@@ -53,6 +57,8 @@ impl Engine for GameEngine {
 
 struct Playing {
     threads: usize,
+    /// Is Even's strategy wanted, too?
+    witness: bool,
 }
 
 impl Prepared for Playing {
@@ -64,7 +70,8 @@ impl Prepared for Playing {
     fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, Unanswered> {
         let started = Instant::now();
         control.progress().begin("solving", 0);
-        let options = Deciding { threads: self.threads, wanted: Wanted::Of(Player::Odd), ..Deciding::default() };
+        let wanted = if self.witness { Wanted::Winner } else { Wanted::Of(Player::Odd) };
+        let options = Deciding { threads: self.threads, wanted, ..Deciding::default() };
         let decision = decide(task.system, &options, control)
             .map_err(|undecided| Unanswered::Cut { cut: undecided.cut, counts: Box::new(counted(undecided.counts)) })?;
         let mut answer = Answer::new(GAME.name(), 1);
@@ -73,7 +80,8 @@ impl Prepared for Playing {
         answer.found[0] = match (decision.winner, decision.played) {
             (Player::Odd, Some(played)) => Found::Fails(Evidence::Strategy(strategy(&played))),
             (Player::Odd, None) => unreachable!("the strategy of the winner is wanted"),
-            (Player::Even, _) => Found::Holds(None),
+            (Player::Even, Some(played)) => Found::Won(strategy(&played)),
+            (Player::Even, None) => Found::Holds(None),
         };
         answer.notes.push(match decision.early {
             true => format!("decided by {} before all vertices were explored", decision.solver),

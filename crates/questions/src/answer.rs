@@ -51,6 +51,8 @@ impl Answer {
 pub enum Found {
     /// It holds, as far as the search knows what it missed; a run shows it where one run can.
     Holds(Option<Path>),
+    /// It holds, as a strategy of Even shows.
+    Won(Strategy),
     /// It fails.
     Fails(Evidence),
     /// The search ended before it was known.

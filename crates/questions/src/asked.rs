@@ -150,6 +150,10 @@ pub struct Asked {
     pub trail: bool,
     /// Is a counterexample drawn as a chart?
     pub chart: bool,
+    /// Is the evidence about a formula written as a system or drawn?
+    pub evidence: bool,
+    /// Is it shown why a formula holds?
+    pub witness: bool,
 }
 
 /// The name of the strategy that picks one of the others.
@@ -180,11 +184,15 @@ pub enum Setting {
     Trail,
     /// [`Asked::chart`]
     Chart,
+    /// [`Asked::evidence`]
+    Evidence,
+    /// [`Asked::witness`]
+    Witness,
 }
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Setting; 11] = [
+    pub const ALL: [Setting; 13] = [
         Setting::Algorithm,
         Setting::Order,
         Setting::Preprocess,
@@ -196,6 +204,8 @@ impl Setting {
         Setting::LeafCompression,
         Setting::Trail,
         Setting::Chart,
+        Setting::Evidence,
+        Setting::Witness,
     ];
 
     /// As the command line writes it.
@@ -212,6 +222,8 @@ impl Setting {
             Setting::LeafCompression => "--no-leaf-compression",
             Setting::Trail => "--trail",
             Setting::Chart => "--chart",
+            Setting::Evidence => "--evidence",
+            Setting::Witness => "--witness",
         }
     }
 }
@@ -231,6 +243,8 @@ impl Asked {
             no_leaf_compression: true,
             trail: true,
             chart: true,
+            evidence: true,
+            witness: true,
         }
     }
 
@@ -248,6 +262,8 @@ impl Asked {
             Setting::LeafCompression => self.no_leaf_compression,
             Setting::Trail => self.trail,
             Setting::Chart => self.chart,
+            Setting::Evidence => self.evidence,
+            Setting::Witness => self.witness,
         }
     }
 
@@ -271,6 +287,8 @@ impl Asked {
             Setting::LeafCompression => self.no_leaf_compression = false,
             Setting::Trail => self.trail = false,
             Setting::Chart => self.chart = false,
+            Setting::Evidence => self.evidence = false,
+            Setting::Witness => self.witness = false,
         }
         wanted
     }
@@ -315,7 +333,12 @@ impl Asked {
                 Some(SymmetryUse::Automatic) => Some("auto"),
                 Some(SymmetryUse::AsWritten) | None => None,
             },
-            Setting::KeepGoing | Setting::LeafCompression | Setting::Trail | Setting::Chart => None,
+            Setting::KeepGoing
+            | Setting::LeafCompression
+            | Setting::Trail
+            | Setting::Chart
+            | Setting::Evidence
+            | Setting::Witness => None,
         };
         if let Some(value) = value {
             let _ = write!(text, " {value}");

@@ -1,8 +1,9 @@
 //! Formulas of the modal µ-calculus, asked of a model of any language.
 //!
 //! A model that is opened for formulas has these formulas as its assertions, and no others. Each becomes a game with
-//! the model, which the table of engines decides; where the formula fails, the winner's strategy is shown as a run of
-//! the model: a path, or a lasso.
+//! the model, which the table of engines decides. The winner's strategy is the evidence ([`evidence`]).
+
+mod evidence;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,21 +15,17 @@ use trefoil_check::{Offered, Posed, Table};
 use trefoil_control::peak_memory;
 use trefoil_lts::Lts;
 use trefoil_mcrl2::system::Model;
-use trefoil_questions::{Answer, Evidence as Shown, Facts, Found, Question, Strategy, Unanswered};
+use trefoil_questions::{Answer, Evidence as Shown, Facts, Found, Question, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
-use trefoil_system::{Cut, LabelId, Labels, System, Value};
+use trefoil_system::{Cut, Labels, System, Value};
 
-use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Evidence, Finding, Move, Position, Run, Step, TICK, Unused, Wanted,
-    unused, unused_strategy,
-};
+use crate::check::{Asked, Assertion, AssertionReport, Claim, Unused, Wanted, unused, unused_strategy};
 use crate::cspm::Warnings;
 use crate::mcrl2::check::{OpenedModel, open_model};
 use crate::problem::{REFUSED, UNREADABLE, cut_short};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 
-/// Larger proofs are counted and not listed.
-const MOST_POSITIONS: usize = 10_000;
+pub use evidence::{ProofSystem, check_evidence_file};
 
 /// A model with formulas about it.
 pub struct Script {
@@ -212,74 +209,15 @@ impl Script {
         match &answer.found[0] {
             Found::Fails(Shown::Strategy(strategy)) => {
                 report.verdict = Verdict::Fails;
-                report.witness = Some(self.evidence(game, strategy));
+                report.witness = Some(self.evidence(game, strategy, false));
+            }
+            Found::Won(strategy) => {
+                report.verdict = Verdict::Holds;
+                report.witness = Some(self.evidence(game, strategy, true));
             }
             _ => report.verdict = Verdict::Holds,
         }
         report.result = Some(u8::from(report.verdict == Verdict::Holds));
-    }
-
-    /// One play of the winner's strategy as a run of the model.
-    fn evidence(&self, game: &FormulaGame, strategy: &Strategy) -> Evidence {
-        let event = |label: LabelId| -> String {
-            if label == LabelId::TICK { TICK.to_string() } else { game.labels().get(label).to_string() }
-        };
-        let (mut steps, mut cycle) = (Vec::new(), Vec::new());
-        for (place, (step, &group)) in strategy.play.steps.iter().zip(&strategy.groups).enumerate() {
-            if !game.takes_step(group) {
-                continue;
-            }
-            let taken = Step {
-                event: event(step.label),
-                parts: Vec::new(),
-                states: self.model.states(game.model_row(&step.row)),
-                number: 0,
-                revealed: 0,
-            };
-            let inside = strategy.back_to.is_some_and(|back_to| place >= back_to);
-            if inside { cycle.push(taken) } else { steps.push(taken) }
-        }
-        let trace: Vec<String> = steps.iter().chain(&cycle).map(|step| step.event.clone()).collect();
-        let end = strategy.play.last();
-        let mut proof = Vec::new();
-        if strategy.has_choices && strategy.vertices.len() <= MOST_POSITIONS {
-            proof.extend(strategy.vertices.iter().map(|vertex| {
-                Position {
-                    part: game.node_text(&vertex.row),
-                    states: self.model.states(game.model_row(&vertex.row)),
-                    chosen: vertex.winner_moves,
-                    moves: vertex
-                        .moves
-                        .iter()
-                        .map(|&(group, label, to)| Move { event: game.takes_step(group).then(|| event(label)), to })
-                        .collect(),
-                }
-            }));
-        }
-        let finding = Finding::Formula {
-            proof,
-            part: game.node_text(end),
-            repeats: strategy.back_to.is_some(),
-            has_choices: strategy.has_choices,
-            positions: strategy.vertices.len(),
-        };
-        let run = Run {
-            initial: self.model.states(game.model_row(&strategy.play.start)),
-            steps,
-            cycle,
-            offered: None,
-            refused: None,
-            waiting: Vec::new(),
-        };
-        Evidence {
-            finding,
-            length: trace.iter().filter(|event| *event != "tau").count(),
-            trace,
-            process: self.file.clone(),
-            components: self.model.components(&self.file),
-            runs: vec![run],
-            story: None,
-        }
     }
 }
 

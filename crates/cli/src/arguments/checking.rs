@@ -55,6 +55,13 @@ pub(crate) struct Checking {
     /// Promela: draw the counterexample as a message-sequence chart (SVG); further ones have their number before .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
+    /// Formulas: write the part of the model that the counterexample needs, as a system (.aut, .lts, .fsm, .json) or a
+    /// picture (.svg, .dot, .gv); further ones have their number before the extension
+    #[arg(long, value_name = "FILE")]
+    pub(crate) evidence: Option<PathBuf>,
+    /// Formulas: show also why a formula holds
+    #[arg(long)]
+    pub(crate) witness: bool,
     /// mCRL2: actions with names like this must not happen; * stands for any text; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) never: Vec<String>,
@@ -86,6 +93,8 @@ impl Checking {
             no_leaf_compression: self.no_leaf_compression,
             trail: self.trail.is_some(),
             chart: self.chart.is_some(),
+            evidence: self.evidence.is_some(),
+            witness: self.witness,
             ..Asked::default()
         }
     }

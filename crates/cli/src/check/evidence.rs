@@ -1,10 +1,12 @@
-//! Evidence in files: trails that Spin replays, message-sequence charts.
+//! Evidence in files: trails that Spin replays, message-sequence charts, systems and pictures of what decides formulas.
 
 use std::path::{Path, PathBuf};
 
 use trefoil_session::check::{AssertionReport, Finding, RunReport};
+use trefoil_session::{Problem, Verdict};
 
 use super::results::found;
+use crate::run::Jobs;
 
 /// Where evidence is written.
 pub(crate) struct Files {
@@ -12,32 +14,46 @@ pub(crate) struct Files {
     pub(crate) trail: Option<PathBuf>,
     /// Charts.
     pub(crate) chart: Option<PathBuf>,
+    /// What decides formulas.
+    pub(crate) evidence: Option<PathBuf>,
 }
 
 impl Files {
     /// Is there anything to write?
     pub(crate) fn wanted(&self) -> bool {
-        self.trail.is_some() || self.chart.is_some()
+        self.trail.is_some() || self.chart.is_some() || self.evidence.is_some()
     }
 
     /// Writes the evidence of a run; gives a line about each file, or why one could not be written.
-    pub(crate) fn write(&self, report: &RunReport) -> Result<Vec<String>, String> {
+    pub(crate) fn write(&self, report: &RunReport, jobs: &Jobs) -> Result<Vec<String>, String> {
         let mut said = Vec::new();
         let mut first = true;
         for answer in &report.results {
             let Some(evidence) = &answer.witness else { continue };
+            let number = answer.assertion.index;
+            if let (Some(system), Some(file)) = (&evidence.system, &self.evidence) {
+                let file = named(file, answer, first);
+                let caption = format!("{}: {}", report.file_name, found(evidence));
+                let job = jobs.start();
+                let saved = system.save(&caption, &file, &job);
+                jobs.answered();
+                saved.map_err(|problem| said_of(&file, &problem))?;
+                let shows = if answer.verdict == Verdict::Holds { "witness" } else { "counterexample" };
+                said.push(format!("wrote the {shows} of formula {number} to {} ({})", file.display(), system.size()));
+                first = false;
+            }
             let Some(story) = &evidence.story else { continue };
             if let Some(trail) = &self.trail {
                 let file = named(trail, answer, first);
                 save(&file, &story.trail)?;
-                said.push(format!("wrote the trail of assertion {} to {}", answer.assertion.index, file.display()));
+                said.push(format!("wrote the trail of assertion {number} to {}", file.display()));
             }
             if let Some(chart) = &self.chart {
                 let file = named(chart, answer, first);
                 let stuck = matches!(evidence.finding, Finding::InvalidEnd);
                 let caption = format!("{}: {}", report.file_name, found(evidence));
                 save(&file, &story.chart(&caption, stuck))?;
-                said.push(format!("wrote the chart of assertion {} to {}", answer.assertion.index, file.display()));
+                said.push(format!("wrote the chart of assertion {number} to {}", file.display()));
             }
             first = false;
         }
@@ -49,10 +65,12 @@ impl Files {
 }
 
 pub(crate) fn save(file: &Path, text: &str) -> Result<(), String> {
-    trefoil_session::save(file, text).map_err(|problem| {
-        let said: Vec<String> = problem.reports().into_iter().map(|report| report.message).collect();
-        format!("{}: {}", file.display(), said.join("; "))
-    })
+    trefoil_session::save(file, text).map_err(|problem| said_of(file, &problem))
+}
+
+fn said_of(file: &Path, problem: &Problem) -> String {
+    let said: Vec<String> = problem.reports().into_iter().map(|report| report.message).collect();
+    format!("{}: {}", file.display(), said.join("; "))
 }
 
 /// The first file has the name that the user gave; others have their number before the extension, where Spin looks for

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use trefoil_session::check::{RunReport, Wanted, never_used};
+use trefoil_session::formulas::check_evidence_file;
 
 use crate::arguments::{Checking, Common, Output};
 use crate::run::Jobs;
@@ -29,9 +30,17 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         terminal::say_err(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }
-    let evidence = evidence::Files { trail: checking.trail.clone(), chart: checking.chart.clone() };
+    let evidence = evidence::Files {
+        trail: checking.trail.clone(),
+        chart: checking.chart.clone(),
+        evidence: checking.evidence.clone(),
+    };
     if evidence.wanted() && checking.files.len() > 1 {
-        terminal::say_err("error: --trail and --chart need exactly one model\n");
+        terminal::say_err("error: --trail, --chart and --evidence need exactly one model\n");
+        return ExitCode::from(exit::WRONG);
+    }
+    if let Some(Err(problem)) = checking.evidence.as_deref().map(check_evidence_file) {
+        terminal::say_err(&problem.render(terminal::colour_err()));
         return ExitCode::from(exit::WRONG);
     }
     let format = common.format;
@@ -74,7 +83,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         if format == Output::Text {
             terminal::say(&results::after(&report, &explained, checking.list, terminal::colour_out()));
         }
-        match evidence.write(&report) {
+        match evidence.write(&report, &runner.jobs) {
             Ok(said) if format == Output::Text => {
                 said.iter().for_each(|line| {
                     terminal::say(&format!("{line}\n"));

@@ -162,11 +162,12 @@ pub(crate) fn found(evidence: &Evidence) -> String {
             format!("{error} in process {process}, line {line}, `{statement}`, after {steps}")
         }
         Finding::InvalidEnd => format!("invalid end state after {}", counted(evidence.length as u64, "step")),
-        Finding::Formula { part, repeats, has_choices, .. } => {
+        Finding::Formula { holds, part, repeats, has_choices, .. } => {
+            let is = if *holds { "holds" } else { "fails" };
             let run = match (trace, *repeats) {
-                ([], false) => format!("initially `{part}` fails"),
+                ([], false) => format!("initially `{part}` {is}"),
                 ([], true) => format!("`{part}` is unfolded forever without a step"),
-                (trace, false) => format!("after <{}> `{part}` fails", list(trace, ", ")),
+                (trace, false) => format!("after <{}> `{part}` {is}", list(trace, ", ")),
                 (trace, true) => format!("<{}> ends in a cycle that never leaves `{part}`", list(trace, ", ")),
             };
             if *has_choices { format!("{run}; this is one of several runs of the proof") } else { run }

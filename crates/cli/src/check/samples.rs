@@ -23,6 +23,7 @@ pub(crate) fn run() -> RunReport {
     results[0].visited_states = 1234;
     let deadlock = Evidence {
         story: None,
+        system: None,
         finding: Finding::Deadlock,
         length: 2,
         trace: words(&["a", "b"]),
@@ -58,6 +59,7 @@ pub(crate) fn run() -> RunReport {
     results[1].witness = Some(deadlock);
     results[2].witness = Some(Evidence {
         story: None,
+        system: None,
         finding: Finding::Event { event: "b".into(), allowed: words(&["c"]) },
         length: 2,
         trace: words(&["a", "b"]),
@@ -110,6 +112,7 @@ pub(crate) fn run() -> RunReport {
     };
     results[5].witness = Some(Evidence {
         story: None,
+        system: None,
         finding: Finding::Nondeterminism { event: "a".into() },
         length: 1,
         trace: words(&["a"]),

@@ -99,7 +99,9 @@ impl Claim {
             Claim::NoDeadlock | Claim::NeverActions => {
                 Posing { language: "mCRL2", kind: Some(Kind::Reach), facts: MCRL2, own: &[] }
             }
-            Claim::Formula => Posing { language: "mCRL2", kind: Some(Kind::Win), facts: MCRL2, own: &[] },
+            Claim::Formula => {
+                Posing { language: "mCRL2", kind: Some(Kind::Win), facts: MCRL2, own: &[Setting::Evidence] }
+            }
             // No engine answers it yet.
             Claim::Temporal => promela(None),
         }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use trefoil_source::{Diagnostic, Report as DiagnosticReport, ReportedPlace, Sources, render};
 
 use super::line;
+use crate::formulas::ProofSystem;
 use crate::promela::{Story, Unreached};
 use crate::symmetry::BrokenSymmetry;
 use crate::{Unfinished, Verdict};
@@ -320,6 +321,9 @@ pub struct Evidence {
     /// Promela: the run statement by statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
+    /// Of a formula: the part of the model that the proof needs.
+    #[serde(skip)]
+    pub system: Option<ProofSystem>,
 }
 
 /// What is wrong at the end.
@@ -384,8 +388,10 @@ pub enum Finding {
     },
     /// Promela: no process can move, and one of them is neither at its end nor at an `end` label.
     InvalidEnd,
-    /// A formula fails.
+    /// A formula fails, or holds.
     Formula {
+        /// Whether it holds.
+        holds: bool,
         /// The part of the formula at the end of the run, with the values of its variables.
         part: String,
         /// Whether the run ends in a cycle.
@@ -400,7 +406,7 @@ pub enum Finding {
     },
 }
 
-/// A position of a proof that a formula fails.
+/// A position of a proof that a formula fails or holds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Position {
     /// The part of the formula, with the values of its variables.

@@ -182,6 +182,7 @@ impl Script {
             components: Vec::new(),
             runs: Vec::new(),
             story: None,
+            system: None,
         });
         Ok(())
     }

@@ -133,7 +133,7 @@ impl<'a> Words<'a> {
     fn told(&mut self, finding: Finding, trace: &[LabelId], length: usize, process: &str, runs: Vec<Run>) -> Evidence {
         let trace = self.all(trace);
         let components = self.components(process);
-        Evidence { finding, length, trace, process: process.to_string(), components, runs, story: None }
+        Evidence { finding, length, trace, process: process.to_string(), components, runs, story: None, system: None }
     }
 
     /// What the components are called; the only one as the process.

@@ -209,7 +209,7 @@ fn explored(
 }
 
 /// A state in words: a line for each component.
-fn title(components: &[Arc<str>], states: &[Arc<str>]) -> String {
+pub(crate) fn title(components: &[Arc<str>], states: &[Arc<str>]) -> String {
     if let [only] = states {
         return only.to_string();
     }

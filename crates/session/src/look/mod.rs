@@ -21,6 +21,7 @@ use trefoil_promela::{Simulation, Trail};
 use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
 use trefoil_system::{Cut, Labels, Path, System, TakenStep, Witness};
 
+pub(crate) use graph::title as state_title;
 pub use graph::{COMPRESSIONS, DIRECTIONS, Drawing, GraphReport, PICTURES, draw, graph};
 pub use stepper::{Change, Followed, Offer, Recorded, Refusals, Situation, Stepper, Told, Unclear, WalkReport};
 pub(crate) use structure::bound;

@@ -81,7 +81,7 @@ pub(crate) fn read(file: &Path, reading: &Reading, labels: &Arc<Labels>, job: &J
     })
 }
 
-fn write(lts: &Lts, file: &Path, format: Option<&'static str>, job: &Job) -> Result<(), Problem> {
+pub(crate) fn write(lts: &Lts, file: &Path, format: Option<&'static str>, job: &Job) -> Result<(), Problem> {
     match save_lts(lts, &Output::from_argument(file), format.and_then(format_named), &job.control) {
         Ok(()) => Ok(()),
         Err(WriteError::Diagnostic(diagnostic)) => Err(Problem::from(*diagnostic)),

@@ -192,7 +192,7 @@ impl Script {
         report.store_bytes = answer.counts.bytes;
         let witness = match &answer.found[goal] {
             Found::Fails(evidence) => Some(self.evidence(evidence, control)?),
-            Found::Holds(_) | Found::Open => None,
+            Found::Holds(_) | Found::Won(_) | Found::Open => None,
         };
         report.verdict = if witness.is_some() { Verdict::Fails } else { Verdict::Holds };
         report.result = Some(u8::from(witness.is_none()));
@@ -260,6 +260,7 @@ impl Script {
             components,
             runs: vec![run],
             story: None,
+            system: None,
         })
     }
 }

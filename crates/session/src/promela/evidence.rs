@@ -51,6 +51,7 @@ impl Script {
             components: model.part_names().into_iter().map(Arc::from).collect(),
             runs: vec![run],
             story: Some(story),
+            system: None,
         })
     }
 

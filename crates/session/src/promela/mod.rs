@@ -213,7 +213,7 @@ impl Script {
         }
         let evidence = match &answer.found[property as usize] {
             Found::Fails(evidence) => Some(self.evidence(evidence, job)?),
-            Found::Holds(_) | Found::Open => None,
+            Found::Holds(_) | Found::Won(_) | Found::Open => None,
         };
         Ok((answer, evidence))
     }

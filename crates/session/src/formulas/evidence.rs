@@ -1,0 +1,338 @@
+//! Why a formula fails or holds, from the strategy of the player that wins its game.
+//!
+//! The strategy comes verified, cut to what can happen when the winner follows it. It is shown in two ways. One play of
+//! it is a run of the model: a path to a state, or a run into a cycle. And all of it is a system: the states of the
+//! model that the strategy visits, with the steps that it takes or has to answer ([`ProofSystem`]). Where the loser has
+//! no choice, that system is the path or the lasso.
+//!
+//! Invariant: the formula has the same value in the system as in the model. Where the winner moves, the system has the
+//! step that it takes; where the loser moves, the system has no step that the model does not have, and the strategy
+//! answers those of the model. So the same strategy wins the game of the formula and the system. (After S. Cranen,
+//! B. Luttik, T. Willemse, *Evidence for fixpoint logic*, 2015: such a system is a counterexample or a witness that is
+//! smaller than the model.)
+//!
+//! Cost: linear in the strategy.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use trefoil_check::formula::game::FormulaGame;
+use trefoil_control::{Control, counted};
+use trefoil_draw::{Edge, Graph, Node, Options, Trouble};
+use trefoil_lts::{Lts, LtsBuilder};
+use trefoil_questions::{Strategy, StrategyVertex};
+use trefoil_source::{Diagnostic, Place};
+use trefoil_system::{LabelId, StateId, System, Value};
+
+use super::Script;
+use crate::check::{Evidence, Finding, Move, Position, Run, Step, TICK};
+use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW};
+use crate::{Job, Problem, save};
+
+/// Positions of larger proofs are counted and not listed.
+const MOST_POSITIONS: usize = 10_000;
+
+/// The text of a state in a picture has at most so many letters.
+const LETTERS: usize = 48;
+
+impl Script {
+    /// A strategy in words: one play of it as a run of the model, and the part of the model that it needs.
+    pub(super) fn evidence(&self, game: &FormulaGame, strategy: &Strategy, holds: bool) -> Evidence {
+        let event = |label: LabelId| -> String {
+            if label == LabelId::TICK { TICK.to_string() } else { game.labels().get(label).to_string() }
+        };
+        let (mut steps, mut cycle) = (Vec::new(), Vec::new());
+        for (place, (step, &group)) in strategy.play.steps.iter().zip(&strategy.groups).enumerate() {
+            if !game.takes_step(group) {
+                continue;
+            }
+            let taken = Step {
+                event: event(step.label),
+                parts: Vec::new(),
+                states: self.model.states(game.model_row(&step.row)),
+                number: 0,
+                revealed: 0,
+            };
+            let inside = strategy.back_to.is_some_and(|back_to| place >= back_to);
+            if inside { cycle.push(taken) } else { steps.push(taken) }
+        }
+        let trace: Vec<String> = steps.iter().chain(&cycle).map(|step| step.event.clone()).collect();
+        let mut proof = Vec::new();
+        if strategy.has_choices && strategy.vertices.len() <= MOST_POSITIONS {
+            proof.extend(strategy.vertices.iter().map(|vertex| {
+                Position {
+                    part: game.node_text(&vertex.row),
+                    states: self.model.states(game.model_row(&vertex.row)),
+                    chosen: vertex.winner_moves,
+                    moves: vertex
+                        .moves
+                        .iter()
+                        .map(|&(group, label, to)| Move { event: game.takes_step(group).then(|| event(label)), to })
+                        .collect(),
+                }
+            }));
+        }
+        let finding = Finding::Formula {
+            holds,
+            proof,
+            part: game.node_text(strategy.play.last()),
+            repeats: strategy.back_to.is_some(),
+            has_choices: strategy.has_choices,
+            positions: strategy.vertices.len(),
+        };
+        let run = Run {
+            initial: self.model.states(game.model_row(&strategy.play.start)),
+            steps,
+            cycle,
+            offered: None,
+            refused: None,
+            waiting: Vec::new(),
+        };
+        let components = self.model.components(&self.file);
+        let system = ProofSystem::new(game, strategy, |row| {
+            let states = self.model.states(row);
+            crate::look::state_title(&components, &states)
+        });
+        Evidence {
+            finding,
+            length: trace.iter().filter(|event| *event != "tau").count(),
+            trace,
+            process: self.file.clone(),
+            components,
+            runs: vec![run],
+            story: None,
+            system: Some(system),
+        }
+    }
+}
+
+/// The states of a model that a proof visits, with the steps that it takes or answers. The formula that it proves or
+/// refutes has the same value there.
+#[derive(Clone, Debug)]
+pub struct ProofSystem {
+    lts: Lts,
+    /// For each state, the parts of the formula that the proof claims of it; none of them in large systems.
+    claims: Vec<Vec<String>>,
+    /// For each state, the state of the model; none of them in large systems.
+    titles: Vec<String>,
+    /// The steps that the proof does not choose but answers.
+    answered: BTreeMap<(StateId, StateId), Vec<LabelId>>,
+}
+
+impl ProofSystem {
+    fn new(game: &FormulaGame, strategy: &Strategy, title: impl Fn(&[Value]) -> String) -> ProofSystem {
+        let mut numbers: HashMap<&[Value], u32> = HashMap::new();
+        let mut rows: Vec<&[Value]> = Vec::new();
+        for vertex in &strategy.vertices {
+            let row = game.model_row(&vertex.row);
+            numbers.entry(row).or_insert_with(|| {
+                rows.push(row);
+                rows.len() as u32 - 1
+            });
+        }
+        let at = |vertex: &StrategyVertex| StateId(numbers[game.model_row(&vertex.row)]);
+        let listed = strategy.vertices.len() <= MOST_POSITIONS;
+        let mut claims: Vec<Vec<String>> = if listed { vec![Vec::new(); rows.len()] } else { Vec::new() };
+        let (mut steps, mut answered) = (Vec::new(), BTreeMap::<_, Vec<LabelId>>::new());
+        for vertex in &strategy.vertices {
+            let source = at(vertex);
+            if let Some(claims) = claims.get_mut(source.index()) {
+                let claim = game.node_text(&vertex.row);
+                if !claims.contains(&claim) {
+                    claims.push(claim);
+                }
+            }
+            for &(group, label, target) in &vertex.moves {
+                if !game.takes_step(group) {
+                    continue;
+                }
+                let target = at(&strategy.vertices[target]);
+                steps.push((source, label, target));
+                if !vertex.winner_moves {
+                    answered.entry((source, target)).or_default().push(label);
+                }
+            }
+        }
+        steps.sort_unstable();
+        steps.dedup();
+        let mut builder = LtsBuilder::new(game.labels().clone());
+        builder.at_least(rows.len() as u32);
+        for (source, label, target) in steps {
+            builder.add(source, label, target);
+        }
+        let titles = if listed { rows.iter().map(|row| title(row)).collect() } else { Vec::new() };
+        ProofSystem { lts: builder.build(StateId(0)), claims, titles, answered }
+    }
+
+    /// The system.
+    pub fn lts(&self) -> &Lts {
+        &self.lts
+    }
+
+    /// How large it is, in words.
+    pub fn size(&self) -> String {
+        let (states, steps) = (self.lts.state_count() as u64, self.lts.transition_count() as u64);
+        format!("{}, {}", counted(states, "state"), counted(steps, "transition"))
+    }
+
+    /// Writes it to a file whose extension says how: as a picture or as a transition system.
+    pub fn save(&self, caption: &str, file: &Path, job: &Job) -> Result<(), Problem> {
+        match EvidenceFormat::of(file)? {
+            EvidenceFormat::System => crate::lts::write(&self.lts, file, None, job),
+            EvidenceFormat::Dot => save(file, &trefoil_draw::dot(&self.graph(caption))),
+            EvidenceFormat::Svg => save(
+                file,
+                &self.drawn(caption, &job.control).map_err(|trouble| match trouble {
+                    Trouble::Stopped(stopped) => Problem::Stopped(stopped),
+                    trouble => {
+                        let place = Place::File(file.display().to_string());
+                        let error = Diagnostic::error(TOO_LARGE_TO_DRAW, trouble.to_string(), place);
+                        Problem::from(error.help("write it as a system instead, to a file named .aut"))
+                    }
+                })?,
+            ),
+        }
+    }
+
+    fn drawn(&self, caption: &str, control: &Control) -> Result<String, Trouble> {
+        Ok(trefoil_draw::draw(&self.graph(caption), Options::default(), control)?.svg())
+    }
+
+    /// States with what is claimed of them; steps that the proof chooses are solid, those that it answers dashed.
+    fn graph(&self, caption: &str) -> Graph {
+        let node = |state: StateId| {
+            let at = state.index();
+            let claims = self.claims.get(at).map(Vec::as_slice).unwrap_or_default();
+            // A truth value says less than the part that has it.
+            let said = claims.iter().rfind(|claim| *claim != "true" && *claim != "false").or(claims.last());
+            let text = match said {
+                Some(claim) => cut(&format!("{at}: {claim}"), LETTERS),
+                None => at.to_string(),
+            };
+            let title = [self.titles.get(at).cloned().unwrap_or_default()].into_iter().chain(claims.iter().cloned());
+            Node { text, title: title.collect::<Vec<_>>().join("\n"), initial: at == 0, ..Node::default() }
+        };
+        let labels = self.lts.labels();
+        let edge = |(source, step): (StateId, trefoil_lts::Transition)| {
+            let label = if step.label == LabelId::TICK { TICK.to_string() } else { labels.get(step.label).to_string() };
+            let answered = self.answered.get(&(source, step.target));
+            let quiet = answered.is_some_and(|labels| labels.contains(&step.label));
+            Edge { source: source.index(), target: step.target.index(), label, quiet }
+        };
+        Graph {
+            caption: format!("{caption}; {}", self.size()),
+            nodes: self.lts.states().map(node).collect(),
+            edges: self.lts.all_transitions().map(edge).collect(),
+        }
+    }
+}
+
+/// A text of at most so many letters.
+fn cut(text: &str, letters: usize) -> String {
+    if text.chars().count() <= letters {
+        return text.to_string();
+    }
+    text.chars().take(letters - 1).chain(['…']).collect()
+}
+
+/// How evidence is written.
+enum EvidenceFormat {
+    System,
+    Svg,
+    Dot,
+}
+
+impl EvidenceFormat {
+    fn of(file: &Path) -> Result<EvidenceFormat, Problem> {
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("aut" | "lts" | "fsm" | "json") => Ok(EvidenceFormat::System),
+            Some("svg") => Ok(EvidenceFormat::Svg),
+            Some("dot" | "gv") => Ok(EvidenceFormat::Dot),
+            _ => {
+                let place = Place::File(file.display().to_string());
+                let error = Diagnostic::error(CANNOT_WRITE, "this name does not say how evidence is written", place);
+                Err(error
+                    .help("name the file .aut, .lts, .fsm or .json for a system, .svg, .dot or .gv for a picture")
+                    .into())
+            }
+        }
+    }
+}
+
+/// Refuses, before any work, a file whose name does not say how evidence is written.
+pub fn check_evidence_file(file: &Path) -> Result<(), Problem> {
+    EvidenceFormat::of(file).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use trefoil_check::formula::{ActionSignature, Formula, Signature};
+    use trefoil_lts::format::{Input, ReadOptions, read_lts};
+    use trefoil_questions::{Asked, Evidence as Shown, Found};
+    use trefoil_source::FileId;
+    use trefoil_system::Labels;
+    use trefoil_testkit::formulas::{Formula as Plain, LabelledSystem, SPECIFICATION};
+    use trefoil_testkit::{Random, seed};
+
+    use super::*;
+    use crate::formulas::answered;
+
+    fn signature() -> Signature {
+        let mut mistakes = Vec::new();
+        let read = trefoil_mcrl2::syntax::parse(SPECIFICATION, FileId(0), &mut mistakes);
+        let typed = trefoil_mcrl2::processes::check(&read, SPECIFICATION, &mut mistakes).expect("a specification");
+        let actions = typed.actions.iter();
+        let actions =
+            actions.map(|action| ActionSignature { name: action.name, sorts: action.sorts.clone() }).collect();
+        Signature { data: typed.data, actions, open: false }
+    }
+
+    /// Whether the formula holds, and the strategy that shows it.
+    fn decided(formula: &Formula, lts: Lts) -> (Arc<FormulaGame>, bool, Strategy) {
+        let job = Job::new(Control::unlimited(), 1);
+        let game = Arc::new(FormulaGame::new(formula.clone(), Arc::new(lts), &job.control));
+        let asked = Asked { witness: true, ..Asked::default() };
+        let mut answer = answered(&game, &asked, &job).unwrap_or_else(|_| panic!("there is no budget"));
+        match answer.found.swap_remove(0) {
+            Found::Won(strategy) => (game, true, strategy),
+            Found::Fails(Shown::Strategy(strategy)) => (game, false, strategy),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_formula_has_the_same_value_in_what_its_proof_needs() {
+        let (signature, seed) = (signature(), seed());
+        let (mut smaller, mut shapes) = (0, [0; 2]);
+        for round in 0..400 {
+            let mut random = Random::new(seed.wrapping_add(round));
+            let system = LabelledSystem::random(&mut random);
+            let text = Plain::random(&mut random).to_string();
+            let context = format!("TREFOIL_SEED={}\n{text}\n{}", seed.wrapping_add(round), system.aut());
+            let input = Input::text("test.aut", system.aut());
+            let lts = read_lts(input, &ReadOptions::default(), &Arc::new(Labels::new()), &Control::default());
+            let lts = lts.expect("an .aut file");
+            let mut mistakes = Vec::new();
+            let formula = Formula::read(&text, FileId(1), &signature, &mut mistakes).expect("a formula");
+            let (game, holds, strategy) = decided(&formula, lts.clone());
+            let proof = ProofSystem::new(&game, &strategy, |row| format!("state {}", row[0]));
+            assert_eq!(proof.claims.len(), proof.lts.state_count());
+            assert!(proof.claims.iter().all(|claims| !claims.is_empty()), "{context}");
+            // Its states and steps are some of the model's.
+            let model = |state: StateId| StateId(proof.titles[state.index()][6..].parse().expect("a number"));
+            for (source, step) in proof.lts.all_transitions() {
+                let there = lts.outgoing(model(source)).iter();
+                let target = model(step.target);
+                assert!(there.into_iter().any(|own| own.label == step.label && own.target == target), "{context}");
+            }
+            smaller += usize::from(proof.lts.transition_count() < lts.transition_count());
+            shapes[usize::from(strategy.has_choices)] += 1;
+            let (_, again, _) = decided(&formula, proof.lts.clone());
+            assert_eq!(again, holds, "of what the proof needs: {context}");
+            assert!(proof.drawn("a proof", &Control::default()).expect("it is small").contains("<svg"), "{context}");
+        }
+        assert!(smaller > 200 && shapes.iter().all(|&count| count > 50), "{smaller} {shapes:?}");
+    }
+}
