@@ -41,13 +41,23 @@ pub(crate) fn run(command: Mcrl2Command, common: Common) -> ExitCode {
             });
             run.finish()
         }
-        Mcrl2Command::Linear { file, keep_constants, keep_redundant, keep_sums, keep_dead, why, no_warnings } => {
+        Mcrl2Command::Linear {
+            file,
+            keep_constants,
+            keep_redundant,
+            keep_sums,
+            keep_dead,
+            keep_whole,
+            why,
+            no_warnings,
+        } => {
             let mut run = Run::new("mcrl2 linear", common, Destination::Out);
             let analyses = Analyses {
                 constants: !keep_constants,
                 redundant: !keep_redundant,
                 finite_sums: !keep_sums,
                 dead: !keep_dead,
+                unfold: !keep_whole,
             };
             run.check(&[file.display().to_string()], |job| {
                 quiet(linear(&file, analyses, why, job), no_warnings, |report| &mut report.warnings)

@@ -181,3 +181,61 @@ fn mistakes_are_shown_in_the_formula() {
     let (code, _, err) = folder.check(&["m.pml", "--formula", "true"]);
     assert!(code == Some(2) && err.contains("--formula"), "{err}");
 }
+
+#[test]
+fn evidence_is_written_as_a_system_in_which_the_formula_fails_too() {
+    let folder = Folder::new();
+    let file = |name: &str| std::fs::read_to_string(folder.0.path().join(name)).expect("the file was written");
+    for (formula, repeats, has_choices) in [
+        ("[true* . lose . true* . lose]false", false, false),
+        ("[true*]forall d: D. [put(d)]mu X. [!(exists e: D. get(e))]X && <true>true", true, false),
+        ("nu X. exists d: D. <put(d)>(<get(d)>X && [lose]false)", false, true),
+    ] {
+        let finding = &folder.results(&["buffer.mcrl2", "--formula", formula])[0]["witness"]["finding"];
+        assert_eq!((&finding["repeats"], &finding["has_choices"]), (&Value::from(repeats), &Value::from(has_choices)));
+        for picture in ["why.svg", "why.dot"] {
+            let (code, out, err) = folder.check(&["buffer.mcrl2", "--formula", formula, "--evidence", picture]);
+            assert_eq!(code, Some(1), "{out}{err}");
+            assert!(out.contains(&format!("wrote the counterexample of formula 1 to {picture}")), "{out}{err}");
+            assert!(file(picture).contains("lose"), "{}", file(picture));
+        }
+        let (_, out, err) = folder.check(&["buffer.mcrl2", "--formula", formula, "--evidence", "why.aut"]);
+        assert!(file("why.aut").starts_with("des (0,"), "{out}{err}");
+        let plain = formula.replace(": D", ": Name");
+        let results = folder.results(&["why.aut", "--formula", &plain]);
+        assert_eq!(results[0]["verdict"], "fails", "{}", file("why.aut"));
+    }
+    // Of several counterexamples each has its file.
+    let absent = "[true* . lose]false";
+    let (_, out, err) =
+        folder.check(&["buffer.mcrl2", "--formula", absent, "--formula", absent, "--evidence", "all.aut"]);
+    assert!(out.contains("all.aut") && out.contains("all2.aut"), "{out}{err}");
+    assert_eq!(file("all.aut"), file("all2.aut"));
+}
+
+#[test]
+fn a_witness_shows_why_a_formula_holds() {
+    let folder = Folder::new();
+    let formula = "<true* . lose>true";
+    assert!(folder.results(&["buffer.mcrl2", "--formula", formula])[0]["witness"].is_null());
+    let result = &folder.results(&["buffer.mcrl2", "--formula", formula, "--witness"])[0];
+    assert_eq!((&result["verdict"], &result["witness"]["finding"]["holds"]), (&"holds".into(), &true.into()));
+    assert_eq!(result["witness"]["trace"][1], "lose", "{result}");
+    let (code, out, err) =
+        folder.check(&["buffer.mcrl2", "--formula", formula, "--witness", "--evidence", "why.aut", "--explain", "1"]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    assert!(out.contains("wrote the witness of formula 1 to why.aut (3 states, 2 transitions)"), "{out}{err}");
+    let (code, out, err) = folder.check(&["why.aut", "--formula", formula]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    // Without the option there is nothing to write.
+    let (_, out, err) = folder.check(&["buffer.mcrl2", "--formula", formula, "--evidence", "none.aut"]);
+    assert!(out.contains("no counterexample, so no file was written"), "{out}{err}");
+}
+
+#[test]
+fn a_file_of_unknown_kind_is_refused_before_anything_is_checked() {
+    let folder = Folder::new();
+    let (code, out, err) = folder.check(&["buffer.mcrl2", "--formula", "live.mcf", "--evidence", "why.txt"]);
+    assert_eq!(code, Some(2), "{out}{err}");
+    assert!(err.contains("does not say how evidence is written") && err.contains(".aut"), "{err}");
+}

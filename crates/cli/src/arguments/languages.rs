@@ -102,6 +102,9 @@ pub(crate) enum Mcrl2Command {
         /// Keep the values of parameters that are not read any more
         #[arg(long)]
         keep_dead: bool,
+        /// Keep parameters that hold records or functions as they are
+        #[arg(long)]
+        keep_whole: bool,
         /// Say which analyses ran and what each gained
         #[arg(long)]
         why: bool,

@@ -4,6 +4,7 @@
 //!   brings another one disproves it for that parameter, until nothing is disproved (Groote and Lisser, *Computer
 //!   assisted manipulation of algebraic process specifications*, 2001). Components know their own constants already;
 //!   this finds what communication passes on.
+//! - *Unfolded parameters*: parameters that hold records or small functions become several (`unfold.rs`).
 //! - *Redundant parameters*: a parameter matters when a condition or an action uses it, or the new value of a parameter
 //!   that matters; the others go.
 //! - *Sums over finite sorts*: a variable of a sort with few values is replaced by each of them where that decides a
@@ -29,6 +30,10 @@ pub(super) fn run(draft: &mut Draft, x: &mut Expressions<'_>, asked: Analyses) -
     if asked.finite_sums {
         let (sums, before) = (instantiate(draft, x)?, draft.summands.len());
         lines.push(format!("sums over finite sorts: {sums} replaced by their values; {before} summands now"));
+    }
+    if asked.unfold {
+        let (apart, parts) = super::unfold::unfold(draft, x)?;
+        lines.push(format!("unfolded parameters: {apart} taken apart, as {parts}"));
     }
     if asked.constants {
         let before = draft.summands.len();

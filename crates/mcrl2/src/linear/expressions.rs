@@ -7,12 +7,12 @@
 //!
 //! Nothing is collected meanwhile: the caller holds a section of the worker around the whole linearisation.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use trefoil_control::Control;
 use trefoil_data::rewrite::{FunctionIndex, Program, Rewriter, Unfinished, View, widens};
-use trefoil_data::signature::{Operator, Origin};
+use trefoil_data::signature::{FunctionId, Operator, Origin};
 use trefoil_data::sorts::{BOOL, INT, NAT, POS, REAL, SortKind, SortRef};
 use trefoil_data::syntax::tree::Container;
 use trefoil_data::typed::{DataSpecification, Typed, TypedId, VariableId};
@@ -20,6 +20,7 @@ use trefoil_source::Span;
 use trefoil_terms::Term;
 
 use super::Refusal;
+use super::unfold::{Taken, TakenPart};
 use crate::processes::{Process, ProcessRef, ProcessSpecification};
 
 /// A variable of the linear process while it is made.
@@ -53,6 +54,8 @@ pub(super) struct Prepared {
     /// `if` at the sorts of parameters.
     choices: Vec<(SortRef, usize)>,
     defaults: Vec<(SortRef, usize)>,
+    /// Sorts of parameters that can be taken apart.
+    taken: Vec<(SortRef, Taken)>,
 }
 
 impl Prepared {
@@ -66,6 +69,7 @@ impl Prepared {
             and: 0,
             choices: Vec::new(),
             defaults: Vec::new(),
+            taken: Vec::new(),
         };
         let globals = specification.globals.iter();
         let mut sorts: BTreeSet<SortRef> = globals.map(|&one| specification.data.tree.variable(one).1).collect();
@@ -107,6 +111,14 @@ impl Prepared {
             let body = maker.operator(Operator::If, &[BOOL, sort, sort], sort, &[test.1, one.1, other.1]);
             choices.push((sort, body, vec![test.0, one.0, other.0]));
         }
+        let mut taken = Vec::new();
+        let mut pending: Vec<SortRef> = sorts.iter().copied().collect();
+        let mut met: BTreeSet<SortRef> = sorts.clone();
+        while let Some(sort) = pending.pop() {
+            let Some(apart) = maker.taken_apart(sort) else { continue };
+            pending.extend(apart.parts.iter().map(|part| part.sort).filter(|&part| met.insert(part)));
+            taken.push((sort, apart));
+        }
         let mut defaults = Vec::new();
         for sort in sorts {
             if let Some(value) = maker.default(sort, &mut BTreeSet::new()) {
@@ -124,6 +136,11 @@ impl Prepared {
             prepared.choices.push((sort, prepared.expressions.len()));
             prepared.expressions.push((body, variables));
         }
+        for (_, apart) in &taken {
+            prepared.expressions.push(apart.whole.clone());
+            prepared.expressions.extend(apart.parts.iter().map(|part| (part.of.0, vec![part.of.1])));
+        }
+        prepared.taken = taken;
         for (sort, value) in defaults {
             prepared.defaults.push((sort, prepared.expressions.len()));
             prepared.expressions.push((value, Vec::new()));
@@ -171,6 +188,98 @@ impl Maker<'_> {
         let function = self.data.signature.builtin(op, name, whole);
         let head = self.data.tree.add(Typed::Function(function), whole, self.place);
         if arguments.is_empty() { head } else { self.apply(head, arguments, codomain) }
+    }
+
+    /// How values of a sort are taken apart: records, and functions of a few constants.
+    fn taken_apart(&mut self, sort: SortRef) -> Option<Taken> {
+        match self.data.sorts.kind(sort).clone() {
+            SortKind::Function(domain, codomain) => match domain[..] {
+                [domain] => self.function_apart(sort, domain, codomain),
+                _ => None,
+            },
+            SortKind::Named(_) | SortKind::Structured(_) => self.record_apart(sort),
+            _ => None,
+        }
+    }
+
+    fn record_apart(&mut self, sort: SortRef) -> Option<Taken> {
+        let &[constructor] = self.data.sorts.constructors(sort) else { return None };
+        let shape = self.data.signature.function(constructor).sort;
+        let fields = self.data.sorts.as_function(shape)?.0.to_vec();
+        if fields.len() < 2 {
+            return None;
+        }
+        // Projections come in the order of the fields where every field has one; whoever uses them checks that.
+        let all = (0..self.data.signature.len() as u32).map(FunctionId);
+        let projections: Vec<FunctionId> = all
+            .filter(|&id| {
+                let function = self.data.signature.function(id);
+                let domain = self.data.sorts.as_function(function.sort).map(|(domain, _)| domain);
+                function.origin == Origin::Projection && domain == Some(&[sort][..])
+            })
+            .collect();
+        if projections.len() != fields.len() {
+            return None;
+        }
+        let (variables, values): (Vec<VariableId>, Vec<TypedId>) =
+            fields.iter().map(|&field| self.variable(field)).unzip();
+        let head = self.data.tree.add(Typed::Function(constructor), shape, self.place);
+        let whole = (self.apply(head, &values, sort), variables);
+        let mut parts = Vec::new();
+        for (&field, projection) in fields.iter().zip(projections) {
+            let function = self.data.signature.function(projection).clone();
+            if self.data.sorts.as_function(function.sort)?.1 != field {
+                return None;
+            }
+            let (variable, value) = self.variable(sort);
+            let head = self.data.tree.add(Typed::Function(projection), function.sort, self.place);
+            let of = (self.apply(head, &[value], field), variable);
+            parts.push(TakenPart { name: self.data.names.text(function.name).to_string(), sort: field, of });
+        }
+        Some(Taken { whole, parts, function: false })
+    }
+
+    fn function_apart(&mut self, sort: SortRef, domain: SortRef, codomain: SortRef) -> Option<Taken> {
+        const MOST_ARGUMENTS: usize = 8;
+        let mut constants = Vec::new();
+        if domain == BOOL {
+            for (name, operator) in [("false", Operator::False), ("true", Operator::True)] {
+                constants.push((name.to_string(), self.operator(operator, &[], BOOL, &[])));
+            }
+        } else {
+            for constructor in self.data.sorts.constructors(domain).to_vec() {
+                let function = self.data.signature.function(constructor);
+                if function.sort != domain || function.origin != Origin::Constructor {
+                    return None;
+                }
+                let name = self.data.names.text(function.name).to_string();
+                constants.push((name, self.data.tree.add(Typed::Function(constructor), domain, self.place)));
+            }
+        }
+        if !(2..=MOST_ARGUMENTS).contains(&constants.len()) {
+            return None;
+        }
+        let (bound, argument) = self.variable(domain);
+        let (mut variables, mut body) = (Vec::new(), None);
+        for &(_, constant) in constants.iter().rev() {
+            let (variable, value) = self.variable(codomain);
+            variables.push(variable);
+            body = Some(match body {
+                None => value,
+                Some(others) => {
+                    let test = self.operator(Operator::Equal, &[domain, domain], BOOL, &[argument, constant]);
+                    self.operator(Operator::If, &[BOOL, codomain, codomain], codomain, &[test, value, others])
+                }
+            });
+        }
+        variables.reverse();
+        let whole = self.data.tree.add(Typed::Lambda(vec![bound], body?), sort, self.place);
+        let mut parts = Vec::new();
+        for (name, constant) in constants {
+            let (variable, function) = self.variable(sort);
+            parts.push(TakenPart { name, sort: codomain, of: (self.apply(function, &[constant], codomain), variable) });
+        }
+        Some(Taken { whole: (whole, variables), parts, function: true })
     }
 
     /// A value of a sort: what a parameter holds while nothing reads it.
@@ -253,6 +362,7 @@ pub(super) struct Expressions<'p> {
     and: FunctionIndex,
     choices: HashMap<SortRef, (FunctionIndex, TypedId)>,
     defaults: HashMap<SortRef, Term>,
+    taken: HashMap<SortRef, Rc<Taken>>,
     variables: Vec<Described>,
     by_leaf: HashMap<Term, Variable>,
     /// Leaves of the variables of `glob`, and of variables that are free for other reasons.
@@ -292,6 +402,7 @@ impl<'p> Expressions<'p> {
                 .map(|&(sort, place)| (sort, (codes[place], prepared.expressions[place].0)))
                 .collect(),
             defaults: HashMap::new(),
+            taken: prepared.taken.iter().map(|(sort, apart)| (*sort, Rc::new(apart.clone()))).collect(),
             variables: Vec::new(),
             by_leaf: HashMap::new(),
             globals: HashMap::new(),
@@ -336,6 +447,25 @@ impl<'p> Expressions<'p> {
     /// What a parameter of a sort holds while nothing reads it.
     pub(super) fn default(&self, sort: SortRef) -> Option<Term> {
         self.defaults.get(&sort).copied()
+    }
+
+    /// How values of a sort can be taken apart.
+    pub(super) fn taken_apart(&self, sort: SortRef) -> Option<Rc<Taken>> {
+        self.taken.get(&sort).cloned()
+    }
+
+    /// Whether a term has another one inside; `met` are the terms that were looked at.
+    pub(super) fn contains(&self, term: Term, inner: Term, met: &mut HashSet<Term>) -> bool {
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            if term == inner {
+                return true;
+            }
+            if met.insert(term) {
+                pending.extend(self.rewriter.section().arguments(term).iter());
+            }
+        }
+        false
     }
 
     /// Gives a variable of the text a value wherever no environment has one.

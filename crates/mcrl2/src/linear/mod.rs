@@ -38,6 +38,7 @@ mod finish;
 mod join;
 mod print;
 mod structure;
+mod unfold;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_data::rewrite::{Program, Rewriter, Size};
@@ -82,13 +83,17 @@ pub struct Analyses {
     pub finite_sums: bool,
     /// Parameters that are not read before they get a new value are reset.
     pub dead: bool,
+    /// Parameters that hold records or functions are taken apart where that helps.
+    pub unfold: bool,
 }
 
 impl Analyses {
     /// All of them.
-    pub const ALL: Analyses = Analyses { constants: true, redundant: true, finite_sums: true, dead: true };
+    pub const ALL: Analyses =
+        Analyses { constants: true, redundant: true, finite_sums: true, dead: true, unfold: true };
     /// None of them.
-    pub const NONE: Analyses = Analyses { constants: false, redundant: false, finite_sums: false, dead: false };
+    pub const NONE: Analyses =
+        Analyses { constants: false, redundant: false, finite_sums: false, dead: false, unfold: false };
 }
 
 /// A sequential component of a linear process.
