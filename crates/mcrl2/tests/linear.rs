@@ -224,7 +224,7 @@ fn analyses_can_be_switched_off() {
     assert!(none.report.is_empty());
     let all = linear(text);
     assert_eq!(all.parameters.len(), 0);
-    assert_eq!(all.report.len(), 4);
+    assert_eq!(all.report.len(), 5);
     assert!(all.report.iter().any(|line| line.starts_with("constant parameters: 1 removed")), "{:?}", all.report);
     let only = Analyses { constants: true, ..Analyses::NONE };
     assert_eq!(attempt(text, only).expect("it is linear").report.len(), 1);
