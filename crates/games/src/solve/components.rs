@@ -28,13 +28,13 @@ pub(crate) struct Components<'a> {
 #[derive(Default)]
 pub(crate) struct Parts {
     vertices: Vec<Vertex>,
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 impl Parts {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[Vertex]> {
         let mut begin = 0;
-        self.ends.iter().map(move |&end| &self.vertices[std::mem::replace(&mut begin, end)..end])
+        self.ends.iter().map(move |&end| &self.vertices[std::mem::replace(&mut begin, end as usize)..end as usize])
     }
 }
 
@@ -64,11 +64,13 @@ impl<'a> Components<'a> {
         Components { game, control, number: vec![0; game.len()], current: Bits::none(game.len()) }
     }
 
-    /// The components of the graph on some vertices with the edges that `has` allows, which must lead to them.
+    /// The components of the graph on some vertices with the edges that `has` allows, which must lead to them. Without
+    /// `trivial`, components of one vertex without an edge to itself are left out.
     pub(crate) fn find(
         &mut self,
         vertices: impl Iterator<Item = Vertex> + Clone,
         has: impl Fn(Vertex, Vertex) -> bool,
+        trivial: bool,
     ) -> Result<Parts, Stopped> {
         let (game, number) = (self.game, &mut self.number);
         vertices.clone().for_each(|vertex| number[vertex as usize] = 0);
@@ -121,8 +123,11 @@ impl<'a> Components<'a> {
                     index -= 1;
                 }
                 number[vertex as usize] = component;
-                parts.vertices.push(vertex);
-                parts.ends.push(parts.vertices.len());
+                let alone = parts.vertices.len() as u32 == parts.ends.last().copied().unwrap_or(0);
+                if trivial || !alone || (successors.contains(&vertex) && has(vertex, vertex)) {
+                    parts.vertices.push(vertex);
+                    parts.ends.push(parts.vertices.len() as u32);
+                }
                 component -= 1;
             }
         }
@@ -146,12 +151,8 @@ impl<'a> Components<'a> {
             let mut current = std::mem::take(&mut self.current);
             vertices.iter().for_each(|&vertex| current.insert(vertex));
             let edge = |source: Vertex, target: Vertex| current.contains(target) && has(source, target);
-            let parts = self.find(vertices.iter().copied(), edge)?;
+            let parts = self.find(vertices.iter().copied(), edge, false)?;
             for part in parts.iter() {
-                let loops = |vertex: Vertex| game.successors(vertex).contains(&vertex) && has(vertex, vertex);
-                if part.len() == 1 && !loops(part[0]) {
-                    continue;
-                }
                 let least = part.iter().map(|&vertex| game.level(vertex)).min().expect("it is not empty");
                 if game.player_of(least) != player {
                     let rest: Vec<Vertex> = part.iter().copied().filter(|&vertex| game.level(vertex) > least).collect();

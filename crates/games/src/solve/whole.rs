@@ -20,6 +20,8 @@
 //! Cost: linear in the edges times at most [`Components::ROUNDS`] levels, and the solver on what it gets. In place of a
 //! component of its own, which needs memory, a large one is solved in the whole game.
 
+use std::collections::HashMap;
+
 use trefoil_control::{Control, Stopped};
 
 use super::arena::{Arena, VertexSet};
@@ -139,7 +141,7 @@ impl Whole<'_> {
         threads: usize,
     ) -> Result<(), Stopped> {
         let rest = self.rest.clone();
-        let parts = components.find(rest.iter(), |_, target| rest.contains(target))?;
+        let parts = components.find(rest.iter(), |_, target| rest.contains(target), true)?;
         let mut numbers: Vec<u32> = Vec::new();
         for part in parts.iter() {
             let part: Vec<Vertex> = part.iter().copied().filter(|&vertex| self.rest.contains(vertex)).collect();
@@ -182,8 +184,11 @@ impl Whole<'_> {
         let game = self.game;
         let least = part.iter().map(|&vertex| game.level(vertex)).min().expect("it is not empty");
         let player = game.player_of(least);
-        let (rest, moves) = (&self.rest, &mut self.moves);
         if part.iter().any(|&vertex| game.parity(vertex) != player) {
+            if self.meets_cycle_of(player.opponent(), part) {
+                return Ok(false);
+            }
+            let (rest, moves) = (&self.rest, &mut self.moves);
             let has = |_: Vertex, target: Vertex| rest.contains(target);
             let other = components.winning_cycles(part.to_vec(), has, player.opponent(), true, moves)?;
             if !other.won.is_empty() || !other.complete {
@@ -191,11 +196,42 @@ impl Whole<'_> {
             }
         }
         for &vertex in part {
-            let inside = game.successors(vertex).iter().copied().find(|&target| rest.contains(target));
-            moves[vertex as usize] = inside.expect("no player is stuck");
+            let inside = game.successors(vertex).iter().copied().find(|&target| self.rest.contains(target));
+            self.moves[vertex as usize] = inside.expect("no player is stuck");
         }
         self.win(player, part.to_vec())?;
         Ok(true)
+    }
+
+    /// Does a walk through a component come to a cycle that a player wins? A few are tried; most components in which
+    /// both players win cycles are recognised by that, which spares a search of all of it.
+    fn meets_cycle_of(&self, player: Player, part: &[Vertex]) -> bool {
+        const WALKS: usize = 32;
+        const STEPS: usize = 1 << 10;
+        let game = self.game;
+        let mut walked: Vec<Vertex> = Vec::new();
+        let mut places: HashMap<Vertex, usize> = HashMap::new();
+        for walk in 0..WALKS {
+            walked.clear();
+            places.clear();
+            let mut at = part[walk * part.len() / WALKS];
+            while walked.len() < STEPS {
+                if let Some(&begin) = places.get(&at) {
+                    let cycle = &walked[begin..];
+                    let least = cycle.iter().map(|&vertex| game.level(vertex)).min().expect("it is not empty");
+                    if game.player_of(least) == player {
+                        return true;
+                    }
+                    break;
+                }
+                places.insert(at, walked.len());
+                walked.push(at);
+                // The edge with the greatest level: a cycle of the other player avoids the least one.
+                let inside = game.successors(at).iter().copied().filter(|&target| self.rest.contains(target));
+                at = inside.max_by_key(|&target| game.level(target)).expect("no player is stuck");
+            }
+        }
+        false
     }
 
     /// A component in which one player makes all choices.
