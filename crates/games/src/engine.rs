@@ -1,7 +1,8 @@
 //! The engine for parity games, as the table of engines sees it.
 //!
 //! A system with the marks of owners and priorities is explored and solved at the same time ([`crate::solve::decide`]).
-//! Where Odd wins, and where Even wins and that is asked for, the winner's strategy is the evidence; the verifier of strategies has accepted it before it is given.
+//! Where Odd wins, its strategy is the evidence, and where Even wins, its strategy on request; the verifier of
+//! strategies has accepted it before it is given.
 
 use std::collections::HashMap;
 use std::time::Instant;

@@ -32,7 +32,7 @@ use crate::{Job, Problem, save};
 /// Positions of larger proofs are counted and not listed.
 const MOST_POSITIONS: usize = 10_000;
 
-/// The text of a state in a picture has at most so many letters.
+/// The text of a state in a picture has at most this many letters.
 const LETTERS: usize = 48;
 
 impl Script {
@@ -227,7 +227,7 @@ impl ProofSystem {
     }
 }
 
-/// A text of at most so many letters.
+/// A text of at most this many letters.
 fn cut(text: &str, letters: usize) -> String {
     if text.chars().count() <= letters {
         return text.to_string();
