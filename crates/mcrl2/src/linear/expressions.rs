@@ -209,7 +209,7 @@ impl Maker<'_> {
         if fields.len() < 2 {
             return None;
         }
-        // Projections come in the order of the fields where every field has one; whoever uses them checks that.
+        // Projections come in the order of the fields where every field has one, which the analysis checks.
         let all = (0..self.data.signature.len() as u32).map(FunctionId);
         let projections: Vec<FunctionId> = all
             .filter(|&id| {

@@ -2,22 +2,21 @@
 //!
 //! A parameter `p` of a sort with one constructor `c(S1, …, Sn)` and projections to all of its arguments is replaced by
 //! `c(p1, …, pn)`, and one of a sort `D -> S`, where `D` has a few constants `d1, …, dn` and nothing else, by
-//! `lambda x: D. if(x == d1, p1, …)`; a new value `t` of `p` becomes new values `pi = πi(t)` and `pi = t(di)`. That is a
-//! bijection between values, so the state space is the same up to strong bisimulation (indeed isomorphism). Compare
-//! Groote and Lisser, *Computer assisted manipulation of algebraic process specifications* (2001), and the tool
-//! lpsparunfold of mCRL2, which the user has to ask for each parameter, and which has a case distinction over
-//! constructors where there are several; here sorts with several constructors stay as they are, and so do lists and
-//! sets.
+//! `lambda x: D. if(x == d1, p1, …)`. A new value `t` of `p` becomes new values `pi = πi(t)` or `pi = t(di)`. That is a
+//! bijection between values, so the state space stays the same up to isomorphism. Compare Groote and Lisser, *Computer
+//! assisted manipulation of algebraic process specifications* (2001), and the tool lpsparunfold of mCRL2, which a user
+//! applies to chosen parameters, and which distinguishes cases where there are several constructors; here such sorts
+//! stay as they are, and so do lists and sets.
 //!
-//! It is done where it helps: some summand has to do with a part of `p` and not with all of it. Then that summand reads
-//! and writes less, so that what was computed for it once serves more states; and constant, redundant and dead parts
-//! are found by the analyses that follow. A function stays as it is when an expression needs it as a whole, or when
-//! terms would grow.
+//! It is done where it helps: some summand depends on a part of `p`, or changes it, and not all of it. Then that summand
+//! reads and writes less, so that steps computed for it serve more states; and constant, redundant and dead parts are
+//! found by the analyses that follow. A function stays as it is when an expression needs it as a whole, or when terms
+//! would grow.
 //!
 //! Invariants: the parts of a parameter stand where it stood, so parameters are still in the order of components. The
 //! order of summands stays the same.
 //!
-//! Cost: linear in the terms of the summands that have to do with the parameter, for each parameter that is tried.
+//! Cost: linear in the terms of the summands that use or change the parameter, for each parameter that is tried.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
