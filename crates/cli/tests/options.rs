@@ -229,8 +229,8 @@ fn in_a_mixed_run_every_option_is_noted_exactly_where_it_is_not_honoured() {
     let rows = matrix["assertions"].as_array().expect("rows");
     for (option, kind) in OPTIONS {
         let Sort::Asked(something, _) = kind else { continue };
-        // These are for one model alone.
-        if ["--trail", "--chart"].contains(option) {
+        // These are for one model alone, or for formulas.
+        if ["--trail", "--chart", "--evidence", "--witness"].contains(option) {
             continue;
         }
         for value in *something {

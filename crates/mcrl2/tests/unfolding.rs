@@ -1,6 +1,8 @@
 //! Parameters that are taken apart: random processes over records and functions are strongly bisimilar with it and
 //! without, and the text of the linear process is read again.
 
+// `minimised` is for other tests.
+#[allow(dead_code)]
 #[path = "support/bisimulation.rs"]
 mod bisimulation;
 
