@@ -206,7 +206,11 @@ impl ProofSystem {
             // A truth value says less than the part that has it.
             let said = claims.iter().rfind(|claim| *claim != "true" && *claim != "false").or(claims.last());
             let text = match said {
-                Some(claim) => cut(&format!("{at}: {claim}"), LETTERS),
+                // The values of variables come first: a picture cuts long texts.
+                Some(claim) => match claim.rsplit_once(" with ") {
+                    Some((part, values)) => cut(&format!("{at} ({values}): {part}"), LETTERS),
+                    None => cut(&format!("{at}: {claim}"), LETTERS),
+                },
                 None => at.to_string(),
             };
             let title = [self.titles.get(at).cloned().unwrap_or_default()].into_iter().chain(claims.iter().cloned());
