@@ -9,9 +9,9 @@
 //! stay as they are, and so do lists and sets.
 //!
 //! It is done where it helps: some summand depends on a part of `p`, or changes it, and not all of it. Then that
-//! summand reads and writes less, so that steps computed for it serve more states; and constant, redundant and dead parts are
-//! found by the analyses that follow. A function stays as it is when an expression needs it as a whole, or when terms
-//! would grow.
+//! summand reads and writes less, so that steps computed for it serve more states; and constant, redundant and dead
+//! parts are found by the analyses that follow. A function stays as it is when an expression needs it as a whole, or
+//! when terms would grow.
 //!
 //! Invariants: the parts of a parameter stand where it stood, so parameters are still in the order of components. The
 //! order of summands stays the same.
