@@ -10,8 +10,9 @@
 //!
 //! It is done where it helps: some summand depends on a part of `p`, or changes it, and not all of it. Then that
 //! summand reads and writes less, so that steps computed for it serve more states; and constant, redundant and dead
-//! parts are found by the analyses that follow. A function stays as it is when an expression needs it as a whole, or
-//! when terms would grow.
+//! parts are found by the analyses that follow. A record stays as it is when terms would grow, because some function
+//! works on all of it and would be evaluated once for each field. A function stays as it is when an expression needs it
+//! as a whole, or when the terms of a summand would become twice as large.
 //!
 //! Invariants: the parts of a parameter stand where it stood, so parameters are still in the order of components. The
 //! order of summands stays the same.
@@ -111,6 +112,7 @@ fn tried(draft: &Draft, x: &mut Expressions<'_>, at: usize) -> Result<Option<Mad
     let values = HashMap::from([(parameter.variable, whole)]);
     let mut made = Made { parameters: Vec::new(), summands: BTreeMap::new(), never: BTreeSet::new() };
     let mut helps = false;
+    let mut growth = (0, 0);
     for (number, summand) in draft.summands.iter().enumerate() {
         let mut before = terms(summand);
         if !summand.updates.contains_key(&at) && !before.iter().any(|&term| x.free(term).contains(&parameter.variable))
@@ -137,9 +139,11 @@ fn tried(draft: &Draft, x: &mut Expressions<'_>, at: usize) -> Result<Option<Mad
         let mut after = terms(&changed);
         after.extend(updates.values());
         let size = |x: &mut Expressions<'_>, terms: &[Term]| terms.iter().map(|&term| x.size(term)).sum::<u64>();
+        let (old, new) = (size(x, &before), size(x, &after));
+        growth = (growth.0 + old, growth.1 + new);
         if taken.function
             && (after.iter().any(|&term| x.contains(term, whole, &mut HashSet::new()))
-                || size(x, &after) > GROWTH * size(x, &before) + 8 * leaves.len() as u64)
+                || new > GROWTH * old + 8 * leaves.len() as u64)
         {
             return Ok(None);
         }
@@ -149,7 +153,7 @@ fn tried(draft: &Draft, x: &mut Expressions<'_>, at: usize) -> Result<Option<Mad
         helps |= touched < leaves.len();
         made.summands.insert(number, (changed, updates));
     }
-    if !helps {
+    if !helps || (!taken.function && growth.1 > growth.0) {
         return Ok(None);
     }
     for (place, &variable) in variables.iter().enumerate() {
