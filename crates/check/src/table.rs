@@ -6,6 +6,7 @@ use trefoil_explore::{BITSTATE, EXACT, HASH_COMPACT};
 use trefoil_games::engine::GAME;
 use trefoil_questions::{Asked, Engine, Facts, Kind, ProvableSymmetries, Setting, SymmetryUse};
 use trefoil_refine::{ANTICHAIN, DEADLOCK, DETERMINISM, DIVERGENCE, HAS_TRACE, LAZY_NORMAL_FORM, NORMAL_FORM};
+use trefoil_symbolic::SYMBOLIC;
 
 use crate::reduction::Reduces;
 
@@ -34,6 +35,7 @@ static STANDARD: LazyLock<Table> = LazyLock::new(|| {
     rows.push(Row { engine: &EXACT, reductions: &[Reduces::Symmetry] });
     rows.push(Row { engine: &HASH_COMPACT, reductions: &[] });
     rows.push(Row { engine: &BITSTATE, reductions: &[] });
+    rows.push(Row { engine: &SYMBOLIC, reductions: &[] });
     rows.push(Row { engine: &GAME, reductions: &[] });
     Table { rows }
 });

@@ -67,6 +67,7 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--threads", Sort::Limit),
     ("--memory", Sort::Limit),
     ("--timeout", Sort::Limit),
+    ("--engine", Sort::Asked(&["symbolic"], &["auto"])),
     ("--algorithm", Sort::Asked(&["antichain", "normal-form", "lazy-normal-form"], &["automatic"])),
     ("--no-leaf-compression", Sort::Asked(&[""], &[])),
     ("--partial-order", Sort::Asked(&["on"], &["off"])),

@@ -129,12 +129,25 @@ pub struct Counts {
     pub implementation_states: u64,
     /// Of a quotient, how many states each class of stabilisers ([`trefoil_system::Step::class`]) has.
     pub classes: Vec<u64>,
+    /// Of a search with decision diagrams, its counts as they are.
+    pub symbolic: Option<SymbolicCounts>,
     /// Of an antichain, what it kept.
     pub antichain: Option<AntichainCounts>,
     /// Time for preprocessing and normal forms.
     pub preparation: Duration,
     /// The time from preparing the question to its answer.
     pub elapsed: Duration,
+}
+
+/// Counts of a search with decision diagrams.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SymbolicCounts {
+    /// The number of states, as text since it may be large; [`Counts::states`] is the largest number there when it is.
+    pub states: String,
+    /// The same of transitions.
+    pub transitions: String,
+    /// The most nodes that were in the table at one time.
+    pub peak_nodes: u64,
 }
 
 /// What an antichain kept.

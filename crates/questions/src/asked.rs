@@ -125,9 +125,33 @@ impl Store {
     }
 }
 
+/// What searches a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EngineChoice {
+    /// Chosen by the question.
+    Automatic,
+    /// Decision diagrams.
+    Symbolic,
+}
+
+impl EngineChoice {
+    /// All of them.
+    pub const ALL: [EngineChoice; 2] = [EngineChoice::Automatic, EngineChoice::Symbolic];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EngineChoice::Automatic => "auto",
+            EngineChoice::Symbolic => "symbolic",
+        }
+    }
+}
+
 /// The options that were given. `None` and `false` mean that the user did not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Asked {
+    /// What searches a system.
+    pub engine: Option<EngineChoice>,
     /// How refinement is decided.
     pub algorithm: Option<Algorithm>,
     /// In which order a product is searched.
@@ -162,6 +186,8 @@ const ANY_STRATEGY: &str = "auto";
 /// The options, each by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Setting {
+    /// [`Asked::engine`]
+    Engine,
     /// [`Asked::algorithm`]
     Algorithm,
     /// [`Asked::order`]
@@ -192,7 +218,8 @@ pub enum Setting {
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Setting; 13] = [
+    pub const ALL: [Setting; 14] = [
+        Setting::Engine,
         Setting::Algorithm,
         Setting::Order,
         Setting::Preprocess,
@@ -211,6 +238,7 @@ impl Setting {
     /// As the command line writes it.
     pub fn name(self) -> &'static str {
         match self {
+            Setting::Engine => "--engine",
             Setting::Algorithm => "--algorithm",
             Setting::Order => "--search",
             Setting::Preprocess => "--preprocess",
@@ -232,6 +260,7 @@ impl Asked {
     /// A value that asks for something, of each option: for tables and tests.
     pub fn everything() -> Asked {
         Asked {
+            engine: Some(EngineChoice::Symbolic),
             algorithm: Some(Algorithm::Antichain),
             order: Some(Order::DepthFirst),
             preprocess: Some(Preprocess::Both),
@@ -251,6 +280,7 @@ impl Asked {
     /// Was this option given with a value that asks for something?
     pub fn wants(&self, setting: Setting) -> bool {
         match setting {
+            Setting::Engine => self.engine.is_some_and(|engine| engine != EngineChoice::Automatic),
             Setting::Algorithm => self.algorithm.is_some_and(|algorithm| algorithm != Algorithm::Automatic),
             Setting::Order => self.order.is_some(),
             Setting::Preprocess => self.preprocess.is_some_and(|preprocess| preprocess != Preprocess::Nothing),
@@ -276,6 +306,7 @@ impl Asked {
     pub fn take(&mut self, setting: Setting) -> bool {
         let wanted = self.wants(setting);
         match setting {
+            Setting::Engine => self.engine = None,
             Setting::Algorithm => self.algorithm = None,
             Setting::Order => self.order = None,
             Setting::Preprocess => self.preprocess = None,
@@ -318,6 +349,7 @@ impl Asked {
     pub fn text(&self, setting: Setting) -> String {
         let mut text = setting.name().to_string();
         let value = match setting {
+            Setting::Engine => self.engine.map(EngineChoice::name),
             Setting::Algorithm => self.algorithm.map(Algorithm::name),
             Setting::Order => self.order.map(Order::name),
             Setting::Preprocess => self.preprocess.map(Preprocess::name),
@@ -366,6 +398,7 @@ mod tests {
     #[test]
     fn values_that_ask_for_nothing_are_never_left_over() {
         let asked = Asked {
+            engine: Some(EngineChoice::Automatic),
             algorithm: Some(Algorithm::Automatic),
             symmetry: Some(SymmetryUse::Off),
             strategy: Some("auto"),

@@ -14,8 +14,10 @@ mod engine;
 mod facts;
 mod question;
 
-pub use answer::{Answer, AntichainCounts, Counts, Coverage, Evidence, Found, Strategy, StrategyVertex, UsedSymmetry};
-pub use asked::{Algorithm, Asked, Order, Preprocess, Setting, Store, SymmetryUse};
+pub use answer::{
+    Answer, AntichainCounts, Counts, Coverage, Evidence, Found, Strategy, StrategyVertex, SymbolicCounts, UsedSymmetry,
+};
+pub use asked::{Algorithm, Asked, EngineChoice, Order, Preprocess, Setting, Store, SymmetryUse};
 pub use engine::{Beyond, Engine, Prepared, Ready, Refusal, Task, Terms, Unanswered};
 pub use facts::{Facts, ProvableSymmetries};
 pub use question::{ErrorKinds, Goal, Kind, Question, Reach};

@@ -197,9 +197,8 @@ impl Script {
 
     fn report_answer(&mut self, report: &mut AssertionReport, game: &FormulaGame, answer: Answer) {
         self.model.widest();
-        report.visited_states = answer.counts.states;
-        report.visited_transitions = answer.counts.transitions;
-        report.visited_plys = answer.counts.levels;
+        report.count(&answer.counts);
+        report.engine = Some(answer.engine);
         report.why = Some(answer.why);
         report.algorithm = Some(answer.engine.to_string());
         report.notes.extend(answer.notes);

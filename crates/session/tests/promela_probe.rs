@@ -77,7 +77,7 @@ fn random_programs_get_the_answers_of_an_exact_search_and_never_hold() {
             AnyScript::open(&file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
         let options = Asked { keep_going: true, ..Asked::default() };
         let first = script.run(2, &options, &job);
-        if first.verdict != Verdict::Unknown && first.visited_states < 50_000 {
+        if first.verdict != Verdict::Unknown && first.visited_states.digits().len() < 5 {
             compare(&file, &format!("TREFOIL_SEED={seed}, case {case}\n{text}"));
         }
     }

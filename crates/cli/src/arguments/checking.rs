@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use trefoil_session::check::{self, Algorithm, Asked, Store, SymmetryUse};
+use trefoil_session::check::{self, Algorithm, Asked, EngineChoice, Store, SymmetryUse};
 
-use super::values::{algorithm, choices, parse_store, parse_symmetry};
+use super::values::{algorithm, choices, engine, parse_store, parse_symmetry};
 
 /// What to check and how.
 #[derive(Args, Clone, Debug)]
@@ -24,6 +24,9 @@ pub(crate) struct Checking {
     /// List the assertions and check none
     #[arg(long)]
     pub(crate) list: bool,
+    /// Promela, mCRL2: what searches the states [default: auto]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::ENGINES).map(engine))]
+    pub(crate) engine: Option<EngineChoice>,
     /// Algorithm for refinement [default: automatic]
     #[arg(long, value_name = "NAME", value_parser = choices(check::ALGORITHMS).map(algorithm))]
     pub(crate) algorithm: Option<Algorithm>,
@@ -84,6 +87,7 @@ impl Checking {
     /// The options that engines and languages honour.
     pub(crate) fn asked(&self) -> Asked {
         Asked {
+            engine: self.engine,
             algorithm: self.algorithm,
             symmetry: self.symmetry.clone(),
             strategy: self.strategy,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use trefoil_session::Choice;
-use trefoil_session::check::{Algorithm, Order, Preprocess, Store, SymmetryUse};
+use trefoil_session::check::{Algorithm, EngineChoice, Order, Preprocess, Store, SymmetryUse};
 
 /// A value of a registry: only its names are accepted, and help lists them with their lines.
 pub(super) fn choices(table: &'static [Choice]) -> impl TypedValueParser<Value = &'static str> {
@@ -13,6 +13,10 @@ pub(super) fn choices(table: &'static [Choice]) -> impl TypedValueParser<Value =
         let found = table.iter().find(|choice| choice.name == chosen);
         found.expect("the parser accepts only names of the table").name
     })
+}
+
+pub(super) fn engine(name: &'static str) -> EngineChoice {
+    EngineChoice::ALL.into_iter().find(|engine| engine.name() == name).expect("the table has the names of the engines")
 }
 
 pub(super) fn algorithm(name: &'static str) -> Algorithm {
@@ -106,6 +110,7 @@ mod tests {
         for table in [check::ALGORITHMS, ALGORITHMS] {
             table.iter().for_each(|choice| assert_eq!(algorithm(choice.name).name(), choice.name));
         }
+        check::ENGINES.iter().for_each(|choice| assert_eq!(engine(choice.name).name(), choice.name));
         SEARCHES.iter().for_each(|choice| assert_eq!(order(choice.name).name(), choice.name));
         PREPROCESSING.iter().for_each(|choice| assert_eq!(preprocess(choice.name).name(), choice.name));
         MODELS.iter().for_each(|choice| assert!(trefoil_session::lts::Comparison::named(choice.name).is_some()));

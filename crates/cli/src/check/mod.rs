@@ -10,7 +10,7 @@ mod table;
 
 use std::process::ExitCode;
 
-use serde_json::json;
+use serde::Serialize;
 use trefoil_session::check::{RunReport, Wanted, never_used};
 use trefoil_session::formulas::check_evidence_file;
 
@@ -125,8 +125,16 @@ fn unmatched(checking: &Checking, wanted: &Choosing, explained: &Explaining, rep
     only.chain(explain).collect()
 }
 
+/// What `--format json` prints. It is written as it is, because a JSON value would round long counts.
+#[derive(Serialize)]
+struct Document<'r> {
+    trefoil: &'static str,
+    command: &'static str,
+    runs: &'r [RunReport],
+}
+
 fn document(reports: &[RunReport]) -> String {
-    let document = json!({ "trefoil": env!("CARGO_PKG_VERSION"), "command": "check", "runs": reports });
+    let document = Document { trefoil: env!("CARGO_PKG_VERSION"), command: "check", runs: reports };
     serde_json::to_string_pretty(&document).expect("reports are plain data") + "\n"
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
     let blanks = " ".repeat(9 - plain_length(answer.verdict));
     let index = answer.assertion.index;
     let mut facts = Vec::new();
-    if answer.visited_states > 0 {
+    if !answer.visited_states.is_zero() {
         facts.push(states(answer));
     }
     if answer.verdict != Verdict::Error {
@@ -56,11 +56,14 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
 
 /// How many states were found, and what they stand for.
 fn states(answer: &AssertionReport) -> String {
-    let found = counted(answer.visited_states, "state");
+    let found = match answer.visited_states.digits() {
+        "1" => "1 state".to_string(),
+        digits => format!("{} states", magnitude(digits)),
+    };
     let Some(symmetry) = &answer.symmetry else { return found };
     let order = format!("{}{}", magnitude(&symmetry.order), sources(symmetry));
     match &symmetry.total_states {
-        Some(total) if *total != answer.visited_states.to_string() => {
+        Some(total) if *total != answer.visited_states.digits() => {
             format!("{found} representing {}, |G| = {order}", magnitude(total))
         }
         _ => format!("{found}, |G| = {order}"),

@@ -20,7 +20,7 @@ pub(crate) fn run() -> RunReport {
         answer(5, "P [V= Q", Verdict::Error),
         answer(6, "not Q :[deterministic]", Verdict::Holds),
     ];
-    results[0].visited_states = 1234;
+    results[0].visited_states = 1234.into();
     let deadlock = Evidence {
         story: None,
         system: None,
@@ -42,7 +42,7 @@ pub(crate) fn run() -> RunReport {
             waiting: vec![words(&["a"]), words(&["b"])],
         }],
     };
-    results[1].visited_states = 7;
+    results[1].visited_states = 7.into();
     results[1].counterexamples = vec![Counterexample {
         kind: "deadlock",
         error_event: None,

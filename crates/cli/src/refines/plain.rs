@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use trefoil_control::{count, human_bytes};
+use trefoil_control::{digits, human_bytes};
 use trefoil_session::check::{AssertionReport, Behaviour, Counterexample, PrintResult, TAU, TICK};
 
 use super::options::Options;
@@ -38,11 +38,11 @@ pub(super) fn answer(answer: &AssertionReport, options: &Options) -> String {
     }
     if answer.errors.is_empty() {
         for (what, number) in [
-            ("States", answer.visited_states),
-            ("Transitions", answer.visited_transitions),
-            ("Plys", answer.visited_plys),
+            ("States", answer.visited_states.digits()),
+            ("Transitions", answer.visited_transitions.digits()),
+            ("Plys", &answer.visited_plys.to_string()),
         ] {
-            line(&mut text, indent, &format!("Visited {what}: {}", count(number)));
+            line(&mut text, indent, &format!("Visited {what}: {}", digits(number)));
         }
         if let Some(bytes) = answer.peak_memory_bytes {
             line(&mut text, indent, &format!("Estimated Total Storage: {}", human_bytes(bytes).replace(' ', "")));

@@ -32,11 +32,11 @@ pub use counterexample::{TAU, TICK};
 pub use matrix::{MatrixReport, matrix};
 pub use posing::{Unused, never_used, unused};
 pub use report::{
-    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Move, Part, Permuted,
-    PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry,
+    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Move, Number, Part,
+    Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry,
 };
 pub(crate) use run::unused_strategy;
-pub use trefoil_questions::{Algorithm, Asked, Order, Preprocess, Setting, Store, SymmetryUse};
+pub use trefoil_questions::{Algorithm, Asked, EngineChoice, Order, Preprocess, Setting, Store, SymmetryUse};
 
 /// The languages of scripts.
 pub const LANGUAGES: &[Choice] = &[
@@ -55,6 +55,12 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("spin", "promela"),
     ("p", "promela"),
     ("mcrl2", "mcrl2"),
+];
+
+/// The engines that a user can ask for.
+pub const ENGINES: &[Choice] = &[
+    Choice { name: EngineChoice::Automatic.name(), about: "choose by the question; explicit states" },
+    Choice { name: EngineChoice::Symbolic.name(), about: "sets of states as decision diagrams" },
 ];
 
 /// The algorithms for refinement.

@@ -7,7 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use trefoil_questions::Counts;
 use trefoil_source::{Diagnostic, Report as DiagnosticReport, ReportedPlace, Sources, render};
 
 use super::line;
@@ -122,9 +125,9 @@ pub struct AssertionReport {
     /// Why the assertion could not be evaluated.
     pub errors: Vec<String>,
     /// States of the product that were found.
-    pub visited_states: u64,
+    pub visited_states: Number,
     /// Transitions of the product that were found.
-    pub visited_transitions: u64,
+    pub visited_transitions: Number,
     /// Levels of the search.
     pub visited_plys: u64,
     /// In FDR's form; the same as `witness`.
@@ -132,6 +135,12 @@ pub struct AssertionReport {
     /// How it was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
+    /// The engine that answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<&'static str>,
+    /// Of the symbolic engine, the most nodes of decision diagrams that it had at one time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_nodes: Option<u64>,
     /// Which engine answered, and why this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -187,11 +196,13 @@ impl AssertionReport {
             verdict: Verdict::Error,
             reason: None,
             errors: Vec::new(),
-            visited_states: 0,
-            visited_transitions: 0,
+            visited_states: Number::default(),
+            visited_transitions: Number::default(),
             visited_plys: 0,
             counterexamples: Vec::new(),
             algorithm: None,
+            engine: None,
+            peak_nodes: None,
             why: None,
             reductions: Vec::new(),
             symmetry: None,
@@ -213,12 +224,24 @@ impl AssertionReport {
 }
 
 impl AssertionReport {
+    /// Records what an engine counted.
+    pub(crate) fn count(&mut self, counts: &Counts) {
+        self.visited_states = counts.states.into();
+        self.visited_transitions = counts.transitions.into();
+        self.visited_plys = counts.levels;
+        if let Some(symbolic) = &counts.symbolic {
+            self.visited_states = Number(symbolic.states.clone());
+            self.visited_transitions = Number(symbolic.transitions.clone());
+            self.peak_nodes = Some(symbolic.peak_nodes);
+        }
+    }
+
     /// Records how far a stopped check came.
     pub(crate) fn give_up(&mut self, unfinished: Unfinished) {
         self.verdict = Verdict::Unknown;
         self.reason = Some(unfinished.reason.clone());
-        self.visited_states = unfinished.states;
-        self.visited_transitions = unfinished.transitions;
+        self.visited_states = unfinished.states.into();
+        self.visited_transitions = unfinished.transitions.into();
         self.visited_plys = unfinished.depth;
         self.unfinished = Some(unfinished);
     }
@@ -230,6 +253,43 @@ impl AssertionReport {
         self.errors = vec![line(&told)];
         self.rendered = [false, true].map(|colour| render(diagnostic, sources, colour));
         self.diagnostics = vec![told];
+    }
+}
+
+/// A natural number of any length, by its decimal digits; a number in JSON, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Number(String);
+
+impl Number {
+    /// Is it 0?
+    pub fn is_zero(&self) -> bool {
+        self.0 == "0"
+    }
+
+    /// Its digits.
+    pub fn digits(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Number {
+    fn default() -> Number {
+        Number::from(0)
+    }
+}
+
+impl From<u64> for Number {
+    fn from(number: u64) -> Number {
+        Number(number.to_string())
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.parse::<u64>() {
+            Ok(number) => serializer.serialize_u64(number),
+            Err(_) => RawValue::from_string(self.0.clone()).map_err(S::Error::custom)?.serialize(serializer),
+        }
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) struct Progress {
     compiling: Duration,
     counts: Counts,
     algorithm: Option<String>,
+    engine: Option<&'static str>,
     why: Option<String>,
     reductions: Vec<String>,
     symmetry: Option<UsedSymmetry>,
@@ -85,10 +86,8 @@ impl Script {
             _ => Some(self.decide(&listed, options, job, &mut progress)),
         };
         let mut report = AssertionReport {
-            visited_states: progress.counts.states,
-            visited_transitions: progress.counts.transitions,
-            visited_plys: progress.counts.levels,
             algorithm: progress.algorithm,
+            engine: progress.engine,
             why: progress.why,
             reductions: progress.reductions,
             symmetry: progress.symmetry,
@@ -96,6 +95,7 @@ impl Script {
             compile_seconds: seconds(progress.compiling),
             ..AssertionReport::new(listed.shown.clone())
         };
+        report.count(&progress.counts);
         let mut kept = None;
         let answered = match (found, listed.check) {
             (Some(found), _) => {
@@ -113,8 +113,8 @@ impl Script {
                 report.verdict = Verdict::Unknown;
                 report.reason = Some(unfinished.reason.clone());
                 // A check that was stopped while it was prepared has found what the preparation found.
-                report.visited_states = report.visited_states.max(unfinished.states);
-                report.visited_transitions = report.visited_transitions.max(unfinished.transitions);
+                report.visited_states = progress.counts.states.max(unfinished.states).into();
+                report.visited_transitions = progress.counts.transitions.max(unfinished.transitions).into();
                 report.visited_plys = report.visited_plys.max(unfinished.depth);
                 report.unfinished = Some(unfinished);
             }
@@ -214,6 +214,7 @@ impl Script {
         if composed.is_some() {
             progress.algorithm = Some(engine.to_string());
         }
+        progress.engine = Some(engine);
         progress.why = Some(why);
         progress.counts = counts;
         progress.reductions.extend(reductions);

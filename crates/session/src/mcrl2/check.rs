@@ -147,7 +147,7 @@ impl Script {
             Err(Unanswered::Cut { cut: cut @ Cut::Beyond(_), counts }) => {
                 report.tell(&cut_short(&cut, &job.control, place), &self.sources);
                 report.verdict = Verdict::Unknown;
-                (report.visited_states, report.visited_transitions) = (counts.states, counts.transitions);
+                report.count(&counts);
             }
             Err(Unanswered::Cut { cut, .. }) => report.tell(&cut_short(&cut, &job.control, place), &self.sources),
         }
@@ -186,9 +186,8 @@ impl Script {
         answer: Answer,
         control: &Control,
     ) -> Result<(), Cut> {
-        report.visited_states = answer.counts.states;
-        report.visited_transitions = answer.counts.transitions;
-        report.visited_plys = answer.counts.levels;
+        report.count(&answer.counts);
+        report.engine = Some(answer.engine);
         report.store_bytes = answer.counts.bytes;
         let witness = match &answer.found[goal] {
             Found::Fails(evidence) => Some(self.evidence(evidence, control)?),
@@ -210,7 +209,7 @@ impl Script {
                 report.reason = Some(crate::promela::quality::quality(&coverage, answer.counts.states));
             }
             report.coverage = Some(coverage);
-        } else if answer.complete {
+        } else if answer.complete && answer.counts.symbolic.is_none() {
             report.notes.extend(self.never_taken());
         }
         Ok(())

@@ -225,9 +225,8 @@ impl Script {
         property: Property,
         witness: Option<Evidence>,
     ) {
-        report.visited_states = answer.counts.states;
-        report.visited_transitions = answer.counts.transitions;
-        report.visited_plys = answer.counts.levels;
+        report.count(&answer.counts);
+        report.engine = Some(answer.engine);
         report.store_bytes = answer.counts.bytes;
         report.verdict = if witness.is_some() { Verdict::Fails } else { Verdict::Holds };
         report.result = Some(u8::from(witness.is_none()));
@@ -246,7 +245,8 @@ impl Script {
                 report.reason = Some(quality::quality(&coverage, answer.counts.states));
             }
             report.coverage = Some(coverage);
-        } else if answer.complete && property == Property::EndStates {
+        } else if answer.complete && answer.counts.symbolic.is_none() && property == Property::EndStates {
+            // Local successors run statements in rows that are not reachable.
             report.unreached = self.unreached(report.symmetry.is_some());
             report.notes.extend(unreached::notes(&report.unreached, &self.file));
         }

@@ -1,0 +1,114 @@
+//! `check --engine symbolic` on the examples of Promela and mCRL2: the verdicts, counts and lengths of counterexamples
+//! of the explicit engine.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn results(file: &Path, options: &[&str]) -> Vec<Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+    command.args(["check", "--format", "json", "--symmetry", "off", "--timeout", "20s"]).arg(file).args(options);
+    let output = command.output().expect("the program runs");
+    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    document["runs"][0]["results"].as_array().expect("results").clone()
+}
+
+fn examples(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(folder);
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("examples").map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|own| own == "pml" || own == "mcrl2"));
+    files.sort();
+    files
+}
+
+/// Larger state spaces take a test build too long.
+const MOST_STATES: u64 = 3_000;
+
+/// Compares the answers of both engines; how many.
+fn agree(file: &Path, options: &[&str]) -> usize {
+    let mut compared = 0;
+    let explicit = results(file, options);
+    let small = |answer: &Value| answer["visited_states"].as_u64().is_some_and(|states| states < MOST_STATES);
+    if !explicit.iter().all(small) {
+        return 0;
+    }
+    let symbolic = results(file, &[options, &["--engine", "symbolic"]].concat());
+    assert_eq!(explicit.len(), symbolic.len());
+    for (one, other) in explicit.iter().zip(&symbolic) {
+        let what = format!("{}, {options:?}: {one}\n{other}", file.display());
+        assert_eq!(one["verdict"], other["verdict"], "{what}");
+        let steps = |answer: &Value| answer["witness"]["runs"][0]["steps"].as_array().map(Vec::len);
+        assert_eq!(steps(one), steps(other), "{what}");
+        assert_eq!(one["witness"]["length"], other["witness"]["length"], "{what}");
+        if one["engine"] == "exact" {
+            assert_eq!(other["engine"], "symbolic", "{what}");
+            assert!(other["peak_nodes"].as_u64().is_some_and(|nodes| nodes > 0), "{what}");
+            if one["verdict"] == "holds" || options.contains(&"--keep-going") {
+                assert_eq!(one["visited_states"], other["visited_states"], "{what}");
+                assert_eq!(one["visited_transitions"], other["visited_transitions"], "{what}");
+            }
+            compared += 1;
+        }
+    }
+    compared
+}
+
+#[test]
+fn examples_of_promela_have_the_same_answers() {
+    let compared: usize = examples("promela").iter().map(|file| agree(file, &[])).sum();
+    assert!(compared >= 20, "{compared} answers were compared");
+}
+
+#[test]
+fn examples_of_mcrl2_have_the_same_answers() {
+    let compared: usize = examples("mcrl2").iter().map(|file| agree(file, &["--keep-going"])).sum();
+    assert!(compared >= 15, "{compared} answers were compared");
+}
+
+#[test]
+fn a_count_has_as_many_digits_as_it_takes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("bits.mcrl2");
+    let cell = "P(false)".to_string();
+    let cells = vec![cell; 80].join(" || ");
+    let text = format!(
+        "act up, down; proc P(b: Bool) = (!b) -> up . P(true) + b -> down . P(false);\ninit allow({{up, down}}, {cells});\n"
+    );
+    std::fs::write(&file, text).expect("a specification");
+    let answer = &results(&file, &["--engine", "symbolic", "--threads", "2"])[0];
+    assert_eq!(answer["verdict"], "holds", "{answer}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+    let output =
+        command.args(["check", "--format", "json", "--engine", "symbolic"]).arg(&file).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // 2^80
+    assert!(text.contains("\"visited_states\": 1208925819614629174706176,"), "{text}");
+    let output = Command::new(env!("CARGO_BIN_EXE_trefoil"))
+        .args(["check", "--engine", "symbolic", "--why"])
+        .arg(&file)
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("1.21 × 10^24 states") && text.contains("symbolic: --engine asks for it"), "{text}");
+}
+
+#[test]
+fn what_the_symbolic_engine_does_not_do_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (script, model) = (folder.path().join("s.csp"), folder.path().join("m.pml"));
+    std::fs::write(&script, "channel a\nP = a -> P\nassert P :[deadlock free [F]]\n").expect("a script");
+    std::fs::write(&model, "byte x;\nactive proctype P() { x = 1 }\n").expect("a model");
+    let refused = |file: &Path, options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+        let output = command.args(["check", "--engine", "symbolic"]).args(options).arg(file).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(refused(&script, &[]).contains("--engine symbolic does not apply to deadlock free (CSPM)"));
+    let pair = refused(&model, &["--store", "bitstate"]);
+    assert!(pair.contains("--engine symbolic") && pair.contains("--store bitstate"), "{pair}");
+    let pair = refused(&model, &["--strategy", "canonical"]);
+    assert!(pair.contains("--engine symbolic") && pair.contains("--strategy canonical"), "{pair}");
+}

@@ -1,0 +1,292 @@
+//! The states that a system can reach, as a diagram.
+//!
+//! Three ways to get there ([`Strategy`]), all of which learn relations as they go ([`crate::learned`]):
+//!
+//! - *breadth-first*: all groups are applied to the newest level; the levels are what shortest runs are found from;
+//! - *chaining* (O. Roig, J. Cortadella, E. Pastor, *Verification of asynchronous circuits by BDD-based model checking
+//!   of Petri nets*, 1995): the groups are applied one after the other, each to what the ones before it found, so that
+//!   a round goes several steps deep; what is new in a round is what the next one begins with, so every state meets
+//!   every group;
+//! - *saturation*: everything that the known relations reach ([`Diagrams::saturated`]), then the relations learn from
+//!   the new states, until there are none.
+//!
+//! Cost: the operations of `diagrams`; learning is one local walk for each combination of values that a group reads.
+
+use std::sync::Arc;
+
+use trefoil_control::Control;
+use trefoil_diagrams::{Diagrams, Options as Pool, Relation, Set, UBig};
+use trefoil_system::{Cut, Explorer, Meaning, System, Value};
+
+use crate::learned::Bundle;
+use crate::order::{found, places};
+
+/// How states are explored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// Level by level.
+    BreadthFirst,
+    /// Group by group, each from what the ones before it found.
+    #[default]
+    Chaining,
+    /// From the last slots up.
+    Saturation,
+}
+
+impl Strategy {
+    /// All of them.
+    pub const ALL: [Strategy; 3] = [Strategy::BreadthFirst, Strategy::Chaining, Strategy::Saturation];
+}
+
+/// In which order the slots of a row are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlotOrder {
+    /// As the system has them.
+    Given,
+    /// So that the slots of a group are near each other.
+    #[default]
+    Found,
+}
+
+/// How to explore.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How many threads; 0 means one per core.
+    pub threads: usize,
+    /// How states are explored.
+    pub strategy: Strategy,
+    /// In which order the slots are.
+    pub order: SlotOrder,
+}
+
+/// The states of a system.
+pub struct Space<'s> {
+    pub(crate) system: &'s dyn System,
+    pub(crate) control: &'s Control,
+    pub(crate) explorer: Box<dyn Explorer + 's>,
+    pub(crate) diagrams: Arc<Diagrams>,
+    /// For each position the slot that is there.
+    order: Vec<usize>,
+    pub(crate) bundles: Vec<Bundle>,
+    pub(crate) initial: Set,
+    /// The states that were reached.
+    states: Set,
+    strategy: Strategy,
+    rounds: u64,
+    /// The states in the progress line.
+    shown: u64,
+    /// Was everything reached?
+    complete: bool,
+}
+
+impl<'s> Space<'s> {
+    /// The space of a system, with the initial state.
+    pub fn new(system: &'s dyn System, options: &Options, control: &'s Control) -> Result<Space<'s>, Cut> {
+        let width = system.layout().width();
+        let order = match options.order {
+            SlotOrder::Given => (0..width).collect(),
+            SlotOrder::Found => {
+                let touched = |group: &trefoil_system::Group| group.inputs().union(&group.outputs()).iter().collect();
+                found(width, &system.groups().iter().map(touched).collect::<Vec<Vec<usize>>>())
+            }
+        };
+        let diagrams = Arc::new(Diagrams::new(&Pool { threads: options.threads, ..Pool::default() }, control));
+        let bundles = Bundle::all(system, &order, &diagrams, control)?;
+        let mut space = Space {
+            system,
+            control,
+            explorer: system.explorer(control),
+            initial: diagrams.empty(),
+            states: diagrams.empty(),
+            diagrams,
+            order,
+            bundles,
+            strategy: options.strategy,
+            rounds: 0,
+            shown: 0,
+            complete: false,
+        };
+        let row = system.initial(control)?;
+        space.initial = space.single(&row)?;
+        space.states = space.initial.clone();
+        Ok(space)
+    }
+
+    /// The set with one state.
+    pub fn single(&self, row: &[Value]) -> Result<Set, Cut> {
+        let moved: Vec<Value> = self.order.iter().map(|&slot| row[slot]).collect();
+        Ok(self.diagrams.row(&moved)?)
+    }
+
+    /// The first state of a set that is not empty.
+    pub fn first(&self, set: &Set) -> Option<Vec<Value>> {
+        let moved = self.diagrams.rows(set).next()?;
+        let place = places(&self.order);
+        Some(place.iter().map(|&at| moved[at]).collect())
+    }
+
+    /// The diagrams.
+    pub fn diagrams(&self) -> &Diagrams {
+        &self.diagrams
+    }
+
+    /// The states that were reached.
+    pub fn states(&self) -> &Set {
+        &self.states
+    }
+
+    /// Rounds of the exploration: levels, where it is breadth-first.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Was everything reached?
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Explores until everything is reached, or `enough` says so of the kinds of errors that were met.
+    pub fn explore(&mut self, enough: impl Fn(u32) -> bool) -> Result<(), Cut> {
+        let mut fresh = self.states.clone();
+        while !fresh.is_empty() {
+            self.control.check()?;
+            self.rounds += 1;
+            self.report()?;
+            fresh = match self.strategy {
+                Strategy::BreadthFirst => self.level(&fresh)?,
+                Strategy::Chaining => self.chain(&fresh)?,
+                Strategy::Saturation => self.saturate(&fresh)?,
+            };
+            self.states = self.diagrams.union(&self.states, &fresh)?;
+            if self.bundles.iter().any(|bundle| bundle.errors().any(&enough)) {
+                return Ok(());
+            }
+        }
+        self.complete = true;
+        Ok(())
+    }
+
+    /// Shows how far the exploration is.
+    fn report(&mut self) -> Result<(), Cut> {
+        let progress = self.control.progress();
+        progress.depth(self.rounds);
+        let states = self.diagrams.count(&self.states)?;
+        let shown = u64::try_from(&states).unwrap_or(u64::MAX);
+        progress.add(shown - self.shown, 0);
+        self.shown = shown;
+        progress.detail(format!("{states} states in {} nodes", self.diagrams.nodes(&self.states)));
+        Ok(())
+    }
+
+    /// The new states one step from these; every bundle learns from them.
+    fn level(&mut self, from: &Set) -> Result<Set, Cut> {
+        self.learn_all(from)?;
+        let mut next = self.diagrams.empty();
+        for bundle in &self.bundles {
+            let image = self.diagrams.image(from, bundle.relation())?;
+            next = self.diagrams.union(&next, &image)?;
+        }
+        Ok(self.diagrams.difference(&next, &self.states)?)
+    }
+
+    /// The new states that the bundles reach from these one after the other.
+    fn chain(&mut self, from: &Set) -> Result<Set, Cut> {
+        let mut now = from.clone();
+        for at in 0..self.bundles.len() {
+            self.learn(at, &now)?;
+            now = self.diagrams.extended(&now, self.bundles[at].relation())?;
+        }
+        Ok(self.diagrams.difference(&now, &self.states)?)
+    }
+
+    /// The new states that the known relations reach, after every bundle has learned from these.
+    fn saturate(&mut self, fresh: &Set) -> Result<Set, Cut> {
+        self.learn_all(fresh)?;
+        let relations: Vec<&Relation> = self.bundles.iter().map(Bundle::relation).collect();
+        let all = self.diagrams.saturated(&self.states, &relations)?;
+        Ok(self.diagrams.difference(&all, &self.states)?)
+    }
+
+    pub(crate) fn learn_all(&mut self, from: &Set) -> Result<(), Cut> {
+        (0..self.bundles.len()).try_for_each(|at| self.learn(at, from))
+    }
+
+    fn learn(&mut self, at: usize, from: &Set) -> Result<(), Cut> {
+        self.bundles[at].learn(from, self.system, &mut *self.explorer, &self.diagrams)
+    }
+
+    /// The states among these without a step. All bundles have learned from them.
+    pub fn deadlocks(&self, states: &Set) -> Result<Set, Cut> {
+        let mut left = states.clone();
+        for bundle in &self.bundles {
+            if left.is_empty() {
+                break;
+            }
+            let enabled = bundle.enabled(&left, &self.diagrams)?;
+            left = self.diagrams.difference(&left, &enabled)?;
+        }
+        Ok(left)
+    }
+
+    /// The states among these without a step in which the system may not rest.
+    pub fn invalid_ends(&mut self, states: &Set) -> Result<Set, Cut> {
+        let deadlocks = self.deadlocks(states)?;
+        // Without a mark every state is a valid end.
+        let Some(mark) = self.system.mark(Meaning::ValidEnd) else { return Ok(self.diagrams.empty()) };
+        let place = places(&self.order);
+        let slots: Vec<usize> = self.system.marks()[mark.index()].reads.iter().collect();
+        let mut positions: Vec<usize> = slots.iter().map(|&slot| place[slot]).collect();
+        positions.sort_unstable();
+        let met = self.diagrams.project(&deadlocks, &self.diagrams.slots(&positions)?)?;
+        let at: Vec<usize> =
+            slots.iter().map(|&slot| positions.binary_search(&place[slot]).unwrap_or_default()).collect();
+        let mut invalid: Vec<Vec<Value>> = Vec::new();
+        for row in self.diagrams.rows(&met) {
+            self.control.check()?;
+            let values: Vec<Value> = at.iter().map(|&at| row[at]).collect();
+            if self.explorer.mark(mark, &values)? == 0 {
+                invalid.push(row);
+            }
+        }
+        let invalid = self.diagrams.rows_of(invalid.iter().map(Vec::as_slice))?;
+        Ok(self.diagrams.image(&deadlocks, &self.diagrams.filter(&positions, &invalid)?)?)
+    }
+
+    /// The states among these with a step that shows an error of one of these kinds.
+    pub fn erring(&self, states: &Set, kinds: impl Fn(u32) -> bool) -> Result<Set, Cut> {
+        let mut all = self.diagrams.empty();
+        for bundle in &self.bundles {
+            for (_, found) in bundle.erring(states, &kinds, &self.diagrams)? {
+                all = self.diagrams.union(&all, &found)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// How many steps of these states show an error of one of these kinds.
+    pub fn erring_steps(&self, states: &Set, kinds: impl Fn(u32) -> bool) -> Result<UBig, Cut> {
+        let mut sum = UBig::ZERO;
+        for bundle in &self.bundles {
+            for (count, found) in bundle.erring(states, &kinds, &self.diagrams)? {
+                sum += self.diagrams.count(&found)? * UBig::from(count);
+            }
+        }
+        Ok(sum)
+    }
+
+    /// How many states these are.
+    pub fn count(&self, states: &Set) -> Result<UBig, Cut> {
+        Ok(self.diagrams.count(states)?)
+    }
+
+    /// How many transitions leave these states. All bundles have learned from them.
+    pub fn transitions(&self, states: &Set) -> Result<UBig, Cut> {
+        let mut sum = UBig::ZERO;
+        for bundle in &self.bundles {
+            for (count, set) in bundle.multiplicities(states, &self.diagrams)? {
+                sum += self.diagrams.count(&set)? * UBig::from(count);
+            }
+        }
+        Ok(sum)
+    }
+}
