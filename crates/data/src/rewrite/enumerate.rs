@@ -358,6 +358,16 @@ impl<'p> Rewriter<'p> {
         let values = match source {
             Source::Known(value) => Some(vec![value]),
             Source::Point(code) => Some(vec![self.evaluate_above(code, base)?]),
+            Source::Less { than, by, least } => {
+                let number = self.evaluate_above(than, base)?;
+                self.program.numbers.read(&self.section, number).map(|number| match number {
+                    Number::Integer(value) if value >= IBig::from(by) + IBig::from(least) => {
+                        let value = Number::Integer(value - IBig::from(by));
+                        vec![self.program.numbers.term(&self.section, &value)]
+                    }
+                    _ => Vec::new(),
+                })
+            }
             Source::Elements(code) => {
                 let container = self.evaluate_above(code, base)?;
                 self.elements(container)?

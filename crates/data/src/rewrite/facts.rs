@@ -28,6 +28,8 @@ pub(super) enum Fact {
     Point(TypedId, usize),
     /// It is an element of this list or finite set.
     Elements(TypedId),
+    /// It is the number that is so much less than the value of this expression.
+    Less(TypedId, u32),
     /// It is a number between these.
     Range { lower: Option<TypedId>, upper: TypedId },
     /// It is an element of this set, whose elements may be known when it is evaluated.
@@ -87,6 +89,7 @@ pub(super) fn fact(
                     }
                     if finder.is_below(one) && finder.is_known(other) {
                         upper = upper.or(Some(other));
+                        facts.extend(finder.increase(one).map(|more| Fact::Less(other, more)));
                     }
                 }
             }
@@ -195,6 +198,31 @@ impl Finder<'_> {
             }
             (Operator::Max, &[one, other]) => self.is_below(one) || self.is_below(other),
             _ => false,
+        }
+    }
+
+    /// By how much an expression is more than the variable, where that is in the text: 3 in `succ(x + 2)`.
+    fn increase(&self, id: TypedId) -> Option<u32> {
+        let tree = &self.specification.tree;
+        if self.is_variable(id) {
+            return Some(0);
+        }
+        let Typed::Apply(function, arguments) = tree.expression(id) else { return None };
+        let Typed::Function(function) = tree.expression(*function) else { return None };
+        let Origin::Builtin(operator) = self.specification.signature.function(*function).origin else { return None };
+        let literal = |part: TypedId| match tree.expression(part) {
+            Typed::Number(digits) => self.specification.names.text(*digits).parse::<u32>().ok(),
+            _ => None,
+        };
+        match (operator, tree.elements(arguments)) {
+            (Operator::Succ, &[part]) => self.increase(part)?.checked_add(1),
+            (operator, &[part]) if super::compile::is_conversion(operator) => self.increase(part),
+            (Operator::Add, &[one, other]) => match (literal(one), literal(other)) {
+                (Some(more), None) => self.increase(other)?.checked_add(more),
+                (None, Some(more)) => self.increase(one)?.checked_add(more),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

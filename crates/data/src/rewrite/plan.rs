@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use trefoil_terms::{Section, Term};
 
-use crate::sorts::SortRef;
+use crate::sorts::{POS, SortRef};
 use crate::typed::{Quantifier, TypedId, VariableId};
 
 use super::code::FunctionIndex;
@@ -26,6 +26,8 @@ pub(super) enum Source {
     Known(Term),
     /// The value of an expression.
     Point(FunctionIndex),
+    /// The number that is so much less than the value of an expression, if it is at least the other one.
+    Less { than: FunctionIndex, by: u32, least: u32 },
     /// The elements of a list or set.
     Elements(FunctionIndex),
     /// The arguments for which a function holds.
@@ -116,6 +118,10 @@ impl Compiler<'_, '_> {
                 Choice::Fact(Fact::Elements(container) | Fact::Members(container)) => {
                     Source::Elements(self.outer(container, &known))
                 }
+                Choice::Fact(Fact::Less(value, by)) => {
+                    let least = self.least(variables[0]);
+                    Source::Less { than: self.outer(value, &known), by, least }
+                }
                 Choice::Fact(Fact::Holds(function)) => Source::Holds(self.outer(function, &known)),
                 Choice::Fact(Fact::Range { lower, upper }) => {
                     let lower = lower.map(|lower| self.outer(lower, &known));
@@ -188,6 +194,11 @@ impl Compiler<'_, '_> {
         Order { before, searched, after }
     }
 
+    /// The least value of a natural number.
+    fn least(&self, variable: VariableId) -> u32 {
+        u32::from(self.program.specification.tree.variable(variable).1 == POS)
+    }
+
     /// Tests of those conjuncts whose variables are known now.
     fn filters(&mut self, left: &mut Vec<Conjunct>, known: &[VariableId], bound: &[VariableId]) -> Vec<Filter> {
         let tree = &self.program.specification.tree;
@@ -208,6 +219,9 @@ impl Compiler<'_, '_> {
             Fact::Truth(value) => Source::Known(self.program.truths[usize::from(value)]),
             Fact::Point(value, _) => Source::Point(self.outer(value, captured)),
             Fact::Elements(container) | Fact::Members(container) => Source::Elements(self.outer(container, captured)),
+            Fact::Less(value, by) => {
+                Source::Less { than: self.outer(value, captured), by, least: self.least(variable) }
+            }
             Fact::Holds(function) => Source::Holds(self.outer(function, captured)),
             Fact::Range { lower, upper } => Source::Range {
                 lower: lower.map(|lower| self.outer(lower, captured)),
