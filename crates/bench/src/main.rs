@@ -4,6 +4,7 @@
 
 mod chains;
 mod cspm;
+mod diagrams;
 mod exploring;
 mod games;
 mod labelling;
@@ -110,6 +111,11 @@ const BENCHMARKS: &[Benchmark] = &[
         name: "rewriting",
         about: "problems of the Rewrite Engine Competition beside merc_sabre: [PROBLEM ...] [alone]",
         run: rewriting::run,
+    },
+    Benchmark {
+        name: "diagrams",
+        about: "saturation of models in Sylvan's format: FOLDER [SECONDS] [PATH of lddmc]",
+        run: diagrams::run,
     },
     Benchmark { name: "games", about: "solving parity games: [VERTICES] [PATH of oink]", run: games::run },
     Benchmark { name: "pictures", about: "representatives of generated pictures, by strategy", run: pictures::run },
