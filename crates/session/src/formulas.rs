@@ -5,11 +5,13 @@
 
 mod evidence;
 
+mod cspm;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use trefoil_check::formula::game::{FormulaGame, termination};
+use trefoil_check::formula::game::{FormulaGame, LabelReader, label_parts, termination};
 use trefoil_check::formula::{ActionSignature, Formula, Signature, template};
 use trefoil_check::{Offered, Posed, Table};
 use trefoil_control::peak_memory;
@@ -41,6 +43,7 @@ pub struct Script {
 enum Opened {
     Mcrl2(Arc<Model>),
     File(Arc<Lts>),
+    Cspm(Box<cspm::ScriptModel>),
 }
 
 impl Opened {
@@ -48,6 +51,15 @@ impl Opened {
         match self {
             Opened::Mcrl2(model) => model.clone(),
             Opened::File(lts) => lts.clone(),
+            Opened::Cspm(script) => script.system(),
+        }
+    }
+
+    /// How its labels are read.
+    fn reader(&self) -> LabelReader {
+        match self {
+            Opened::Mcrl2(_) | Opened::File(_) => Arc::new(label_parts),
+            Opened::Cspm(_) => Arc::new(cspm::label_parts),
         }
     }
 
@@ -64,9 +76,10 @@ impl Opened {
                 if !actions.contains(&end) {
                     actions.push(end);
                 }
-                Signature { data, actions, open: false }
+                Signature { data, actions, ..Signature::default() }
             }
             Opened::File(lts) => Signature::of_labels(lts.labels()),
+            Opened::Cspm(script) => script.signature.clone(),
         }
     }
 
@@ -75,6 +88,7 @@ impl Opened {
         match self {
             Opened::Mcrl2(model) => model.component_states(row).into_iter().map(Arc::from).collect(),
             Opened::File(_) => vec![Arc::from(format!("state {}", row[0]))],
+            Opened::Cspm(script) => script.states(row),
         }
     }
 
@@ -84,6 +98,7 @@ impl Opened {
                 model.linear().components.iter().map(|component| Arc::from(component.name.as_str())).collect()
             }
             Opened::File(_) => vec![Arc::from(file)],
+            Opened::Cspm(script) => script.components(),
         }
     }
 
@@ -102,17 +117,23 @@ impl Script {
     /// Opens a model with formulas and patterns of properties about it. Without a language the model is a file with a
     /// transition system.
     pub fn open(file: &Path, language: Option<&str>, wanted: &Wanted, job: &Job) -> Result<Script, Problem> {
+        if wanted.process.is_some() && language != Some("cspm") {
+            let place = Place::File(file.display().to_string());
+            return Err(Problem::from(Diagnostic::error(REFUSED, "--process applies to CSPM scripts only", place)));
+        }
         let (name, mut sources, warnings, model) = match language {
             Some("mcrl2") => {
                 let OpenedModel { file, sources, warnings, model } = open_model(file, job)?;
                 (file, sources, warnings, Opened::Mcrl2(Arc::new(model)))
             }
-            Some(language) => {
+            Some("promela") => {
                 let place = Place::File(file.display().to_string());
-                let language = if language == "cspm" { "CSPM scripts" } else { "Promela models" };
-                let message = format!("--formula does not apply to {language}");
-                let help = "it applies to mCRL2 specifications and to files with transition systems";
-                return Err(Problem::from(Diagnostic::error(REFUSED, message, place).help(help)));
+                let message = "--formula does not apply to Promela models";
+                return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
+            }
+            Some(_) => {
+                let (opened, sources, warnings) = cspm::open(file, wanted, job)?;
+                (file.display().to_string(), sources, warnings, Opened::Cspm(Box::new(opened)))
             }
             None => {
                 let labels = Arc::new(Labels::new());
@@ -120,6 +141,11 @@ impl Script {
                 let name = file.display().to_string();
                 (name, Sources::default(), Warnings::default(), Opened::File(Arc::new(lts)))
             }
+        };
+        let claim = match language {
+            Some("cspm") => Claim::ScriptFormula,
+            Some("promela") => Claim::ModelFormula,
+            _ => Claim::Formula,
         };
         let signature = model.signature();
         let (mut read, mut listed, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
@@ -138,7 +164,7 @@ impl Script {
             listed.push(Assertion {
                 index: place + 1,
                 assertion_string: formula.text.root.map(|root| formula.text.state_text(root)).unwrap_or_default(),
-                kind: Claim::Formula,
+                kind: claim,
                 model: None,
                 is_negated: false,
                 options: Vec::new(),
@@ -177,10 +203,11 @@ impl Script {
         let asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
         report.notes.extend(unused_strategy(&asked));
         job.control.progress().begin("compiling", 0);
-        let game = FormulaGame::new(self.formulas[index - 1].clone(), self.model.system(), &job.control);
+        let (formula, reader) = (self.formulas[index - 1].clone(), self.model.reader());
+        let game = FormulaGame::reading(formula, self.model.system(), reader, &job.control);
         let game = Arc::new(game);
         let place = Place::File(self.file.clone());
-        match answered(&game, &asked, job) {
+        match answered(&game, report.assertion.kind, &asked, job) {
             Ok(answer) => self.report_answer(&mut report, &game, answer),
             Err(Unanswered::Refused(refusal)) => {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
@@ -202,8 +229,13 @@ impl Script {
         report.why = Some(answer.why);
         report.algorithm = Some(answer.engine.to_string());
         report.notes.extend(answer.notes);
-        if let Opened::Mcrl2(model) = &self.model {
-            report.reductions = model.linear().report.clone();
+        match &self.model {
+            Opened::Mcrl2(model) => report.reductions = model.linear().report.clone(),
+            Opened::Cspm(script) => {
+                report.reductions = script.reductions();
+                report.notes.extend(script.left_out());
+            }
+            Opened::File(_) => {}
         }
         match &answer.found[0] {
             Found::Fails(Shown::Strategy(strategy)) => {
@@ -276,8 +308,10 @@ fn formula_text(formula: &str, number: usize, job: &Job) -> Result<(String, Stri
     }
 }
 
-fn answered(game: &Arc<FormulaGame>, asked: &Asked, job: &Job) -> Result<Answer, Unanswered> {
-    let facts = Facts { width: game.layout().width(), ..Claim::Formula.posing().facts };
+fn answered(game: &Arc<FormulaGame>, claim: Claim, asked: &Asked, job: &Job) -> Result<Answer, Unanswered> {
+    let facts = Facts { width: game.layout().width(), ..claim.posing().facts };
+    // What a language does with its models and its evidence is none of an engine's business.
+    let asked = &claim.posing().own.iter().fold(asked.clone(), |rest, &setting| rest.without(setting));
     let posed = Posed::new(Table::standard(), Question::Win, &facts, asked, job.threads, &job.control)?;
     posed.answer(&Offered { system: game.clone(), reduction: None, insisted: false }, &job.control)
 }

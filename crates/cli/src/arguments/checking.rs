@@ -68,13 +68,16 @@ pub(crate) struct Checking {
     /// mCRL2: actions with names like this must not happen; * stands for any text; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) never: Vec<String>,
-    /// Check this formula of the modal µ-calculus, and nothing else: a file (.mcf) or the formula itself; applies to
-    /// mCRL2 specifications and to files with transition systems; may be repeated
+    /// Check this formula of the modal µ-calculus, and nothing else: a file (.mcf) or the formula itself; may be
+    /// repeated
     #[arg(long, value_name = "FILE|TEXT")]
     pub(crate) formula: Vec<String>,
     /// The same for a pattern of properties, such as 'response(a, b)'; docs/formulas.md lists them; may be repeated
     #[arg(long, value_name = "PATTERN(…)")]
     pub(crate) property: Vec<String>,
+    /// CSPM: the process that formulas are about, such as 'SYSTEM' or 'P(3) ||| Q'
+    #[arg(long, value_name = "TERM")]
+    pub(crate) process: Option<String>,
     /// Report which engine answers each assertion, why, and what made its state space smaller
     #[arg(long)]
     pub(crate) why: bool,

@@ -61,6 +61,8 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
             never: checking.never.clone(),
             formulas: checking.formula.clone(),
             properties: checking.property.clone(),
+            process: checking.process.clone(),
+            no_leaf_compression: checking.no_leaf_compression,
         },
     };
     let explained = Explaining::new(&checking.explain);

@@ -163,6 +163,16 @@ impl Evaluator {
         (&constructor.name, constructor.channel)
     }
 
+    /// The constructors and channels of the script.
+    pub fn constructors(&self) -> impl Iterator<Item = ConstructorId> + use<> {
+        (0..self.program.constructors.len() as u32).map(ConstructorId)
+    }
+
+    /// For each field of a constructor or channel whether its values are numbers from 0 on.
+    pub fn natural_fields(&mut self, id: ConstructorId) -> Result<Vec<bool>> {
+        self.with(|machine| Ok(machine.fields_of(id)?.iter().map(|set| set.is_natural()).collect()))
+    }
+
     /// The datatypes of the script and of its instances of modules.
     pub fn datatypes(&self) -> Vec<Datatype> {
         let named = |&id: &ConstructorId| (self.program.constructors[id.index()].name.clone(), id);

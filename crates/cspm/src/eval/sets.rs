@@ -62,6 +62,15 @@ impl SetValue {
         Rc::new(SetValue { kind: SetKind::Listed, listing, hash: Cell::new(0) })
     }
 
+    /// Whether its elements are numbers from 0 on, as far as its description or listing shows.
+    pub(super) fn is_natural(&self) -> bool {
+        match &self.kind {
+            SetKind::From(from) | SetKind::Range(from, _) => *from >= 0,
+            SetKind::Unions(sets) => sets.iter().all(|set| set.is_natural()),
+            _ => self.listed().is_some_and(|items| items.iter().all(|item| matches!(item, Value::Int(0..)))),
+        }
+    }
+
     /// From finished values in any order.
     pub(super) fn from_finished(mut items: Vec<Value>) -> Rc<SetValue> {
         // Comprehensions over sorted sets are mostly sorted already.

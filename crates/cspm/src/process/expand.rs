@@ -1,5 +1,6 @@
 //! From processes as the evaluator gives them to terms.
 
+use trefoil_lts::compress::Compression;
 use trefoil_source::Span;
 
 use super::compressed::compression;
@@ -385,6 +386,10 @@ impl Compiler {
             Builtin::Buffer | Builtin::WeakBuffer | Builtin::SignalBuffer => self.buffer(builtin, arguments),
             // What these promise is kept by doing nothing.
             Builtin::Lazyenumerate | Builtin::Lazynorm => self.argument(arguments),
+            Builtin::Chase | Builtin::ChaseNocache | Builtin::Deter if self.options.strong => {
+                let message = format!("`{}` chooses between steps that a formula can tell apart", builtin.text());
+                Err(Failure::new(codes::UNSUPPORTED, message).help("check the formula on a process without it"))
+            }
             Builtin::Chase
             | Builtin::ChaseNocache
             | Builtin::Prioritise
@@ -400,6 +405,10 @@ impl Compiler {
             other => match compression(other) {
                 Some(compression) => {
                     let term = self.argument(arguments)?;
+                    if self.options.strong && !matches!(compression, Compression::Explicate | Compression::Sbisim) {
+                        self.left_out.insert(other.text());
+                        return Ok(term);
+                    }
                     self.compressed(compression, term)
                 }
                 // FailureWatchdog: its type is published, but not what it does.

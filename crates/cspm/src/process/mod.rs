@@ -48,7 +48,7 @@ mod structure;
 mod terms;
 mod timed;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use trefoil_control::Control;
@@ -77,11 +77,14 @@ pub struct CompileOptions {
     pub leaf_states: usize,
     /// How many threads explore the arguments of compressions; 0 means one per core.
     pub threads: usize,
+    /// Keep processes up to strong bisimilarity: compressions of the script that merge more are left out, and what
+    /// chooses between steps (`chase`, `deter`) is refused.
+    pub strong: bool,
 }
 
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
-        CompileOptions { compress_leaves: true, expand: false, leaf_states: 4_000, threads: 1 }
+        CompileOptions { compress_leaves: true, expand: false, leaf_states: 4_000, threads: 1, strong: false }
     }
 }
 
@@ -118,6 +121,8 @@ pub struct Compiler {
     /// Whether the script has timed sections, in which termination waits.
     is_timed: bool,
     time: timed::Time,
+    /// Compressions of the script that were left out.
+    left_out: BTreeSet<&'static str>,
     /// The process being compiled, for the progress display.
     subject: String,
     labels: Arc<Labels>,
@@ -140,6 +145,7 @@ impl Compiler {
             expanded: HashMap::default(),
             origins: HashMap::default(),
             names: None,
+            left_out: BTreeSet::new(),
             subject: String::new(),
             labels,
         }
@@ -185,7 +191,7 @@ impl Compiler {
 
     /// Sets the options for the processes compiled next.
     pub fn set_options(&mut self, options: CompileOptions) {
-        let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states);
+        let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states, options.strong);
         if leaves(&options) != leaves(&self.options) {
             self.machines = Machines::with_buffers(std::mem::take(&mut self.machines));
             self.layers.clear();
@@ -194,6 +200,11 @@ impl Compiler {
             self.terms.forget_machines();
         }
         self.options = options;
+    }
+
+    /// The compressions of the script that were left out, because states would not stay strongly bisimilar.
+    pub fn left_out(&self) -> impl Iterator<Item = &'static str> {
+        self.left_out.iter().copied()
     }
 
     /// The label of an event.

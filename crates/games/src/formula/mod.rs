@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `tree`, `parser`, `printer` | the text of a formula, to its tree and back |
 //! | `typed`, `types` | names resolved and data typed |
-//! | `signature` | the signature of labels without declarations |
+//! | `signature` | signatures of models: declared as text, or seen in labels |
 //! | `templates` | patterns of properties, which stand for formulas |
 //! | `game` | a formula beside a model as a system |
 
@@ -24,7 +24,8 @@ mod types;
 
 pub use parser::parse;
 pub use templates::{TEMPLATES, Template, template};
+pub use signature::formula_name;
 pub use typed::{
-    ActionSignature, FixpointId, FixpointVariable, Formula, LabelSet, LabelSetId, Part, PartId, Signature, Steps,
-    StepsId,
+    ActionSignature, FixpointId, FixpointVariable, Formula, LabelSet, LabelSetId, Part, PartId, Proposition, Signature,
+    Steps, StepsId, ValueWriting,
 };

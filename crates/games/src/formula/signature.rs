@@ -1,4 +1,4 @@
-//! The signature of a model that declares none: what its labels show.
+//! Signatures of models: declared in a text, or, for a model that declares nothing, what its labels show.
 //!
 //! A file with a transition system has labels and no declarations. An action is a name with a number of arguments; the
 //! sort of an argument is `Bool`, `Nat` or `Int` where all its values are such, and else the sort of all names that
@@ -10,13 +10,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use trefoil_data::sorts::{BOOL, INT, NAT, SortRef};
 use trefoil_data::syntax::Parser;
 use trefoil_data::types::Checker;
-use trefoil_source::FileId;
+use trefoil_source::{Diagnostic, FileId};
 use trefoil_system::{LabelId, Labels};
 
 use super::game::label_parts;
-use super::typed::{ActionSignature, Signature};
+use super::typed::{ActionSignature, Formula, Signature};
 
 impl Signature {
+    /// The signature that a text declares, in sections `sort`, `map` and `act`.
+    pub fn declared(text: &str) -> Result<Signature, Vec<Diagnostic>> {
+        let mut mistakes = Vec::new();
+        let text = format!("{text}\nform true;");
+        let read = Formula::read(&text, FileId(u32::MAX), &Signature::default(), &mut mistakes);
+        read.map(|formula| formula.signature).ok_or(mistakes)
+    }
+
     /// The signature of the labels in a table.
     pub fn of_labels(labels: &Labels) -> Signature {
         let mut actions: BTreeMap<(String, usize), Vec<BTreeSet<String>>> = BTreeMap::new();
@@ -51,9 +59,19 @@ impl Signature {
             let sorts: Option<Vec<SortRef>> = arguments.iter().map(sort).collect();
             Some(ActionSignature { name: data.names.find(name)?, sorts: sorts? })
         });
-        Signature { actions: actions.collect(), data: data.clone(), open: true }
+        Signature { actions: actions.collect(), data: data.clone(), open: true, ..Signature::default() }
     }
 }
+
+/// A name of a model as formulas write it: a word of their language, and `tau` and `tick`, are followed by `_`, and
+/// what stands between the parts of a compound name becomes `_`.
+pub fn formula_name(name: &str) -> String {
+    let name: String = name.replace("::", "_").replace(['.', '[', ':', '-'], "_").replace(']', "");
+    let taken = ["tau", "tick", "true", "false"].contains(&name.as_str()) || BUILT_IN_SORTS.contains(&name.as_str());
+    if taken || !is_name(&name) { format!("{name}_") } else { name }
+}
+
+const BUILT_IN_SORTS: &[&str] = &["Bool", "Pos", "Nat", "Int", "Real", "List", "Set", "Bag", "FSet", "FBag"];
 
 /// The built-in sort of some values.
 fn kind(values: &BTreeSet<String>) -> Option<SortRef> {

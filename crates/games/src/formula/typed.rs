@@ -6,6 +6,7 @@ use trefoil_data::sorts::SortRef;
 use trefoil_data::syntax::tree::Symbol;
 use trefoil_data::typed::{DataSpecification, TypedId, VariableId};
 use trefoil_source::Span;
+use trefoil_system::{MarkId, Value};
 
 use super::tree::{Connective, Fixpoint, FormulaText, Modality, Quantifier, StateId};
 
@@ -27,6 +28,46 @@ pub struct Signature {
     pub actions: Vec<ActionSignature>,
     /// Whether these are only the actions that were seen: a model without declarations. Another one never happens.
     pub open: bool,
+    /// Names of the model that formulas cannot use, each with why.
+    pub refused: Vec<(String, String)>,
+    /// What a state of the model shows: constants and functions of the data, whose values are marks of the model.
+    pub propositions: Vec<Proposition>,
+}
+
+/// A name whose value depends on the state of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposition {
+    /// The name of a function of [`Signature::data`] without equations.
+    pub name: String,
+    /// The marks of the model that have its values, by its arguments; one without arguments for a constant.
+    pub elements: Vec<(Vec<u32>, MarkId)>,
+    /// How a value of the mark is written in the data language.
+    pub writing: ValueWriting,
+}
+
+/// How a value of a mark is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueWriting {
+    /// `false` for 0, else `true`.
+    Boolean,
+    /// The number.
+    Natural,
+    /// The same bits as a signed number.
+    Signed,
+    /// The name in this place.
+    Names(Vec<String>),
+}
+
+impl ValueWriting {
+    /// A value as text.
+    pub fn text(&self, value: Value) -> String {
+        match self {
+            ValueWriting::Boolean => (value != 0).to_string(),
+            ValueWriting::Natural => value.to_string(),
+            ValueWriting::Signed => (value as i32).to_string(),
+            ValueWriting::Names(names) => names.get(value as usize).cloned().unwrap_or_else(|| value.to_string()),
+        }
+    }
 }
 
 /// A part of a [`Formula`].

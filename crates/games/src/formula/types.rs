@@ -52,6 +52,7 @@ fn check(read: FormulaText, text: &str, signature: &Signature, diagnostics: &mut
         steps: Vec::new(),
         label_sets: Vec::new(),
         open: signature.open,
+        refused: &signature.refused,
         negated: false,
         defined: HashMap::new(),
     };
@@ -64,7 +65,7 @@ fn check(read: FormulaText, text: &str, signature: &Signature, diagnostics: &mut
         Some(Ok(root)) if !is_wrong(diagnostics) => root,
         _ => return None,
     };
-    let signature = Signature { data: specification, actions, open: signature.open };
+    let signature = Signature { data: specification, actions, ..signature.clone() };
     Some(Formula { signature, fixpoints, root, parts, steps, label_sets, text: read })
 }
 
@@ -82,6 +83,8 @@ struct FormulaChecker<'a> {
     label_sets: Vec<LabelSet>,
     /// Whether the model may have further actions, which never happen.
     open: bool,
+    /// Names of the model that formulas cannot use, each with why.
+    refused: &'a [(String, String)],
     /// Whether the part that is checked stands below an odd number of negations.
     negated: bool,
     /// What names after `where` stand for, as far as they were checked; nothing while one is being checked.
@@ -384,6 +387,12 @@ impl FormulaChecker<'_> {
             self.data.diagnostics.push(warning);
             self.actions.push(ActionSignature { name: name.symbol, sorts });
             return Ok((self.actions.len() - 1, values));
+        }
+        if named.is_empty()
+            && let Some((_, why)) = self.refused.iter().find(|(refused, _)| *refused == text)
+        {
+            let message = format!("a formula cannot name `{text}`: {why}");
+            return Err(self.error(codes::UNKNOWN_ACTION, message, name.span, None));
         }
         if named.is_empty() {
             let message = format!("the model has no action `{text}`");

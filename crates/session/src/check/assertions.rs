@@ -44,6 +44,17 @@ pub(super) fn listed(tree: &Tree<Symbol>, sources: &Sources) -> (Vec<Listed>, Ve
     (assertions, prints)
 }
 
+/// The processes that the assertions of a script are about, each once.
+pub(crate) fn asserted_processes(tree: &Tree<Symbol>, sources: &Sources) -> Vec<String> {
+    let mut processes = Vec::new();
+    for listed in listed(tree, sources).0 {
+        if listed.shown.kind != Claim::Symmetric && !processes.contains(&listed.process) {
+            processes.push(listed.process);
+        }
+    }
+    processes
+}
+
 /// All declarations of a script in order, those in modules and timed sections too.
 fn all(tree: &Tree<Symbol>) -> Vec<DeclarationId> {
     let mut found = Vec::new();

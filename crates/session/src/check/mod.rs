@@ -26,6 +26,7 @@ use crate::cspm::{Opened, Warnings};
 use crate::problem::{NOT_SUPPORTED, REFUSED, UNKNOWN_LANGUAGE};
 use crate::{Choice, Job, Problem, Unfinished};
 use crate::{formulas, mcrl2, promela};
+pub(crate) use assertions::asserted_processes;
 use assertions::{Listed, Printed, listed};
 
 pub use counterexample::{TAU, TICK};
@@ -167,6 +168,10 @@ pub struct Wanted {
     pub formulas: Vec<String>,
     /// Patterns of properties, which stand for formulas.
     pub properties: Vec<String>,
+    /// CSPM: the process that the formulas are about.
+    pub process: Option<String>,
+    /// CSPM: leave the components of that process as they are.
+    pub no_leaf_compression: bool,
 }
 
 /// A script of any language.
@@ -200,7 +205,7 @@ impl AnyScript {
             let wanted = Wanted { formulas, ..wanted.clone() };
             return AnyScript::open_with(&specification, Some("mcrl2"), &wanted, job);
         }
-        let Wanted { never, formulas, properties } = wanted;
+        let Wanted { never, formulas, properties, process, .. } = wanted;
         if !formulas.is_empty() || !properties.is_empty() {
             if !never.is_empty() {
                 let place = Place::File(file.display().to_string());
@@ -212,6 +217,12 @@ impl AnyScript {
                 language => Some(language_of(file, language)?),
             };
             return Ok(AnyScript::Formulas(Box::new(formulas::Script::open(file, language, wanted, job)?)));
+        }
+        if process.is_some() {
+            let place = Place::File(file.display().to_string());
+            let message = "--process names the process that formulas are about, and no formula is given";
+            let help = "give --formula or --property; the script's own assertions name their processes themselves";
+            return Err(Problem::from(Diagnostic::error(REFUSED, message, place).help(help)));
         }
         let language = language_of(file, language)?;
         if !never.is_empty() && language != "mcrl2" {

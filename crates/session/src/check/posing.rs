@@ -20,7 +20,7 @@ pub(crate) struct Posing {
     /// What is known of every system of the language.
     pub(crate) facts: Facts,
     /// The options that the language honours.
-    own: &'static [Setting],
+    pub(crate) own: &'static [Setting],
 }
 
 const CSPM: Facts = Facts {
@@ -38,17 +38,19 @@ const PROMELA: Facts = Facts { symmetries: ProvableSymmetries::Found, partial_or
 
 impl Claim {
     /// All sorts of assertions.
-    pub const ALL: [Claim; 13] = [
+    pub const ALL: [Claim; 15] = [
         Claim::Refinement,
         Claim::DeadlockFree,
         Claim::LivelockFree,
         Claim::Deterministic,
         Claim::HasTrace,
         Claim::Symmetric,
+        Claim::ScriptFormula,
         Claim::Assertions,
         Claim::EndStates,
         Claim::EventTrace,
         Claim::Temporal,
+        Claim::ModelFormula,
         Claim::NoDeadlock,
         Claim::NeverActions,
         Claim::Formula,
@@ -69,7 +71,7 @@ impl Claim {
             Claim::Temporal => "ltl and never claims",
             Claim::NoDeadlock => "no deadlock",
             Claim::NeverActions => "never",
-            Claim::Formula => "formula",
+            Claim::Formula | Claim::ScriptFormula | Claim::ModelFormula => "formula",
         }
     }
 
@@ -88,6 +90,8 @@ impl Claim {
             Posing { language: "Promela", kind, facts: PROMELA, own }
         };
         match self {
+            Claim::ScriptFormula => cspm(Some(Kind::Win)),
+            Claim::ModelFormula => promela(Some(Kind::Win)),
             Claim::Refinement => cspm(Some(Kind::Refine)),
             Claim::DeadlockFree => cspm(Some(Kind::Deadlock)),
             Claim::LivelockFree => cspm(Some(Kind::Divergence)),

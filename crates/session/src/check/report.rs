@@ -105,8 +105,14 @@ pub enum Claim {
     NoDeadlock,
     /// mCRL2: actions that must not happen.
     NeverActions,
-    /// A formula of the modal µ-calculus.
+    /// A formula of the modal µ-calculus about an mCRL2 specification or a file with a transition system.
     Formula,
+    /// The same about a process of a CSPM script.
+    #[serde(rename = "formula")]
+    ScriptFormula,
+    /// The same about a Promela model.
+    #[serde(rename = "formula")]
+    ModelFormula,
 }
 
 /// The answer to an assertion.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use trefoil_control::{Control, counted};
 use trefoil_cspm::eval::{Evaluator, Failure, Options as EvaluationOptions, Reason};
 use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
+use trefoil_cspm::types::Typed;
 use trefoil_lts::Lts;
 use trefoil_mcrl2 as mcrl2;
 use trefoil_promela::{Simulation, Trail};
@@ -29,7 +30,7 @@ pub use structure::{OperandsReport, PartReport, StructureReport, Structured, str
 
 use crate::check::witness::Words;
 use crate::check::{Asked, AssertionReport, Script, Setting, language_of, must_be_cspm};
-use crate::cspm::Opened;
+use crate::cspm::{Opened, Warnings};
 use crate::lts::{Reading, read};
 use crate::mcrl2::check::{OpenedModel, open_model};
 use crate::mcrl2::words::LinearWords;
@@ -169,31 +170,10 @@ impl Subject {
             return Ok(Subject::of_lts(task.file.display().to_string(), lts));
         };
         must_be_cspm(&task.file, task.language)?;
-        let (mut opened, mut tree) = Opened::parsed(&task.file, job)?;
-        let (query, file) = opened.expression(&mut tree, expression)?;
-        let typed = opened.checked(tree, &[query], &job.control)?;
-        let Opened { file: name, sources, .. } = opened;
-        let place = whole(&sources, file);
-        let kind = typed.query_types().first().map_or("", String::as_str);
-        if kind != "Proc" {
-            let diagnostic = no_process(format!("this is not a process but a value of type `{kind}`"), place);
-            return Err(Problem::Script(vec![diagnostic], sources));
-        }
-        job.control.progress().begin("evaluating", 0);
-        let evaluator = Evaluator::new(&typed, job.control.clone(), EvaluationOptions::default());
-        let options =
-            CompileOptions { compress_leaves: task.compress_leaves, threads: job.threads, ..CompileOptions::default() };
-        let mut compiler = Compiler::new(evaluator, Arc::new(Labels::new()), job.control.clone(), options);
-        compiler.set_subject(expression);
-        let value = compiler.evaluator().query(0);
-        let process = value.and_then(|value| compiler.evaluator().process(value));
-        match process.and_then(|process| compiler.compile(&process)) {
-            Ok(machine) => {
-                let process = expression.split_whitespace().collect::<Vec<_>>().join(" ");
-                Ok(Subject::of_script(name, process, compiler, machine, sources))
-            }
-            Err(failure) => Err(problem(&failure, sources, place)),
-        }
+        let options = CompileOptions { compress_leaves: task.compress_leaves, ..CompileOptions::default() };
+        let OpenedProcess { file, process, compiler, machine, sources, .. } =
+            open_process(&task.file, expression, options, job)?;
+        Ok(Subject::of_script(file, process, compiler, machine, sources))
     }
 
     /// Runs an assertion and opens its process with what was found.
@@ -361,6 +341,52 @@ fn followed(
         steps.push(TakenStep { label: step.label, row });
     }
     Ok(steps)
+}
+
+/// A process of a script, compiled.
+pub(crate) struct OpenedProcess {
+    pub(crate) file: String,
+    /// Its text on one line.
+    pub(crate) process: String,
+    pub(crate) compiler: Compiler,
+    pub(crate) machine: Machine,
+    pub(crate) sources: Sources,
+    pub(crate) typed: Typed,
+    pub(crate) warnings: Warnings,
+}
+
+/// Compiles a process of a script.
+pub(crate) fn open_process(
+    file: &std::path::Path,
+    expression: &str,
+    options: CompileOptions,
+    job: &Job,
+) -> Result<OpenedProcess, Problem> {
+    let (mut opened, mut tree) = Opened::parsed(file, job)?;
+    let (query, file) = opened.expression(&mut tree, expression)?;
+    let typed = opened.checked(tree, &[query], &job.control)?;
+    let warnings = opened.warnings();
+    let Opened { file: name, sources, .. } = opened;
+    let place = whole(&sources, file);
+    let kind = typed.query_types().first().map_or("", String::as_str);
+    if kind != "Proc" {
+        let diagnostic = no_process(format!("this is not a process but a value of type `{kind}`"), place);
+        return Err(Problem::Script(vec![diagnostic], sources));
+    }
+    job.control.progress().begin("evaluating", 0);
+    let evaluator = Evaluator::new(&typed, job.control.clone(), EvaluationOptions::default());
+    let options = CompileOptions { threads: job.threads, ..options };
+    let mut compiler = Compiler::new(evaluator, Arc::new(Labels::new()), job.control.clone(), options);
+    compiler.set_subject(expression);
+    let value = compiler.evaluator().query(0);
+    let process = value.and_then(|value| compiler.evaluator().process(value));
+    match process.and_then(|process| compiler.compile(&process)) {
+        Ok(machine) => {
+            let process = expression.split_whitespace().collect::<Vec<_>>().join(" ");
+            Ok(OpenedProcess { file: name, process, compiler, machine, sources, typed, warnings })
+        }
+        Err(failure) => Err(problem(&failure, sources, place)),
+    }
 }
 
 fn no_process(message: impl Into<String>, place: Place) -> Diagnostic {

@@ -14,5 +14,4 @@ mod product;
 mod values;
 
 pub use nodes::NodeId;
-pub(super) use product::label_parts;
-pub use product::{FormulaGame, termination};
+pub use product::{FormulaGame, LabelParts, LabelReader, label_parts, termination};

@@ -33,10 +33,17 @@ use crate::solve::Player;
 /// Values of infinite sorts that are tried for one move.
 const MOST_TUPLES: u64 = 100_000;
 
+/// The parts of a label as formulas see them: names with the texts of their arguments, in the data language.
+pub type LabelParts = Vec<(String, Vec<String>)>;
+
+/// How the labels of a language are read.
+pub type LabelReader = Arc<dyn Fn(&Labels, LabelId) -> LabelParts + Send + Sync>;
+
 /// The game of a formula and a model.
 pub struct FormulaGame {
     compiled: Arc<Compiled>,
     model: Arc<dyn System>,
+    reader: LabelReader,
     layout: Layout,
     groups: Vec<Group>,
     marks: Vec<Mark>,
@@ -51,10 +58,15 @@ pub struct FormulaGame {
 impl FormulaGame {
     /// The game of a formula that was typed against the actions of this model.
     pub fn new(formula: Formula, model: Arc<dyn System>, control: &Control) -> FormulaGame {
-        FormulaGame::of(Arc::new(Compiled::new(formula, control)), model)
+        FormulaGame::reading(formula, model, Arc::new(label_parts), control)
     }
 
-    fn of(compiled: Arc<Compiled>, model: Arc<dyn System>) -> FormulaGame {
+    /// The same with a reader of labels.
+    pub fn reading(formula: Formula, model: Arc<dyn System>, reader: LabelReader, control: &Control) -> FormulaGame {
+        FormulaGame::of(Arc::new(Compiled::new(formula, control)), model, reader)
+    }
+
+    fn of(compiled: Arc<Compiled>, model: Arc<dyn System>, reader: LabelReader) -> FormulaGame {
         let offset = 1 + compiled.variables.len();
         let mut slots = vec![Slot::bounded("node", compiled.nodes.len() as u32)];
         let data = &compiled.formula.signature.data;
@@ -84,7 +96,7 @@ impl FormulaGame {
         }
         let mark = |meaning: Meaning, values: Value| Mark { meaning, reads: [0].into_iter().collect(), values };
         let marks = vec![mark(Meaning::Owner, 2), mark(Meaning::Priority, compiled.priorities)];
-        FormulaGame { compiled, model, layout, groups, marks, first_groups, starts, offset }
+        FormulaGame { compiled, model, reader, layout, groups, marks, first_groups, starts, offset }
     }
 
     /// The formula.
@@ -204,7 +216,7 @@ impl System for FormulaGame {
 
     fn widened(&self) -> Option<Arc<dyn System>> {
         let model = self.model.widened()?;
-        Some(Arc::new(FormulaGame::of(self.compiled.clone(), model)))
+        Some(Arc::new(FormulaGame::of(self.compiled.clone(), model, self.reader.clone())))
     }
 
     fn describe(&self, row: &[Value]) -> String {
@@ -469,7 +481,7 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
         let compiled = &game.compiled;
         let signature = &compiled.formula.signature;
         let other = LabelValues { shape: compiled.shapes.len(), values: Arc::default() };
-        let parts = label_parts(game.model.labels(), label);
+        let parts = (game.reader)(game.model.labels(), label);
         let name = |action: usize| signature.data.names.text(signature.actions[action].name);
         // A shape with the names and numbers of arguments of this label; of several the one whose sorts fit.
         for (place, shape) in compiled.shapes.iter().enumerate() {
@@ -531,7 +543,7 @@ pub fn termination(labels: &Labels) -> &'static str {
 }
 
 /// The parts of a label with their arguments as texts. A label that a file has as a text alone is taken apart.
-pub(in crate::formula) fn label_parts(labels: &Labels, label: LabelId) -> Vec<(String, Vec<String>)> {
+pub fn label_parts(labels: &Labels, label: LabelId) -> LabelParts {
     let mut parts = Vec::new();
     if label == LabelId::TICK {
         return vec![(termination(labels).to_string(), Vec::new())];
