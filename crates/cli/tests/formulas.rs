@@ -179,7 +179,85 @@ fn mistakes_are_shown_in_the_formula() {
     assert!(code == Some(2) && format!("{out}{err}").contains("`n: Nat`"), "{out}{err}");
     std::fs::write(folder.0.path().join("m.pml"), "active proctype P() { skip }").expect("a model");
     let (code, _, err) = folder.check(&["m.pml", "--formula", "true"]);
-    assert!(code == Some(2) && err.contains("--formula"), "{err}");
+    assert!(code == Some(2) && err.contains("P001"), "{err}");
+}
+
+const SCRIPT: &str = "\
+datatype Packet = Ping | Data.{0..1}.Bool
+channel in : Packet
+channel out : {0..2}
+channel raw : Events
+channel done
+COPY = in?x -> out!0 -> COPY [] done -> SKIP
+LOSSY = in?x -> (out!0 -> LOSSY |~| LOSSY)
+assert COPY :[deadlock free]
+";
+
+/// What a script says about mistakes, and its verdicts.
+#[test]
+fn processes_of_scripts_take_formulas() {
+    let folder = Folder::new();
+    std::fs::write(folder.0.path().join("s.csp"), SCRIPT).expect("a script");
+    let about = |process: &str, formula: &str| {
+        let results = folder.results(&["s.csp", "--process", process, "--formula", formula]);
+        results[0].clone()
+    };
+    for (process, formula, verdict) in [
+        ("COPY", "forall p: Packet. [true* . in_(p)]<out(0)>true", "holds"),
+        ("LOSSY", "forall p: Packet. [true* . in_(p)]<out(0)>true", "fails"),
+        ("COPY", "<in_(Data(1, true))>true && <done . tick>[true]false", "holds"),
+        ("COPY", "<tau>true", "fails"),
+        ("normal(LOSSY)", "<in_(Ping) . tau>true", "holds"),
+        ("COPY \\ {done}", "<tau . tick>true", "holds"),
+        ("COPY", "exists n: Nat. <true* . out(n)>val(n > 0)", "fails"),
+    ] {
+        let result = about(process, formula);
+        assert_eq!((&result["verdict"], &result["kind"]), (&verdict.into(), &"formula".into()), "{formula}: {result}");
+        assert_eq!(result["witness"].is_object(), verdict == "fails", "{result}");
+    }
+    let result = about("normal(LOSSY)", "true");
+    assert!(result["notes"].to_string().contains("`normal` of the script left out"), "{result}");
+    for (arguments, messages) in [
+        (&["--formula", "true"][..], &["S007", "processes of this script are `COPY`", "`LOSSY`"][..]),
+        (&["--process", "COPY"], &["no formula is given"]),
+        (&["--process", "Packet", "--formula", "true"], &["not a process"]),
+        (&["--process", "chase(COPY)", "--formula", "true"], &["`chase` chooses between steps"]),
+        (&["--process", "COPY", "--formula", "<in_>true"], &["F007", "`exists p: Packet. in_(p)`"]),
+        (&["--process", "COPY", "--formula", "<in(Ping)>true"], &["`in_`"]),
+        (&["--process", "COPY", "--formula", "<raw(done)>true"], &["`Event`, which has no sort"]),
+        (&["--process", "COPY", "--formula", "<out(Ping)>true"], &["M109"]),
+        (&["--process", "COPY", "--formula", "<oot(1)>true"], &["is `out` meant?"]),
+        (&["--process", "COPY", "--formula", "<true>true", "--partial-order"], &["`<true>true` sees the order"]),
+        (
+            &["--process", "COPY", "--formula", "[true]<done>true", "--symmetry", "Packet"],
+            &["`<done>true` tells symmetric steps apart"],
+        ),
+        (&["--process", "COPY", "--formula", "true", "--algorithm", "antichain"], &["--algorithm"]),
+    ] {
+        let (code, _, err) = folder.check(&[&["s.csp"], arguments].concat());
+        assert_eq!(code, Some(2), "{arguments:?}: {err}");
+        assert!(messages.iter().all(|message| err.contains(message)), "{arguments:?}: {err}");
+    }
+    let (code, _, err) = folder.check(&["buffer.mcrl2", "--process", "P", "--formula", "true"]);
+    assert!(code == Some(2) && err.contains("--process applies to CSPM scripts only"), "{err}");
+}
+
+#[test]
+fn one_formula_about_one_protocol_in_three_languages() {
+    let folder = Folder::new();
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/lts/models");
+    let buffer = "[true*]forall d: Nat. [accept(d) . (!(exists e: Nat. deliver(e)))* . (exists e: Nat. accept(e))]false";
+    let arrives = "[true*]forall d: Nat. [accept(d)](mu X. [!deliver(d)]X && <true>true)";
+    for (formula, verdict) in [(buffer, "holds"), (arrives, "fails")] {
+        for language in ["csp", "pml", "mcrl2"] {
+            let file = format!("{models}/alternating_bit.{language}");
+            let process: &[&str] = if language == "csp" { &["--process", "PROTOCOL"] } else { &[] };
+            let result = folder.results(&[&[&*file, "--formula", formula], process].concat()).remove(0);
+            assert_eq!(result["verdict"], verdict, "{formula}: {result}");
+            let cycle = &result["witness"]["runs"][0]["cycle"];
+            assert_eq!(cycle.as_array().is_some_and(|cycle| !cycle.is_empty()), verdict == "fails", "{result}");
+        }
+    }
 }
 
 #[test]

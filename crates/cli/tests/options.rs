@@ -13,10 +13,12 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("CSPM", "deterministic", "assert SYSTEM :[deterministic [F]]\n"),
     ("CSPM", "has trace", "assert SYSTEM :[has trace]: <go>\n"),
     ("CSPM", "symmetric", "assert SYSTEM :[symmetric]: T\n"),
+    ("CSPM", "formula", "[true*]<true>true"),
     ("Promela", "assertions", "1"),
     ("Promela", "end states", "2"),
     ("Promela", "trace", "3"),
     ("Promela", "ltl and never claims", "4"),
+    ("Promela", "formula", "[true*]<true>true"),
     ("mCRL2", "no deadlock", "1"),
     ("mCRL2", "never", "2"),
     ("mCRL2", "formula", "[true*]<true>true"),
@@ -57,6 +59,7 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--never", Sort::Face),
     ("--formula", Sort::Face),
     ("--property", Sort::Face),
+    ("--process", Sort::Face),
     ("--explain", Sort::Face),
     ("--list", Sort::Face),
     ("--why", Sort::Face),
@@ -104,12 +107,18 @@ impl Folder {
 
     /// Checks one assertion.
     fn check(&self, language: &str, assertion: &str, options: &[&str]) -> (Option<i32>, String, String) {
+        if assertion.starts_with('[') {
+            self.script("");
+            let file: &[&str] = match language {
+                "CSPM" => &["s.csp", "--process", "SYSTEM"],
+                "Promela" => &["m.pml"],
+                _ => &["m.mcrl2"],
+            };
+            return self.run(&[&["check"], file, &["--formula", assertion], options].concat());
+        }
         if language == "CSPM" {
             self.script(assertion);
             return self.run(&[&["check", "s.csp"], options].concat());
-        }
-        if assertion.starts_with('[') {
-            return self.run(&[&["check", "m.mcrl2", "--formula", assertion], options].concat());
         }
         let file: &[&str] = if language == "Promela" { &["m.pml"] } else { &["m.mcrl2", "--never", "b"] };
         self.run(&[&["check"], file, &["--only", assertion], options].concat())

@@ -22,7 +22,7 @@ use trefoil_source::{Diagnostic, FileId, Place, Sources};
 
 pub use codes::CODES;
 pub use compile::MOST_PROCESSES;
-pub use machine::{Fault, FaultKind, Model};
+pub use machine::{Channel, Fault, FaultKind, Messages, Model, Observed, Watched};
 pub use program::Program;
 pub use simulate::{Act, Exchanges, Message, Moment, Move, Simulation, Simulator, Standing, Told, Variables, Way};
 pub use syntax::Reader;

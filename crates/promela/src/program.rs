@@ -21,8 +21,10 @@ pub type Control = u32;
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// `bit`, `bool`, or `unsigned` with this many bits.
+    /// `bit`, or `unsigned` with this many bits.
     Bits(u8),
+    /// `bool`: one bit.
+    Bool,
     /// `byte`
     Byte,
     /// `short`
@@ -41,7 +43,7 @@ impl Sort {
     /// The type of a variable of this sort, for messages.
     pub fn words(self) -> String {
         match self {
-            Sort::Bits(1) => "1 bit".to_string(),
+            Sort::Bits(1) | Sort::Bool => "1 bit".to_string(),
             Sort::Bits(bits) => format!("{bits} bits"),
             Sort::Byte => "a `byte`".to_string(),
             Sort::Short => "a `short`".to_string(),
@@ -56,10 +58,16 @@ impl Sort {
     pub fn bits(self) -> u32 {
         match self {
             Sort::Bits(bits) => u32::from(bits),
+            Sort::Bool => 1,
             Sort::Byte | Sort::Pid | Sort::Channel | Sort::Mtype(_) => 8,
             Sort::Short => 16,
             Sort::Int => 32,
         }
+    }
+
+    /// Is it one bit?
+    pub fn is_bit(self) -> bool {
+        self.bits() == 1
     }
 
     /// The bits of a value that are kept.
@@ -514,6 +522,13 @@ pub struct Program {
 }
 
 impl Program {
+    /// What the value 0 of an mtype set, which no constant has, is called.
+    pub fn mtype_none(&self, set: u16) -> String {
+        let taken = |name: &str| self.mtypes.iter().any(|(_, names)| names.iter().any(|known| **known == *name));
+        let name = if set == 0 { "none".to_string() } else { format!("none_{}", self.mtypes[usize::from(set)].0) };
+        if taken(&name) { format!("{name}_") } else { name }
+    }
+
     /// The name of a constant of an mtype set.
     pub fn mtype_name(&self, set: u16, value: i32) -> Option<&str> {
         let index = usize::try_from(value).ok()?.checked_sub(1)?;

@@ -6,6 +6,7 @@
 mod evidence;
 
 mod cspm;
+mod promela;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,12 +20,15 @@ use trefoil_lts::Lts;
 use trefoil_mcrl2::system::Model;
 use trefoil_questions::{Answer, Evidence as Shown, Facts, Found, Question, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
-use trefoil_system::{Cut, Labels, System, Value};
+use trefoil_system::{Cut, LabelId, Labels, System, Value};
 
-use crate::check::{Asked, Assertion, AssertionReport, Claim, Unused, Wanted, unused, unused_strategy};
+use crate::check::{
+    Asked, Assertion, AssertionReport, Claim, Setting, Step, Unused, Wanted, unused, unused_strategy,
+};
 use crate::cspm::Warnings;
 use crate::mcrl2::check::{OpenedModel, open_model};
 use crate::problem::{REFUSED, UNREADABLE, cut_short};
+use crate::promela::Story;
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 
 pub use evidence::{ProofSystem, check_evidence_file};
@@ -44,6 +48,7 @@ enum Opened {
     Mcrl2(Arc<Model>),
     File(Arc<Lts>),
     Cspm(Box<cspm::ScriptModel>),
+    Promela(Box<promela::ModelView>),
 }
 
 impl Opened {
@@ -52,6 +57,7 @@ impl Opened {
             Opened::Mcrl2(model) => model.clone(),
             Opened::File(lts) => lts.clone(),
             Opened::Cspm(script) => script.system(),
+            Opened::Promela(view) => view.system(),
         }
     }
 
@@ -60,6 +66,7 @@ impl Opened {
         match self {
             Opened::Mcrl2(_) | Opened::File(_) => Arc::new(label_parts),
             Opened::Cspm(_) => Arc::new(cspm::label_parts),
+            Opened::Promela(view) => view.reader(),
         }
     }
 
@@ -80,6 +87,7 @@ impl Opened {
             }
             Opened::File(lts) => Signature::of_labels(lts.labels()),
             Opened::Cspm(script) => script.signature.clone(),
+            Opened::Promela(view) => view.signature.clone(),
         }
     }
 
@@ -89,6 +97,26 @@ impl Opened {
             Opened::Mcrl2(model) => model.component_states(row).into_iter().map(Arc::from).collect(),
             Opened::File(_) => vec![Arc::from(format!("state {}", row[0]))],
             Opened::Cspm(script) => script.states(row),
+            Opened::Promela(view) => view.states(row),
+        }
+    }
+
+    /// A step in words; `event` is its label.
+    fn step(&self, before: &[Value], label: LabelId, after: &[Value], event: String) -> Step {
+        let told = match self {
+            Opened::Mcrl2(_) | Opened::File(_) => None,
+            Opened::Cspm(script) => script.step(before, label, after).ok(),
+            Opened::Promela(view) => view.step(before, label, after).ok(),
+        };
+        let plain = || Step { event, parts: Vec::new(), states: self.states(after), number: 0, revealed: 0 };
+        told.unwrap_or_else(plain)
+    }
+
+    /// A run statement by statement, where the language has statements.
+    fn story(&self, run: &trefoil_system::Path, job: &Job) -> Option<Story> {
+        match self {
+            Opened::Promela(view) => view.story(run, job).ok().flatten(),
+            _ => None,
         }
     }
 
@@ -99,16 +127,21 @@ impl Opened {
             }
             Opened::File(_) => vec![Arc::from(file)],
             Opened::Cspm(script) => script.components(),
+            Opened::Promela(view) => view.components(),
         }
     }
 
     /// The form of the model that a search needed.
     fn widest(&mut self) {
-        if let Opened::Mcrl2(model) = self
-            && let Some(widest) = model.widest()
-        {
-            let widest = widest.clone();
-            *model = widest;
+        match self {
+            Opened::Mcrl2(model) => {
+                if let Some(widest) = model.widest() {
+                    let widest = widest.clone();
+                    *model = widest;
+                }
+            }
+            Opened::Promela(view) => view.widest(),
+            Opened::File(_) | Opened::Cspm(_) => {}
         }
     }
 }
@@ -127,9 +160,8 @@ impl Script {
                 (file, sources, warnings, Opened::Mcrl2(Arc::new(model)))
             }
             Some("promela") => {
-                let place = Place::File(file.display().to_string());
-                let message = "--formula does not apply to Promela models";
-                return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
+                let (opened, sources, warnings) = promela::open(file, job)?;
+                (file.display().to_string(), sources, warnings, Opened::Promela(Box::new(opened)))
             }
             Some(_) => {
                 let (opened, sources, warnings) = cspm::open(file, wanted, job)?;
@@ -191,7 +223,26 @@ impl Script {
 
     /// The options that the formula with this number cannot use.
     pub(crate) fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
-        unused(self.listed[index - 1].kind, options)
+        let kind = self.listed[index - 1].kind;
+        let mut all = unused(kind, options);
+        // Which part of the formula is in the way of a reduction that other questions of the language admit.
+        for unused in all.iter_mut().filter(|unused| unused.conflict.is_none() && kind != Claim::Formula) {
+            let why = match unused.setting {
+                Setting::PartialOrder => {
+                    let part = self.formulas[index - 1].first_modality(false);
+                    part.map(|part| format!("`{part}` sees the order of steps"))
+                }
+                Setting::Symmetry | Setting::Strategy => {
+                    let part = self.formulas[index - 1].first_modality(true);
+                    part.map(|part| format!("`{part}` tells symmetric steps apart"))
+                }
+                _ => None,
+            };
+            if let Some(why) = why {
+                unused.words = format!("{} cannot be used with this formula: {why}", unused.option);
+            }
+        }
+        all
     }
 
     /// Checks one of them.
@@ -208,7 +259,7 @@ impl Script {
         let game = Arc::new(game);
         let place = Place::File(self.file.clone());
         match answered(&game, report.assertion.kind, &asked, job) {
-            Ok(answer) => self.report_answer(&mut report, &game, answer),
+            Ok(answer) => self.report_answer(&mut report, &game, answer, job),
             Err(Unanswered::Refused(refusal)) => {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
             }
@@ -222,7 +273,7 @@ impl Script {
         report
     }
 
-    fn report_answer(&mut self, report: &mut AssertionReport, game: &FormulaGame, answer: Answer) {
+    fn report_answer(&mut self, report: &mut AssertionReport, game: &FormulaGame, answer: Answer, job: &Job) {
         self.model.widest();
         report.count(&answer.counts);
         report.engine = Some(answer.engine);
@@ -235,16 +286,16 @@ impl Script {
                 report.reductions = script.reductions();
                 report.notes.extend(script.left_out());
             }
-            Opened::File(_) => {}
+            Opened::File(_) | Opened::Promela(_) => {}
         }
         match &answer.found[0] {
             Found::Fails(Shown::Strategy(strategy)) => {
                 report.verdict = Verdict::Fails;
-                report.witness = Some(self.evidence(game, strategy, false));
+                report.witness = Some(self.evidence(game, strategy, false, job));
             }
             Found::Won(strategy) => {
                 report.verdict = Verdict::Holds;
-                report.witness = Some(self.evidence(game, strategy, true));
+                report.witness = Some(self.evidence(game, strategy, true, job));
             }
             _ => report.verdict = Verdict::Holds,
         }

@@ -33,6 +33,8 @@ pub enum Meaning {
     Owner,
     /// The priority of a state of a parity game. On an infinite play the parity of the least priority that recurs wins.
     Priority,
+    /// What a state shows to formulas; the system that declares it knows what its values are.
+    Proposition,
 }
 
 /// A mark, as a system declares it.

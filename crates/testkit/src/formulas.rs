@@ -82,6 +82,69 @@ impl LabelledSystem {
         }
         text
     }
+
+    /// The same with the first action of each label alone.
+    pub fn of_single_actions(mut self) -> LabelledSystem {
+        self.transitions.iter_mut().for_each(|(_, label, _)| label.truncate(1));
+        self
+    }
+
+    /// The transitions of each state.
+    fn by_state(&self) -> Vec<Vec<(&[Action], usize)>> {
+        let mut all = vec![Vec::new(); self.states];
+        for (from, label, to) in &self.transitions {
+            all[*from].push((&label[..], *to));
+        }
+        all
+    }
+
+    /// A system whose labels have at most one action each as a CSPM script: the process is `SYSTEM`.
+    pub fn cspm(&self) -> String {
+        let mut text = String::from(
+            "datatype D = d0 | d1 | d2\nchannel a, b, silent\nchannel e : D\nchannel n : {0..2}\n\
+             channel p : D.{0..2}\nSYSTEM = S0 \\ {silent}\n",
+        );
+        for (state, transitions) in self.by_state().into_iter().enumerate() {
+            let prefix = |(label, to): (&[Action], usize)| {
+                let event = match label.first() {
+                    None => "silent".to_string(),
+                    Some(action) => LabelledSystem::label_text(std::slice::from_ref(action)),
+                };
+                format!("{} -> S{to}", event.replace(['(', ','], ".").replace(')', ""))
+            };
+            let all: Vec<String> = transitions.into_iter().map(prefix).collect();
+            let _ = writeln!(text, "S{state} = {}", if all.is_empty() { "STOP".to_string() } else { all.join(" [] ") });
+        }
+        text
+    }
+
+    /// The same as a Promela model. A channel has at least one field, so `a` and `b` are `a(0)` and `b(0)` there.
+    pub fn promela(&self) -> String {
+        let mut text = String::from(
+            "mtype:D = { d0, d1, d2 }\nchan a = [0] of { bit }\nchan b = [0] of { bit }\n\
+             chan e = [0] of { mtype:D }\nchan n = [0] of { byte }\nchan p = [0] of { mtype:D, byte }\n\
+             active proctype Consumer() { mtype:D d; do :: a?_ :: b?_ :: e?d :: n?_ :: p?d,_ od }\n\
+             active proctype System() {\n",
+        );
+        for (state, transitions) in self.by_state().into_iter().enumerate() {
+            let option = |(label, to): (&[Action], usize)| {
+                let statement = match label.first() {
+                    None => "skip".to_string(),
+                    Some((name, values)) if values.is_empty() => format!("{name}!0"),
+                    Some(action) => {
+                        let action = LabelledSystem::label_text(std::slice::from_ref(action));
+                        action.replace('(', "!").replace(')', "")
+                    }
+                };
+                format!(":: {statement} -> goto S{to}")
+            };
+            let all: Vec<String> = transitions.into_iter().map(option).collect();
+            let body = if all.is_empty() { "false".to_string() } else { format!("if {} fi", all.join(" ")) };
+            let _ = writeln!(text, "S{state}: {body};");
+        }
+        text.push_str("}\n");
+        text
+    }
 }
 
 fn value_text(value: u8, sort: Sort) -> String {

@@ -201,7 +201,14 @@ impl Reader<'_> {
             | Kind::Slash => (
                 codes::NEEDS_VAL,
                 format!("`{}` is an operator of data", self.parser.next_text()),
-                Some("a condition on data is written `val(e)`".to_string()),
+                Some(match self.parser.peek() {
+                    // Words that a channel may be called.
+                    Kind::In | Kind::Div | Kind::Mod => {
+                        let word = self.parser.next_text();
+                        format!("a condition on data is written `val(e)`, an action of the name `{word}` is `{word}_`")
+                    }
+                    _ => "a condition on data is written `val(e)`".to_string(),
+                }),
             ),
             kind => {
                 let found =

@@ -189,6 +189,36 @@ impl Formula {
         self.text.state_text(self.source(id))
     }
 
+    /// The first modality as text; where `names_actions`, the first one that names an action.
+    pub fn first_modality(&self, names_actions: bool) -> Option<String> {
+        let parts = (0..self.parts.len() as u32).map(PartId).filter(|&id| match self.part(id) {
+            Part::Modal(_, steps, _) => !names_actions || self.names_action(*steps),
+            _ => false,
+        });
+        parts.min_by_key(|&id| self.place(id).start).map(|id| self.part_text(id))
+    }
+
+    fn names_action(&self, steps: StepsId) -> bool {
+        let mut sets = Vec::new();
+        let mut pending = vec![steps];
+        while let Some(steps) = pending.pop() {
+            match self.steps(steps) {
+                Steps::One(labels) => sets.push(*labels),
+                Steps::Sequence(left, right) | Steps::Choice(left, right) => pending.extend([*left, *right]),
+                Steps::Star(inside) | Steps::Plus(inside) => pending.push(*inside),
+            }
+        }
+        while let Some(set) = sets.pop() {
+            match self.label_set(set) {
+                LabelSet::Multi(parts) if !parts.is_empty() => return true,
+                LabelSet::Constant(_) | LabelSet::Value(_) | LabelSet::Multi(_) => {}
+                LabelSet::Not(inside) | LabelSet::Quantified(_, _, inside) => sets.push(*inside),
+                LabelSet::Infix(_, left, right) => sets.extend([*left, *right]),
+            }
+        }
+        false
+    }
+
     /// A regular part.
     pub fn steps(&self, id: StepsId) -> &Steps {
         &self.steps[id.0 as usize]

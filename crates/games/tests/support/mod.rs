@@ -21,7 +21,7 @@ pub(crate) fn signature(specification: &str) -> Signature {
     let typed = typed.unwrap_or_else(|| panic!("{specification}: {diagnostics:?}"));
     let actions =
         typed.actions.iter().map(|action| ActionSignature { name: action.name, sorts: action.sorts.clone() }).collect();
-    Signature { data: typed.data, actions, open: false }
+    Signature { data: typed.data, actions, ..Signature::default() }
 }
 
 /// A formula, or the mistakes in it.

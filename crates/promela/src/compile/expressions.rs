@@ -69,7 +69,7 @@ impl Compiler<'_> {
         let given = self.sort_of(expression);
         match (given, sort) {
             (Some(Sort::Channel), Sort::Channel) => {}
-            (Some(Sort::Channel), _) if matches!(sort, Sort::Bits(_)) => {
+            (Some(Sort::Channel), _) if matches!(sort, Sort::Bits(_) | Sort::Bool) => {
                 return self.complain(WRONG_TYPE, "a channel does not fit into a `bit` or `bool`", expression.span);
             }
             (Some(Sort::Channel), _) => {
@@ -551,7 +551,7 @@ impl Compiler<'_> {
         let name = &reference.name.text;
         match found.shape {
             Shape::Cell(Sort::Channel) => {}
-            Shape::Cell(Sort::Bits(1)) | Shape::Record(_) => {
+            Shape::Cell(Sort::Bits(1) | Sort::Bool) | Shape::Record(_) => {
                 return self.complain_once(format!("`{name}` is not a channel"), reference.span);
             }
             Shape::Cell(_) => {

@@ -268,6 +268,7 @@ impl Compiler<'_> {
         }
         Ok(Shape::Cell(match name {
             TypeName::Bit => Sort::Bits(1),
+            TypeName::Bool => Sort::Bool,
             TypeName::Byte => Sort::Byte,
             TypeName::Short => Sort::Short,
             TypeName::Int => Sort::Int,
@@ -311,7 +312,8 @@ impl Compiler<'_> {
     /// A variable without its place in a frame.
     fn variable(&mut self, declaration: &Declaration, declared: &Declared, global: bool) -> Compiled<Variable> {
         let mut shape = self.sort(&declaration.type_name, declared.width, declared.name.span)?;
-        if declared.length.is_some() && shape == Shape::Cell(Sort::Bits(1)) && self.wide.contains(&declared.name.text) {
+        let is_bit = matches!(shape, Shape::Cell(sort) if sort.is_bit());
+        if declared.length.is_some() && is_bit && self.wide.contains(&declared.name.text) {
             shape = Shape::Cell(Sort::Byte);
         }
         let length = match &declared.length {

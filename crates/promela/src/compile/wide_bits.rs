@@ -11,10 +11,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::program::{Action, ExpressionId, Frame, Initialiser, Node, Pattern, PlaceId, Program, Sort};
+use crate::program::{Action, ExpressionId, Frame, Initialiser, Node, Pattern, PlaceId, Program};
 use crate::syntax::tree::Binary;
 
-const BIT: Sort = Sort::Bits(1);
 
 /// The names of arrays of bits that may get other numbers.
 pub(super) fn wide_bits(program: &Program) -> HashSet<Arc<str>> {
@@ -55,9 +54,9 @@ fn bits_of(program: &Program, frame: &Frame) -> Vec<bool> {
         let is_one = |part: ExpressionId| matches!(program.expressions[part as usize], Node::Constant(1));
         let bit = match *node {
             Node::Constant(value) => value == 0 || value == 1,
-            Node::Global(cell) => program.globals.cells[cell as usize].sort == BIT,
-            Node::Local(cell) => frame.cells.get(cell as usize).is_some_and(|cell| cell.sort == BIT),
-            Node::Place(place) => program.places[place as usize].sort == BIT,
+            Node::Global(cell) => program.globals.cells[cell as usize].sort.is_bit(),
+            Node::Local(cell) => frame.cells.get(cell as usize).is_some_and(|cell| cell.sort.is_bit()),
+            Node::Place(place) => program.places[place as usize].sort.is_bit(),
             Node::Conditional(_, yes, no) => is_bit(yes) && is_bit(no),
             Node::Binary(operator, left, right) => match operator {
                 Binary::Equal
@@ -106,7 +105,7 @@ fn note(program: &Program, frame: &Frame, place: PlaceId, found: &mut HashSet<Ar
 
 /// Notes the array of a cell, when it is an array of bits.
 fn note_cell(frame: &Frame, cell: u32, found: &mut HashSet<Arc<str>>) {
-    let Some(cell) = frame.cells.get(cell as usize).filter(|cell| cell.sort == BIT) else { return };
+    let Some(cell) = frame.cells.get(cell as usize).filter(|cell| cell.sort.is_bit()) else { return };
     let variable = cell.name.rsplit('.').next().unwrap_or(&cell.name);
     if let Some((name, _)) = variable.split_once('[') {
         found.insert(name.into());

@@ -17,7 +17,7 @@ impl Model {
     }
 }
 
-fn value(program: &Program, sort: Sort, kept: u32) -> String {
+pub(super) fn value(program: &Program, sort: Sort, kept: u32) -> String {
     let value = sort.read(kept);
     match sort {
         Sort::Mtype(set) => program.mtype_name(set, value).map_or_else(|| value.to_string(), str::to_string),

@@ -118,7 +118,7 @@ impl Machine<'_> {
         if !same_length {
             self.fail(FaultKind::Fields);
         }
-        if queue.capacity > 0 && !send.sorted && arrangement.event.is_none() && same_length {
+        if queue.capacity > 0 && !send.sorted && arrangement.event.is_none() && same_length && !self.records {
             // No argument can look at the channel while it is half written: a message counts when the length says so,
             // and what is behind the length is never read.
             let first = self.field_slot(&queue, length, 0);
@@ -144,7 +144,14 @@ impl Machine<'_> {
             self.messages.extend_from_slice(&message);
             self.handshake = Some(Handshake { queue, message: from });
             self.scratch = message;
+            if self.records {
+                self.record_channel(&queue, false);
+            }
             return true;
+        }
+        if self.records {
+            self.messages.extend_from_slice(&message);
+            self.record_channel(&queue, false);
         }
         let mut place = length;
         if send.sorted {
@@ -200,6 +207,12 @@ impl Machine<'_> {
         };
         if self.arrangement.event.is_some() {
             self.message = (0..fields).map(|field| self.field(&queue, message, field)).collect();
+        }
+        if self.records && !receive.copy {
+            for field in 0..fields {
+                self.messages.push(self.row[self.field_slot(&queue, message, field)]);
+            }
+            self.record_channel(&queue, true);
         }
         if fields > receive.fields.len() && !receive.copy {
             self.fail(FaultKind::Fields);

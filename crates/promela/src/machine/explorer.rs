@@ -31,6 +31,7 @@ use super::fault::{Fault, FaultKind};
 use super::groups::Grouping;
 use super::local::Local;
 use super::machine::{Halt, Handshake, Machine};
+use super::messages::Observer;
 use super::moves::{Act, Move};
 use super::system::Model;
 
@@ -123,6 +124,8 @@ pub(crate) struct ModelExplorer<'a> {
     pub(super) local: Local,
     /// The slots that say whether a run may end.
     ending: Vec<Value>,
+    /// Who names steps by their messages, if steps are named so.
+    pub(super) observer: Option<Observer<'a>>,
 }
 
 impl<'a> ModelExplorer<'a> {
@@ -142,6 +145,7 @@ impl<'a> ModelExplorer<'a> {
             since_check: 0,
             local: Local::default(),
             ending: Vec::new(),
+            observer: None,
         }
     }
 
@@ -238,7 +242,7 @@ impl<'a> ModelExplorer<'a> {
                 first = (GroupId(step.group), model.name(step.group));
                 // Most steps are a single statement without a fault or an output.
                 let alone = !step.atomic && machine.fault.is_none() && machine.handshake.is_none();
-                if alone && model.arrangement.event.is_none() {
+                if alone && model.arrangement.event.is_none() && !machine.records {
                     if !matches!(step.act, Act::End) {
                         let slot = machine.control_slot(position);
                         machine.set(slot, step.target);
@@ -453,15 +457,20 @@ impl<'a> ModelExplorer<'a> {
             row[slot as usize] = old;
         }
         let Some(fault) = self.fault else { return Ok(()) };
-        let label = self.model.fault_label(first.1, fault);
+        let label = match &self.observer {
+            None => self.model.fault_label(first.1, fault),
+            Some(observer) => observer.error(),
+        };
         let row = &row[..self.model.arrangement.width()];
         sink(Step { group: first.0, label, row, written: Written::Slots(&[]), class: 0 })
     }
 
     fn emit(&mut self, (group, label): (GroupId, LabelId), sink: &mut Sink<'_>) -> Walk {
-        let label = match self.fault {
-            None => label,
-            Some(fault) => self.model.fault_label(label, fault),
+        let label = match (&mut self.observer, self.fault) {
+            (None, None) => label,
+            (None, Some(fault)) => self.model.fault_label(label, fault),
+            (Some(observer), None) => observer.label(&self.machine.messages),
+            (Some(observer), Some(_)) => observer.error(),
         };
         let row = &self.machine.row[..self.model.arrangement.width()];
         // Hidden cells are in the log, too; they lie behind the row.
@@ -510,6 +519,9 @@ impl Explorer for ModelExplorer<'_> {
     }
 
     fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        if let Some(observer) = &self.observer {
+            return Ok(observer.value(mark, reads));
+        }
         debug_assert_eq!(mark, MarkId(0), "a model has one mark");
         self.ending.clear();
         self.ending.resize(self.model.arrangement.width(), 0);

@@ -9,7 +9,7 @@ use crate::program::{Action, ChannelKind, ProcessTypeId};
 
 impl Model {
     /// How many processes there is room for.
-    pub(crate) fn positions(&self) -> usize {
+    pub fn positions(&self) -> usize {
         self.arrangement.positions.len()
     }
 

@@ -45,8 +45,11 @@ pub(crate) struct Machine<'a> {
     pub(crate) cells: usize,
     pub(crate) timeout: bool,
     pub(crate) handshake: Option<Handshake>,
-    /// Messages of handshakes: of the one that is begun, and below it of those that a walk can come back to.
+    /// Messages of handshakes: of the one that is begun, and below it of those that a walk can come back to. A machine
+    /// that records messages has all of them here, each with its channel behind it.
     pub(crate) messages: Vec<u32>,
+    /// Does it record messages?
+    pub(crate) records: bool,
     pub(crate) fault: Option<FaultKind>,
     /// Why nothing that is done from now on counts.
     pub(crate) halt: Option<Halt>,
@@ -73,6 +76,7 @@ impl<'a> Machine<'a> {
             timeout: false,
             handshake: None,
             messages: Vec::new(),
+            records: false,
             fault: None,
             halt: None,
             control: None,

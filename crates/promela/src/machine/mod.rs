@@ -12,6 +12,7 @@ mod local;
 mod look;
 #[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
 mod machine;
+mod messages;
 mod moves;
 mod observe;
 mod parts;
@@ -22,5 +23,6 @@ mod touched;
 
 pub(crate) use arrangement::COUNT;
 pub use fault::{Fault, FaultKind};
+pub use messages::{Channel, Messages, Observed, Watched};
 pub use system::Model;
 pub use touched::Reason;

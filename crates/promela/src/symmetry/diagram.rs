@@ -98,7 +98,7 @@ pub(super) fn diagram(
 
 fn sort_name(sort: Sort) -> &'static str {
     match sort {
-        Sort::Bits(1) => "bit",
+        Sort::Bits(1) | Sort::Bool => "bit",
         Sort::Bits(_) => "unsigned",
         Sort::Byte => "byte",
         Sort::Short => "short",

@@ -164,8 +164,10 @@ pub enum Argument {
 /// The types of variables and of message fields.
 #[derive(Clone, Debug)]
 pub enum TypeName {
-    /// `bit`, `bool`
+    /// `bit`
     Bit,
+    /// `bool`
+    Bool,
     /// `byte`
     Byte,
     /// `short`

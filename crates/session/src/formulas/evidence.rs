@@ -22,10 +22,10 @@ use trefoil_draw::{Edge, Graph, Node, Options, Trouble};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_questions::{Strategy, StrategyVertex};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{LabelId, StateId, System, Value};
+use trefoil_system::{LabelId, StateId, System, TakenStep, Value};
 
 use super::Script;
-use crate::check::{Evidence, Finding, Move, Position, Run, Step, TICK};
+use crate::check::{Evidence, Finding, Move, Position, Run, TICK};
 use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW};
 use crate::{Job, Problem, save};
 
@@ -37,26 +37,25 @@ const LETTERS: usize = 48;
 
 impl Script {
     /// A strategy in words: one play of it as a run of the model, and the part of the model that it needs.
-    pub(super) fn evidence(&self, game: &FormulaGame, strategy: &Strategy, holds: bool) -> Evidence {
+    pub(super) fn evidence(&self, game: &FormulaGame, strategy: &Strategy, holds: bool, job: &Job) -> Evidence {
         let event = |label: LabelId| -> String {
             if label == LabelId::TICK { TICK.to_string() } else { game.labels().get(label).to_string() }
         };
         let (mut steps, mut cycle) = (Vec::new(), Vec::new());
+        let mut path = trefoil_system::Path { start: game.model_row(&strategy.play.start).to_vec(), steps: Vec::new() };
         for (place, (step, &group)) in strategy.play.steps.iter().zip(&strategy.groups).enumerate() {
             if !game.takes_step(group) {
                 continue;
             }
-            let taken = Step {
-                event: event(step.label),
-                parts: Vec::new(),
-                states: self.model.states(game.model_row(&step.row)),
-                number: 0,
-                revealed: 0,
-            };
+            let before = if place == 0 { &strategy.play.start } else { &strategy.play.steps[place - 1].row };
+            let (before, after) = (game.model_row(before), game.model_row(&step.row));
+            path.steps.push(TakenStep { label: step.label, row: after.to_vec() });
+            let taken = self.model.step(before, step.label, after, event(step.label));
             let inside = strategy.back_to.is_some_and(|back_to| place >= back_to);
             if inside { cycle.push(taken) } else { steps.push(taken) }
         }
-        let trace: Vec<String> = steps.iter().chain(&cycle).map(|step| step.event.clone()).collect();
+        let trace: Vec<String> = path.steps.iter().map(|step| event(step.label)).collect();
+        let story = self.model.story(&path, job);
         let mut proof = Vec::new();
         if strategy.has_choices && strategy.vertices.len() <= MOST_POSITIONS {
             proof.extend(strategy.vertices.iter().map(|vertex| {
@@ -100,7 +99,7 @@ impl Script {
             process: self.file.clone(),
             components,
             runs: vec![run],
-            story: None,
+            story,
             system: Some(system),
         }
     }
@@ -281,6 +280,7 @@ mod tests {
     use trefoil_testkit::{Random, seed};
 
     use super::*;
+    use crate::check::Claim;
     use crate::formulas::answered;
 
     fn signature() -> Signature {
@@ -290,7 +290,7 @@ mod tests {
         let actions = typed.actions.iter();
         let actions =
             actions.map(|action| ActionSignature { name: action.name, sorts: action.sorts.clone() }).collect();
-        Signature { data: typed.data, actions, open: false }
+        Signature { data: typed.data, actions, ..Signature::default() }
     }
 
     /// Whether the formula holds, and the strategy that shows it.
@@ -298,7 +298,7 @@ mod tests {
         let job = Job::new(Control::unlimited(), 1);
         let game = Arc::new(FormulaGame::new(formula.clone(), Arc::new(lts), &job.control));
         let asked = Asked { witness: true, ..Asked::default() };
-        let mut answer = answered(&game, &asked, &job).unwrap_or_else(|_| panic!("there is no budget"));
+        let mut answer = answered(&game, Claim::Formula, &asked, &job).unwrap_or_else(|_| panic!("there is no budget"));
         match answer.found.swap_remove(0) {
             Found::Won(strategy) => (game, true, strategy),
             Found::Fails(Shown::Strategy(strategy)) => (game, false, strategy),

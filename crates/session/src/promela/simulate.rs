@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use trefoil_check::{Surveyed, survey};
-use trefoil_promela::{Simulation, Simulator, Trail};
+use trefoil_promela::{Model, Simulation, Simulator, Trail};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Cut, System, TakenStep};
 
 use super::Script;
+use crate::cspm::Warnings;
 use crate::problem::{Origin, UNREADABLE};
 use crate::{Job, Problem};
 
@@ -19,7 +20,14 @@ impl Script {
     /// The model statement by statement. If a short exploration does not show which processes may run, there is room
     /// for all.
     pub(crate) fn simulation(self, job: &Job) -> Result<(Simulation, Origin), Problem> {
-        let Script { mut model, file, sources, .. } = self;
+        let (model, origin, _) = self.surveyed(true, job)?;
+        Ok((Simulation::new(model), origin))
+    }
+
+    /// The model with room for the processes that a short exploration finds; for all where that does not show it and
+    /// `all` is true.
+    pub(crate) fn surveyed(self, all: bool, job: &Job) -> Result<(Arc<Model>, Origin, Warnings), Problem> {
+        let Script { mut model, file, sources, warnings, .. } = self;
         let origin = Origin { file, sources };
         if !model.program().runs.is_empty() {
             job.control.progress().begin("looking for processes", 0);
@@ -27,10 +35,11 @@ impl Script {
             let surveyed = survey(&system, LOOKED_AT, &job.control);
             model = match surveyed.map_err(|cut| Problem::cut(cut, &job.control, &origin))? {
                 Surveyed::Everything => model.widest().unwrap_or(&model).clone(),
+                Surveyed::More if !all => model.widest().unwrap_or(&model).clone(),
                 Surveyed::More => Arc::new(model.widest().unwrap_or(&model).with_all_room()),
             };
         }
-        Ok((Simulation::new(model), origin))
+        Ok((model, origin, warnings))
     }
 }
 

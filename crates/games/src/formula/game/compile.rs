@@ -24,6 +24,7 @@ use super::super::tree::{Connective, Quantifier};
 use super::super::typed::{Formula, LabelSet, LabelSetId};
 use super::expressions::Maker;
 use super::nodes::{Graph, Move, NodeId, graph};
+use super::observed::{Observed, observed};
 use super::values::{Found, Operations, ValueReader};
 use crate::solve::Player;
 
@@ -36,6 +37,8 @@ pub(super) enum Input {
     Argument(u32),
     /// A variable that the move chooses.
     Chosen(u32),
+    /// What the state of the model shows, in this place of [`Compiled::observed`].
+    Observed(u32),
 }
 
 /// Which values a move can choose for a shape of labels.
@@ -93,6 +96,8 @@ pub(super) struct MovePlan {
     pub(super) dropped: Vec<u32>,
     /// The slots that it reads.
     pub(super) reads: Vec<u32>,
+    /// What it reads of the state of the model, places in [`Compiled::observed`].
+    pub(super) observed: Vec<u32>,
     /// Where the condition stands.
     pub(super) place: Span,
 }
@@ -119,6 +124,8 @@ pub(super) struct Compiled {
     pub(super) shapes: Vec<Shape>,
     /// The variables that have slots, in the order of these.
     pub(super) variables: Vec<VariableId>,
+    /// What the formula sees of states of the model.
+    pub(super) observed: Vec<Observed>,
     pub(super) nodes: Vec<NodePlan>,
     pub(super) priorities: u32,
 }
@@ -137,7 +144,9 @@ impl Compiled {
             let data = &formula.signature.data;
             matches!(data.size(data.tree.variable(variable).1), Size::Finite(_))
         };
-        let graph = graph(&mut formula, &is_finite);
+        let observed = observed(&mut formula);
+        let seen: BTreeSet<VariableId> = observed.iter().map(|observed| observed.variable).collect();
+        let graph = graph(&mut formula, &is_finite, &seen);
         let place = formula.place(formula.root);
         let shapes = shapes(&formula);
         // A variable for each argument of each shape.
@@ -157,7 +166,10 @@ impl Compiled {
         let variables: Vec<VariableId> = live.into_iter().collect();
         let slots: HashMap<VariableId, u32> =
             variables.iter().enumerate().map(|(place, &variable)| (variable, place as u32 + 1)).collect();
-        let mut pending = Collecting { slots, expressions: Vec::new(), sums: Vec::new() };
+        let inputs = slots.iter().map(|(&variable, &slot)| (variable, Input::Slot(slot)));
+        let shown = observed.iter().enumerate();
+        let inputs = inputs.chain(shown.map(|(place, one)| (one.variable, Input::Observed(place as u32)))).collect();
+        let mut pending = Collecting { slots, inputs, expressions: Vec::new(), sums: Vec::new() };
         let mut drafts = Vec::new();
         for node in &graph.nodes {
             for step in &node.moves {
@@ -194,6 +206,7 @@ impl Compiled {
             .iter()
             .flatten()
             .flat_map(|&action| formula.signature.actions[action].sorts.iter().copied())
+            .chain(observed.iter().map(|observed| observed.sort))
             .collect();
         let operations = Operations::new(&mut formula.signature.data, &sorts, place);
         let Collecting { mut expressions, sums, .. } = pending;
@@ -231,33 +244,36 @@ impl Compiled {
                         Source::Input(input) => vec![*input],
                         Source::Evaluated(_, inputs) => inputs.clone(),
                     }));
-                    let mut reads: Vec<u32> = read
-                        .filter_map(|input| match input {
-                            Input::Slot(slot) => Some(slot),
-                            _ => None,
-                        })
-                        .collect();
-                    reads.sort_unstable();
-                    reads.dedup();
+                    let (mut reads, mut observed) = (BTreeSet::new(), BTreeSet::new());
+                    for input in read {
+                        match input {
+                            Input::Slot(slot) => reads.insert(slot),
+                            Input::Observed(place) => observed.insert(place),
+                            Input::Argument(_) | Input::Chosen(_) => false,
+                        };
+                    }
+                    let (reads, observed) = (reads.into_iter().collect(), observed.into_iter().collect());
                     let uses = match (step.step, step.offered) {
                         (Some(_), _) => Use::Steps,
                         (None, Some(_)) => Use::Looks,
                         (None, None) => Use::Nothing,
                     };
                     let place = formula.place(node.part.0);
-                    MovePlan { target: step.target, uses, checks, sources, dropped, reads, place }
+                    MovePlan { target: step.target, uses, checks, sources, dropped, reads, observed, place }
                 });
                 NodePlan { owner: node.owner, priority: node.priority, moves: moves.collect() }
             })
             .collect();
         let priorities = graph.nodes.iter().map(|node| node.priority).max().unwrap_or(0) + 1;
-        Compiled { formula, graph, pool, program, found, reader, shapes, variables, nodes, priorities }
+        Compiled { formula, graph, pool, program, found, reader, shapes, variables, observed, nodes, priorities }
     }
 }
 
 /// The expressions that are to be compiled.
 struct Collecting {
     slots: HashMap<VariableId, u32>,
+    /// Where the value of a variable comes from that no move chooses.
+    inputs: HashMap<VariableId, Input>,
     expressions: Vec<(TypedId, Vec<VariableId>)>,
     sums: Vec<Sum>,
 }
@@ -289,7 +305,7 @@ impl Collecting {
         let flat: Vec<VariableId> = arguments.iter().flatten().map(|&(variable, _)| variable).collect();
         let input = |variable: &VariableId| match flat.iter().position(|argument| argument == variable) {
             Some(place) => Input::Argument(place as u32),
-            None => Input::Slot(self.slots[variable]),
+            None => self.inputs[variable],
         };
         let inputs: Vec<Input> = parameters.iter().map(input).collect();
         if step.variables.is_empty() {
@@ -308,7 +324,7 @@ impl Collecting {
         free.dedup();
         let input = |variable: &VariableId| match step.variables.iter().position(|chosen| chosen == variable) {
             Some(place) => Input::Chosen(place as u32),
-            None => Input::Slot(self.slots[variable]),
+            None => self.inputs[variable],
         };
         let inputs: Vec<Input> = free.iter().map(input).collect();
         if let Typed::Variable(_) = tree.expression(value) {

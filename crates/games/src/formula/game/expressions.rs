@@ -55,12 +55,27 @@ impl Maker<'_> {
         }
     }
 
-    /// The operand of a negation.
-    fn negated(&self, id: TypedId) -> Option<TypedId> {
+    /// The operands of an application of this operator.
+    fn operands_of(&self, id: TypedId, operator: Operator) -> Option<Vec<TypedId>> {
         let Typed::Apply(head, operands) = self.data.tree.expression(id) else { return None };
         let Typed::Function(function) = self.data.tree.expression(*head) else { return None };
-        let is_not = self.data.signature.function(*function).origin == Origin::Builtin(Operator::Not);
-        is_not.then(|| self.data.tree.elements(operands)[0])
+        let is_it = self.data.signature.function(*function).origin == Origin::Builtin(operator);
+        is_it.then(|| self.data.tree.elements(operands).to_vec())
+    }
+
+    /// The two parts of a disjunction; `!(a && b)` is one of `!a` and `!b`.
+    pub(super) fn alternatives(&mut self, id: TypedId) -> Option<(TypedId, TypedId)> {
+        if let Some(&[left, right]) = self.operands_of(id, Operator::Or).as_deref() {
+            return Some((left, right));
+        }
+        let inside = self.negated(id)?;
+        let &[left, right] = self.operands_of(inside, Operator::And).as_deref()? else { return None };
+        Some((self.not(left), self.not(right)))
+    }
+
+    /// The operand of a negation.
+    fn negated(&self, id: TypedId) -> Option<TypedId> {
+        self.operands_of(id, Operator::Not).map(|operands| operands[0])
     }
 
     pub(super) fn not(&mut self, id: TypedId) -> TypedId {

@@ -10,6 +10,7 @@
 mod compile;
 mod expressions;
 mod nodes;
+mod observed;
 mod product;
 mod values;
 

@@ -107,7 +107,13 @@ pub(super) struct Graph {
 }
 
 /// Makes the graph of a formula; its expressions are added to the formula's data.
-pub(super) fn graph(formula: &mut Formula, is_finite: &dyn Fn(&Formula, VariableId) -> bool) -> Graph {
+///
+/// The values of the variables `observed` are those of the state in which a node is.
+pub(super) fn graph(
+    formula: &mut Formula,
+    is_finite: &dyn Fn(&Formula, VariableId) -> bool,
+    observed: &BTreeSet<VariableId>,
+) -> Graph {
     let parts = formula.parts.iter().enumerate().filter_map(|(place, (part, _))| match part {
         Part::Fixpoint(fixpoint, body) => Some((*fixpoint, (PartId(place as u32), *body))),
         _ => None,
@@ -129,6 +135,7 @@ pub(super) fn graph(formula: &mut Formula, is_finite: &dyn Fn(&Formula, Variable
     let mut builder = Builder {
         formula,
         is_finite,
+        observed,
         fixpoint_parts,
         modalities,
         nodes: Vec::new(),
@@ -148,13 +155,14 @@ pub(super) fn graph(formula: &mut Formula, is_finite: &dyn Fn(&Formula, Variable
     for node in &mut nodes {
         node.priority = node.priority.min(most);
     }
-    live(formula, &mut nodes);
+    live(formula, &mut nodes, observed);
     Graph { nodes, root }
 }
 
 struct Builder<'a> {
     formula: &'a mut Formula,
     is_finite: &'a dyn Fn(&Formula, VariableId) -> bool,
+    observed: &'a BTreeSet<VariableId>,
     /// For each fixpoint its part and its body.
     fixpoint_parts: HashMap<FixpointId, (PartId, PartId)>,
     nodes: Vec<Node>,
@@ -238,6 +246,14 @@ impl Builder<'_> {
 
     fn part_owner(&mut self, part: PartId, negated: bool) -> Player {
         let odd = match self.formula.part(part) {
+            Part::Value(value) if !self.observed.is_empty() => {
+                let value = *value;
+                let place = self.formula.signature.data.tree.place(value);
+                let is_disjunction = self.maker(place).alternatives(value).is_some();
+                let inside = self.maker(place).not(value);
+                let is_conjunction = self.maker(place).alternatives(inside).is_some();
+                if negated { !is_conjunction } else { !is_disjunction }
+            }
             Part::Constant(_) | Part::Value(_) | Part::Instance(..) | Part::Fixpoint(..) => true,
             Part::Not(inside) => return self.part_owner(*inside, !negated),
             Part::Infix(connective, ..) => (*connective == Connective::And) != negated,
@@ -442,10 +458,19 @@ impl Builder<'_> {
             match self.maker_truth(data) {
                 Some(false) => {}
                 truth => {
-                    if truth.is_none() {
-                        chosen.conditions.push(data);
+                    let target = Rc::new(Key::Constant(owner == Player::Even));
+                    // Parts that look at the state of the model are a group each.
+                    let mut parts = vec![data];
+                    if truth.is_none() && !self.observed.is_empty() {
+                        parts = self.disjuncts(data);
                     }
-                    self.silent(chosen, &Rc::new(Key::Constant(owner == Player::Even)), Vec::new(), moves);
+                    for part in parts {
+                        let mut chosen = chosen.clone();
+                        if truth.is_none() {
+                            chosen.conditions.push(part);
+                        }
+                        self.silent(chosen, &target, Vec::new(), moves);
+                    }
                 }
             }
             return;
@@ -492,6 +517,19 @@ impl Builder<'_> {
                 self.silent(chosen, &Rc::new(Key::Fixpoint(fixpoint, negated)), assignments, moves);
             }
         }
+    }
+
+    /// The parts of a condition of which one must hold.
+    fn disjuncts(&mut self, data: TypedId) -> Vec<TypedId> {
+        let place = self.formula.signature.data.tree.place(data);
+        let (mut parts, mut pending) = (Vec::new(), vec![data]);
+        while let Some(part) = pending.pop() {
+            match self.maker(place).alternatives(part) {
+                Some((left, right)) => pending.extend([right, left]),
+                None => parts.push(part),
+            }
+        }
+        parts
     }
 
     fn maker_truth(&mut self, data: TypedId) -> Option<bool> {
@@ -652,7 +690,7 @@ fn step_variables(formula: &Formula, id: StepsId, into: &mut BTreeSet<VariableId
 
 /// Finds the variables whose values matter in each node, and leaves out those that moves choose for nothing: every
 /// sort has a value.
-fn live(formula: &Formula, nodes: &mut [Node]) {
+fn live(formula: &Formula, nodes: &mut [Node], observed: &BTreeSet<VariableId>) {
     let tree = &formula.signature.data.tree;
     let mut sets: Vec<BTreeSet<VariableId>> = vec![BTreeSet::new(); nodes.len()];
     let read_by = |step: &Move| -> BTreeSet<VariableId> {
@@ -672,6 +710,7 @@ fn live(formula: &Formula, nodes: &mut [Node]) {
                 }
             }
         }
+        needed.retain(|variable| !observed.contains(variable));
         needed
     };
     loop {

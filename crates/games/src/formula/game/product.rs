@@ -77,6 +77,10 @@ impl FormulaGame {
         let parts = model.layout().parts().iter().map(|part| part + offset).collect();
         let layout = Layout::new(slots).with_parts(parts);
         let (mut groups, mut first_groups, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        let shows = |plan: &MovePlan| -> SlotSet {
+            let marks = plan.observed.iter().map(|&place| compiled.observed[place as usize].mark);
+            marks.flat_map(|mark| model.marks()[mark.index()].reads.iter()).map(|slot| slot + offset).collect()
+        };
         for (number, node) in compiled.nodes.iter().enumerate() {
             let mut first = Vec::new();
             for (place, plan) in node.moves.iter().enumerate() {
@@ -84,10 +88,10 @@ impl FormulaGame {
                 starts.push((groups.len() as u32, number as u32, place as u32));
                 let name = format!("node {number}");
                 match plan.uses {
-                    Use::Nothing => groups.push(group(plan, name, None, offset)),
+                    Use::Nothing => groups.push(group(plan, name, None, shows(plan), offset)),
                     Use::Looks | Use::Steps => {
                         for own in model.groups() {
-                            groups.push(group(plan, own.name.clone(), Some(own), offset));
+                            groups.push(group(plan, own.name.clone(), Some(own), shows(plan), offset));
                         }
                     }
                 }
@@ -156,13 +160,13 @@ impl FormulaGame {
 }
 
 /// What a move declares, beside a group of the model.
-fn group(plan: &MovePlan, name: String, own: Option<&Group>, offset: usize) -> Group {
+fn group(plan: &MovePlan, name: String, own: Option<&Group>, shows: SlotSet, offset: usize) -> Group {
     let shifted = |set: &SlotSet| -> SlotSet { set.iter().map(|slot| slot + offset).collect() };
     let reads: SlotSet = plan.reads.iter().map(|&slot| slot as usize).collect();
     let written = plan.sources.iter().map(|&(slot, _)| slot as usize);
     let mut may_write: SlotSet = written.chain(plan.dropped.iter().map(|&slot| slot as usize)).chain([0]).collect();
     let mut guards: SlotSet = [0].into_iter().collect();
-    let mut all_reads = reads;
+    let mut all_reads = reads.union(&shows);
     if let Some(own) = own {
         guards = guards.union(&shifted(&own.guards));
         all_reads = all_reads.union(&shifted(&own.reads));
@@ -211,6 +215,8 @@ impl System for FormulaGame {
             changes: Vec::new(),
             ready: Vec::new(),
             local: None,
+            shown: vec![NONE; self.compiled.observed.len()],
+            shown_values: HashMap::default(),
         })
     }
 
@@ -266,6 +272,10 @@ struct Walker<'a> {
     ready: Vec<(usize, Option<usize>, Choices)>,
     /// The groups of the model.
     local: Option<Vec<LocalGroup>>,
+    /// What the state of the model shows, as far as the node looks.
+    shown: Vec<Value>,
+    /// The numbers of values that marks have.
+    shown_values: HashMap<(u32, Value), Value, foldhash::fast::FixedState>,
 }
 
 impl Walker<'_> {
@@ -287,6 +297,43 @@ impl Walker<'_> {
         })
     }
 
+    /// Looks at the state of the model, as far as some moves do.
+    fn look<'p>(&mut self, plans: impl Iterator<Item = &'p MovePlan>, row: &[Value]) -> Walk {
+        let game = self.game;
+        let mut reads = Vec::new();
+        for &place in plans.flat_map(|plan| &plan.observed) {
+            let observed = &game.compiled.observed[place as usize];
+            let mark = &game.model.marks()[observed.mark.index()];
+            reads.clear();
+            let own = game.model_row(row);
+            reads.extend(mark.reads.iter().map(|slot| own[slot]));
+            let value = self.model.mark(observed.mark, &reads)?;
+            self.shown[place as usize] = match self.shown_values.get(&(place, value)) {
+                Some(&known) => known,
+                None => {
+                    let text = observed.writing.text(value);
+                    let mut rewriter = Rewriter::new(&game.compiled.program, &self.worker);
+                    rewriter.obey(self.control);
+                    let Compiled { reader, program, found, .. } = &*game.compiled;
+                    let read = reader.read(program, found, &mut rewriter, &text, observed.sort);
+                    let number = read.map_err(|error| match error {
+                        NoValue::Unfinished => Cut::Stopped,
+                        NoValue::Text => {
+                            let data = &game.compiled.formula.signature.data;
+                            let name = data.names.text(data.tree.variable(observed.variable).0);
+                            let (name, sort) = (name.trim_start_matches('@'), data.sort_text(observed.sort));
+                            let message = format!("the value {text} of `{name}` is none of the sort `{sort}`");
+                            Cut::Wrong(Box::new(Wrong { message, place: None }))
+                        }
+                    })?;
+                    self.shown_values.insert((place, value), number);
+                    number
+                }
+            };
+        }
+        Ok(())
+    }
+
     /// Finds what each move of a row's node can choose. No section of the pool is held afterwards.
     fn prepare(&mut self, row: &[Value]) -> Walk {
         self.steps.clear();
@@ -298,8 +345,9 @@ impl Walker<'_> {
         if node.moves.iter().any(|plan| plan.uses != Use::Nothing) {
             self.collect(row)?;
         }
-        let Walker { control, worker, labels, known, records, steps, ready, .. } = self;
-        let mut choosing = Choosing { game, control, worker, rewriter: None, labels, known, records };
+        self.look(node.moves.iter(), row)?;
+        let Walker { control, worker, labels, known, records, steps, ready, shown, .. } = self;
+        let mut choosing = Choosing { game, control, worker, rewriter: None, labels, known, records, shown };
         for (place, plan) in node.moves.iter().enumerate() {
             let number = game.first_groups[row[0] as usize][place];
             if plan.uses == Use::Nothing {
@@ -327,6 +375,7 @@ struct Choosing<'c, 'a> {
     labels: &'c mut HashMap<LabelId, LabelValues, foldhash::fast::FixedState>,
     known: &'c mut HashMap<Box<[Value]>, Choices, foldhash::fast::FixedState>,
     records: &'c mut Vec<Value>,
+    shown: &'c [Value],
 }
 
 impl<'c, 'a: 'c> Choosing<'c, 'a> {
@@ -371,6 +420,7 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
         // Labels of one shape are alike where no argument is looked at.
         key.push(if arguments.is_empty() { shape as u32 } else { label.map_or(0, |label| label.0 + (1 << 24)) });
         key.extend(plan.reads.iter().map(|&slot| row[slot as usize]));
+        key.extend(plan.observed.iter().map(|&place| self.shown[place as usize]));
         if let Some(&known) = self.known.get(&key[..]) {
             return Ok(known);
         }
@@ -394,10 +444,12 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
         let found = &game.compiled.found;
         let at = self.records.len();
         let mut own = Vec::new();
+        let shown = self.shown;
         let rewriter = self.rewriter();
         let term = |input: &Input| match input {
             Input::Slot(slot) => found.term(row[*slot as usize]),
             Input::Argument(place) => found.term(arguments[*place as usize]),
+            Input::Observed(place) => found.term(shown[*place as usize]),
             Input::Chosen(_) => unreachable!("a check does not read what it chooses"),
         };
         let mut count = 0;
@@ -408,6 +460,7 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
                 Input::Slot(slot) => row[*slot as usize],
                 Input::Chosen(place) => chosen[*place as usize],
                 Input::Argument(place) => arguments[*place as usize],
+                Input::Observed(place) => shown[*place as usize],
             };
             for (_, source) in &plan.sources {
                 own.push(match source {
@@ -670,8 +723,9 @@ impl Explorer for Walker<'_> {
             })?;
         }
         let number = game.starts[game.starts.partition_point(|&(start, ..)| start <= group.id.0) - 1].0;
-        let Walker { control, worker, labels, known, records, .. } = self;
-        let mut choosing = Choosing { game, control, worker, rewriter: None, labels, known, records };
+        self.look(std::iter::once(plan), &row)?;
+        let Walker { control, worker, labels, known, records, shown, .. } = self;
+        let mut choosing = Choosing { game, control, worker, rewriter: None, labels, known, records, shown };
         let mut found = Vec::new();
         for (label, values, written) in &steps {
             found.push((*label, choosing.choices(plan, number, *label, &row)?, values, written));

@@ -292,9 +292,13 @@ impl Parser<'_> {
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
         let Some(name) = self.peek().name().cloned() else { return self.expected("a type") };
         Ok(match &*name {
-            "bit" | "bool" => {
+            "bit" => {
                 self.next();
                 TypeName::Bit
+            }
+            "bool" => {
+                self.next();
+                TypeName::Bool
             }
             "byte" => {
                 self.next();
