@@ -246,7 +246,8 @@ fn processes_of_scripts_take_formulas() {
 fn one_formula_about_one_protocol_in_three_languages() {
     let folder = Folder::new();
     let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/lts/models");
-    let buffer = "[true*]forall d: Nat. [accept(d) . (!(exists e: Nat. deliver(e)))* . (exists e: Nat. accept(e))]false";
+    let buffer =
+        "[true*]forall d: Nat. [accept(d) . (!(exists e: Nat. deliver(e)))* . (exists e: Nat. accept(e))]false";
     let arrives = "[true*]forall d: Nat. [accept(d)](mu X. [!deliver(d)]X && <true>true)";
     for (formula, verdict) in [(buffer, "holds"), (arrives, "fails")] {
         for language in ["csp", "pml", "mcrl2"] {

@@ -225,7 +225,7 @@ impl Script {
     pub(crate) fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
         let kind = self.listed[index - 1].kind;
         let mut all = unused(kind, options);
-        // Which part of the formula is in the way of a reduction that other questions of the language admit.
+        // Name the part of the formula that prevents a reduction which other questions of the language admit.
         for unused in all.iter_mut().filter(|unused| unused.conflict.is_none() && kind != Claim::Formula) {
             let why = match unused.setting {
                 Setting::PartialOrder => {

@@ -23,8 +23,8 @@ mod typed;
 mod types;
 
 pub use parser::parse;
-pub use templates::{TEMPLATES, Template, template};
 pub use signature::formula_name;
+pub use templates::{TEMPLATES, Template, template};
 pub use typed::{
     ActionSignature, FixpointId, FixpointVariable, Formula, LabelSet, LabelSetId, Part, PartId, Proposition, Signature,
     Steps, StepsId, ValueWriting,

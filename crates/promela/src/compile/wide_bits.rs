@@ -14,7 +14,6 @@ use std::sync::Arc;
 use crate::program::{Action, ExpressionId, Frame, Initialiser, Node, Pattern, PlaceId, Program};
 use crate::syntax::tree::Binary;
 
-
 /// The names of arrays of bits that may get other numbers.
 pub(super) fn wide_bits(program: &Program) -> HashSet<Arc<str>> {
     let mut found = HashSet::new();

@@ -124,7 +124,7 @@ pub(crate) struct ModelExplorer<'a> {
     pub(super) local: Local,
     /// The slots that say whether a run may end.
     ending: Vec<Value>,
-    /// Who names steps by their messages, if steps are named so.
+    /// Names steps by their messages, if steps are named so.
     pub(super) observer: Option<Observer<'a>>,
 }
 

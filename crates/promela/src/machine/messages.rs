@@ -95,11 +95,12 @@ impl Program {
     /// What can be seen of a state in which processes with numbers below `processes` run.
     pub fn observed(&self, processes: usize) -> Vec<Observed> {
         let mut all: Vec<Observed> = Vec::new();
-        let mut add = |name: String, sort: Sort, indices: Vec<u32>, watched: Watched| {
-            match all.iter_mut().find(|known| known.name == name && known.sort == sort) {
-                Some(known) => known.elements.push((indices, watched)),
-                None => all.push(Observed { name, sort, elements: vec![(indices, watched)] }),
-            }
+        let mut add = |name: String, sort: Sort, indices: Vec<u32>, watched: Watched| match all
+            .iter_mut()
+            .find(|known| known.name == name && known.sort == sort)
+        {
+            Some(known) => known.elements.push((indices, watched)),
+            None => all.push(Observed { name, sort, elements: vec![(indices, watched)] }),
         };
         for (cell, declared) in self.globals.cells.iter().enumerate() {
             if declared.sort != Sort::Channel && !declared.hidden {
@@ -124,8 +125,7 @@ impl Program {
                 }
                 let (name, indices) = indexed(&declared.name);
                 for position in 0..processes {
-                    let watched =
-                        Watched::Local { process: position, kind: kind as ProcessTypeId, cell: cell as u32 };
+                    let watched = Watched::Local { process: position, kind: kind as ProcessTypeId, cell: cell as u32 };
                     let indices = std::iter::once(position as u32).chain(indices.iter().copied()).collect();
                     add(format!("{}_{name}", process.name), declared.sort, indices, watched);
                 }
@@ -170,7 +170,7 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// A model of which its messages are seen, and of its states what is listed: a mark each, in this order.
+    /// A model whose messages are seen, and whose states show what is listed: a mark each, in this order.
     pub fn new(model: Arc<Model>, watched: Vec<Watched>) -> Messages {
         Messages::with(model, watched, Arc::new(Labels::written(Writing::Messages)))
     }
@@ -263,7 +263,8 @@ impl Model {
             (Watched::Global(cell), &[kept]) => read(self.program.globals.cells[*cell as usize].sort, kept),
             (Watched::Length(_), &[length]) => length,
             (Watched::Local { process, kind, cell }, &[count, own, kept]) => {
-                let runs = *process < count as usize && self.arrangement.positions[*process].types[own as usize] == *kind;
+                let runs =
+                    *process < count as usize && self.arrangement.positions[*process].types[own as usize] == *kind;
                 let sort = self.program.processes[usize::from(*kind)].frame.cells[*cell as usize].sort;
                 if runs { read(sort, kept) } else { 0 }
             }

@@ -54,7 +54,7 @@ pub(super) fn open(file: &Path, wanted: &Wanted, job: &Job) -> Result<(ScriptMod
     Ok((ScriptModel { process, compiler, machine, sources, signature, compressed: compress_leaves }, kept, warnings))
 }
 
-/// The mistake of a user who names no process: which ones there are.
+/// The diagnostic for a missing process, with candidates.
 fn no_process(file: &Path, job: &Job) -> Result<Problem, Problem> {
     let (mut opened, tree) = Opened::parsed(file, job)?;
     let mut candidates = asserted_processes(&tree, &opened.sources);

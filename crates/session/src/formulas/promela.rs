@@ -27,7 +27,7 @@ use crate::problem::REFUSED;
 use crate::promela::{Script, Story};
 use crate::{Job, Problem};
 
-/// An array, or a variable of so many processes, with more elements is no proposition.
+/// An array with more elements is no proposition, and neither is a variable of more processes.
 const MOST_ELEMENTS: usize = 4096;
 
 /// A model as formulas see it.
@@ -97,9 +97,9 @@ pub(super) fn open(file: &Path, job: &Job) -> Result<(ModelView, Sources, Warnin
 fn sorts(program: &Program) -> String {
     let mut text = String::new();
     for (set, (_, names)) in program.mtypes.iter().enumerate() {
-        let names: Vec<String> = names.iter().map(|name| formula_name(name)).collect();
-        let none = program.mtype_none(set as u16);
-        text.push_str(&format!("sort {} = struct {none} | {};\n", mtype(program, set as u16), names.join(" | ")));
+        let names = names.iter().map(|name| formula_name(name));
+        let names: Vec<String> = std::iter::once(program.mtype_none(set as u16)).chain(names).collect();
+        text.push_str(&format!("sort {} = struct {};\n", mtype(program, set as u16), names.join(" | ")));
     }
     text
 }

@@ -519,7 +519,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The parts of a condition of which one must hold.
+    /// The parts of a condition, at least one of which must hold.
     fn disjuncts(&mut self, data: TypedId) -> Vec<TypedId> {
         let place = self.formula.signature.data.tree.place(data);
         let (mut parts, mut pending) = (Vec::new(), vec![data]);

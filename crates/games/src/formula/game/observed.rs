@@ -2,8 +2,8 @@
 //!
 //! A proposition is a function of the data without equations. Before a formula becomes a graph, every use of one is
 //! replaced by a variable: one for each mark of the model that the formula looks at. An array with an index that is no
-//! number becomes a choice between its elements; an index that the array does not have leaves the function as it is, and
-//! the check ends where its value is needed. A variable like this is never chosen and has no slot. A condition is
+//! number becomes a choice between its elements; an index that the array does not have leaves the function as it is,
+//! and the check ends where its value is needed. A variable like this is never chosen and has no slot. A condition is
 //! evaluated in the state in which its node is, so a proposition behind a modality is one of the successor, and one in
 //! the arguments of an action is one of the state in which the step begins.
 
