@@ -22,9 +22,7 @@ use trefoil_questions::{Answer, Evidence as Shown, Facts, Found, Question, Unans
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
 use trefoil_system::{Cut, LabelId, Labels, System, Value};
 
-use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Setting, Step, Unused, Wanted, unused, unused_strategy,
-};
+use crate::check::{Asked, Assertion, AssertionReport, Claim, Setting, Step, Unused, Wanted, unused, unused_strategy};
 use crate::cspm::Warnings;
 use crate::mcrl2::check::{OpenedModel, open_model};
 use crate::problem::{REFUSED, UNREADABLE, cut_short};

@@ -90,8 +90,12 @@ impl Claim {
             Posing { language: "Promela", kind, facts: PROMELA, own }
         };
         match self {
-            Claim::ScriptFormula => cspm(Some(Kind::Win)),
-            Claim::ModelFormula => promela(Some(Kind::Win)),
+            Claim::ScriptFormula => {
+                Posing { own: &[Setting::LeafCompression, Setting::Evidence], ..cspm(Some(Kind::Win)) }
+            }
+            Claim::ModelFormula => {
+                Posing { own: &[Setting::Trail, Setting::Chart, Setting::Evidence], ..promela(Some(Kind::Win)) }
+            }
             Claim::Refinement => cspm(Some(Kind::Refine)),
             Claim::DeadlockFree => cspm(Some(Kind::Deadlock)),
             Claim::LivelockFree => cspm(Some(Kind::Divergence)),
