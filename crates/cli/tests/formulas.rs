@@ -178,11 +178,12 @@ fn mistakes_are_shown_in_the_formula() {
     let (code, out, err) = folder.check(&["buffer.mcrl2", "--formula", "exists n: Nat. nu X. <true>X && val(n > 2)"]);
     assert!(code == Some(2) && format!("{out}{err}").contains("`n: Nat`"), "{out}{err}");
     std::fs::write(folder.0.path().join("m.pml"), "active proctype P() { skip }").expect("a model");
-    let (code, _, err) = folder.check(&["m.pml", "--formula", "true"]);
-    assert!(code == Some(2) && err.contains("P001"), "{err}");
+    let (code, _, err) = folder.check(&["m.pml", "--formula", "<send(1)>true"]);
+    assert!(code == Some(2) && err.contains("the model has no action `send`"), "{err}");
 }
 
 const SCRIPT: &str = "\
+transparent normal, chase
 datatype Packet = Ping | Data.{0..1}.Bool
 channel in : Packet
 channel out : {0..2}
