@@ -319,3 +319,15 @@ fn a_file_of_unknown_kind_is_refused_before_anything_is_checked() {
     assert_eq!(code, Some(2), "{out}{err}");
     assert!(err.contains("does not say how evidence is written") && err.contains(".aut"), "{err}");
 }
+
+#[test]
+fn termination_is_named_as_its_language_names_it() {
+    let folder = Folder::new();
+    let write = |name: &str, text: &str| std::fs::write(folder.0.path().join(name), text).expect("a file");
+    write("ends.mcrl2", "act a: Nat;\ninit a(0);\n");
+    write("ends.csp", "channel a: {0}\nP = a!0 -> SKIP\n");
+    let mcrl2 = folder.check(&["ends.mcrl2", "--property", "deadlock_free"]);
+    assert!(mcrl2.1.contains("after <a(0), Terminate> `<true>true` fails"), "{mcrl2:?}");
+    let csp = folder.check(&["ends.csp", "--process", "P", "--property", "deadlock_free"]);
+    assert!(csp.1.contains("after <a.0, ✓> `<true>true` fails"), "{csp:?}");
+}

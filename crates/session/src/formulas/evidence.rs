@@ -25,7 +25,7 @@ use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{LabelId, StateId, System, TakenStep, Value};
 
 use super::Script;
-use crate::check::{Evidence, Finding, Move, Position, Run, TICK};
+use crate::check::{Evidence, Finding, Move, Position, Run};
 use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW};
 use crate::{Job, Problem, save};
 
@@ -38,9 +38,7 @@ const LETTERS: usize = 48;
 impl Script {
     /// A strategy in words: one play of it as a run of the model, and the part of the model that it needs.
     pub(super) fn evidence(&self, game: &FormulaGame, strategy: &Strategy, holds: bool, job: &Job) -> Evidence {
-        let event = |label: LabelId| -> String {
-            if label == LabelId::TICK { TICK.to_string() } else { game.labels().get(label).to_string() }
-        };
+        let event = |label: LabelId| -> String { game.labels().get(label).to_string() };
         let (mut steps, mut cycle) = (Vec::new(), Vec::new());
         let mut path = trefoil_system::Path { start: game.model_row(&strategy.play.start).to_vec(), steps: Vec::new() };
         for (place, (step, &group)) in strategy.play.steps.iter().zip(&strategy.groups).enumerate() {
@@ -94,7 +92,7 @@ impl Script {
         });
         Evidence {
             finding,
-            length: trace.iter().filter(|event| *event != "tau").count(),
+            length: path.steps.iter().filter(|step| step.label != LabelId::TAU).count(),
             trace,
             process: self.file.clone(),
             components,
@@ -217,7 +215,7 @@ impl ProofSystem {
         };
         let labels = self.lts.labels();
         let edge = |(source, step): (StateId, trefoil_lts::Transition)| {
-            let label = if step.label == LabelId::TICK { TICK.to_string() } else { labels.get(step.label).to_string() };
+            let label = labels.get(step.label).to_string();
             let answered = self.answered.get(&(source, step.target));
             let quiet = answered.is_some_and(|labels| labels.contains(&step.label));
             Edge { source: source.index(), target: step.target.index(), label, quiet }
