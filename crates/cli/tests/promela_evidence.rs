@@ -245,7 +245,7 @@ fn what_is_for_promela_is_refused_for_scripts() {
     refused(&["check", "m.pml", "m.pml", "--chart", "t"], "need exactly one model");
     refused(
         &["check", "s.csp", "--store", "bitstate"],
-        "--store bitstate does not apply to deadlock free (CSPM); it applies to every Promela check",
+        "--store bitstate does not apply to deadlock free (CSPM); it applies to assertions, end states, trace (Promela)",
     );
     refused(&["check", "m.pml", "--store", "bits"], "expected exact, hash-compact");
     refused(&["trace", "s.csp", "P", "--trail", "t"], "only Promela models have trails");
