@@ -100,7 +100,9 @@ impl Shared {
         let (marks, live) = store.table.mark(roots.into_iter());
         self.live.store(live, Ordering::Relaxed);
         let capacity = store.table.capacity();
-        if (live > capacity / 2 || capacity < COMFORTABLE) && self.has_room(2 * capacity) {
+        // A zealous collection says nothing about how full the table is.
+        let small = capacity < COMFORTABLE && !self.zealous;
+        if (live > capacity / 2 || small) && self.has_room(2 * capacity) {
             *locked(&self.store) = Arc::new(Store::new(store.table.grown(2 * capacity, &marks)));
         } else {
             store.table.sweep(&marks);
