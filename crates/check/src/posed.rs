@@ -187,7 +187,7 @@ impl<'q> Posed<'q> {
                 }
                 Ok(answer) => {
                     // Engines that give witnesses have replayed them.
-                    if let Question::Reach(_) = self.question {
+                    if let Question::Reach(_) | Question::Recur(_) = self.question {
                         replay(&self.question, &answer, &*system, control)?;
                     }
                     return Ok(answer);

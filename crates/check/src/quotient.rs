@@ -43,7 +43,10 @@ pub(crate) fn in_quotient(
     for found in &mut answer.found {
         let path = match found {
             Found::Holds(Some(path)) | Found::Fails(Evidence::Error(path) | Evidence::InvalidEnd(path)) => path,
-            Found::Won(_) | Found::Fails(Evidence::Witness(_) | Evidence::Strategy(_)) => {
+            Found::Won(_)
+            | Found::Fails(
+                Evidence::Witness(_) | Evidence::Strategy(_) | Evidence::Prefix(_) | Evidence::Lasso { .. },
+            ) => {
                 return Err(Unanswered::refused(
                     "an engine that gives witnesses or strategies reduces by symmetry itself",
                 ));

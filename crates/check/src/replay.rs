@@ -1,10 +1,10 @@
 //! Replay of evidence on the system itself, without reductions.
 
 use trefoil_control::Control;
-use trefoil_questions::{Answer, Evidence, Found, Goal, Question};
+use trefoil_questions::{Answer, Evidence, Found, Goal, Question, Says, TemporalClaim};
 use trefoil_system::replay::{
-    Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_path,
-    replay_refinement, replay_run,
+    LassoWord, Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_lasso,
+    replay_path, replay_prefix, replay_refinement, replay_run,
 };
 use trefoil_system::{Cut, Meaning, Path, System};
 
@@ -68,7 +68,34 @@ fn rejected(
                 Goal::Error(_) | Goal::InvalidEnd => Err(Rejection::WrongEnd),
             }
         }
+        (Question::Recur(recur), Evidence::Lasso { path, cycle }) => {
+            let claim = &recur.claims[goal];
+            if cycle.is_empty() && !claim.stutters {
+                return Err(Rejection::NotInModel);
+            }
+            let word = replay_lasso(system, &claim.propositions, path, cycle, control)?;
+            if violates(claim, &word) { Ok(()) } else { Err(Rejection::Allowed) }
+        }
+        (Question::Recur(recur), Evidence::Prefix(path)) => {
+            let claim = &recur.claims[goal];
+            let word = replay_prefix(system, &claim.propositions, path, control)?;
+            if violates(claim, &word) { Ok(()) } else { Err(Rejection::Allowed) }
+        }
         _ => Err(Rejection::NotInModel),
+    }
+}
+
+/// Does a run violate a claim? A formula is evaluated as it is, without an automaton.
+fn violates(claim: &TemporalClaim, word: &LassoWord) -> bool {
+    let LassoWord { letters, back_to } = word;
+    match &claim.says {
+        Says::Holds(ltl, formula) => {
+            !ltl.holds_on(*formula, letters.len(), *back_to, |proposition, at| letters[at] >> proposition & 1 == 1)
+        }
+        Says::Accepts(automaton) => {
+            automaton.comes_to_end(letters.iter().copied())
+                || automaton.accepts(letters.len(), *back_to, |at| letters[at])
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use trefoil_games::engine::GAME;
 use trefoil_questions::{Asked, Engine, Facts, Kind, ProvableSymmetries, Setting, SymmetryUse};
 use trefoil_refine::{ANTICHAIN, DEADLOCK, DETERMINISM, DIVERGENCE, HAS_TRACE, LAZY_NORMAL_FORM, NORMAL_FORM};
 use trefoil_symbolic::SYMBOLIC;
+use trefoil_temporal::TEMPORAL;
 
 use crate::reduction::Reduces;
 
@@ -37,6 +38,7 @@ static STANDARD: LazyLock<Table> = LazyLock::new(|| {
     rows.push(Row { engine: &BITSTATE, reductions: &[] });
     rows.push(Row { engine: &SYMBOLIC, reductions: &[] });
     rows.push(Row { engine: &GAME, reductions: &[] });
+    rows.push(Row { engine: &TEMPORAL, reductions: &[] });
     Table { rows }
 });
 

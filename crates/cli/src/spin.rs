@@ -1,6 +1,7 @@
 //! Runs of Promela models for people, in the manner of Spin's `spin -t -p`.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use owo_colors::OwoColorize;
 use trefoil_control::counted;
@@ -79,20 +80,34 @@ fn length(steps: usize, statements: usize) -> String {
     }
 }
 
+/// Some statements of a run, with a line where its cycle begins.
+fn parts(all: &[Statement], range: Range<usize>, cycle: usize, colour: bool) -> String {
+    if !range.contains(&cycle) {
+        return statements(&all[range], colour);
+    }
+    let (before, after) = (statements(&all[range.start..cycle], colour), statements(&all[cycle..range.end], colour));
+    format!("{before}  <<<<<START OF CYCLE>>>>>\n{after}")
+}
+
 /// A whole run and its last state; a run of more than `most` statements loses its middle.
 pub(crate) fn story(story: &Story, most: usize, colour: bool) -> String {
     let all = &story.statements;
     let left_out = all.len().saturating_sub(most);
+    let cycle = story.cycle.unwrap_or(usize::MAX);
     let mut text = String::new();
     if left_out > 0 {
-        text.push_str(&statements(&all[..most / 3], colour));
+        text.push_str(&parts(all, 0..most / 3, cycle, colour));
         let _ = writeln!(text, "\t… {} …", counted(left_out as u64, "statement"));
-        text.push_str(&statements(&all[most / 3 + left_out..], colour));
+        text.push_str(&parts(all, most / 3 + left_out..all.len(), cycle, colour));
     } else {
-        text.push_str(&statements(all, colour));
+        text.push_str(&parts(all, 0..all.len(), cycle, colour));
     }
     let depth = all.last().map_or(0, |statement| statement.depth);
-    let _ = writeln!(text, "the run ends after {}", length(story.steps, depth));
+    let length = length(story.steps, depth);
+    let _ = match story.cycle {
+        Some(_) => writeln!(text, "the run repeats its cycle forever; it is shown once, {length}"),
+        None => writeln!(text, "the run ends after {length}"),
+    };
     text.push_str(&end(&story.end, depth));
     text
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use trefoil_source::Span;
+use trefoil_system::{Automaton, Ltl, LtlId};
 
 use crate::syntax::tree::Binary;
 
@@ -258,6 +259,10 @@ pub enum Node {
     OwnPriority,
     Enabled(ExpressionId),
     Remote(u32),
+    /// No process is at a `progress` label.
+    NonProgress,
+    /// A process is at an `accept` label.
+    Accepting,
 }
 
 /// What a transition does.
@@ -475,7 +480,18 @@ pub struct EventTrace {
     pub automaton: ProcessType,
 }
 
-/// A claim that is named and not checked.
+/// What a claim says.
+#[derive(Clone, Debug)]
+pub enum ClaimSays {
+    /// A formula that must hold of every run.
+    Formula(Ltl, LtlId),
+    /// An automaton that must accept no run.
+    Automaton(Automaton),
+    /// It cannot be checked, for this reason.
+    Refused(String),
+}
+
+/// A claim about all runs.
 #[derive(Clone, Debug)]
 pub struct NamedClaim {
     /// Its name.
@@ -484,6 +500,10 @@ pub struct NamedClaim {
     pub kind: &'static str,
     /// Its place in the text.
     pub span: Span,
+    /// What it says.
+    pub says: ClaimSays,
+    /// Its propositions, by their numbers in [`Program::propositions`].
+    pub propositions: Vec<u32>,
 }
 
 /// A compiled model.
@@ -511,6 +531,12 @@ pub struct Program {
     pub mtypes: Vec<(String, Vec<Arc<str>>)>,
     /// `never` and `ltl`.
     pub claims: Vec<NamedClaim>,
+    /// What claims look at; each holds where its value is not 0.
+    pub propositions: Vec<ExpressionId>,
+    /// The proposition that no process is at a `progress` label, where there are such labels.
+    pub non_progress: Option<u32>,
+    /// The proposition that a process is at an `accept` label, where there are such labels.
+    pub accepting: Option<u32>,
     /// `trace` or `notrace`.
     pub trace: Option<EventTrace>,
     /// Is `_last` used?

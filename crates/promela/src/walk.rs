@@ -98,7 +98,9 @@ pub(crate) fn visit(program: &Program, root: ExpressionId, each: &mut dyn FnMut(
             | Node::Pid
             | Node::ProcessCount
             | Node::Last
-            | Node::OwnPriority => {}
+            | Node::OwnPriority
+            | Node::NonProgress
+            | Node::Accepting => {}
         }
     }
 }

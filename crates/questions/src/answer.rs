@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trefoil_system::{GroupId, LabelId, Path, Value, Witness};
+use trefoil_system::{GroupId, LabelId, Path, TakenStep, Value, Witness};
 
 use crate::asked::Store;
 
@@ -70,6 +70,15 @@ pub enum Evidence {
     InvalidEnd(Path),
     /// A strategy of Odd in a parity game.
     Strategy(Strategy),
+    /// A run that violates a claim whatever follows.
+    Prefix(Path),
+    /// A run that violates a claim.
+    Lasso {
+        /// The run to the first state of the cycle.
+        path: Path,
+        /// The steps around the cycle, back to that state. Empty when the run ends there, without steps.
+        cycle: Vec<TakenStep>,
+    },
 }
 
 /// A strategy in a parity game, and all that can happen when the winner follows it. It has been verified.
@@ -104,7 +113,10 @@ impl Evidence {
     pub fn path(&self) -> &Path {
         match self {
             Evidence::Witness(witness) => witness.path(),
-            Evidence::Error(path) | Evidence::InvalidEnd(path) => path,
+            Evidence::Error(path)
+            | Evidence::InvalidEnd(path)
+            | Evidence::Prefix(path)
+            | Evidence::Lasso { path, .. } => path,
             Evidence::Strategy(strategy) => &strategy.play,
         }
     }

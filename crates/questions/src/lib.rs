@@ -13,6 +13,7 @@ mod asked;
 mod engine;
 mod facts;
 mod question;
+mod recur;
 
 pub use answer::{
     Answer, AntichainCounts, Counts, Coverage, Evidence, Found, Strategy, StrategyVertex, SymbolicCounts, UsedSymmetry,
@@ -21,3 +22,4 @@ pub use asked::{Algorithm, Asked, EngineChoice, Order, Preprocess, Setting, Stor
 pub use engine::{Beyond, Engine, Prepared, Ready, Refusal, Task, Terms, Unanswered};
 pub use facts::{Facts, ProvableSymmetries};
 pub use question::{ErrorKinds, Goal, Kind, Question, Reach};
+pub use recur::{Explored, Recur, Says, TemporalClaim};

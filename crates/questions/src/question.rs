@@ -2,6 +2,8 @@
 
 use trefoil_system::{LabelId, Model, System};
 
+use crate::recur::Recur;
+
 /// A question about a system.
 #[derive(Clone, Copy)]
 pub enum Question<'q> {
@@ -35,6 +37,8 @@ pub enum Question<'q> {
     Reach(Reach<'q>),
     /// Does Even win the parity game that it is ([`trefoil_system::Meaning::Owner`])?
     Win,
+    /// Has it no run that a claim forbids?
+    Recur(Recur<'q>),
 }
 
 /// What must not be reached.
@@ -91,12 +95,22 @@ pub enum Kind {
     Reach,
     /// [`Question::Win`]
     Win,
+    /// [`Question::Recur`]
+    Recur,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 7] =
-        [Kind::Refine, Kind::Deadlock, Kind::Divergence, Kind::Determinism, Kind::HasTrace, Kind::Reach, Kind::Win];
+    pub const ALL: [Kind; 8] = [
+        Kind::Refine,
+        Kind::Deadlock,
+        Kind::Divergence,
+        Kind::Determinism,
+        Kind::HasTrace,
+        Kind::Reach,
+        Kind::Win,
+        Kind::Recur,
+    ];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -108,6 +122,7 @@ impl Kind {
             Kind::HasTrace => "has trace",
             Kind::Reach => "reachability",
             Kind::Win => "game",
+            Kind::Recur => "temporal",
         }
     }
 }
@@ -123,6 +138,7 @@ impl Question<'_> {
             Question::HasTrace { .. } => Kind::HasTrace,
             Question::Reach(_) => Kind::Reach,
             Question::Win => Kind::Win,
+            Question::Recur(_) => Kind::Recur,
         }
     }
 
@@ -130,6 +146,7 @@ impl Question<'_> {
     pub fn goals(&self) -> usize {
         match self {
             Question::Reach(reach) => reach.goals.len(),
+            Question::Recur(recur) => recur.claims.len(),
             _ => 1,
         }
     }

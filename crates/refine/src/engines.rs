@@ -55,9 +55,7 @@ impl Engine for RefinementEngine {
     fn takes(&self, kind: Kind, _: &Facts) -> Result<(), Refusal> {
         match kind {
             Kind::Refine => Ok(()),
-            Kind::Deadlock | Kind::Divergence | Kind::Determinism | Kind::HasTrace | Kind::Reach | Kind::Win => {
-                Err(Refusal::new(format!("{} compares two systems", self.name())))
-            }
+            _ => Err(Refusal::new(format!("{} compares two systems", self.name()))),
         }
     }
 
@@ -263,7 +261,7 @@ impl questions::Prepared for Observing<'_> {
             Question::Divergence => divergence(system, options, control),
             Question::Determinism { model } => determinism(system, model, options, control),
             Question::HasTrace { trace, model } => has_trace(system, trace, model, options, control),
-            Question::Refine { .. } | Question::Reach(_) | Question::Win => {
+            Question::Refine { .. } | Question::Reach(_) | Question::Win | Question::Recur(_) => {
                 return Err(questions::Unanswered::refused(format!("{} answers one question", self.engine)));
             }
         };

@@ -13,6 +13,7 @@
 //! they are.
 
 pub mod action;
+pub mod automaton;
 pub mod cached;
 pub mod checked;
 pub mod cut;
@@ -20,6 +21,7 @@ pub mod formula;
 pub mod labels;
 pub mod layout;
 pub mod local;
+pub mod ltl;
 pub mod marks;
 mod numbered;
 pub mod picture;
@@ -29,6 +31,7 @@ pub mod witness;
 mod wrapper;
 
 pub use action::{Action, Actor};
+pub use automaton::{Automaton, AutomatonEdge, Cube};
 pub use cached::Cached;
 pub use checked::Checked;
 pub use cut::{Cut, Walk, Wrong, WrongPlace};
@@ -36,6 +39,7 @@ pub use formula::{Formula, FormulaId, FormulaNode, Logic, has_trace, satisfies};
 pub use labels::{ActionId, DomainId, Label, LabelId, LabelMemo, Labels, Part, Writing};
 pub use layout::{Domain, Layout, Slot, SlotSet, Value, Values};
 pub use local::{LocalGroup, LocalSink, LocalStep};
+pub use ltl::{Ltl, LtlId, LtlNode};
 pub use marks::{Mark, MarkId, Meaning};
 pub use picture::{Edge, Picture};
 pub use transitions::{

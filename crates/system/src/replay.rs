@@ -5,6 +5,7 @@
 //! specification states that one trace can lead to; it is run once per failed check.
 
 mod properties;
+mod temporal;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::transitions::{Explorer, Observation, Observations, System};
 use crate::witness::{Failure, Model, Path, TakenStep, Witness};
 
 pub use properties::{replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_run};
+pub use temporal::{LassoWord, replay_lasso, replay_prefix};
 
 /// Why a witness was not accepted. Except for a budget, it is a bug in the engine that made the witness.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,6 +20,7 @@ pub mod properties;
 pub mod refinement;
 pub mod rewriting;
 pub mod symmetric;
+pub mod temporal;
 pub mod terms;
 pub mod timed;
 

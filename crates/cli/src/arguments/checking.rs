@@ -75,6 +75,10 @@ pub(crate) struct Checking {
     /// The same for a pattern of properties, such as 'response(a, b)'; docs/formulas.md lists them; may be repeated
     #[arg(long, value_name = "PATTERN(…)")]
     pub(crate) property: Vec<String>,
+    /// Promela: check this formula of linear temporal logic, too, read as if it stood at the end of the model; may be
+    /// repeated
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) ltl: Vec<String>,
     /// CSPM: the process that formulas are about, such as 'SYSTEM' or 'P(3) ||| Q'
     #[arg(long, value_name = "TERM")]
     pub(crate) process: Option<String>,

@@ -63,6 +63,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
             properties: checking.property.clone(),
             process: checking.process.clone(),
             no_leaf_compression: checking.no_leaf_compression,
+            ltl: checking.ltl.clone(),
         },
     };
     let explained = Explaining::new(&checking.explain);

@@ -6,7 +6,7 @@ use owo_colors::OwoColorize;
 use trefoil_control::{count, counted, human_bytes};
 use trefoil_session::Verdict;
 use trefoil_session::check::{
-    Assertion, AssertionReport, Evidence, Finding, PermutedKind, PrintResult, RunReport, UsedSymmetry,
+    Assertion, AssertionReport, Evidence, Finding, PermutedKind, PrintResult, RunReport, UsedSymmetry, Violation,
 };
 use trefoil_session::symmetry::BrokenSymmetry;
 
@@ -163,6 +163,17 @@ pub(crate) fn found(evidence: &Evidence) -> String {
         Finding::Fault { error, process, line, statement } => {
             let steps = counted(evidence.length as u64, "step");
             format!("{error} in process {process}, line {line}, `{statement}`, after {steps}")
+        }
+        Finding::Claim { violation, stem, cycle } => {
+            let after = format!("after {}", counted(*stem as u64, "step"));
+            let around = format!("a cycle of {}", counted(*cycle as u64, "step"));
+            match violation {
+                Violation::AtOnce => format!("the claim is violated {after}, whatever follows"),
+                Violation::End => format!("a run that ends {after} violates the claim"),
+                Violation::Cycle => format!("{after}, {around} violates the claim"),
+                Violation::NonProgress => format!("{after}, {around} makes no progress"),
+                Violation::Acceptance => format!("{after}, {around} passes an accept label"),
+            }
         }
         Finding::InvalidEnd => format!("invalid end state after {}", counted(evidence.length as u64, "step")),
         Finding::Formula { holds, part, repeats, has_choices, .. } => {

@@ -191,22 +191,29 @@ impl Compiler<'_> {
             }
             ExpressionKind::Timeout => Node::Timeout,
             ExpressionKind::NonProgress => {
-                return self.complain(MISPLACED, "`np_` belongs into a never claim", span);
+                if !self.in_claim {
+                    return self.complain(MISPLACED, "`np_` belongs into a never claim", span);
+                }
+                Node::NonProgress
             }
             ExpressionKind::Enabled(process) => {
-                self.warn(SUSPICIOUS, "`enabled` belongs into a never claim", span);
+                if !self.in_claim {
+                    self.warn(SUSPICIOUS, "`enabled` belongs into a never claim", span);
+                }
                 self.enabled.get_or_insert(span);
                 Node::Enabled(self.expression(process)?)
             }
             ExpressionKind::ProgramCounter(process) => {
-                self.warn(SUSPICIOUS, "`pc_value` belongs into a never claim", span);
+                if !self.in_claim {
+                    self.warn(SUSPICIOUS, "`pc_value` belongs into a never claim", span);
+                }
                 Node::ProgramCounter(self.expression(process)?)
             }
             ExpressionKind::Priority(process) => Node::Priority(self.expression(process)?),
             ExpressionKind::RemoteLabel { process, index, label } => {
                 let number = self.proctype(process)?;
                 let own = self.current.as_ref().is_some_and(|current| current.text == process.text);
-                if !own && !self.names.remote.contains_key(&number) {
+                if !own && !self.in_claim && !self.names.remote.contains_key(&number) {
                     let message =
                         format!("the proctype `{}` is declared below this place; Spin refuses that", process.text);
                     self.warn(SUSPICIOUS, message, process.span);

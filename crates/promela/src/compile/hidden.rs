@@ -121,6 +121,7 @@ impl<'p> Uses<'p> {
                 }
             }
         }
+        program.propositions.iter().for_each(|&proposition| self.read(proposition, &nothing));
         let automaton = program.trace.iter().flat_map(|trace| trace.automaton.transitions.iter().flatten());
         automaton.for_each(|transition| self.act(&transition.action, &nothing));
         for kind in 0..program.processes.len() {

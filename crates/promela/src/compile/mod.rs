@@ -8,6 +8,7 @@
 //! A tree may contain parts with syntax errors. The compiler passes over them in silence and checks everything else; it
 //! returns no program. A name that a wrong declaration introduces is *broken*: its uses are not reported again.
 
+mod claims;
 mod expressions;
 mod flow;
 mod hidden;
@@ -27,7 +28,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_source::{Diagnostic, FileId, Place, Severity, Span};
 
 use crate::codes::{NO_PROCESS, NOT_SUPPORTED, SUSPICIOUS, TOO_LARGE};
-use crate::program::{EventTrace, Frame, NamedClaim, Program, Shown};
+use crate::program::{EventTrace, Frame, Program, Shown};
 use crate::syntax::tree::{Claim, ClaimBody, Process, Tree, Unit, Word};
 use names::Names;
 
@@ -57,6 +58,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) labels_of_wrong: HashMap<Arc<str>, HashSet<Arc<str>>>,
     /// The proctype that claims to be the only sender or, with `true`, receiver of a global channel.
     pub(crate) exclusive: HashMap<(Arc<str>, bool), Word>,
+    /// Is the compiler inside a claim?
+    pub(crate) in_claim: bool,
     /// Where `enabled` is used first.
     pub(crate) enabled: Option<Span>,
     /// Arrays of bits that hold other numbers, too ([`wide_bits`]).
@@ -121,6 +124,9 @@ fn compile_with(
         prints: Vec::new(),
         mtypes: vec![("_unnamed_".to_string(), Vec::new())],
         claims: Vec::new(),
+        propositions: Vec::new(),
+        non_progress: None,
+        accepting: None,
         trace: None,
         uses_last: false,
         uses_priority: false,
@@ -138,6 +144,7 @@ fn compile_with(
         broken: poisoned.clone(),
         labels_of_wrong: HashMap::new(),
         exclusive: HashMap::new(),
+        in_claim: false,
         enabled: None,
         wide,
     };
@@ -148,6 +155,7 @@ fn compile_with(
         // After a mistake in a unit the next one is checked, too.
         let _: Compiled<()> = compiler.unit(unit);
     }
+    let claims = compiler.draft_claims(units);
     compiler.resolve_remote_labels();
     compiler.check_enabled();
     if compiler.program.active.is_empty() && !compiler.diagnostics.iter().any(|told| told.severity == Severity::Error) {
@@ -161,6 +169,7 @@ fn compile_with(
     }
     let wrong = compiler.diagnostics.iter().any(|told| told.severity == Severity::Error);
     if !wrong {
+        compiler.finish_claims(claims);
         hidden::decide(&mut compiler.program);
     }
     Ok((!wrong).then_some(compiler.program))
@@ -173,7 +182,10 @@ impl Compiler<'_> {
             Unit::Declare(declaration) => self.global(declaration),
             Unit::Mtype(set) => self.mtype(set),
             Unit::Typedef { name, fields } => self.typedef(name, fields),
-            Unit::Claim(claim) => self.claim(claim),
+            Unit::Claim(claim) => {
+                self.claim(claim);
+                Ok(())
+            }
             Unit::Trace { forbidden, body, span, end } => {
                 let name = Word { text: ":trace:".into(), span: *span };
                 if self.program.trace.is_some() {
@@ -200,19 +212,11 @@ impl Compiler<'_> {
         }
     }
 
-    fn claim(&mut self, claim: &Claim) -> Compiled<()> {
-        let kind = match claim.body {
-            ClaimBody::Never(_) => "never",
-            ClaimBody::Formula(_) => "ltl",
-        };
-        let count = self.program.claims.iter().filter(|other| other.kind == kind).count();
-        let name = claim.name.as_ref().map_or_else(|| format!("{kind}_{count}"), |word| word.text.to_string());
-        self.program.claims.push(NamedClaim { name, kind, span: claim.span });
-        // The elements of a claim are numbered in Spin, where it stands in the text.
+    /// The elements of a claim are numbered in Spin, where it stands in the text.
+    fn claim(&mut self, claim: &Claim) {
         if let ClaimBody::Never(body) = &claim.body {
             self.number_claim(body);
         }
-        Ok(())
     }
 
     fn process(&mut self, process: &Process) -> Compiled<()> {

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 
 use trefoil_control::Control as Budget;
 use trefoil_system::{
-    Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, MarkId, Sink, Step, System, Value, Walk, Written,
+    Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, MarkId, Sink, Step, System, Value, Walk, Written, Wrong,
 };
 
 use crate::program::ProcessTypeId;
@@ -488,6 +488,23 @@ impl<'a> ModelExplorer<'a> {
         Ok(self.control.check()?)
     }
 
+    /// The values of 32 propositions from the first on, one bit each.
+    fn propositions(&mut self, first: usize, row: &[Value]) -> Result<Value, Cut> {
+        self.load(row);
+        let code = self.machine.code;
+        // Claims are no process.
+        self.machine.actor = usize::MAX;
+        let mut all = 0;
+        for (at, &term) in code.propositions.iter().enumerate().skip(first).take(32) {
+            all |= u32::from(self.machine.evaluate(term) != 0) << (at - first);
+            if let Some(fault) = self.machine.fault {
+                let message = format!("what a claim looks at cannot be evaluated in a state that is reached: {fault}");
+                return Err(Cut::Wrong(Box::new(Wrong { message, place: None })));
+            }
+        }
+        Ok(all)
+    }
+
     /// Lets a `trace` see a send or receive.
     fn observe(&mut self, act: &Act, process: ProcessTypeId, statement: u32) {
         if let Some(kind) = self.machine.observe(act) {
@@ -522,7 +539,9 @@ impl Explorer for ModelExplorer<'_> {
         if let Some(observer) = &self.observer {
             return Ok(observer.value(mark, reads));
         }
-        debug_assert_eq!(mark, MarkId(0), "a model has one mark");
+        if let Some(first) = mark.index().checked_sub(1) {
+            return self.propositions(first * 32, reads);
+        }
         self.ending.clear();
         self.ending.resize(self.model.arrangement.width(), 0);
         for (slot, &value) in self.model.marks()[0].reads.iter().zip(reads) {

@@ -8,7 +8,7 @@
 use trefoil_control::Control as Budget;
 
 use crate::evaluate::binary;
-use crate::program::{ProcessTypeId, Program, Sort};
+use crate::program::{ProcessType, ProcessTypeId, Program, Sort};
 use crate::syntax::tree::Binary;
 
 use super::arrangement::{Arrangement, COUNT, Queue};
@@ -304,8 +304,18 @@ impl<'a> Machine<'a> {
                 i32::from(self.is_enabled(process))
             }
             Term::Remote(remote) => self.remote(&code.terms.remotes[remote as usize]),
+            Term::NonProgress => i32::from(!self.is_one_at(|process| &process.progress)),
+            Term::Accepting => i32::from(self.is_one_at(|process| &process.accepting)),
             _ => 0,
         }
+    }
+
+    /// Is a process at a control state that is marked so?
+    fn is_one_at(&self, marks: fn(&ProcessType) -> &Vec<bool>) -> bool {
+        (0..self.count()).any(|position| {
+            let control = self.row[self.control_slot(position)];
+            marks(&self.program.processes[usize::from(self.type_at(position))])[control as usize]
+        })
     }
 
     fn poll(&mut self, poll: &PollTerm) -> i32 {

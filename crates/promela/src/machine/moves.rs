@@ -150,6 +150,8 @@ pub(crate) struct Code {
     pub(crate) globals: Box<[Start]>,
     /// The moves of a `trace` by its states.
     pub(crate) trace: Vec<Vec<TraceMove>>,
+    /// What claims look at.
+    pub(crate) propositions: Box<[TermId]>,
 }
 
 impl Code {
@@ -182,7 +184,10 @@ impl Code {
             }
             positions.push(types);
         }
-        Code { terms: writer.translator.terms, positions, globals, trace }
+        // Claims ask for themselves, and no process.
+        writer.own(Owner { position: 0, cells: 0 });
+        let propositions = program.propositions.iter().map(|&proposition| writer.term(proposition)).collect();
+        Code { terms: writer.translator.terms, positions, globals, trace, propositions }
     }
 }
 

@@ -371,6 +371,8 @@ impl<'a> Survey<'a> {
                 // Where priorities are used everything is read.
                 Term::Priority(process) => work.push(process),
                 Term::OwnPriority => {}
+                // Only claims ask this, and they declare to read everything.
+                Term::NonProgress | Term::Accepting => touched.all = true,
                 Term::Enabled(process) => {
                     work.push(process);
                     touched.because(Reason::Enabled);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use trefoil_control::Control as Budget;
 use trefoil_system::{
-    Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Mark, Meaning, System, Value, Wrong,
+    Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Mark, Meaning, SlotSet, System, Value, Wrong,
 };
 
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
@@ -94,6 +94,12 @@ impl Model {
             marks: Vec::new(),
         };
         model.marks = vec![Mark { meaning: Meaning::ValidEnd, reads: model.valid_end_reads(), values: 2 }];
+        // One mark shows 32 propositions.
+        let everything: SlotSet = (0..model.arrangement.width()).collect();
+        for _ in 0..model.program.propositions.len().div_ceil(32) {
+            let reads = everything.clone();
+            model.marks.push(Mark { meaning: Meaning::Proposition, reads, values: Value::MAX });
+        }
         model
     }
 

@@ -63,6 +63,8 @@ pub(crate) enum Term {
     Priority(TermId),
     OwnPriority,
     Enabled(TermId),
+    NonProgress,
+    Accepting,
     /// An index into [`Terms::remotes`].
     Remote(u32),
 }
@@ -272,6 +274,8 @@ impl<'a> Translator<'a> {
                 Term::Poll(self.terms.polls.len() as u32 - 1)
             }
             Node::Timeout => Term::Timeout,
+            Node::NonProgress => Term::NonProgress,
+            Node::Accepting => Term::Accepting,
             Node::Pid => Term::Constant(self.owner.position as i32),
             Node::ProcessCount => Term::ProcessCount,
             Node::Last => Term::Last,
@@ -420,7 +424,9 @@ impl Program {
             | Node::Pid
             | Node::ProcessCount
             | Node::Last
-            | Node::OwnPriority => {}
+            | Node::OwnPriority
+            | Node::NonProgress
+            | Node::Accepting => {}
             Node::Place(place) => self.places[place as usize].indices.iter().for_each(|index| with(index.value)),
             Node::Not(inner)
             | Node::Negate(inner)

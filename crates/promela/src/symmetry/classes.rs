@@ -505,9 +505,13 @@ impl Inference<'_, '_> {
                     RemoteTarget::Place(place) => self.place(place, remote.process),
                 }
             }
-            Node::Timeout | Node::ProcessCount | Node::OwnPriority | Node::Run(_) | Node::Enabled(_) => {
-                Typed::Calculated
-            }
+            Node::Timeout
+            | Node::ProcessCount
+            | Node::OwnPriority
+            | Node::Run(_)
+            | Node::Enabled(_)
+            | Node::NonProgress
+            | Node::Accepting => Typed::Calculated,
         }
     }
 

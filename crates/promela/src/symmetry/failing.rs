@@ -23,7 +23,9 @@ impl Builder<'_> {
             | Node::Last
             | Node::Timeout
             | Node::ProcessCount
-            | Node::OwnPriority => true,
+            | Node::OwnPriority
+            | Node::NonProgress
+            | Node::Accepting => true,
             Node::Place(place) => {
                 let place = &self.program.places[place as usize];
                 place.indices.iter().all(|index| self.stays_below(index.value, index.length))

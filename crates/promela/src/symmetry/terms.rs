@@ -395,6 +395,8 @@ impl Builder<'_> {
                 self.node(&[16, i64::from(poll.random)], below)
             }
             Node::Timeout => self.node(&[17], Vec::new()),
+            Node::NonProgress => self.node(&[23], Vec::new()),
+            Node::Accepting => self.node(&[24], Vec::new()),
             Node::ProcessCount => self.node(&[18], Vec::new()),
             Node::OwnPriority => self.node(&[19], Vec::new()),
             Node::ProgramCounter(process) => {

@@ -41,7 +41,7 @@ pub(super) fn counterexample(
             main.kind = "loop";
             "divergence"
         }
-        Finding::Fault { .. } | Finding::InvalidEnd | Finding::Forbidden { .. } => "trace",
+        Finding::Fault { .. } | Finding::InvalidEnd | Finding::Forbidden { .. } | Finding::Claim { .. } => "trace",
         Finding::Deadlock => {
             min_acceptance = Some(Vec::new());
             main.kind = "min_acceptance";

@@ -34,7 +34,7 @@ pub use matrix::{MatrixReport, matrix};
 pub use posing::{Unused, never_used, unused};
 pub use report::{
     Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Move, Number, Part,
-    Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry,
+    Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,
 };
 pub(crate) use run::unused_strategy;
 pub use trefoil_questions::{Algorithm, Asked, EngineChoice, Order, Preprocess, Setting, Store, SymmetryUse};
@@ -172,6 +172,8 @@ pub struct Wanted {
     pub process: Option<String>,
     /// CSPM: leave the components of that process as they are.
     pub no_leaf_compression: bool,
+    /// Promela: formulas of linear temporal logic, as if they stood at the end of the model.
+    pub ltl: Vec<String>,
 }
 
 /// A script of any language.
@@ -207,6 +209,11 @@ impl AnyScript {
         }
         let Wanted { never, formulas, properties, process, .. } = wanted;
         if !formulas.is_empty() || !properties.is_empty() {
+            if !wanted.ltl.is_empty() {
+                let place = Place::File(file.display().to_string());
+                let message = "--formula asks formulas and nothing else, so --ltl cannot be given with it";
+                return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
+            }
             if !never.is_empty() {
                 let place = Place::File(file.display().to_string());
                 let message = "--formula asks formulas and nothing else, so --never cannot be given with it";
@@ -230,8 +237,13 @@ impl AnyScript {
             let message = "--never applies to mCRL2 specifications only";
             return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
         }
+        if !wanted.ltl.is_empty() && language != "promela" {
+            let place = Place::File(file.display().to_string());
+            let message = "--ltl applies to Promela models only";
+            return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
+        }
         Ok(match language {
-            "promela" => AnyScript::Promela(Box::new(promela::Script::open(file, job)?)),
+            "promela" => AnyScript::Promela(Box::new(promela::Script::open_with(file, &wanted.ltl, job)?)),
             "mcrl2" => AnyScript::Mcrl2(Box::new(mcrl2::check::Script::open(file, never, job)?)),
             language => AnyScript::Cspm(Box::new(Script::open(file, Some(language), job)?)),
         })

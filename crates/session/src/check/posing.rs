@@ -110,8 +110,7 @@ impl Claim {
             Claim::Formula => {
                 Posing { language: "mCRL2", kind: Some(Kind::Win), facts: MCRL2, own: &[Setting::Evidence] }
             }
-            // No engine answers it yet.
-            Claim::Temporal => promela(None),
+            Claim::Temporal => promela(Some(Kind::Recur)),
         }
     }
 }

@@ -99,7 +99,7 @@ impl Reduction for Reduced {
             }
             Found::Error(path) => Found::Error(self.searched.restored_path(&path)),
             Found::InvalidEnd(path) => Found::InvalidEnd(self.searched.restored_path(&path)),
-            strategy @ Found::Strategy(_) => strategy,
+            other @ (Found::Strategy(_) | Found::Prefix(_) | Found::Lasso { .. }) => other,
         })
     }
 }

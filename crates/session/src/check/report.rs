@@ -452,6 +452,15 @@ pub enum Finding {
         /// The statement.
         statement: String,
     },
+    /// Promela: a run violates a claim.
+    Claim {
+        /// In which way.
+        violation: Violation,
+        /// Steps before the cycle, or of the whole run.
+        stem: usize,
+        /// Steps of the cycle; none when there is no cycle.
+        cycle: usize,
+    },
     /// Promela: no process can move, and one of them is neither at its end nor at an `end` label.
     InvalidEnd,
     /// A formula fails, or holds.
@@ -470,6 +479,22 @@ pub enum Finding {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         proof: Vec<Position>,
     },
+}
+
+/// How a run violates a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Violation {
+    /// Whatever follows.
+    AtOnce,
+    /// By going round a cycle forever.
+    Cycle,
+    /// By a cycle without progress.
+    NonProgress,
+    /// By a cycle through an accept label.
+    Acceptance,
+    /// By ending where it ends.
+    End,
 }
 
 /// A position of a proof that a formula fails or holds.

@@ -27,10 +27,16 @@ impl Story {
             let name = self.name_of(process as u8);
             drawn.begin(process as u8, &name, 0);
         }
-        let mut statements = self.statements.iter();
-        while let Some(statement) = statements.next() {
-            let receive = if statement.offers { statements.next() } else { None };
+        let mut statements = self.statements.iter().enumerate();
+        while let Some((at, statement)) = statements.next() {
+            let receive = if statement.offers { statements.next().map(|(_, receive)| receive) } else { None };
+            let before = drawn.chart.happenings.len();
             drawn.add(statement, receive);
+            if self.cycle.is_some_and(|cycle| at >= cycle) {
+                for repeated in &mut drawn.chart.happenings[before..] {
+                    repeated.text.insert_str(0, "↻ ");
+                }
+            }
         }
         if stuck {
             let waiting = self.end.processes.iter().enumerate().filter(|(_, process)| !process.valid_end);

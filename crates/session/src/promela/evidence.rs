@@ -4,41 +4,50 @@ use std::sync::Arc;
 
 use trefoil_promela::{Fault, Move, Simulator};
 use trefoil_questions::Evidence as Shown;
-use trefoil_system::{Cut, LabelId, Path, System, Value};
+use trefoil_system::{Cut, LabelId, Path, System, TakenStep, Value};
 
 use super::Script;
 use super::story::Story;
 use crate::Job;
-use crate::check::{Evidence, Finding, Run, Step};
+use crate::check::{Evidence, Finding, Run, Step, Violation};
 
 impl Script {
-    /// A run in words; it was replayed before.
-    pub(super) fn evidence(&self, shown: &Shown, job: &Job) -> Result<Evidence, Cut> {
+    /// A run in words; it was replayed before. A cycle violates a claim in a way.
+    pub(super) fn evidence(&self, shown: &Shown, way: Violation, job: &Job) -> Result<Evidence, Cut> {
         let model = &*self.model;
         let path = shown.path();
         let wrong = match shown {
             Shown::Error(path) => path.steps.last().map(|step| step.label),
-            Shown::InvalidEnd(_) | Shown::Witness(_) | Shown::Strategy(_) => None,
+            Shown::InvalidEnd(_) | Shown::Witness(_) | Shown::Strategy(_) | Shown::Prefix(_) | Shown::Lasso { .. } => {
+                None
+            }
         };
-        let finding =
-            wrong.and_then(|label| model.fault(label)).map_or(Finding::InvalidEnd, |fault| self.fault_finding(fault));
-        let story = self.story(path, wrong, job)?;
+        let stem = path.steps.len();
+        let finding = match shown {
+            Shown::Prefix(_) => Finding::Claim { violation: Violation::AtOnce, stem, cycle: 0 },
+            Shown::Lasso { cycle, .. } if cycle.is_empty() => {
+                Finding::Claim { violation: Violation::End, stem, cycle: 0 }
+            }
+            Shown::Lasso { cycle, .. } => Finding::Claim { violation: way, stem, cycle: cycle.len() },
+            _ => wrong
+                .and_then(|label| model.fault(label))
+                .map_or(Finding::InvalidEnd, |fault| self.fault_finding(fault)),
+        };
+        let repeated: &[TakenStep] = if let Shown::Lasso { cycle, .. } = shown { cycle } else { &[] };
+        let story = self.story(path, repeated, wrong, job)?;
         let states = |row: &[Value]| -> Vec<Arc<str>> { model.parts(row).into_iter().map(Arc::from).collect() };
-        let steps: Vec<Step> = path
-            .steps
-            .iter()
-            .map(|step| Step {
-                event: self.step_text(step.label),
-                parts: Vec::new(),
-                states: states(&step.row),
-                number: 0,
-                revealed: 0,
-            })
-            .collect();
+        let told = |step: &TakenStep| Step {
+            event: self.step_text(step.label),
+            parts: Vec::new(),
+            states: states(&step.row),
+            number: 0,
+            revealed: 0,
+        };
+        let steps: Vec<Step> = path.steps.iter().map(told).collect();
         let run = Run {
             initial: states(&path.start),
             steps,
-            cycle: Vec::new(),
+            cycle: repeated.iter().map(told).collect(),
             offered: None,
             refused: None,
             waiting: Vec::new(),
@@ -56,11 +65,15 @@ impl Script {
     }
 
     /// The run statement by statement, to where it goes wrong.
-    fn story(&self, path: &Path, wrong: Option<LabelId>, job: &Job) -> Result<Story, Cut> {
+    fn story(&self, path: &Path, cycle: &[TakenStep], wrong: Option<LabelId>, job: &Job) -> Result<Story, Cut> {
         let mut simulator = Simulator::new(&self.model, &job.control);
         let mut moves: Vec<Move> = Vec::new();
         let mut before = &path.start;
-        for (at, step) in path.steps.iter().enumerate() {
+        let mut repeats_from = None;
+        for (at, step) in path.steps.iter().chain(cycle).enumerate() {
+            if at == path.steps.len() {
+                repeats_from = Some(moves.len());
+            }
             let unfolded = simulator.unfold(before, step.label, &step.row)?;
             let mut unfolded = unfolded.expect("every step is made of statements");
             let fault = wrong.filter(|_| at + 1 == path.steps.len()).and_then(|label| self.model.fault(label));
@@ -72,7 +85,8 @@ impl Script {
         }
         let start = simulator.moment(&path.start);
         // Statements that the search takes in one step are one.
-        Ok(Story { steps: path.steps.len(), ..Story::of(&mut simulator, &start, &moves) })
+        let story = Story::with_cycle(&mut simulator, &start, &moves, repeats_from);
+        Ok(Story { steps: path.steps.len() + cycle.len(), ..story })
     }
 
     fn fault_finding(&self, fault: Fault) -> Finding {

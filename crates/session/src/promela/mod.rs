@@ -5,7 +5,8 @@
 //! and its own shortest counterexample. One search looks for all of them: if it is complete, it answers the other
 //! properties, too.
 //!
-//! `ltl` formulas and `never` claims are listed, and refused when a user checks them.
+//! `ltl` formulas and `never` claims are properties, too, and so are the absence of cycles without progress and through
+//! `accept` labels in models that have such labels. They share one search of the model ([`temporal`]).
 
 mod chart;
 mod evidence;
@@ -14,6 +15,7 @@ mod report;
 pub(crate) mod simulate;
 mod story;
 mod symmetry;
+mod temporal;
 mod unreached;
 mod waiting;
 pub(crate) mod words;
@@ -26,12 +28,13 @@ use trefoil_check::Kept;
 use trefoil_control::peak_memory;
 use trefoil_promela::symmetry::Symmetries;
 use trefoil_promela::{FaultKind, Model, read};
-use trefoil_questions::{Answer, ErrorKinds, Found, Goal, Question, Reach, Unanswered};
+use trefoil_questions::{Answer, ErrorKinds, Explored, Found, Goal, Question, Reach, Recur, TemporalClaim, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span, Texts};
 use trefoil_system::Cut;
 
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, Setting, Unused, unused, unused_strategy,
+    Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, Setting, Unused, Violation, unused,
+    unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED, cut_short};
@@ -49,6 +52,10 @@ pub struct Script {
     warnings: Warnings,
     model: Arc<Model>,
     listed: Vec<(Assertion, Property, Span)>,
+    /// What the claims say, in their order.
+    temporal: Vec<TemporalClaim>,
+    /// What the search for one claim has kept for the others.
+    explored: Explored,
     /// The results of complete searches.
     kept: Kept,
     /// Once a check has needed them.
@@ -58,6 +65,11 @@ pub struct Script {
 impl Script {
     /// Reads and compiles a model.
     pub fn open(file: &Path, job: &Job) -> Result<Script, Problem> {
+        Script::open_with(file, &[], job)
+    }
+
+    /// The same with formulas of linear temporal logic, which are read as if they stood at the end of the model.
+    pub fn open_with(file: &Path, formulas: &[String], job: &Job) -> Result<Script, Problem> {
         job.control.check()?;
         job.control.progress().begin("reading", 0);
         let name = file.display().to_string();
@@ -67,7 +79,10 @@ impl Script {
             Problem::from(Diagnostic::error("P001", trefoil_source::cannot_read(&name, &why), place))
         };
         let mut load = |name: &str| load(&job.texts, name);
-        let text = load(&name).map_err(unreadable)?;
+        let mut text = load(&name).map_err(unreadable)?;
+        for formula in formulas {
+            text.push_str(&format!("\nltl {{ {formula} }}"));
+        }
         if u32::try_from(text.len()).is_err() {
             return Err(unreadable("it has 4 GiB or more".to_string()));
         }
@@ -90,13 +105,21 @@ impl Script {
             let word = if trace.forbidden { "notrace" } else { "trace" };
             properties.push((Property::Trace, format!("{word} is kept"), Some(trace.automaton.span)));
         }
-        for claim in &program.claims {
-            properties.push((Property::Claim, format!("{} {}", claim.kind, claim.name), Some(claim.span)));
+        let mut temporal = Vec::new();
+        for listed in temporal::claims(&program) {
+            let property = match listed.says {
+                Ok(claim) => {
+                    temporal.push(claim);
+                    Property::Claim(temporal.len() - 1, listed.way)
+                }
+                Err(why) => Property::Refused(why),
+            };
+            properties.push((property, listed.text, listed.span));
         }
         let listed = properties
             .into_iter()
             .enumerate()
-            .map(|(at, (property, text, span))| {
+            .map(|(at, (property, text, span)): (usize, (Property, String, Option<Span>))| {
                 let span = span.unwrap_or(start);
                 let source = sources.file(span.file);
                 let (line, column) = source.line_column(span.start);
@@ -126,7 +149,8 @@ impl Script {
             );
             return Err(Problem::Input(vec![wrong]));
         }
-        Ok(Script { file: name, sources, warnings, model, listed, kept: Kept::default(), symmetries: None })
+        let (kept, explored) = (Kept::default(), Explored::default());
+        Ok(Script { file: name, sources, warnings, model, listed, temporal, explored, kept, symmetries: None })
     }
 
     /// The warnings about it.
@@ -154,21 +178,12 @@ impl Script {
         let mut report = AssertionReport::new(shown);
         let unused = self.unused(index, options);
         report.notes.extend(unused.iter().map(|unused| unused.words.clone()));
-        if property == Property::Claim {
-            let others: Vec<String> = self
-                .listed
-                .iter()
-                .filter(|(_, property, _)| *property != Property::Claim)
-                .map(|(shown, ..)| format!("--only {}", shown.index))
-                .collect();
-            let message = "temporal claims (`ltl`, `never`) cannot be checked yet";
-            let refused = Diagnostic::error(NOT_SUPPORTED, message, Place::Span(span))
-                .help(format!("{} checks the rest", others.join(" ")));
-            report.tell(&refused, &self.sources);
+        if let Property::Refused(why) = property {
+            report.tell(&Diagnostic::error(NOT_SUPPORTED, why, Place::Span(span)), &self.sources);
             return report;
         }
         let asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
-        let answered = self.answered(property, &asked, job);
+        let answered = self.answered(&property, &asked, job);
         let reduced = match &answered {
             Ok((answer, _)) => answer.symmetry.is_some(),
             Err(_) => self.symmetries.as_ref().is_none_or(|found| found.symmetric.is_some()),
@@ -177,7 +192,7 @@ impl Script {
             report.notes.extend(unused_strategy(&asked));
         }
         match answered {
-            Ok((answer, witness)) => self.report_answer(&mut report, answer, property, witness),
+            Ok((answer, witness)) => self.report_answer(&mut report, answer, &property, witness),
             Err(Unanswered::Refused(refusal)) => {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, Place::Span(span)), &self.sources)
             }
@@ -196,23 +211,30 @@ impl Script {
     /// The answer to a property, with its counterexample in words.
     fn answered(
         &mut self,
-        property: Property,
+        property: &Property,
         asked: &Asked,
         job: &Job,
     ) -> Result<(Answer, Option<Evidence>), Unanswered> {
         let goals = goals();
-        let reach = Reach { goals: &goals, asked: property as usize, no_steps: without_steps() };
-        let question = Question::Reach(reach);
+        let (goal, way) = match *property {
+            Property::Claim(goal, way) => (goal, way),
+            _ => (property.goal(), Violation::Cycle),
+        };
+        let no_steps = without_steps();
         // What a language writes down is none of an engine's business.
         let asked = asked.without(Setting::Trail).without(Setting::Chart);
-        let Script { kept, model, symmetries, .. } = self;
+        let Script { kept, model, symmetries, temporal, explored, .. } = self;
+        let question = match property {
+            Property::Claim(..) => Question::Recur(Recur { claims: temporal, asked: goal, explored, no_steps }),
+            _ => Question::Reach(Reach { goals: &goals, asked: goal, no_steps }),
+        };
         let answer = kept.answer(&question, &asked, || answer(question, &asked, model, symmetries, job))?;
         // Searches that had no room went on with a wider model.
         if let Some(widest) = self.model.widest() {
             self.model = widest.clone();
         }
-        let evidence = match &answer.found[property as usize] {
-            Found::Fails(evidence) => Some(self.evidence(evidence, job)?),
+        let evidence = match &answer.found[goal] {
+            Found::Fails(evidence) => Some(self.evidence(evidence, way, job)?),
             Found::Holds(_) | Found::Won(_) | Found::Open => None,
         };
         Ok((answer, evidence))
@@ -222,7 +244,7 @@ impl Script {
         &self,
         report: &mut AssertionReport,
         answer: Answer,
-        property: Property,
+        property: &Property,
         witness: Option<Evidence>,
     ) {
         report.count(&answer.counts);
@@ -234,6 +256,7 @@ impl Script {
             report.notes.extend(waiting::notes(&story.end, &self.file));
         }
         report.witness = witness;
+        report.reductions = answer.reductions;
         report.why = Some(answer.why);
         report.symmetry = answer.symmetry.map(used);
         report.notes.extend(answer.notes);
@@ -245,7 +268,7 @@ impl Script {
                 report.reason = Some(quality::quality(&coverage, answer.counts.states));
             }
             report.coverage = Some(coverage);
-        } else if answer.complete && answer.counts.symbolic.is_none() && property == Property::EndStates {
+        } else if answer.complete && answer.counts.symbolic.is_none() && *property == Property::EndStates {
             // Local successors run statements in rows that are not reachable.
             report.unreached = self.unreached(report.symmetry.is_some());
             report.notes.extend(unreached::notes(&report.unreached, &self.file));
@@ -271,7 +294,7 @@ fn load(texts: &Texts, name: &str) -> Result<String, String> {
 }
 
 /// The properties.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Property {
     /// No assertion is violated, and no run-time error happens.
     Assertions,
@@ -279,8 +302,10 @@ enum Property {
     EndStates,
     /// The `trace` is kept.
     Trace,
-    /// A claim about whole runs.
-    Claim,
+    /// A claim about whole runs, by its number among those that can be checked, and how a cycle violates it.
+    Claim(usize, Violation),
+    /// A claim that cannot be checked, and why.
+    Refused(String),
 }
 
 /// The goals that must not be reached, by property.
@@ -295,12 +320,22 @@ fn without_steps() -> ErrorKinds {
 }
 
 impl Property {
-    fn claim(self) -> Claim {
+    /// Its place among the goals of a search.
+    fn goal(&self) -> usize {
+        match self {
+            Property::Assertions => 0,
+            Property::EndStates => 1,
+            Property::Trace => 2,
+            Property::Claim(..) | Property::Refused(_) => unreachable!("a claim is no goal"),
+        }
+    }
+
+    fn claim(&self) -> Claim {
         match self {
             Property::Assertions => Claim::Assertions,
             Property::EndStates => Claim::EndStates,
             Property::Trace => Claim::EventTrace,
-            Property::Claim => Claim::Temporal,
+            Property::Claim(..) | Property::Refused(_) => Claim::Temporal,
         }
     }
 }

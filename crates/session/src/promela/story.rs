@@ -12,6 +12,9 @@ pub struct Story {
     pub end: EndState,
     /// The run as a trail that Spin replays.
     pub trail: String,
+    /// The first statement of the cycle that the run ends in, by its place among the statements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<usize>,
     /// How many steps of the search the statements are.
     #[serde(skip)]
     pub steps: usize,
@@ -153,10 +156,24 @@ impl EndState {
 impl Story {
     /// The story of moves, each with the moment it is made at.
     pub(crate) fn of(simulator: &mut Simulator<'_>, start: &Moment, moves: &[Move]) -> Story {
+        Story::with_cycle(simulator, start, moves, None)
+    }
+
+    /// The same of a run whose moves from a place on repeat.
+    pub(crate) fn with_cycle(
+        simulator: &mut Simulator<'_>,
+        start: &Moment,
+        moves: &[Move],
+        repeats_from: Option<usize>,
+    ) -> Story {
         let mut statements = Vec::new();
+        let mut cycle = None;
         let mut here = start.clone();
         let mut depth = 0;
-        for step in moves {
+        for (place, step) in moves.iter().enumerate() {
+            if repeats_from == Some(place) {
+                cycle = Some(statements.len());
+            }
             let told = simulator.tell(&here, step);
             let last = told.len();
             for (at, told) in told.into_iter().enumerate() {
@@ -167,8 +184,9 @@ impl Story {
             }
             here = step.after.clone();
         }
-        let trail = Trail::of(simulator, moves).text();
-        Story { statements, end: EndState::of(simulator, &here), trail, steps: moves.len() }
+        let before = repeats_from.map(|from| moves[..from].iter().map(|step| step.acts.len()).sum());
+        let trail = Trail { cycle: before, ..Trail::of(simulator, moves) }.text();
+        Story { statements, end: EndState::of(simulator, &here), trail, cycle, steps: moves.len() }
     }
 }
 

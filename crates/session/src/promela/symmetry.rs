@@ -70,7 +70,9 @@ impl Reduction for Reduced<'_> {
                 }
                 Evidence::InvalidEnd(self.followed(&path, true, control)?)
             }
-            other @ (Evidence::Witness(_) | Evidence::Strategy(_)) => other,
+            other @ (Evidence::Witness(_) | Evidence::Strategy(_) | Evidence::Prefix(_) | Evidence::Lasso { .. }) => {
+                other
+            }
         })
     }
 

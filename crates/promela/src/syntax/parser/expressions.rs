@@ -51,7 +51,7 @@ impl Parser<'_> {
                 _ => None,
             },
             Kind::Name(name) if self.temporal => match &**name {
-                "U" | "until" => Some((6, Operator::Temporal("until"))),
+                "U" | "until" | "stronguntil" => Some((6, Operator::Temporal("until"))),
                 "W" | "weakuntil" => Some((6, Operator::Temporal("weakuntil"))),
                 "V" | "release" => Some((6, Operator::Temporal("release"))),
                 "implies" => Some((2, Operator::Temporal("implies"))),

@@ -1,0 +1,82 @@
+//! The temporal engine against the definition of acceptance, on random systems; its lassos are replayed.
+
+use std::sync::Arc;
+
+use trefoil_check::{Offered, Posed, Table};
+use trefoil_control::Control;
+use trefoil_questions::{Asked, ErrorKinds, Explored, Facts, Found, Question, Recur, Says, TemporalClaim};
+use trefoil_system::{Ltl, System};
+use trefoil_testkit::temporal::{PlainFairness, PlainSystem, has_accepted_run, random_automaton, random_formula};
+use trefoil_testkit::{Random, seed};
+
+/// The verdict on each claim, and the length of its evidence.
+fn verdicts(system: &Arc<dyn System>, claims: &[TemporalClaim], threads: usize) -> Vec<Option<usize>> {
+    let explored = Explored::default();
+    let control = Control::unlimited();
+    (0..claims.len())
+        .map(|asked| {
+            let recur = Recur { claims, asked, explored: &explored, no_steps: ErrorKinds::default() };
+            let facts = Facts::of(&**system);
+            let posed =
+                Posed::new(Table::standard(), Question::Recur(recur), &facts, &Asked::default(), threads, &control);
+            let offered = Offered { system: system.clone(), reduction: None, insisted: false };
+            let answer = posed.ok().unwrap().answer(&offered, &control).unwrap();
+            match &answer.found[asked] {
+                Found::Holds(None) => None,
+                Found::Fails(evidence) => Some(evidence.path().steps.len()),
+                other => panic!("{other:?}"),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn automata_accept_no_run_exactly_when_the_definition_says_so() {
+    let seed = seed();
+    let mut random = Random::new(seed);
+    let (mut holding, mut failing) = (0, 0);
+    for round in 0..1500 {
+        let plain = Arc::new(PlainSystem::random(1 + random.below(5), 2, 3, &mut random));
+        let system: Arc<dyn System> = plain.clone();
+        let stutters = random.chance(50);
+        let automata: Vec<_> = (0..3).map(|_| random_automaton(1 + random.below(3), 2, &mut random)).collect();
+        let claims: Vec<TemporalClaim> = automata
+            .iter()
+            .map(|automaton| TemporalClaim {
+                says: Says::Accepts(automaton.clone()),
+                propositions: vec![0, 1],
+                stutters,
+            })
+            .collect();
+        let found = verdicts(&system, &claims, 1);
+        for (automaton, found) in automata.iter().zip(&found) {
+            let Some(expected) = has_accepted_run(&plain, automaton, stutters, PlainFairness::None) else { continue };
+            let words =
+                format!("TREFOIL_SEED={seed} round {round}: {automaton:?}\n{:?} {:?}", plain.steps, plain.letters);
+            assert_eq!(found.is_some(), expected, "{words}");
+            if expected { failing += 1 } else { holding += 1 }
+        }
+    }
+    assert!(holding > 300 && failing > 300, "{holding} hold, {failing} fail");
+}
+
+#[test]
+fn formulas_fail_with_the_same_lasso_on_any_number_of_threads() {
+    let seed = seed();
+    let mut random = Random::new(seed);
+    let mut failing = 0;
+    for _ in 0..150 {
+        let system: Arc<dyn System> = Arc::new(PlainSystem::random(2 + random.below(12), 2, 3, &mut random));
+        let mut ltl = Ltl::default();
+        let claims: Vec<TemporalClaim> = (0..3)
+            .map(|_| {
+                let formula = random_formula(&mut ltl, 5, 2, &mut random);
+                TemporalClaim { says: Says::Holds(ltl.clone(), formula), propositions: vec![0, 1], stutters: true }
+            })
+            .collect();
+        let one = verdicts(&system, &claims, 1);
+        assert_eq!(one, verdicts(&system, &claims, 3));
+        failing += one.iter().flatten().count();
+    }
+    assert!(failing > 100, "{failing} fail");
+}

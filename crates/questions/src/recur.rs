@@ -1,0 +1,65 @@
+//! Questions about runs that never end.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use trefoil_system::{Automaton, Ltl, LtlId};
+
+use crate::question::ErrorKinds;
+
+/// Has a system a run that a claim forbids? Claims about one system share one search.
+#[derive(Clone, Copy)]
+pub struct Recur<'q> {
+    /// The claims.
+    pub claims: &'q [TemporalClaim],
+    /// The wanted one.
+    pub asked: usize,
+    /// What a search of the system keeps for other claims.
+    pub explored: &'q Explored,
+    /// Errors whose steps lead back to where they begin: they show an error and are no transitions.
+    pub no_steps: ErrorKinds,
+}
+
+/// A claim about all runs of a system.
+#[derive(Clone, Debug)]
+pub struct TemporalClaim {
+    /// What it says.
+    pub says: Says,
+    /// The number of each proposition of the claim among those of the system: bit `n % 32` of its `n / 32`th mark with
+    /// [`trefoil_system::Meaning::Proposition`].
+    pub propositions: Vec<u32>,
+    /// Does a run that ends count, as one that repeats its last state?
+    pub stutters: bool,
+}
+
+/// What a claim says.
+#[derive(Clone, Debug)]
+pub enum Says {
+    /// A formula holds of every run.
+    Holds(Ltl, LtlId),
+    /// An automaton accepts no run.
+    Accepts(Automaton),
+}
+
+/// What a search of a system keeps for claims that come later; only the engine that put it there can use it.
+#[derive(Default)]
+pub struct Explored(Mutex<Option<Arc<dyn Any + Send + Sync>>>);
+
+impl Explored {
+    /// What is kept.
+    pub fn get(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps something instead of what was kept.
+    pub fn put(&self, kept: Option<Arc<dyn Any + Send + Sync>>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    }
+}
+
+impl fmt::Debug for Explored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.get().is_some() { "Explored(…)" } else { "Explored(nothing)" })
+    }
+}

@@ -1,0 +1,82 @@
+//! Replay of runs that violate a claim: the run is walked, and the letters of its states are read again.
+
+use trefoil_control::Control;
+
+use super::{Rejection, replay_path, walk};
+use crate::cut::Cut;
+use crate::layout::Value;
+use crate::marks::{MarkId, Meaning};
+use crate::transitions::{Explorer, System};
+use crate::witness::{Path, TakenStep};
+
+/// A run that never ends, as a claim sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LassoWord {
+    /// The propositions that hold, one set for each position.
+    pub letters: Vec<u64>,
+    /// The position behind the last one.
+    pub back_to: usize,
+}
+
+/// Walks a run into a cycle and reads its letters. Where the cycle is empty the last state must have no steps. A
+/// claim's proposition `i` is the system's `propositions[i]`: a bit of its marks that show propositions.
+pub fn replay_lasso(
+    system: &dyn System,
+    propositions: &[u32],
+    path: &Path,
+    cycle: &[TakenStep],
+    control: &Control,
+) -> Result<LassoWord, Rejection> {
+    replay_path(system, path, control)?;
+    walk(system, path.last(), cycle, path.steps.len(), control)?;
+    let mut explorer = system.explorer(control);
+    if cycle.is_empty() {
+        let moves = Cut::had_enough(explorer.successors(path.last(), &mut |_| Err(Cut::Enough)))?;
+        if moves {
+            return Err(Rejection::WrongEnd);
+        }
+    } else if cycle.last().is_none_or(|step| step.row != path.last()) {
+        return Err(Rejection::NoCycle);
+    }
+    let mut letters = letters(system, propositions, path, &mut *explorer)?;
+    for step in &cycle[..cycle.len().saturating_sub(1)] {
+        letters.push(letter(system, propositions, &step.row, &mut *explorer)?);
+    }
+    Ok(LassoWord { letters, back_to: path.steps.len() })
+}
+
+/// Walks a run and reads its letters; the last state counts as repeated forever.
+pub fn replay_prefix(
+    system: &dyn System,
+    propositions: &[u32],
+    path: &Path,
+    control: &Control,
+) -> Result<LassoWord, Rejection> {
+    replay_path(system, path, control)?;
+    let letters = letters(system, propositions, path, &mut *system.explorer(control))?;
+    Ok(LassoWord { letters, back_to: path.steps.len() })
+}
+
+fn letters(
+    system: &dyn System,
+    propositions: &[u32],
+    path: &Path,
+    explorer: &mut dyn Explorer,
+) -> Result<Vec<u64>, Rejection> {
+    let rows = std::iter::once(&path.start).chain(path.steps.iter().map(|step| &step.row));
+    rows.map(|row| Ok(letter(system, propositions, row, explorer)?)).collect()
+}
+
+fn letter(system: &dyn System, propositions: &[u32], row: &[Value], explorer: &mut dyn Explorer) -> Result<u64, Cut> {
+    let marks: Vec<usize> =
+        (0..system.marks().len()).filter(|&mark| system.marks()[mark].meaning == Meaning::Proposition).collect();
+    let mut letter = 0;
+    for (own, &proposition) in propositions.iter().enumerate() {
+        let mark = marks[proposition as usize / 32];
+        let mut reads = Vec::new();
+        system.marks()[mark].reads.values(row, &mut reads);
+        let value = explorer.mark(MarkId(mark as u32), &reads)?;
+        letter |= u64::from(value >> (proposition % 32) & 1) << own;
+    }
+    Ok(letter)
+}

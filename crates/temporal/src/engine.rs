@@ -1,0 +1,215 @@
+//! The engine for claims about runs that never end.
+//!
+//! The system is searched once, breadth-first on every core, and kept ([`crate::graph`]); each claim is then decided on
+//! it ([`crate::product`]). A claim that a state must never have a letter, such as `[] p`, is decided by the search
+//! itself, which ends with a shortest run to such a state.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_questions::{
+    Answer, Asked, Counts, Engine, Evidence, Explored, Facts, Found, Kind, Prepared, Question, Ready, Recur, Refusal,
+    Says, Setting, Store, Task, Terms, Unanswered,
+};
+use trefoil_system::{Automaton, Cube, Cut, LabelId, Labels, System, Value};
+
+use crate::graph::{Graph, Searched, Watch, explore, proposition_marks};
+use crate::lasso::{Chooser, Lasso};
+use crate::product::{Forbidden, Product};
+use crate::simplify::simplify;
+use crate::strength::Strength;
+use crate::translate::{Untranslated, automaton};
+
+/// Claims by automata.
+pub struct TemporalEngine;
+
+/// Claims by automata.
+pub static TEMPORAL: TemporalEngine = TemporalEngine;
+
+impl Engine for TemporalEngine {
+    fn name(&self) -> &'static str {
+        "temporal"
+    }
+
+    fn about(&self) -> &'static str {
+        "explores once on every core, keeps the steps, and decides claims on products with automata"
+    }
+
+    fn takes(&self, kind: Kind, _: &Facts) -> Result<(), Refusal> {
+        match kind {
+            Kind::Recur => Ok(()),
+            _ => Err(Refusal::new("the temporal engine takes only claims about runs that never end")),
+        }
+    }
+
+    fn honours(&self, _: Kind, _: &Facts, asked: &mut Asked) {
+        if asked.store.is_none_or(|store| store == Store::Exact) {
+            asked.take(Setting::Store);
+        }
+    }
+
+    fn reason(&self, _: &Facts) -> String {
+        "a claim about runs that never end is decided on the kept steps of one search".to_string()
+    }
+
+    fn prepare<'q>(
+        &self,
+        question: Question<'q>,
+        terms: &Terms<'_>,
+        control: &Control,
+    ) -> Result<Ready<'q>, Unanswered> {
+        let Question::Recur(recur) = question else {
+            return Err(Unanswered::refused("the temporal engine takes only claims about runs that never end"));
+        };
+        let claim = &recur.claims[recur.asked];
+        let forbidden = match &claim.says {
+            Says::Holds(ltl, formula) => match automaton(ltl, *formula, true, control) {
+                Ok(automaton) => automaton,
+                Err(Untranslated::Stopped) => return Err(Cut::Stopped.into()),
+                Err(other) => return Err(Unanswered::refused(other.words())),
+            },
+            Says::Accepts(automaton) => {
+                if claim.propositions.len() > 64 {
+                    return Err(Unanswered::refused("the claim has more than 64 different propositions"));
+                }
+                simplify(automaton.clone(), control)?
+            }
+        };
+        Ok(Ready::Ready(Box::new(Claimed { recur, forbidden, threads: terms.threads })))
+    }
+}
+
+/// A claim with its automaton.
+struct Claimed<'q> {
+    recur: Recur<'q>,
+    forbidden: Automaton,
+    threads: usize,
+}
+
+/// What is kept of a search.
+struct Kept {
+    graph: Graph,
+    width: usize,
+}
+
+impl Prepared for Claimed<'_> {
+    fn admits(&self, _: &[LabelId], _: &Labels, _: &Control) -> Result<Result<(), String>, Stopped> {
+        Ok(Err("the temporal engine uses no symmetries".to_string()))
+    }
+
+    fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, Unanswered> {
+        let started = Instant::now();
+        let mut answer = Answer::new("temporal", self.recur.claims.len());
+        let claim = &self.recur.claims[self.recur.asked];
+        let forbidden =
+            Forbidden { automaton: &self.forbidden, propositions: &claim.propositions, stutters: claim.stutters };
+        let kept = match kept(self.recur.explored, task.system) {
+            Some(kept) => kept,
+            None => match self.explore(task.system, &forbidden, control)? {
+                (Searched::Complete(graph), width) => {
+                    let kept: Arc<dyn Any + Send + Sync> = Arc::new(Kept { graph: *graph, width });
+                    self.recur.explored.put(Some(kept.clone()));
+                    kept
+                }
+                (Searched::Bad(path, counts), _) => {
+                    answer.counts = counted(&counts, None);
+                    answer.counts.elapsed = started.elapsed();
+                    answer.found[self.recur.asked] = Found::Fails(Evidence::Prefix(path));
+                    return Ok(answer);
+                }
+                (Searched::Cut(cut, counts), _) => {
+                    return Err(Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) });
+                }
+            },
+        };
+        let graph = &kept.downcast_ref::<Kept>().expect("the engine keeps its own").graph;
+        answer.counts = counted(&graph.counts, Some(graph.states.bytes() as u64));
+        answer.complete = true;
+        control.progress().begin("looking for cycles", 0);
+        let product = Product::new(graph, &forbidden, control)?;
+        let found = match product.accepted(control)? {
+            None => Found::Holds(None),
+            Some(accepted) => {
+                let chooser = Chooser::new(&product, task.system, self.recur.no_steps, control);
+                let lasso = chooser.lasso(&accepted)?.expect("an accepting component is reached");
+                Found::Fails(self.evidence(&chooser, graph, lasso)?)
+            }
+        };
+        answer.found[self.recur.asked] = found;
+        let states = self.forbidden.edges.len();
+        answer.reductions.push(format!("automaton of {states} states, {}", Strength::of(&self.forbidden).name()));
+        answer.counts.elapsed = started.elapsed();
+        Ok(answer)
+    }
+}
+
+/// What an earlier claim's search has kept of this system.
+fn kept(explored: &Explored, system: &dyn System) -> Option<Arc<dyn Any + Send + Sync>> {
+    let known = explored.get()?;
+    let fits = known.downcast_ref::<Kept>().is_some_and(|kept| kept.width == system.layout().width());
+    fits.then_some(known)
+}
+
+fn counted(counts: &trefoil_explore::Counts, bytes: Option<u64>) -> Counts {
+    Counts {
+        states: counts.states,
+        transitions: counts.transitions + 1,
+        levels: u64::from(counts.depth) + 1,
+        waiting: counts.waiting,
+        bytes,
+        ..Counts::default()
+    }
+}
+
+impl Claimed<'_> {
+    fn explore(
+        &self,
+        system: &dyn System,
+        forbidden: &Forbidden<'_>,
+        control: &Control,
+    ) -> Result<(Searched, usize), Unanswered> {
+        control.progress().begin("exploring", 0);
+        let marks = proposition_marks(system);
+        let bad = |letter: &[Value]| {
+            let letter = forbidden.letter(letter);
+            let end = self.forbidden.end;
+            self.forbidden.edges[0].iter().any(|edge| Some(edge.target) == end && edge.letters.admits(letter))
+        };
+        let bad: Option<&(dyn Fn(&[Value]) -> bool + Sync)> = if self.is_about_states() { Some(&bad) } else { None };
+        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, bad };
+        let searched = explore(system, &watch, self.threads, control)?;
+        Ok((searched, system.layout().width()))
+    }
+
+    /// Does the automaton wait in its first state until it reads one of some letters, and then accept?
+    fn is_about_states(&self) -> bool {
+        let Automaton { edges, initial, end: Some(end), .. } = &self.forbidden else { return false };
+        let waits = edges[0].iter().any(|edge| edge.target == 0 && edge.letters == Cube::ALL);
+        edges.len() == 2 && *end == 1 && initial[..] == [0] && waits
+    }
+
+    /// The evidence that a lasso is: without the steps that repeat a last state.
+    fn evidence(&self, chooser: &Chooser<'_>, graph: &Graph, lasso: Lasso) -> Result<Evidence, Cut> {
+        let Lasso { mut stem, mut cycle } = lasso;
+        let rests = |state: &u32| graph.record(*state).is_some_and(|record| record.targets.is_empty());
+        if cycle.is_empty() {
+            // The last state is the one behind the letter that decided.
+            if let Some(end) = stem.iter().position(rests) {
+                stem.truncate(end + 1);
+            } else if stem.len() > 1 {
+                stem.pop();
+            }
+            return Ok(Evidence::Prefix(chooser.run(&stem)?));
+        }
+        if let Some(end) = stem.iter().position(rests) {
+            stem.truncate(end + 1);
+            cycle.clear();
+        }
+        let path = chooser.run(&stem)?;
+        let around: Vec<u32> = stem.last().into_iter().copied().chain(cycle.iter().copied()).collect();
+        let cycle = chooser.run(&around)?.steps;
+        Ok(Evidence::Lasso { path, cycle })
+    }
+}

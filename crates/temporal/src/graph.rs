@@ -1,0 +1,207 @@
+//! The steps of a system, kept by the search that found them.
+//!
+//! One search serves every claim: for each state it keeps the targets of its steps and the number of its *letter*,
+//! which propositions hold in it. Checking then reads no row again. Each thread appends records to segments of its own
+//! (`id, letter, steps, targets…`), so nothing is copied while the search runs; afterwards one pass notes where the
+//! record of each state is.
+//!
+//! Cost: 20 bytes a state and 4 a step, beside the store of the search.
+
+use std::collections::HashMap;
+
+use trefoil_control::{Control, Stopped};
+use trefoil_explore::{End, Exploration, Finding, Options, Order, States, Visited, Visitor, search};
+use trefoil_questions::ErrorKinds;
+use trefoil_system::{Cut, Explorer, LabelId, MarkId, Meaning, StateId, System, Value};
+
+/// Words of a segment.
+const SEGMENT: usize = 1 << 20;
+/// Words of a record before its targets.
+const HEAD: usize = 3;
+/// In the number of steps: the state has steps that go wrong, and none else.
+const BROKEN: u32 = 1 << 31;
+const NOWHERE: u64 = u64::MAX;
+
+/// The values of the marks of a state.
+pub(crate) type Letter = Box<[Value]>;
+
+/// A system that was searched, with its steps.
+pub(crate) struct Graph {
+    segments: Vec<Vec<u32>>,
+    /// For each state, the segment and the place of its record in it.
+    places: Vec<u64>,
+    /// The letters that occur.
+    pub(crate) letters: Vec<Letter>,
+    pub(crate) initial: StateId,
+    pub(crate) states: States,
+    pub(crate) counts: trefoil_explore::Counts,
+}
+
+/// A state with its steps.
+#[derive(Clone, Copy)]
+pub(crate) struct Record<'g> {
+    pub(crate) letter: u32,
+    pub(crate) targets: &'g [u32],
+    /// Has it steps that go wrong, and none else?
+    pub(crate) broken: bool,
+}
+
+impl Graph {
+    /// Numbers of states are below this.
+    pub(crate) fn bound(&self) -> usize {
+        self.places.len()
+    }
+
+    /// A state, if the search expanded it.
+    #[inline]
+    pub(crate) fn record(&self, state: u32) -> Option<Record<'_>> {
+        let place = self.places[state as usize];
+        if place == NOWHERE {
+            return None;
+        }
+        let segment = &self.segments[(place >> 32) as usize];
+        let at = place as u32 as usize;
+        let steps = segment[at + 2];
+        let from = at + HEAD;
+        let count = (steps & !BROKEN) as usize;
+        Some(Record { letter: segment[at + 1], targets: &segment[from..from + count], broken: steps & BROKEN != 0 })
+    }
+
+    /// All states that were expanded.
+    pub(crate) fn expanded(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.places.len() as u32).filter(|&state| self.places[state as usize] != NOWHERE)
+    }
+}
+
+/// What a search for claims looks for on its way.
+pub(crate) struct Watch<'w> {
+    /// Marks that show propositions.
+    pub(crate) marks: &'w [MarkId],
+    /// Errors whose steps are none.
+    pub(crate) no_steps: ErrorKinds,
+    /// Is a state with this letter what is looked for?
+    pub(crate) bad: Option<&'w (dyn Fn(&[Value]) -> bool + Sync)>,
+}
+
+/// How a search for claims ended.
+pub(crate) enum Searched {
+    /// Everything was found.
+    Complete(Box<Graph>),
+    /// A state with a bad letter: a shortest run to it.
+    Bad(trefoil_system::Path, trefoil_explore::Counts),
+    /// It was cut.
+    Cut(Cut, trefoil_explore::Counts),
+}
+
+struct Recorder<'w> {
+    system: &'w dyn System,
+    watch: &'w Watch<'w>,
+    first_error: LabelId,
+    segments: Vec<Vec<u32>>,
+    letters: HashMap<Letter, u32, foldhash::fast::FixedState>,
+    reads: Vec<Value>,
+    letter: Vec<Value>,
+}
+
+impl Visitor for Recorder<'_> {
+    fn visit(&mut self, state: &Visited<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut> {
+        self.letter.clear();
+        for &mark in self.watch.marks {
+            self.reads.clear();
+            self.system.marks()[mark.index()].reads.values(state.row, &mut self.reads);
+            self.letter.push(explorer.mark(mark, &self.reads)?);
+        }
+        let letter = match self.letters.get(&self.letter[..]) {
+            Some(&known) => known,
+            None => {
+                let number = self.letters.len() as u32;
+                self.letters.insert(self.letter.clone().into_boxed_slice(), number);
+                number
+            }
+        };
+        if self.watch.bad.is_some_and(|bad| bad(&self.letter)) {
+            return Ok(Finding::State);
+        }
+        let most = state.steps.len() + HEAD;
+        if self.segments.last().is_none_or(|segment| segment.len() + most > segment.capacity()) {
+            self.segments.push(Vec::with_capacity(SEGMENT.max(most)));
+        }
+        let Some(segment) = self.segments.last_mut() else { return Ok(Finding::Nothing) };
+        let at = segment.len();
+        segment.extend([state.id.0, letter, 0]);
+        for edge in state.steps {
+            let wrong = edge.label >= self.first_error && self.watch.no_steps.contains(self.system.error(edge.label));
+            if !wrong {
+                segment.push(edge.target.0);
+            }
+        }
+        let count = (segment.len() - at - HEAD) as u32;
+        segment[at + 2] = if count == 0 && !state.steps.is_empty() { BROKEN } else { count };
+        Ok(Finding::Nothing)
+    }
+}
+
+/// Searches a system and keeps its steps.
+pub(crate) fn explore(
+    system: &dyn System,
+    watch: &Watch<'_>,
+    threads: usize,
+    control: &Control,
+) -> Result<Searched, Stopped> {
+    let options = Options { threads, order: Order::Steps, ..Options::default() };
+    let exploration = search(system, &options, control, || Recorder {
+        system,
+        watch,
+        first_error: system.first_error(),
+        segments: Vec::new(),
+        letters: HashMap::default(),
+        reads: Vec::new(),
+        letter: Vec::new(),
+    });
+    let counts = exploration.counts;
+    match &exploration.end {
+        End::Complete => {}
+        End::Cut(cut) => return Ok(Searched::Cut(cut.clone(), counts)),
+        End::Found(found) => {
+            let found = found.clone();
+            return Ok(match exploration.path_to(system, &found, control) {
+                Ok(path) => Searched::Bad(path, counts),
+                Err(cut) => Searched::Cut(cut, counts),
+            });
+        }
+    }
+    let Exploration { initial, states, visitors, .. } = exploration;
+    control.afford(states.id_bound() * 8)?;
+    let mut places = vec![NOWHERE; states.id_bound()];
+    let mut letters: Vec<Letter> = Vec::new();
+    let mut numbers: HashMap<Letter, u32> = HashMap::new();
+    let mut segments: Vec<Vec<u32>> = Vec::new();
+    for visitor in visitors {
+        control.check()?;
+        // A thread's own numbers of letters become common ones.
+        let mut own: Vec<u32> = vec![0; visitor.letters.len()];
+        for (letter, number) in visitor.letters {
+            own[number as usize] = *numbers.entry(letter.clone()).or_insert_with(|| {
+                letters.push(letter);
+                letters.len() as u32 - 1
+            });
+        }
+        for mut segment in visitor.segments {
+            let mut at = 0;
+            while at < segment.len() {
+                let (id, letter, steps) = (segment[at], segment[at + 1], segment[at + 2]);
+                places[id as usize] = (segments.len() as u64) << 32 | at as u64;
+                segment[at + 1] = own[letter as usize];
+                at += HEAD + (steps & !BROKEN) as usize;
+            }
+            segments.push(segment);
+        }
+    }
+    Ok(Searched::Complete(Box::new(Graph { segments, places, letters, initial, states, counts })))
+}
+
+/// The marks of a system that show propositions.
+pub(crate) fn proposition_marks(system: &dyn System) -> Vec<MarkId> {
+    let marks = system.marks().iter().enumerate();
+    marks.filter(|(_, mark)| mark.meaning == Meaning::Proposition).map(|(at, _)| MarkId(at as u32)).collect()
+}
