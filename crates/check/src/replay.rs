@@ -1,10 +1,10 @@
 //! Replay of evidence on the system itself, without reductions.
 
 use trefoil_control::Control;
-use trefoil_questions::{Answer, Evidence, Found, Goal, Question, Says, TemporalClaim};
+use trefoil_questions::{Answer, Evidence, Fairness, Found, Goal, Question, Says, TemporalClaim};
 use trefoil_system::replay::{
-    LassoWord, Rejection, replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_lasso,
-    replay_path, replay_prefix, replay_refinement, replay_run,
+    CycleStep, LassoWord, Rejection, replay_agents, replay_deadlock, replay_determinism, replay_divergence,
+    replay_has_trace, replay_lasso, replay_path, replay_prefix, replay_refinement, replay_run,
 };
 use trefoil_system::{Cut, Meaning, Path, System};
 
@@ -74,7 +74,8 @@ fn rejected(
                 return Err(Rejection::NotInModel);
             }
             let word = replay_lasso(system, &claim.propositions, path, cycle, control)?;
-            if violates(claim, &word) { Ok(()) } else { Err(Rejection::Allowed) }
+            let agents = replay_agents(system, path.last(), cycle, control)?;
+            if violates(claim, &word) && is_fair(&agents, recur.fairness) { Ok(()) } else { Err(Rejection::Allowed) }
         }
         (Question::Recur(recur), Evidence::Prefix(path)) => {
             let claim = &recur.claims[goal];
@@ -82,6 +83,17 @@ fn rejected(
             if violates(claim, &word) { Ok(()) } else { Err(Rejection::Allowed) }
         }
         _ => Err(Rejection::NotInModel),
+    }
+}
+
+/// Is a cycle fair, by the definition of fairness?
+fn is_fair(cycle: &[CycleStep], fairness: Fairness) -> bool {
+    let moves = |agent: &u32| cycle.iter().any(|step| step.moving.contains(agent));
+    let mut agents = cycle.iter().flat_map(|step| &step.enabled);
+    match fairness {
+        Fairness::None => true,
+        Fairness::Weak => agents.all(|agent| moves(agent) || cycle.iter().any(|step| !step.enabled.contains(agent))),
+        Fairness::Strong => agents.all(moves),
     }
 }
 

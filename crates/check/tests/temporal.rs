@@ -4,18 +4,23 @@ use std::sync::Arc;
 
 use trefoil_check::{Offered, Posed, Table};
 use trefoil_control::Control;
-use trefoil_questions::{Asked, ErrorKinds, Explored, Facts, Found, Question, Recur, Says, TemporalClaim};
+use trefoil_questions::{Asked, ErrorKinds, Explored, Facts, Fairness, Found, Question, Recur, Says, TemporalClaim};
 use trefoil_system::{Ltl, System};
 use trefoil_testkit::temporal::{PlainFairness, PlainSystem, has_accepted_run, random_automaton, random_formula};
 use trefoil_testkit::{Random, seed};
 
 /// The verdict on each claim, and the length of its evidence.
-fn verdicts(system: &Arc<dyn System>, claims: &[TemporalClaim], threads: usize) -> Vec<Option<usize>> {
+fn verdicts(
+    system: &Arc<dyn System>,
+    claims: &[TemporalClaim],
+    fairness: Fairness,
+    threads: usize,
+) -> Vec<Option<usize>> {
     let explored = Explored::default();
     let control = Control::unlimited();
     (0..claims.len())
         .map(|asked| {
-            let recur = Recur { claims, asked, explored: &explored, no_steps: ErrorKinds::default() };
+            let recur = Recur { claims, asked, fairness, explored: &explored, no_steps: ErrorKinds::default() };
             let facts = Facts::of(&**system);
             let posed =
                 Posed::new(Table::standard(), Question::Recur(recur), &facts, &Asked::default(), threads, &control);
@@ -35,7 +40,7 @@ fn automata_accept_no_run_exactly_when_the_definition_says_so() {
     let seed = seed();
     let mut random = Random::new(seed);
     let (mut holding, mut failing) = (0, 0);
-    for round in 0..1500 {
+    for round in 0..3000 {
         let plain = Arc::new(PlainSystem::random(1 + random.below(5), 2, 3, &mut random));
         let system: Arc<dyn System> = plain.clone();
         let stutters = random.chance(50);
@@ -48,11 +53,18 @@ fn automata_accept_no_run_exactly_when_the_definition_says_so() {
                 stutters,
             })
             .collect();
-        let found = verdicts(&system, &claims, 1);
+        let (fairness, plainly) = [
+            (Fairness::None, PlainFairness::None),
+            (Fairness::Weak, PlainFairness::Weak),
+            (Fairness::Strong, PlainFairness::Strong),
+        ][round % 3];
+        let found = verdicts(&system, &claims, fairness, 1);
         for (automaton, found) in automata.iter().zip(&found) {
-            let Some(expected) = has_accepted_run(&plain, automaton, stutters, PlainFairness::None) else { continue };
-            let words =
-                format!("TREFOIL_SEED={seed} round {round}: {automaton:?}\n{:?} {:?}", plain.steps, plain.letters);
+            let Some(expected) = has_accepted_run(&plain, automaton, stutters, plainly) else { continue };
+            let words = format!(
+                "TREFOIL_SEED={seed} round {round} {fairness:?}: {automaton:?}\n{:?} {:?}",
+                plain.steps, plain.letters
+            );
             assert_eq!(found.is_some(), expected, "{words}");
             if expected { failing += 1 } else { holding += 1 }
         }
@@ -74,8 +86,8 @@ fn formulas_fail_with_the_same_lasso_on_any_number_of_threads() {
                 TemporalClaim { says: Says::Holds(ltl.clone(), formula), propositions: vec![0, 1], stutters: true }
             })
             .collect();
-        let one = verdicts(&system, &claims, 1);
-        assert_eq!(one, verdicts(&system, &claims, 3));
+        let one = verdicts(&system, &claims, Fairness::Weak, 1);
+        assert_eq!(one, verdicts(&system, &claims, Fairness::Weak, 3));
         failing += one.iter().flatten().count();
     }
     assert!(failing > 100, "{failing} fail");

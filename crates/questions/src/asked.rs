@@ -147,6 +147,33 @@ impl EngineChoice {
     }
 }
 
+/// Which runs a claim is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Fairness {
+    /// All.
+    #[default]
+    None,
+    /// Those on which an agent that can always initiate a step, from some moment on, takes part in steps again and
+    /// again.
+    Weak,
+    /// Those on which an agent that can initiate a step again and again takes part in steps again and again.
+    Strong,
+}
+
+impl Fairness {
+    /// All of them.
+    pub const ALL: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Strong];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fairness::None => "none",
+            Fairness::Weak => "weak",
+            Fairness::Strong => "strong",
+        }
+    }
+}
+
 /// The options that were given. `None` and `false` mean that the user did not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Asked {
@@ -178,6 +205,8 @@ pub struct Asked {
     pub evidence: bool,
     /// Is it shown why a formula holds?
     pub witness: bool,
+    /// Which runs claims are about.
+    pub fairness: Option<Fairness>,
 }
 
 /// The name of the strategy that picks one of the others.
@@ -214,11 +243,13 @@ pub enum Setting {
     Evidence,
     /// [`Asked::witness`]
     Witness,
+    /// [`Asked::fairness`]
+    Fairness,
 }
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Setting; 14] = [
+    pub const ALL: [Setting; 15] = [
         Setting::Engine,
         Setting::Algorithm,
         Setting::Order,
@@ -233,6 +264,7 @@ impl Setting {
         Setting::Chart,
         Setting::Evidence,
         Setting::Witness,
+        Setting::Fairness,
     ];
 
     /// As the command line writes it.
@@ -252,6 +284,7 @@ impl Setting {
             Setting::Chart => "--chart",
             Setting::Evidence => "--evidence",
             Setting::Witness => "--witness",
+            Setting::Fairness => "--fairness",
         }
     }
 }
@@ -274,6 +307,7 @@ impl Asked {
             chart: true,
             evidence: true,
             witness: true,
+            fairness: Some(Fairness::Weak),
         }
     }
 
@@ -294,6 +328,7 @@ impl Asked {
             Setting::Chart => self.chart,
             Setting::Evidence => self.evidence,
             Setting::Witness => self.witness,
+            Setting::Fairness => self.fairness.is_some_and(|fairness| fairness != Fairness::None),
         }
     }
 
@@ -320,6 +355,7 @@ impl Asked {
             Setting::Chart => self.chart = false,
             Setting::Evidence => self.evidence = false,
             Setting::Witness => self.witness = false,
+            Setting::Fairness => self.fairness = None,
         }
         wanted
     }
@@ -356,6 +392,7 @@ impl Asked {
             Setting::Strategy => self.strategy,
             Setting::PartialOrder => self.partial_order.filter(|on| !on).map(|_| "off"),
             Setting::Store => self.store.map(Store::name),
+            Setting::Fairness => self.fairness.map(Fairness::name),
             Setting::Symmetry => match &self.symmetry {
                 Some(SymmetryUse::Types(types)) => {
                     let _ = write!(text, " {}", types.join(","));

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use trefoil_system::{Automaton, Ltl, LtlId};
 
+use crate::asked::Fairness;
 use crate::question::ErrorKinds;
 
 /// Has a system a run that a claim forbids? Claims about one system share one search.
@@ -15,6 +16,8 @@ pub struct Recur<'q> {
     pub claims: &'q [TemporalClaim],
     /// The wanted one.
     pub asked: usize,
+    /// Which runs the claims are about.
+    pub fairness: Fairness,
     /// What a search of the system keeps for other claims.
     pub explored: &'q Explored,
     /// Errors whose steps lead back to where they begin: they show an error and are no transitions.

@@ -99,7 +99,7 @@ impl Explorer for ToyExplorer<'_> {
                     }
                 }
                 let written = Written::Slots(&changes);
-                sink(Step { group: GroupId(number as u32), label, row: &next, written, class: 0 })?;
+                sink(Step { group: GroupId(number as u32), label, row: &next, written, class: 0, agents: &[] })?;
             }
         }
         Ok(())

@@ -260,7 +260,7 @@ impl Explorer for QuotientExplorer<'_> {
                     Likeness::First => first = true,
                     Likeness::Like(number) => {
                         let row = &kept[number * row.len()..][..row.len()];
-                        return sink(Step { group, label, row, written, class: kept_classes[number] });
+                        return sink(Step { group, label, row, written, class: kept_classes[number], agents: &[] });
                     }
                 }
             }
@@ -275,7 +275,7 @@ impl Explorer for QuotientExplorer<'_> {
                 kept.extend_from_slice(reduced.row);
                 kept_classes.push(class);
             }
-            sink(Step { group, label, row: reduced.row, written, class })
+            sink(Step { group, label, row: reduced.row, written, class, agents: &[] })
         })
     }
 

@@ -132,7 +132,14 @@ impl CachedExplorer<'_> {
                         next[slot as usize] = step.values[at];
                     }
                 }
-                sink(Step { group: id, label: step.label, row: next, written: Written::Slots(changes), class: 0 })?;
+                sink(Step {
+                    group: id,
+                    label: step.label,
+                    row: next,
+                    written: Written::Slots(changes),
+                    class: 0,
+                    agents: &[],
+                })?;
                 for &(slot, old) in changes.iter() {
                     next[slot as usize] = old;
                 }

@@ -19,7 +19,7 @@ use crate::transitions::{Explorer, Observation, Observations, System};
 use crate::witness::{Failure, Model, Path, TakenStep, Witness};
 
 pub use properties::{replay_deadlock, replay_determinism, replay_divergence, replay_has_trace, replay_run};
-pub use temporal::{LassoWord, replay_lasso, replay_prefix};
+pub use temporal::{CycleStep, LassoWord, replay_agents, replay_lasso, replay_prefix};
 
 /// Why a witness was not accepted. Except for a budget, it is a bug in the engine that made the witness.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -77,13 +77,16 @@ pub struct Step<'a> {
     pub written: Written<'a>,
     /// In a quotient, the class of the stabiliser of the state it leads to; 0 elsewhere.
     pub class: u32,
+    /// The number of the agent that initiates the step, and behind it those of the others that take part. Empty where a
+    /// system has no agents, and in quotients, where numbers of agents mean nothing.
+    pub agents: &'a [u32],
 }
 
 impl<'a> Step<'a> {
     /// A step that wrote all that its group declares.
     #[inline]
     pub fn of_group(group: GroupId, label: LabelId, row: &'a [Value]) -> Step<'a> {
-        Step { group, label, row, written: Written::Group, class: 0 }
+        Step { group, label, row, written: Written::Group, class: 0, agents: &[] }
     }
 }
 

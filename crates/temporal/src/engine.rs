@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::{
-    Answer, Asked, Counts, Engine, Evidence, Explored, Facts, Found, Kind, Prepared, Question, Ready, Recur, Refusal,
-    Says, Setting, Store, Task, Terms, Unanswered,
+    Answer, Asked, Counts, Engine, Evidence, Explored, Facts, Fairness, Found, Kind, Prepared, Question, Ready, Recur,
+    Refusal, Says, Setting, Store, Task, Terms, Unanswered,
 };
-use trefoil_system::{Automaton, Cube, Cut, LabelId, Labels, System, Value};
+use trefoil_system::{Automaton, Cube, Cut, LabelId, Labels, Path, System, Value};
 
 use crate::graph::{Graph, Searched, Watch, explore, proposition_marks};
 use crate::lasso::{Chooser, Lasso};
@@ -45,6 +45,7 @@ impl Engine for TemporalEngine {
     }
 
     fn honours(&self, _: Kind, _: &Facts, asked: &mut Asked) {
+        asked.take(Setting::Fairness);
         if asked.store.is_none_or(|store| store == Store::Exact) {
             asked.take(Setting::Store);
         }
@@ -103,9 +104,14 @@ impl Prepared for Claimed<'_> {
         let started = Instant::now();
         let mut answer = Answer::new("temporal", self.recur.claims.len());
         let claim = &self.recur.claims[self.recur.asked];
-        let forbidden =
-            Forbidden { automaton: &self.forbidden, propositions: &claim.propositions, stutters: claim.stutters };
-        let kept = match kept(self.recur.explored, task.system) {
+        let forbidden = Forbidden {
+            automaton: &self.forbidden,
+            propositions: &claim.propositions,
+            stutters: claim.stutters,
+            fairness: self.recur.fairness,
+        };
+        let fair = self.recur.fairness != Fairness::None;
+        let kept = match kept(self.recur.explored, task.system, fair) {
             Some(kept) => kept,
             None => match self.explore(task.system, &forbidden, control)? {
                 (Searched::Complete(graph), width) => {
@@ -146,9 +152,11 @@ impl Prepared for Claimed<'_> {
 }
 
 /// What an earlier claim's search has kept of this system.
-fn kept(explored: &Explored, system: &dyn System) -> Option<Arc<dyn Any + Send + Sync>> {
+fn kept(explored: &Explored, system: &dyn System, fair: bool) -> Option<Arc<dyn Any + Send + Sync>> {
     let known = explored.get()?;
-    let fits = known.downcast_ref::<Kept>().is_some_and(|kept| kept.width == system.layout().width());
+    let width = system.layout().width();
+    let fits = |kept: &Kept| kept.width == width && (kept.graph.agents.is_some() || !fair);
+    let fits = known.downcast_ref::<Kept>().is_some_and(fits);
     fits.then_some(known)
 }
 
@@ -178,7 +186,8 @@ impl Claimed<'_> {
             self.forbidden.edges[0].iter().any(|edge| Some(edge.target) == end && edge.letters.admits(letter))
         };
         let bad: Option<&(dyn Fn(&[Value]) -> bool + Sync)> = if self.is_about_states() { Some(&bad) } else { None };
-        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, bad };
+        let agents = self.recur.fairness != Fairness::None;
+        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, agents, bad };
         let searched = explore(system, &watch, self.threads, control)?;
         Ok((searched, system.layout().width()))
     }
@@ -201,15 +210,20 @@ impl Claimed<'_> {
             } else if stem.len() > 1 {
                 stem.pop();
             }
-            return Ok(Evidence::Prefix(chooser.run(&stem)?));
+            return Ok(Evidence::Prefix(run(chooser, &stem)?));
         }
         if let Some(end) = stem.iter().position(rests) {
             stem.truncate(end + 1);
             cycle.clear();
         }
-        let path = chooser.run(&stem)?;
-        let around: Vec<u32> = stem.last().into_iter().copied().chain(cycle.iter().copied()).collect();
-        let cycle = chooser.run(&around)?.steps;
+        let path = run(chooser, &stem)?;
+        let home = stem[stem.len() - 1];
+        let cycle = chooser.run(home, cycle)?.steps;
         Ok(Evidence::Lasso { path, cycle })
     }
+}
+
+/// A run through states, from the initial one.
+fn run(chooser: &Chooser<'_>, stem: &[u32]) -> Result<Path, Cut> {
+    chooser.run(stem[0], stem[1..].iter().map(|&state| (state, None)))
 }

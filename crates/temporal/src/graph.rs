@@ -1,11 +1,12 @@
 //! The steps of a system, kept by the search that found them.
 //!
 //! One search serves every claim: for each state it keeps the targets of its steps and the number of its *letter*,
-//! which propositions hold in it. Checking then reads no row again. Each thread appends records to segments of its own
-//! (`id, letter, steps, targets…`), so nothing is copied while the search runs; afterwards one pass notes where the
+//! which propositions hold in it; where fairness matters, also who takes part in each step, for which the steps are
+//! computed a second time. Checking then reads no row again. Each thread appends records to segments of its own (`id,
+//! letter, steps, targets…, agents…`), so nothing is copied while the search runs; afterwards one pass notes where the
 //! record of each state is.
 //!
-//! Cost: 20 bytes a state and 4 a step, beside the store of the search.
+//! Cost: 20 bytes a state and 4 a step (8 with agents), beside the store of the search.
 
 use std::collections::HashMap;
 
@@ -32,6 +33,8 @@ pub(crate) struct Graph {
     places: Vec<u64>,
     /// The letters that occur.
     pub(crate) letters: Vec<Letter>,
+    /// The sets of agents that occur, each with the agent that initiates first; nothing where they are not kept.
+    pub(crate) agents: Option<Vec<Box<[u32]>>>,
     pub(crate) initial: StateId,
     pub(crate) states: States,
     pub(crate) counts: trefoil_explore::Counts,
@@ -42,6 +45,8 @@ pub(crate) struct Graph {
 pub(crate) struct Record<'g> {
     pub(crate) letter: u32,
     pub(crate) targets: &'g [u32],
+    /// The sets of agents of the steps, where they are kept.
+    pub(crate) agents: &'g [u32],
     /// Has it steps that go wrong, and none else?
     pub(crate) broken: bool,
 }
@@ -64,7 +69,13 @@ impl Graph {
         let steps = segment[at + 2];
         let from = at + HEAD;
         let count = (steps & !BROKEN) as usize;
-        Some(Record { letter: segment[at + 1], targets: &segment[from..from + count], broken: steps & BROKEN != 0 })
+        let kept = if self.agents.is_some() { count } else { 0 };
+        Some(Record {
+            letter: segment[at + 1],
+            targets: &segment[from..from + count],
+            agents: &segment[from + count..from + count + kept],
+            broken: steps & BROKEN != 0,
+        })
     }
 
     /// All states that were expanded.
@@ -79,6 +90,8 @@ pub(crate) struct Watch<'w> {
     pub(crate) marks: &'w [MarkId],
     /// Errors whose steps are none.
     pub(crate) no_steps: ErrorKinds,
+    /// Are agents kept?
+    pub(crate) agents: bool,
     /// Is a state with this letter what is looked for?
     pub(crate) bad: Option<&'w (dyn Fn(&[Value]) -> bool + Sync)>,
 }
@@ -99,6 +112,10 @@ struct Recorder<'w> {
     first_error: LabelId,
     segments: Vec<Vec<u32>>,
     letters: HashMap<Letter, u32, foldhash::fast::FixedState>,
+    /// The sets of agents by number.
+    agents: HashMap<Box<[u32]>, u32, foldhash::fast::FixedState>,
+    /// Those of the steps of the state that is visited.
+    own: Vec<u32>,
     reads: Vec<Value>,
     letter: Vec<Value>,
 }
@@ -122,20 +139,36 @@ impl Visitor for Recorder<'_> {
         if self.watch.bad.is_some_and(|bad| bad(&self.letter)) {
             return Ok(Finding::State);
         }
-        let most = state.steps.len() + HEAD;
+        self.own.clear();
+        if self.watch.agents {
+            // The same steps in the same order.
+            let (known, own) = (&mut self.agents, &mut self.own);
+            explorer.successors(state.row, &mut |step| {
+                let next = known.len() as u32;
+                own.push(match known.get(step.agents) {
+                    Some(&number) => number,
+                    None => *known.entry(step.agents.into()).or_insert(next),
+                });
+                Ok(())
+            })?;
+        }
+        let most = 2 * state.steps.len() + HEAD;
         if self.segments.last().is_none_or(|segment| segment.len() + most > segment.capacity()) {
             self.segments.push(Vec::with_capacity(SEGMENT.max(most)));
         }
         let Some(segment) = self.segments.last_mut() else { return Ok(Finding::Nothing) };
         let at = segment.len();
         segment.extend([state.id.0, letter, 0]);
-        for edge in state.steps {
+        let mut kept = Vec::new();
+        for (at, edge) in state.steps.iter().enumerate() {
             let wrong = edge.label >= self.first_error && self.watch.no_steps.contains(self.system.error(edge.label));
             if !wrong {
                 segment.push(edge.target.0);
+                kept.extend(self.own.get(at));
             }
         }
         let count = (segment.len() - at - HEAD) as u32;
+        segment.extend(kept);
         segment[at + 2] = if count == 0 && !state.steps.is_empty() { BROKEN } else { count };
         Ok(Finding::Nothing)
     }
@@ -155,6 +188,8 @@ pub(crate) fn explore(
         first_error: system.first_error(),
         segments: Vec::new(),
         letters: HashMap::default(),
+        agents: HashMap::default(),
+        own: Vec::new(),
         reads: Vec::new(),
         letter: Vec::new(),
     });
@@ -176,6 +211,7 @@ pub(crate) fn explore(
     let mut letters: Vec<Letter> = Vec::new();
     let mut numbers: HashMap<Letter, u32> = HashMap::new();
     let mut segments: Vec<Vec<u32>> = Vec::new();
+    let (mut agents, mut agent_numbers): (Vec<Box<[u32]>>, HashMap<Box<[u32]>, u32>) = (Vec::new(), HashMap::new());
     for visitor in visitors {
         control.check()?;
         // A thread's own numbers of letters become common ones.
@@ -186,18 +222,40 @@ pub(crate) fn explore(
                 letters.len() as u32 - 1
             });
         }
+        let mut own_agents: Vec<u32> = vec![0; visitor.agents.len()];
+        for (set, number) in visitor.agents {
+            own_agents[number as usize] = *agent_numbers.entry(set.clone()).or_insert_with(|| {
+                agents.push(set);
+                agents.len() as u32 - 1
+            });
+        }
         for mut segment in visitor.segments {
             let mut at = 0;
             while at < segment.len() {
                 let (id, letter, steps) = (segment[at], segment[at + 1], segment[at + 2]);
                 places[id as usize] = (segments.len() as u64) << 32 | at as u64;
                 segment[at + 1] = own[letter as usize];
-                at += HEAD + (steps & !BROKEN) as usize;
+                let count = (steps & !BROKEN) as usize;
+                at += HEAD + count;
+                if watch.agents {
+                    for number in &mut segment[at..at + count] {
+                        *number = own_agents[*number as usize];
+                    }
+                    at += count;
+                }
             }
             segments.push(segment);
         }
     }
-    Ok(Searched::Complete(Box::new(Graph { segments, places, letters, initial, states, counts })))
+    Ok(Searched::Complete(Box::new(Graph {
+        segments,
+        places,
+        letters,
+        agents: watch.agents.then_some(agents),
+        initial,
+        states,
+        counts,
+    })))
 }
 
 /// The marks of a system that show propositions.

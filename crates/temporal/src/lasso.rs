@@ -3,7 +3,7 @@
 //! The numbers of states depend on the threads of the search, so nothing here is decided by them. From the start a
 //! breadth-first search goes level by level to the nearest accepted pairs; among those of one level the one with the
 //! least row counts. Its way back takes the least pair of the level before that has a step to it. Inside its component
-//! the cycle is found in the same manner: from the pair to the nearest edge with a mark that is missing, and so on, and
+//! the cycle is found in the same manner: from the pair to the nearest edge with a mark that is missing, or with what fairness demands of an agent, and so on, and
 //! home.
 //!
 //! The result is short and not always shortest: of one mark a shortest cycle through this pair, of several a greedy
@@ -12,10 +12,11 @@
 use std::collections::HashSet;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_questions::ErrorKinds;
+use trefoil_questions::{ErrorKinds, Fairness};
 use trefoil_system::{Cut, Explorer, Path, StateId, System, TakenStep, Value};
 
-use crate::product::{Accepted, Pair, Product};
+use crate::fairness::{Agents, Demand, demand};
+use crate::product::{Accepted, Pair, PairStep, Product};
 
 type Pairs = HashSet<Pair, foldhash::fast::FixedState>;
 
@@ -24,8 +25,9 @@ type Pairs = HashSet<Pair, foldhash::fast::FixedState>;
 pub(crate) struct Lasso {
     /// From the initial state to the first one of the cycle.
     pub(crate) stem: Vec<u32>,
-    /// The states behind it, back to it; empty when the automaton has reached its end.
-    pub(crate) cycle: Vec<u32>,
+    /// The steps from there back to it: each with the state it leads to and, where it matters, the set of its agents.
+    /// Empty when the automaton has reached its end.
+    pub(crate) cycle: Vec<(u32, Option<u32>)>,
 }
 
 /// Chooses among pairs by their rows.
@@ -37,10 +39,8 @@ pub(crate) struct Chooser<'c> {
     no_steps: ErrorKinds,
 }
 
-/// A walk by levels: the pairs of each, and the edge that ended it.
-struct Levels {
-    levels: Vec<Vec<Pair>>,
-}
+/// The pairs of a walk by levels.
+type Levels = Vec<Vec<Pair>>;
 
 impl<'c> Chooser<'c> {
     pub(crate) fn new(
@@ -52,9 +52,9 @@ impl<'c> Chooser<'c> {
         Chooser { product, system, control, no_steps }
     }
 
-    fn row(&self, pair: Pair) -> Vec<Value> {
+    fn row(&self, state: u32) -> Vec<Value> {
         let mut row = vec![0; self.system.layout().width()];
-        self.product.graph.states.reader().row(StateId(pair.state), &mut row);
+        self.product.graph.states.reader().row(StateId(state), &mut row);
         row
     }
 
@@ -62,7 +62,7 @@ impl<'c> Chooser<'c> {
     fn least(&self, pairs: impl IntoIterator<Item = Pair>) -> Option<Pair> {
         let mut least: Option<(Vec<Value>, Pair)> = None;
         for pair in pairs {
-            let row = self.row(pair);
+            let row = self.row(pair.state);
             let is_less = least.as_ref().is_none_or(|(known, old)| {
                 self.system.layout().compare(&row, known).then(pair.automaton.cmp(&old.automaton)).is_lt()
             });
@@ -73,13 +73,13 @@ impl<'c> Chooser<'c> {
         least.map(|(_, pair)| pair)
     }
 
-    /// Goes from some pairs, level by level, until `found` holds of an edge: the levels until there, and the sources of
-    /// such edges. `inside` says which pairs may be entered.
+    /// Goes from some pairs, level by level, until `found` holds of an edge: the levels until there. `inside` says which
+    /// pairs may be entered.
     fn walk(
         &self,
         starts: &[Pair],
         inside: impl Fn(Pair) -> bool,
-        found: impl Fn(u32, Pair) -> bool,
+        found: impl Fn(Pair, &PairStep) -> bool,
     ) -> Result<Option<Levels>, Stopped> {
         let mut seen: Pairs = starts.iter().copied().collect();
         let mut levels = vec![starts.to_vec()];
@@ -89,96 +89,98 @@ impl<'c> Chooser<'c> {
                 if done % 4096 == 0 {
                     self.control.check()?;
                 }
-                self.product.steps(pair, |marks, target| {
-                    if inside(target) {
-                        hit |= found(marks, target);
-                        if seen.insert(target) {
-                            next.push(target);
+                self.product.steps(pair, |step| {
+                    if inside(step.target) {
+                        hit |= found(pair, &step);
+                        if seen.insert(step.target) {
+                            next.push(step.target);
                         }
                     }
                 });
             }
             if hit {
-                return Ok(Some(Levels { levels }));
+                return Ok(Some(levels));
             }
             levels.push(next);
         }
         Ok(None)
     }
 
+    /// Those of some pairs that have such an edge.
+    fn sources(&self, level: &[Pair], found: impl Fn(Pair, &PairStep) -> bool) -> Vec<Pair> {
+        let has = |&pair: &Pair| {
+            let mut has = false;
+            self.product.steps(pair, |step| has |= found(pair, &step));
+            has
+        };
+        level.iter().copied().filter(has).collect()
+    }
+
     /// The way through the levels to a pair of the last one: the pairs in order.
     fn way(&self, levels: &Levels, last: Pair) -> Vec<Pair> {
         let mut way = vec![last];
-        for level in levels.levels.iter().rev().skip(1) {
+        for level in levels.iter().rev().skip(1) {
             let target = way[way.len() - 1];
-            let before = level.iter().copied().filter(|&pair| {
-                let mut leads = false;
-                self.product.steps(pair, |_, step| leads |= step == target);
-                leads
-            });
-            way.extend(self.least(before));
+            way.extend(self.least(self.sources(level, |_, step| step.target == target)));
         }
         way.reverse();
         way
     }
 
-    /// The least edge that was looked for: its source, target and marks.
+    /// The least edge out of the last level that was looked for.
     fn hit(
         &self,
         levels: &Levels,
         inside: impl Fn(Pair) -> bool,
-        found: impl Fn(u32, Pair) -> bool,
-    ) -> Option<(Pair, Pair, u32)> {
-        let last = levels.levels.last()?;
-        let sources = last.iter().copied().filter(|&pair| {
-            let mut hits = false;
-            self.product.steps(pair, |marks, target| hits |= inside(target) && found(marks, target));
-            hits
-        });
-        let source = self.least(sources)?;
-        let mut edges = Vec::new();
-        self.product.steps(source, |marks, target| {
-            if inside(target) && found(marks, target) {
-                edges.push((marks, target));
+        found: impl Fn(Pair, &PairStep) -> bool,
+    ) -> Option<(Pair, PairStep)> {
+        let wanted = |pair: Pair, step: &PairStep| inside(step.target) && found(pair, step);
+        let source = self.least(self.sources(levels.last()?, wanted))?;
+        let mut edges: Vec<PairStep> = Vec::new();
+        self.product.steps(source, |step| {
+            if wanted(source, &step) {
+                edges.push(step);
             }
         });
-        let target = self.least(edges.iter().map(|&(_, target)| target))?;
-        let marks = edges.iter().filter(|(_, to)| *to == target).fold(0, |all, (marks, _)| all | marks);
-        Some((source, target, marks))
+        let target = self.least(edges.iter().map(|step| step.target))?;
+        let sets = self.product.graph.agents.as_deref().unwrap_or_default();
+        let agents = |step: &PairStep| step.agents.map(|set| &sets[set as usize]);
+        edges.retain(|step| step.target == target);
+        let first = edges.iter().min_by(|one, other| agents(one).cmp(&agents(other)))?;
+        // Where only marks differ, a run can take the one edge and the other in turn.
+        let alike = edges.iter().filter(|step| step.agents == first.agents);
+        let marks = alike.fold(0, |all, step| all | step.marks);
+        Some((source, PairStep { marks, ..*first }))
+    }
+
+    /// A run to the least of the nearest accepted pairs.
+    fn stem(&self, accepted: &Accepted) -> Result<Option<Vec<Pair>>, Stopped> {
+        let starts: Vec<Pair> = self.product.initial().collect();
+        if let Some(pair) = self.least(starts.iter().copied().filter(|&pair| accepted.contains(pair))) {
+            return Ok(Some(vec![pair]));
+        }
+        let found = |_: Pair, step: &PairStep| accepted.contains(step.target);
+        let Some(levels) = self.walk(&starts, |_| true, found)? else { return Ok(None) };
+        let last = levels.last().map_or(&[][..], |level| &level[..]);
+        let mut targets: Pairs = Pairs::default();
+        for &pair in last {
+            self.product.steps(pair, |step| {
+                if accepted.contains(step.target) {
+                    targets.insert(step.target);
+                }
+            });
+        }
+        let Some(goal) = self.least(targets) else { return Ok(None) };
+        let sources = self.sources(last, |_, step| step.target == goal);
+        let Some(source) = self.least(sources) else { return Ok(None) };
+        let mut way = self.way(&levels, source);
+        way.push(goal);
+        Ok(Some(way))
     }
 
     /// A lasso through accepted pairs.
     pub(crate) fn lasso(&self, accepted: &Accepted) -> Result<Option<Lasso>, Stopped> {
-        let starts: Vec<Pair> = self.product.initial().collect();
-        let at_once = starts.iter().copied().filter(|&pair| accepted.contains(pair));
-        let stem = match self.least(at_once) {
-            Some(pair) => vec![pair],
-            None => {
-                let anywhere = |_: Pair| true;
-                let found = |_: u32, pair: Pair| accepted.contains(pair);
-                let Some(levels) = self.walk(&starts, anywhere, found)? else { return Ok(None) };
-                // The least accepted pair of the next level, and a way to it.
-                let last = levels.levels.last().map_or(&[][..], |level| &level[..]);
-                let mut targets: Pairs = Pairs::default();
-                for &pair in last {
-                    self.product.steps(pair, |_, target| {
-                        if accepted.contains(target) {
-                            targets.insert(target);
-                        }
-                    });
-                }
-                let Some(goal) = self.least(targets) else { return Ok(None) };
-                let sources = last.iter().copied().filter(|&pair| {
-                    let mut leads = false;
-                    self.product.steps(pair, |_, target| leads |= target == goal);
-                    leads
-                });
-                let Some(source) = self.least(sources) else { return Ok(None) };
-                let mut way = self.way(&levels, source);
-                way.push(goal);
-                way
-            }
-        };
+        let Some(stem) = self.stem(accepted)? else { return Ok(None) };
         let home = stem[stem.len() - 1];
         let stem: Vec<u32> = stem.iter().map(|pair| pair.state).collect();
         if self.product.automaton.end == Some(home.automaton) {
@@ -186,50 +188,82 @@ impl<'c> Chooser<'c> {
         }
         let all = self.product.automaton.all_marks();
         let inside = |pair: Pair| accepted.together(pair, home);
-        let (mut here, mut collected, mut cycle) = (home, 0, Vec::new());
-        while collected != all {
-            let missing = all & !collected;
-            let found = |marks: u32, _: Pair| marks & missing != 0;
+        let wanted = match self.product.fairness {
+            Fairness::None => Demand::NONE,
+            fairness => {
+                let mut members = vec![home];
+                let mut seen: Pairs = members.iter().copied().collect();
+                let mut at = 0;
+                while at < members.len() {
+                    self.product.steps(members[at], |step| {
+                        if inside(step.target) && seen.insert(step.target) {
+                            members.push(step.target);
+                        }
+                    });
+                    at += 1;
+                }
+                demand(self.product, &members, inside, fairness).unwrap_or(Demand::NONE)
+            }
+        };
+        let graph = self.product.graph;
+        let (mut here, mut collected, mut met, mut cycle) = (home, 0, Agents::default(), Vec::new());
+        loop {
+            let (missing, left) = (all & !collected, wanted.agents.without(met));
+            if missing == 0 && left.is_empty() {
+                break;
+            }
+            let found = |pair: Pair, step: &PairStep| {
+                step.marks & missing != 0 || !wanted.met(graph, pair, step.agents).and(left).is_empty()
+            };
             let Some(levels) = self.walk(&[here], inside, found)? else { return Ok(None) };
-            let Some((source, target, marks)) = self.hit(&levels, inside, found) else { return Ok(None) };
-            cycle.extend(self.way(&levels, source).into_iter().skip(1).map(|pair| pair.state));
-            cycle.push(target.state);
-            collected |= marks;
-            here = target;
+            let Some((source, step)) = self.hit(&levels, inside, found) else { return Ok(None) };
+            cycle.extend(self.way(&levels, source).into_iter().skip(1).map(|pair| (pair.state, None)));
+            cycle.push((step.target.state, step.agents));
+            collected |= step.marks;
+            met = met.or(wanted.met(graph, source, step.agents));
+            here = step.target;
         }
         if here != home || cycle.is_empty() {
-            let found = |_: u32, pair: Pair| pair == home;
+            let found = |_: Pair, step: &PairStep| step.target == home;
             let Some(levels) = self.walk(&[here], inside, found)? else { return Ok(None) };
-            let Some((source, target, _)) = self.hit(&levels, inside, found) else { return Ok(None) };
-            cycle.extend(self.way(&levels, source).into_iter().skip(1).map(|pair| pair.state));
-            cycle.push(target.state);
+            let Some((source, step)) = self.hit(&levels, inside, found) else { return Ok(None) };
+            cycle.extend(self.way(&levels, source).into_iter().skip(1).map(|pair| (pair.state, None)));
+            cycle.push((step.target.state, None));
         }
         Ok(Some(Lasso { stem, cycle }))
     }
 
-    /// The states of a run as steps of the system, each with its least label.
-    pub(crate) fn run(&self, states: &[u32]) -> Result<Path, Cut> {
-        let rows: Vec<Vec<Value>> = states.iter().map(|&state| self.row(Pair { state, automaton: 0 })).collect();
+    /// A run from a state through others: the steps of the system, each with its least label.
+    pub(crate) fn run(&self, from: u32, steps: impl IntoIterator<Item = (u32, Option<u32>)>) -> Result<Path, Cut> {
         let mut explorer = self.system.explorer(self.control);
-        let mut path = Path { start: rows[0].clone(), steps: Vec::with_capacity(rows.len() - 1) };
-        for step in rows.windows(2) {
-            path.steps.push(self.step(&mut *explorer, &step[0], &step[1])?);
+        let mut path = Path { start: self.row(from), steps: Vec::new() };
+        for (state, agents) in steps {
+            let step = self.step(&mut *explorer, path.last(), self.row(state), agents)?;
+            path.steps.push(step);
         }
         Ok(path)
     }
 
-    fn step(&self, explorer: &mut dyn Explorer, before: &[Value], after: &[Value]) -> Result<TakenStep, Cut> {
+    fn step(
+        &self,
+        explorer: &mut dyn Explorer,
+        before: &[Value],
+        after: Vec<Value>,
+        agents: Option<u32>,
+    ) -> Result<TakenStep, Cut> {
         let labels = self.system.labels();
+        let wanted = agents.and_then(|set| Some(&self.product.graph.agents.as_ref()?[set as usize]));
         let mut least = None;
         explorer.successors(before, &mut |step| {
-            let is_step = step.row == after && !self.no_steps.contains(self.system.error(step.label));
-            let new = is_step && least.is_none_or(|known| labels.compare(step.label, known).is_lt());
-            if new {
+            let is_step = step.row == after
+                && wanted.is_none_or(|wanted| **wanted == *step.agents)
+                && !self.no_steps.contains(self.system.error(step.label));
+            if is_step && least.is_none_or(|known| labels.compare(step.label, known).is_lt()) {
                 least = Some(step.label);
             }
             Ok(())
         })?;
         let label = least.expect("a kept step is a step of the system");
-        Ok(TakenStep { label, row: after.to_vec() })
+        Ok(TakenStep { label, row: after })
     }
 }

@@ -7,6 +7,7 @@
 
 mod components;
 mod engine;
+mod fairness;
 mod graph;
 mod lasso;
 mod normal;

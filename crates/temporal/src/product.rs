@@ -19,9 +19,11 @@
 //! is decomposed.
 
 use trefoil_control::{Control, Stopped};
+use trefoil_questions::Fairness;
 use trefoil_system::{Automaton, AutomatonEdge, Cube, Value};
 
 use crate::components::components;
+use crate::fairness::{demand, strongly_fair};
 use crate::graph::{Graph, Record};
 use crate::simplify::accepting;
 
@@ -32,6 +34,8 @@ pub(crate) struct Forbidden<'c> {
     pub(crate) propositions: &'c [u32],
     /// Does a system that cannot move repeat its last state?
     pub(crate) stutters: bool,
+    /// Which runs count?
+    pub(crate) fairness: Fairness,
 }
 
 impl Forbidden<'_> {
@@ -49,11 +53,21 @@ pub(crate) struct Pair {
     pub(crate) automaton: u32,
 }
 
+/// An edge of the product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PairStep {
+    pub(crate) marks: u32,
+    pub(crate) target: Pair,
+    /// The set of agents of the step, where they are kept.
+    pub(crate) agents: Option<u32>,
+}
+
 /// A product.
 pub(crate) struct Product<'p> {
     pub(crate) graph: &'p Graph,
     pub(crate) automaton: &'p Automaton,
     stutters: bool,
+    pub(crate) fairness: Fairness,
     /// For each automaton state and letter, where its edges begin.
     starts: Vec<u32>,
     edges: Vec<AutomatonEdge>,
@@ -132,7 +146,8 @@ impl<'p> Product<'p> {
             automaton.edges.iter().map(|own| own.iter().map(|edge| edge.target).collect()).collect();
         let (component, count) = components(&targets);
         let accepting = accepting(automaton, &component, count);
-        Ok(Product { graph, automaton, stutters: forbidden.stutters, starts, edges, component, count, accepting })
+        let Forbidden { stutters, fairness, .. } = *forbidden;
+        Ok(Product { graph, automaton, stutters, fairness, starts, edges, component, count, accepting })
     }
 
     /// The edges of the automaton at a letter.
@@ -147,14 +162,15 @@ impl<'p> Product<'p> {
         self.automaton.initial.iter().map(|&automaton| Pair { state: self.graph.initial.0, automaton })
     }
 
-    /// The edges out of a pair: marks, and the pair it leads to.
-    pub(crate) fn steps(&self, pair: Pair, mut step: impl FnMut(u32, Pair)) {
+    /// The edges out of a pair.
+    pub(crate) fn steps(&self, pair: Pair, mut step: impl FnMut(PairStep)) {
         let Some(record) = self.graph.record(pair.state) else { return };
         let own = [pair.state];
         let targets = self.targets(&record, &own);
         for edge in self.edges(pair.automaton, record.letter) {
-            for &state in targets {
-                step(edge.marks, Pair { state, automaton: edge.target });
+            for (at, &state) in targets.iter().enumerate() {
+                let target = Pair { state, automaton: edge.target };
+                step(PairStep { marks: edge.marks, target, agents: record.agents.get(at).copied() });
             }
         }
     }
@@ -456,10 +472,32 @@ impl Tarjan<'_, '_> {
         self.numbers[at] = self.finished;
         self.open.push(pair);
         if self.is_accepting(from) {
-            self.found.extend(self.open[from..].iter().copied());
+            self.keep_fair(from);
         }
         self.open.truncate(from);
         self.finished -= 1;
+    }
+
+    /// Keeps the pairs of an accepting component that lie on fair cycles.
+    fn keep_fair(&mut self, from: usize) {
+        let own = self.finished;
+        let members = &self.open[from..];
+        let inside = |pair: Pair| {
+            self.product.component[pair.automaton as usize] == self.component && self.numbers[self.number(pair)] == own
+        };
+        let fairness = self.product.fairness;
+        if fairness == Fairness::None || demand(self.product, members, inside, fairness).is_ok() {
+            self.found.extend(members.iter().copied());
+        } else if fairness == Fairness::Strong {
+            for part in strongly_fair(self.product, members.to_vec(), self.all) {
+                self.finished -= 1;
+                for &pair in &part {
+                    let at = self.number(pair);
+                    self.numbers[at] = self.finished;
+                }
+                self.found.extend(part);
+            }
+        }
     }
 
     /// Is the component of the open pairs from here on accepting?
@@ -470,7 +508,7 @@ impl Tarjan<'_, '_> {
         }
         let (mut marks, mut inside) = (0, false);
         for &member in members {
-            self.product.steps(member, |carried, target| {
+            self.product.steps(member, |PairStep { marks: carried, target, .. }| {
                 let same = self.product.component[target.automaton as usize] == self.component
                     && self.numbers[self.number(target)] == self.finished;
                 if same {

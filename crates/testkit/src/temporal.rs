@@ -183,7 +183,9 @@ impl Explorer for PlainExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         for step in &self.0.steps[row[0] as usize] {
             let label = self.0.names[step.initiator as usize];
-            sink(Step::of_group(GroupId(0), label, &[step.target]))?;
+            let others = (0..64).filter(|agent| step.taking_part >> agent & 1 == 1 && *agent != step.initiator);
+            let agents: Vec<u32> = std::iter::once(step.initiator).chain(others).collect();
+            sink(Step { agents: &agents, ..Step::of_group(GroupId(0), label, &[step.target]) })?;
         }
         Ok(())
     }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use trefoil_session::check::{self, Algorithm, Asked, EngineChoice, Store, SymmetryUse};
+use trefoil_session::check::{self, Algorithm, Asked, EngineChoice, Fairness, Store, SymmetryUse};
 
-use super::values::{algorithm, choices, engine, parse_store, parse_symmetry};
+use super::values::{algorithm, choices, engine, fairness, parse_store, parse_symmetry};
 
 /// What to check and how.
 #[derive(Args, Clone, Debug)]
@@ -79,6 +79,10 @@ pub(crate) struct Checking {
     /// repeated
     #[arg(long, value_name = "TEXT")]
     pub(crate) ltl: Vec<String>,
+    /// Promela: claims are about these runs only: weak, a process that can always move does; strong, one that can move
+    /// again and again does [default: none, all runs]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::FAIRNESS).map(fairness))]
+    pub(crate) fairness: Option<Fairness>,
     /// CSPM: the process that formulas are about, such as 'SYSTEM' or 'P(3) ||| Q'
     #[arg(long, value_name = "TERM")]
     pub(crate) process: Option<String>,
@@ -106,6 +110,7 @@ impl Checking {
             chart: self.chart.is_some(),
             evidence: self.evidence.is_some(),
             witness: self.witness,
+            fairness: self.fairness,
             ..Asked::default()
         }
     }

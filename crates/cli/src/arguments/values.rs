@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use trefoil_session::Choice;
-use trefoil_session::check::{Algorithm, EngineChoice, Order, Preprocess, Store, SymmetryUse};
+use trefoil_session::check::{Algorithm, EngineChoice, Fairness, Order, Preprocess, Store, SymmetryUse};
 
 /// A value of a registry: only its names are accepted, and help lists them with their lines.
 pub(super) fn choices(table: &'static [Choice]) -> impl TypedValueParser<Value = &'static str> {
@@ -13,6 +13,10 @@ pub(super) fn choices(table: &'static [Choice]) -> impl TypedValueParser<Value =
         let found = table.iter().find(|choice| choice.name == chosen);
         found.expect("the parser accepts only names of the table").name
     })
+}
+
+pub(super) fn fairness(name: &'static str) -> Fairness {
+    Fairness::ALL.into_iter().find(|fairness| fairness.name() == name).expect("the table has the names of fairness")
 }
 
 pub(super) fn engine(name: &'static str) -> EngineChoice {

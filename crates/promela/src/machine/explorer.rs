@@ -103,6 +103,8 @@ struct Before {
     fault: Option<Fault>,
     handshake: Option<Handshake>,
     timeout: bool,
+    /// How many processes took part.
+    acted: usize,
 }
 
 /// One thread's view of a model.
@@ -117,6 +119,8 @@ pub(crate) struct ModelExplorer<'a> {
     befores: Vec<Before>,
     /// The fault of the walk so far.
     fault: Option<Fault>,
+    /// The process that began the step, and those that took part since.
+    agents: Vec<u32>,
     /// Rows of the walk, and, once it went round in a circle, all rows that it met.
     walked: HashSet<Vec<u32>>,
     circling: bool,
@@ -140,6 +144,7 @@ impl<'a> ModelExplorer<'a> {
             levels: Vec::new(),
             befores: Vec::new(),
             fault: None,
+            agents: Vec::new(),
             walked: HashSet::new(),
             circling: false,
             since_check: 0,
@@ -184,6 +189,7 @@ impl<'a> ModelExplorer<'a> {
         self.levels.clear();
         self.befores.clear();
         self.fault = None;
+        self.agents.clear();
         let mut first = (GroupId(0), LabelId::TAU);
         // The move that the step begins with.
         let mut opening = 0;
@@ -253,7 +259,8 @@ impl<'a> ModelExplorer<'a> {
                     model.reach(step.reached);
                     (level.any, level.passed, level.escape) = (true, true, step.escape);
                     let written = Written::Slots(&machine.log);
-                    sink(Step { group: first.0, label: first.1, row: &machine.row[..width], written, class: 0 })?;
+                    let (row, agents) = (&machine.row[..width], &[position as u32][..]);
+                    sink(Step { group: first.0, label: first.1, row, written, class: 0, agents })?;
                     machine.undo(log);
                     self.poll()?;
                     continue;
@@ -262,7 +269,11 @@ impl<'a> ModelExplorer<'a> {
             if self.befores.len() == 1 && level.entered == Entered::Send {
                 first.0 = GroupId(self.grouping.of_pair(opening, step.group));
             }
-            let before = Before { log, messages, fault: self.fault, handshake, timeout: machine.timeout };
+            let acted = self.agents.len();
+            let before = Before { log, messages, fault: self.fault, handshake, timeout: machine.timeout, acted };
+            if !self.agents.contains(&(position as u32)) {
+                self.agents.push(position as u32);
+            }
             let mut broken = false;
             if let Some(fault) = machine.fault {
                 broken = !fault.goes_on();
@@ -441,6 +452,7 @@ impl<'a> ModelExplorer<'a> {
         self.machine.handshake = before.handshake;
         self.machine.timeout = before.timeout;
         self.fault = before.fault;
+        self.agents.truncate(before.acted);
         if worked {
             level.any = true;
             level.passed = true;
@@ -462,7 +474,8 @@ impl<'a> ModelExplorer<'a> {
             Some(observer) => observer.error(),
         };
         let row = &row[..self.model.arrangement.width()];
-        sink(Step { group: first.0, label, row, written: Written::Slots(&[]), class: 0 })
+        let agents = &self.agents[..];
+        sink(Step { group: first.0, label, row, written: Written::Slots(&[]), class: 0, agents })
     }
 
     fn emit(&mut self, (group, label): (GroupId, LabelId), sink: &mut Sink<'_>) -> Walk {
@@ -474,7 +487,8 @@ impl<'a> ModelExplorer<'a> {
         };
         let row = &self.machine.row[..self.model.arrangement.width()];
         // Hidden cells are in the log, too; they lie behind the row.
-        sink(Step { group, label, row, written: Written::Slots(&self.machine.log), class: 0 })
+        let written = Written::Slots(&self.machine.log);
+        sink(Step { group, label, row, written, class: 0, agents: &self.agents })
     }
 
     /// Ends a long walk when the search is over.

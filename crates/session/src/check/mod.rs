@@ -37,7 +37,7 @@ pub use report::{
     Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,
 };
 pub(crate) use run::unused_strategy;
-pub use trefoil_questions::{Algorithm, Asked, EngineChoice, Order, Preprocess, Setting, Store, SymmetryUse};
+pub use trefoil_questions::{Algorithm, Asked, EngineChoice, Fairness, Order, Preprocess, Setting, Store, SymmetryUse};
 
 /// The languages of scripts.
 pub const LANGUAGES: &[Choice] = &[
@@ -62,6 +62,13 @@ const EXTENSIONS: &[(&str, &str)] = &[
 pub const ENGINES: &[Choice] = &[
     Choice { name: EngineChoice::Automatic.name(), about: "choose by the question; explicit states" },
     Choice { name: EngineChoice::Symbolic.name(), about: "sets of states as decision diagrams" },
+];
+
+/// Which runs claims are about.
+pub const FAIRNESS: &[Choice] = &[
+    Choice { name: Fairness::None.name(), about: "all" },
+    Choice { name: Fairness::Weak.name(), about: "a process that can always move, from some moment on, moves again" },
+    Choice { name: Fairness::Strong.name(), about: "a process that can move again and again moves again and again" },
 ];
 
 /// The algorithms for refinement.

@@ -225,7 +225,10 @@ impl Script {
         let asked = asked.without(Setting::Trail).without(Setting::Chart);
         let Script { kept, model, symmetries, temporal, explored, .. } = self;
         let question = match property {
-            Property::Claim(..) => Question::Recur(Recur { claims: temporal, asked: goal, explored, no_steps }),
+            Property::Claim(..) => {
+                let fairness = asked.fairness.unwrap_or_default();
+                Question::Recur(Recur { claims: temporal, asked: goal, fairness, explored, no_steps })
+            }
             _ => Question::Reach(Reach { goals: &goals, asked: goal, no_steps }),
         };
         let answer = kept.answer(&question, &asked, || answer(question, &asked, model, symmetries, job))?;

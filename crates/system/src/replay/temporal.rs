@@ -45,6 +45,42 @@ pub fn replay_lasso(
     Ok(LassoWord { letters, back_to: path.steps.len() })
 }
 
+/// Who is enabled and who takes part, on a step of a cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CycleStep {
+    /// The agents that can initiate a step where it begins, ascending.
+    pub enabled: Vec<u32>,
+    /// Those that take part in it; the union over steps with this label and target.
+    pub moving: Vec<u32>,
+}
+
+/// The agents of the steps of a cycle that begins in a state.
+pub fn replay_agents(
+    system: &dyn System,
+    from: &[Value],
+    cycle: &[TakenStep],
+    control: &Control,
+) -> Result<Vec<CycleStep>, Rejection> {
+    let mut explorer = system.explorer(control);
+    let mut here = from;
+    let mut steps = Vec::with_capacity(cycle.len());
+    for taken in cycle {
+        let mut own = CycleStep { enabled: Vec::new(), moving: Vec::new() };
+        explorer.successors(here, &mut |step| {
+            own.enabled.extend(step.agents.first());
+            if step.label == taken.label && step.row == taken.row {
+                own.moving.extend(step.agents);
+            }
+            Ok(())
+        })?;
+        own.enabled.sort_unstable();
+        own.enabled.dedup();
+        steps.push(own);
+        here = &taken.row;
+    }
+    Ok(steps)
+}
+
 /// Walks a run and reads its letters; the last state counts as repeated forever.
 pub fn replay_prefix(
     system: &dyn System,

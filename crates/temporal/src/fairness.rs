@@ -1,0 +1,163 @@
+//! Fair cycles.
+//!
+//! A run is weakly fair when each agent takes part in infinitely many of its steps or cannot initiate one infinitely
+//! often; strongly fair when each agent that can initiate a step infinitely often takes part infinitely often. What
+//! recurs on a run is a strongly connected set of pairs. So weak fairness asks of a component, for each agent, a step in
+//! which it takes part or a state in which it initiates nothing: one more mark each, and no copies of the product, with
+//! which Spin pays (Choueka, *Theories of automata on omega-tapes*, 1974). Strong fairness is no mark: the states in
+//! which an agent is enabled that never moves are taken out of the component, and what is left is decomposed again
+//! (Emerson and Lei, *Modalities for model checking*, 1987).
+//!
+//! An agent is enabled in a state when it initiates one of its steps, inside the component or not: the receiver of a
+//! handshake takes part and is not enabled by it.
+
+use std::collections::HashMap;
+
+use trefoil_questions::Fairness;
+
+use crate::components::components;
+use crate::graph::Graph;
+use crate::product::{Pair, Product};
+
+/// A set of agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Agents([u64; 4]);
+
+impl Agents {
+    pub(crate) const ALL: Agents = Agents([u64::MAX; 4]);
+
+    fn insert(&mut self, agent: u32) {
+        self.0[agent as usize / 64 % 4] |= 1 << (agent % 64);
+    }
+
+    pub(crate) fn or(self, other: Agents) -> Agents {
+        Agents(std::array::from_fn(|at| self.0[at] | other.0[at]))
+    }
+
+    pub(crate) fn and(self, other: Agents) -> Agents {
+        Agents(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
+    pub(crate) fn without(self, other: Agents) -> Agents {
+        Agents(std::array::from_fn(|at| self.0[at] & !other.0[at]))
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self == Agents::default()
+    }
+}
+
+impl Graph {
+    /// The agents that can initiate a step of a state.
+    pub(crate) fn enabled(&self, state: u32) -> Agents {
+        let mut enabled = Agents::default();
+        if let (Some(record), Some(sets)) = (self.record(state), &self.agents) {
+            for &set in record.agents {
+                sets[set as usize].first().into_iter().for_each(|&agent| enabled.insert(agent));
+            }
+        }
+        enabled
+    }
+
+    /// The agents that take part in a step, by the number of their set.
+    pub(crate) fn taking_part(&self, set: Option<u32>) -> Agents {
+        let mut moving = Agents::default();
+        if let (Some(set), Some(sets)) = (set, &self.agents) {
+            sets[set as usize].iter().for_each(|&agent| moving.insert(agent));
+        }
+        moving
+    }
+}
+
+/// What a fair cycle through a component needs of each agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Demand {
+    /// These must take part, or, where `resting` is allowed, have a state in which they initiate nothing.
+    pub(crate) agents: Agents,
+    pub(crate) resting: bool,
+}
+
+impl Demand {
+    /// Nothing.
+    pub(crate) const NONE: Demand = Demand { agents: Agents([0; 4]), resting: false };
+
+    /// What a step of a pair does for the demand.
+    pub(crate) fn met(&self, graph: &Graph, from: Pair, set: Option<u32>) -> Agents {
+        let moving = graph.taking_part(set);
+        let met = if self.resting { moving.or(Agents::ALL.without(graph.enabled(from.state))) } else { moving };
+        met.and(self.agents)
+    }
+}
+
+/// What is wanted of a cycle inside a component, as its edges can give it; nothing when they cannot.
+pub(crate) fn demand(
+    product: &Product<'_>,
+    members: &[Pair],
+    inside: impl Fn(Pair) -> bool,
+    fairness: Fairness,
+) -> Result<Demand, Agents> {
+    let (mut always, mut ever, mut moving) = (Agents::ALL, Agents::default(), Agents::default());
+    for &member in members {
+        let enabled = product.graph.enabled(member.state);
+        always = always.and(enabled);
+        ever = ever.or(enabled);
+        product.steps(member, |step| {
+            if inside(step.target) {
+                moving = moving.or(product.graph.taking_part(step.agents));
+            }
+        });
+    }
+    let (asked, demand) = match fairness {
+        Fairness::None => (Agents::default(), Demand::NONE),
+        Fairness::Weak => (always, Demand { agents: ever, resting: true }),
+        Fairness::Strong => (ever, Demand { agents: ever, resting: false }),
+    };
+    let missing = asked.without(moving);
+    if missing.is_empty() { Ok(demand) } else { Err(missing) }
+}
+
+/// The strongly fair components inside a component on which all marks occur: each a list of pairs.
+pub(crate) fn strongly_fair(product: &Product<'_>, members: Vec<Pair>, all: u32) -> Vec<Vec<Pair>> {
+    let mut fair = Vec::new();
+    let mut work = vec![members];
+    while let Some(members) = work.pop() {
+        let numbers: HashMap<Pair, u32, foldhash::fast::FixedState> =
+            members.iter().zip(0..).map(|(&pair, number)| (pair, number)).collect();
+        let (mut marks, mut any) = (0, false);
+        for &member in &members {
+            product.steps(member, |step| {
+                if numbers.contains_key(&step.target) {
+                    marks |= step.marks;
+                    any = true;
+                }
+            });
+        }
+        if !any || marks != all {
+            continue;
+        }
+        let missing = match demand(product, &members, |pair| numbers.contains_key(&pair), Fairness::Strong) {
+            Ok(_) => {
+                fair.push(members);
+                continue;
+            }
+            Err(missing) => missing,
+        };
+        let left: Vec<Pair> =
+            members.into_iter().filter(|pair| product.graph.enabled(pair.state).and(missing).is_empty()).collect();
+        let numbers: HashMap<Pair, u32, foldhash::fast::FixedState> =
+            left.iter().zip(0..).map(|(&pair, number)| (pair, number)).collect();
+        let targets: Vec<Vec<u32>> = left
+            .iter()
+            .map(|&pair| {
+                let mut own = Vec::new();
+                product.steps(pair, |step| own.extend(numbers.get(&step.target)));
+                own
+            })
+            .collect();
+        let (component, count) = components(&targets);
+        let mut parts: Vec<Vec<Pair>> = vec![Vec::new(); count as usize];
+        left.iter().zip(component).for_each(|(&pair, part)| parts[part as usize].push(pair));
+        work.extend(parts);
+    }
+    fair
+}
