@@ -60,6 +60,7 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--formula", Sort::Face),
     ("--property", Sort::Face),
     ("--process", Sort::Face),
+    ("--ltl", Sort::Face),
     ("--explain", Sort::Face),
     ("--list", Sort::Face),
     ("--why", Sort::Face),
@@ -82,6 +83,7 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--chart", Sort::Asked(&["run.svg"], &[])),
     ("--evidence", Sort::Asked(&["run.aut", "run.svg"], &[])),
     ("--witness", Sort::Asked(&[""], &[])),
+    ("--fairness", Sort::Asked(&["weak", "strong"], &["none"])),
 ];
 
 struct Folder(tempfile::TempDir);

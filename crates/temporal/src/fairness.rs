@@ -2,10 +2,10 @@
 //!
 //! A run is weakly fair when each agent takes part in infinitely many of its steps or cannot initiate one infinitely
 //! often; strongly fair when each agent that can initiate a step infinitely often takes part infinitely often. What
-//! recurs on a run is a strongly connected set of pairs. So weak fairness asks of a component, for each agent, a step in
-//! which it takes part or a state in which it initiates nothing: one more mark each, and no copies of the product, with
-//! which Spin pays (Choueka, *Theories of automata on omega-tapes*, 1974). Strong fairness is no mark: the states in
-//! which an agent is enabled that never moves are taken out of the component, and what is left is decomposed again
+//! recurs on a run is a strongly connected set of pairs. So weak fairness asks of a component, for each agent, a step
+//! in which it takes part or a state in which it initiates nothing: one more mark each, and no copies of the product,
+//! with which Spin pays (Choueka, *Theories of automata on omega-tapes*, 1974). Strong fairness is no mark: the states
+//! in which an agent is enabled that never moves are taken out of the component, and what is left is decomposed again
 //! (Emerson and Lei, *Modalities for model checking*, 1987).
 //!
 //! An agent is enabled in a state when it initiates one of its steps, inside the component or not: the receiver of a

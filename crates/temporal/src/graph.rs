@@ -1,7 +1,7 @@
 //! The steps of a system, kept by the search that found them.
 //!
 //! One search serves every claim: for each state it keeps the targets of its steps and the number of its *letter*,
-//! which propositions hold in it; where fairness matters, also who takes part in each step, for which the steps are
+//! which propositions hold in it; where fairness matters, also the agents of each step, for which the steps are
 //! computed a second time. Checking then reads no row again. Each thread appends records to segments of its own (`id,
 //! letter, steps, targets…, agents…`), so nothing is copied while the search runs; afterwards one pass notes where the
 //! record of each state is.

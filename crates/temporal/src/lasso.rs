@@ -3,8 +3,8 @@
 //! The numbers of states depend on the threads of the search, so nothing here is decided by them. From the start a
 //! breadth-first search goes level by level to the nearest accepted pairs; among those of one level the one with the
 //! least row counts. Its way back takes the least pair of the level before that has a step to it. Inside its component
-//! the cycle is found in the same manner: from the pair to the nearest edge with a mark that is missing, or with what fairness demands of an agent, and so on, and
-//! home.
+//! the cycle is found in the same manner: from the pair to the nearest edge with a mark that is missing, or with what
+//! fairness demands of an agent, and so on, and home.
 //!
 //! The result is short and not always shortest: of one mark a shortest cycle through this pair, of several a greedy
 //! one. Cost: a set of the pairs that are seen before the nearest accepted one, and of those of its component.
@@ -73,8 +73,8 @@ impl<'c> Chooser<'c> {
         least.map(|(_, pair)| pair)
     }
 
-    /// Goes from some pairs, level by level, until `found` holds of an edge: the levels until there. `inside` says which
-    /// pairs may be entered.
+    /// Goes from some pairs, level by level, until `found` holds of an edge: the levels until there. `inside` says
+    /// which pairs may be entered.
     fn walk(
         &self,
         starts: &[Pair],

@@ -45,7 +45,7 @@ pub fn replay_lasso(
     Ok(LassoWord { letters, back_to: path.steps.len() })
 }
 
-/// Who is enabled and who takes part, on a step of a cycle.
+/// The agents that are enabled and that take part, on a step of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CycleStep {
     /// The agents that can initiate a step where it begins, ascending.
