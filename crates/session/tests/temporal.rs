@@ -1,5 +1,5 @@
-//! Claims about runs of Promela models that never end. The verdicts are those of Spin 6.5.2 (unreduced, `-a`, `-l`), but
-//! for `X`, which Spin as it is packaged refuses, and fairness, where the definitions decide.
+//! Claims about runs of Promela models that never end. The verdicts are those of Spin 6.5.2 (unreduced, `-a`, `-l`),
+//! but for `X`, which Spin as it is packaged refuses, and fairness, where the definitions decide.
 
 use std::path::Path;
 

@@ -13,6 +13,7 @@
 
 use std::collections::HashMap;
 
+use trefoil_control::{Control, Stopped};
 use trefoil_questions::Fairness;
 
 use crate::components::components;
@@ -117,10 +118,16 @@ pub(crate) fn demand(
 }
 
 /// The strongly fair components inside a component on which all marks occur: each a list of pairs.
-pub(crate) fn strongly_fair(product: &Product<'_>, members: Vec<Pair>, all: u32) -> Vec<Vec<Pair>> {
+pub(crate) fn strongly_fair(
+    product: &Product<'_>,
+    members: Vec<Pair>,
+    all: u32,
+    control: &Control,
+) -> Result<Vec<Vec<Pair>>, Stopped> {
     let mut fair = Vec::new();
     let mut work = vec![members];
     while let Some(members) = work.pop() {
+        control.check()?;
         let numbers: HashMap<Pair, u32, foldhash::fast::FixedState> =
             members.iter().zip(0..).map(|(&pair, number)| (pair, number)).collect();
         let (mut marks, mut any) = (0, false);
@@ -159,5 +166,5 @@ pub(crate) fn strongly_fair(product: &Product<'_>, members: Vec<Pair>, all: u32)
         left.iter().zip(component).for_each(|(&pair, part)| parts[part as usize].push(pair));
         work.extend(parts);
     }
-    fair
+    Ok(fair)
 }

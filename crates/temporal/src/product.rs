@@ -443,7 +443,7 @@ impl Tarjan<'_, '_> {
                 }
                 None => {
                     self.walk.pop();
-                    self.leave(pair, at, root);
+                    self.leave(pair, at, root, control)?;
                 }
             }
             self.since_check += 1;
@@ -455,10 +455,10 @@ impl Tarjan<'_, '_> {
         Ok(())
     }
 
-    fn leave(&mut self, pair: Pair, at: usize, root: bool) {
+    fn leave(&mut self, pair: Pair, at: usize, root: bool, control: &Control) -> Result<(), Stopped> {
         if !root {
             self.open.push(pair);
-            return;
+            return Ok(());
         }
         let own = self.numbers[at];
         self.next -= 1;
@@ -472,14 +472,15 @@ impl Tarjan<'_, '_> {
         self.numbers[at] = self.finished;
         self.open.push(pair);
         if self.is_accepting(from) {
-            self.keep_fair(from);
+            self.keep_fair(from, control)?;
         }
         self.open.truncate(from);
         self.finished -= 1;
+        Ok(())
     }
 
     /// Keeps the pairs of an accepting component that lie on fair cycles.
-    fn keep_fair(&mut self, from: usize) {
+    fn keep_fair(&mut self, from: usize, control: &Control) -> Result<(), Stopped> {
         let own = self.finished;
         let members = &self.open[from..];
         let inside = |pair: Pair| {
@@ -489,7 +490,7 @@ impl Tarjan<'_, '_> {
         if fairness == Fairness::None || demand(self.product, members, inside, fairness).is_ok() {
             self.found.extend(members.iter().copied());
         } else if fairness == Fairness::Strong {
-            for part in strongly_fair(self.product, members.to_vec(), self.all) {
+            for part in strongly_fair(self.product, members.to_vec(), self.all, control)? {
                 self.finished -= 1;
                 for &pair in &part {
                     let at = self.number(pair);
@@ -498,6 +499,7 @@ impl Tarjan<'_, '_> {
                 self.found.extend(part);
             }
         }
+        Ok(())
     }
 
     /// Is the component of the open pairs from here on accepting?
