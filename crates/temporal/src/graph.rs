@@ -110,6 +110,8 @@ struct Recorder<'w> {
     system: &'w dyn System,
     watch: &'w Watch<'w>,
     first_error: LabelId,
+    /// Does each mark read every slot?
+    whole: bool,
     segments: Vec<Vec<u32>>,
     letters: HashMap<Letter, u32, foldhash::fast::FixedState>,
     /// The sets of agents by number.
@@ -124,9 +126,17 @@ impl Visitor for Recorder<'_> {
     fn visit(&mut self, state: &Visited<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.letter.clear();
         for &mark in self.watch.marks {
-            self.reads.clear();
-            self.system.marks()[mark.index()].reads.values(state.row, &mut self.reads);
-            self.letter.push(explorer.mark(mark, &self.reads)?);
+            let slots = &self.system.marks()[mark.index()].reads;
+            // A mark that reads every slot gets the row as it is.
+            let reads = match self.whole {
+                true => state.row,
+                false => {
+                    self.reads.clear();
+                    slots.values(state.row, &mut self.reads);
+                    &self.reads
+                }
+            };
+            self.letter.push(explorer.mark(mark, reads)?);
         }
         let letter = match self.letters.get(&self.letter[..]) {
             Some(&known) => known,
@@ -182,7 +192,10 @@ pub(crate) fn explore(
     control: &Control,
 ) -> Result<Searched, Stopped> {
     let options = Options { threads, order: Order::Steps, ..Options::default() };
+    let width = system.layout().width();
+    let whole = watch.marks.iter().all(|mark| system.marks()[mark.index()].reads.iter().count() == width);
     let exploration = search(system, &options, control, || Recorder {
+        whole,
         system,
         watch,
         first_error: system.first_error(),
