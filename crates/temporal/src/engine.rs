@@ -2,7 +2,8 @@
 //!
 //! The system is searched once, breadth-first on every core, and kept ([`crate::graph`]); each claim is then decided on
 //! it ([`crate::product`]). A claim that a state must never have a letter, such as `[] p`, is decided by the search
-//! itself, which ends with a shortest run to such a state.
+//! itself, which ends with a shortest run to such a state. Before a long search the claim is checked on the first
+//! levels: a run among these states is a run of the system.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -82,6 +83,9 @@ impl Engine for TemporalEngine {
     }
 }
 
+/// How many states are searched before the claim is checked on what was found; the last search has no limit.
+const NEAR: [u64; 3] = [20_000, 500_000, u64::MAX];
+
 /// A claim with its automaton.
 struct Claimed<'q> {
     recur: Recur<'q>,
@@ -111,37 +115,45 @@ impl Prepared for Claimed<'_> {
             fairness: self.recur.fairness,
         };
         let fair = self.recur.fairness != Fairness::None;
-        let kept = match kept(self.recur.explored, task.system, fair) {
-            Some(kept) => kept,
-            None => match self.explore(task.system, &forbidden, control)? {
-                (Searched::Complete(graph), width) => {
-                    let kept: Arc<dyn Any + Send + Sync> = Arc::new(Kept { graph: *graph, width });
-                    self.recur.explored.put(Some(kept.clone()));
-                    kept
+        let mut known = kept(self.recur.explored, task.system, fair);
+        // Bugs that lie near are found without all states: first a few levels are searched and checked, then all.
+        for most in NEAR {
+            if known.is_some() {
+                break;
+            }
+            match self.explore(task.system, &forbidden, most, control)? {
+                Searched::Partial(graph) => {
+                    answer.counts = counted(&graph.counts, Some(graph.states.bytes() as u64));
+                    if let Some(evidence) = self.violation(&graph, &forbidden, task.system, control)? {
+                        answer.found[self.recur.asked] = Found::Fails(evidence);
+                        answer.counts.elapsed = started.elapsed();
+                        return Ok(answer);
+                    }
                 }
-                (Searched::Bad(path, counts), _) => {
+                Searched::Complete(graph) => {
+                    let kept = Kept { graph: *graph, width: task.system.layout().width() };
+                    let kept: Arc<dyn Any + Send + Sync> = Arc::new(kept);
+                    self.recur.explored.put(Some(kept.clone()));
+                    known = Some(kept);
+                }
+                Searched::Bad(path, counts) => {
                     answer.counts = counted(&counts, None);
                     answer.counts.elapsed = started.elapsed();
                     answer.found[self.recur.asked] = Found::Fails(Evidence::Prefix(path));
                     return Ok(answer);
                 }
-                (Searched::Cut(cut, counts), _) => {
+                Searched::Cut(cut, counts) => {
                     return Err(Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) });
                 }
-            },
-        };
+            }
+        }
+        let kept = known.expect("the last search is not limited");
         let graph = &kept.downcast_ref::<Kept>().expect("the engine keeps its own").graph;
         answer.counts = counted(&graph.counts, Some(graph.states.bytes() as u64));
         answer.complete = true;
-        control.progress().begin("looking for cycles", 0);
-        let product = Product::new(graph, &forbidden, control)?;
-        let found = match product.accepted(control)? {
+        let found = match self.violation(graph, &forbidden, task.system, control)? {
             None => Found::Holds(None),
-            Some(accepted) => {
-                let chooser = Chooser::new(&product, task.system, self.recur.no_steps, control);
-                let lasso = chooser.lasso(&accepted)?.expect("an accepting component is reached");
-                Found::Fails(self.evidence(&chooser, graph, lasso)?)
-            }
+            Some(evidence) => Found::Fails(evidence),
         };
         answer.found[self.recur.asked] = found;
         let states = self.forbidden.edges.len();
@@ -172,12 +184,29 @@ fn counted(counts: &trefoil_explore::Counts, bytes: Option<u64>) -> Counts {
 }
 
 impl Claimed<'_> {
+    /// A run that violates the claim, as far as the system was searched.
+    fn violation(
+        &self,
+        graph: &Graph,
+        forbidden: &Forbidden<'_>,
+        system: &dyn System,
+        control: &Control,
+    ) -> Result<Option<Evidence>, Unanswered> {
+        control.progress().begin("looking for cycles", 0);
+        let product = Product::new(graph, forbidden, control)?;
+        let Some(accepted) = product.accepted(control)? else { return Ok(None) };
+        let chooser = Chooser::new(&product, system, self.recur.no_steps, control);
+        let lasso = chooser.lasso(&accepted)?.expect("an accepting component is reached");
+        Ok(Some(self.evidence(&chooser, graph, lasso)?))
+    }
+
     fn explore(
         &self,
         system: &dyn System,
         forbidden: &Forbidden<'_>,
+        most: u64,
         control: &Control,
-    ) -> Result<(Searched, usize), Unanswered> {
+    ) -> Result<Searched, Cut> {
         control.progress().begin("exploring", 0);
         let marks = proposition_marks(system);
         let bad = |letter: &[Value]| {
@@ -187,9 +216,8 @@ impl Claimed<'_> {
         };
         let bad: Option<&(dyn Fn(&[Value]) -> bool + Sync)> = if self.is_about_states() { Some(&bad) } else { None };
         let agents = self.recur.fairness != Fairness::None;
-        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, agents, bad };
-        let searched = explore(system, &watch, self.threads, control)?;
-        Ok((searched, system.layout().width()))
+        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, agents, most, bad };
+        explore(system, &watch, self.threads, control)
     }
 
     /// Does the automaton wait in its first state until it reads one of some letters, and then accept?

@@ -9,8 +9,9 @@
 //! Cost: 20 bytes a state and 4 a step (8 with agents), beside the store of the search.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_explore::{End, Exploration, Finding, Options, Order, States, Visited, Visitor, search};
 use trefoil_questions::ErrorKinds;
 use trefoil_system::{Cut, Explorer, LabelId, MarkId, Meaning, StateId, System, Value};
@@ -92,6 +93,8 @@ pub(crate) struct Watch<'w> {
     pub(crate) no_steps: ErrorKinds,
     /// Are agents kept?
     pub(crate) agents: bool,
+    /// The search ends with the level in which it has expanded so many states.
+    pub(crate) most: u64,
     /// Is a state with this letter what is looked for?
     pub(crate) bad: Option<&'w (dyn Fn(&[Value]) -> bool + Sync)>,
 }
@@ -100,6 +103,8 @@ pub(crate) struct Watch<'w> {
 pub(crate) enum Searched {
     /// Everything was found.
     Complete(Box<Graph>),
+    /// The search has as many states as it may: it expanded those of some levels, all of them.
+    Partial(Box<Graph>),
     /// A state with a bad letter: a shortest run to it.
     Bad(trefoil_system::Path, trefoil_explore::Counts),
     /// It was cut.
@@ -112,6 +117,8 @@ struct Recorder<'w> {
     first_error: LabelId,
     /// Does each mark read every slot?
     whole: bool,
+    /// States that all threads have expanded.
+    expanded: &'w AtomicU64,
     segments: Vec<Vec<u32>>,
     letters: HashMap<Letter, u32, foldhash::fast::FixedState>,
     /// The sets of agents by number.
@@ -180,7 +187,8 @@ impl Visitor for Recorder<'_> {
         let count = (segment.len() - at - HEAD) as u32;
         segment.extend(kept);
         segment[at + 2] = if count == 0 && !state.steps.is_empty() { BROKEN } else { count };
-        Ok(Finding::Nothing)
+        let expanded = self.expanded.fetch_add(1, Ordering::Relaxed) + 1;
+        Ok(if expanded == self.watch.most { Finding::State } else { Finding::Nothing })
     }
 }
 
@@ -190,12 +198,14 @@ pub(crate) fn explore(
     watch: &Watch<'_>,
     threads: usize,
     control: &Control,
-) -> Result<Searched, Stopped> {
+) -> Result<Searched, Cut> {
     let options = Options { threads, order: Order::Steps, ..Options::default() };
     let width = system.layout().width();
     let whole = watch.marks.iter().all(|mark| system.marks()[mark.index()].reads.iter().count() == width);
+    let expanded = AtomicU64::new(0);
     let exploration = search(system, &options, control, || Recorder {
         whole,
+        expanded: &expanded,
         system,
         watch,
         first_error: system.first_error(),
@@ -207,17 +217,19 @@ pub(crate) fn explore(
         letter: Vec::new(),
     });
     let counts = exploration.counts;
-    match &exploration.end {
-        End::Complete => {}
+    let complete = match &exploration.end {
+        End::Complete => true,
         End::Cut(cut) => return Ok(Searched::Cut(cut.clone(), counts)),
         End::Found(found) => {
-            let found = found.clone();
-            return Ok(match exploration.path_to(system, &found, control) {
-                Ok(path) => Searched::Bad(path, counts),
-                Err(cut) => Searched::Cut(cut, counts),
-            });
+            if is_bad(system, watch, &found.row, control)? {
+                return Ok(match exploration.path_to(system, found, control) {
+                    Ok(path) => Searched::Bad(path, counts),
+                    Err(cut) => Searched::Cut(cut, counts),
+                });
+            }
+            false
         }
-    }
+    };
     let Exploration { initial, states, visitors, .. } = exploration;
     control.afford(states.id_bound() * 8)?;
     let mut places = vec![NOWHERE; states.id_bound()];
@@ -260,15 +272,22 @@ pub(crate) fn explore(
             segments.push(segment);
         }
     }
-    Ok(Searched::Complete(Box::new(Graph {
-        segments,
-        places,
-        letters,
-        agents: watch.agents.then_some(agents),
-        initial,
-        states,
-        counts,
-    })))
+    let graph =
+        Box::new(Graph { segments, places, letters, agents: watch.agents.then_some(agents), initial, states, counts });
+    Ok(if complete { Searched::Complete(graph) } else { Searched::Partial(graph) })
+}
+
+/// Is a state what was looked for?
+fn is_bad(system: &dyn System, watch: &Watch<'_>, row: &[Value], control: &Control) -> Result<bool, Cut> {
+    let Some(bad) = watch.bad else { return Ok(false) };
+    let mut explorer = system.explorer(control);
+    let mut letter = Vec::with_capacity(watch.marks.len());
+    for &mark in watch.marks {
+        let mut reads = Vec::new();
+        system.marks()[mark.index()].reads.values(row, &mut reads);
+        letter.push(explorer.mark(mark, &reads)?);
+    }
+    Ok(bad(&letter))
 }
 
 /// The marks of a system that show propositions.
