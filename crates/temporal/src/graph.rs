@@ -173,19 +173,15 @@ impl Visitor for Recorder<'_> {
         if self.segments.last().is_none_or(|segment| segment.len() + most > segment.capacity()) {
             self.segments.push(Vec::with_capacity(SEGMENT.max(most)));
         }
+        let (system, first_error, no_steps) = (self.system, self.first_error, self.watch.no_steps);
         let Some(segment) = self.segments.last_mut() else { return Ok(Finding::Nothing) };
         let at = segment.len();
         segment.extend([state.id.0, letter, 0]);
-        let mut kept = Vec::new();
-        for (at, edge) in state.steps.iter().enumerate() {
-            let wrong = edge.label >= self.first_error && self.watch.no_steps.contains(self.system.error(edge.label));
-            if !wrong {
-                segment.push(edge.target.0);
-                kept.extend(self.own.get(at));
-            }
-        }
+        let is_wrong = |label: LabelId| label >= first_error && no_steps.contains(system.error(label));
+        let steps = || state.steps.iter().enumerate().filter(|(_, edge)| !is_wrong(edge.label));
+        segment.extend(steps().map(|(_, edge)| edge.target.0));
         let count = (segment.len() - at - HEAD) as u32;
-        segment.extend(kept);
+        segment.extend(steps().filter_map(|(place, _)| self.own.get(place)));
         segment[at + 2] = if count == 0 && !state.steps.is_empty() { BROKEN } else { count };
         let expanded = self.expanded.fetch_add(1, Ordering::Relaxed) + 1;
         Ok(if expanded == self.watch.most { Finding::State } else { Finding::Nothing })
