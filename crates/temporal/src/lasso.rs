@@ -117,7 +117,7 @@ impl<'c> Chooser<'c> {
     }
 
     /// The way through the levels to a pair of the last one: the pairs in order.
-    fn way(&self, levels: &Levels, last: Pair) -> Vec<Pair> {
+    fn way(&self, levels: &[Vec<Pair>], last: Pair) -> Vec<Pair> {
         let mut way = vec![last];
         for level in levels.iter().rev().skip(1) {
             let target = way[way.len() - 1];
@@ -130,7 +130,7 @@ impl<'c> Chooser<'c> {
     /// The least edge out of the last level that was looked for.
     fn hit(
         &self,
-        levels: &Levels,
+        levels: &[Vec<Pair>],
         inside: impl Fn(Pair) -> bool,
         found: impl Fn(Pair, &PairStep) -> bool,
     ) -> Option<(Pair, PairStep)> {

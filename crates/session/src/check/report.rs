@@ -158,7 +158,7 @@ pub struct AssertionReport {
     /// Notes on the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// mCRL2: how states and steps are kept.
+    /// How a check worked: for mCRL2, how states and steps are kept; for a claim, what its automaton is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
     /// Promela: the statements that no run reaches.

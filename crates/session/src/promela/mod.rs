@@ -259,7 +259,9 @@ impl Script {
             report.notes.extend(waiting::notes(&story.end, &self.file));
         }
         report.witness = witness;
-        report.reductions = answer.reductions;
+        if let Property::Claim(..) = property {
+            report.details = answer.reductions;
+        }
         report.why = Some(answer.why);
         report.symmetry = answer.symmetry.map(used);
         report.notes.extend(answer.notes);
