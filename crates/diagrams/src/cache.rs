@@ -7,10 +7,12 @@
 //! number does not write. Fences make that exact: a reader never combines the words of two entries. The sequence number
 //! has 24 bits, so a reader would have to sleep while eight million entries are written at one place.
 //!
-//! Operands are numbers of nodes, which a collection gives to other nodes: then the cache is cleared.
+//! Operands are numbers of nodes, which a collection gives to other nodes. So a collection keeps an entry only when all
+//! nodes in it are alive ([`Cache::retain`]), and a larger cache takes over the entries of the smaller one.
 
 use crate::sync::{AtomicU64, Ordering, fence, zeros};
 use crate::table::{NodeId, mix};
+use crate::worker::operation::node_operands;
 
 /// An operation and its operands.
 pub(crate) type Operands = [u32; 4];
@@ -22,6 +24,11 @@ pub(crate) struct Cache {
     mask: usize,
 }
 
+/// Tables that are smaller have eight results for a node.
+const SMALL: usize = 1 << 20;
+/// Tables that are larger have two.
+const LARGE: usize = 1 << 24;
+
 const SEQUENCE: u32 = 40;
 const REST: u64 = (1 << SEQUENCE) - 1;
 
@@ -30,6 +37,16 @@ impl Cache {
     pub(crate) fn new(entries: usize) -> Cache {
         let entries = entries.next_power_of_two();
         Cache { words: zeros(3 * entries), mask: entries - 1 }
+    }
+
+    /// How many entries a cache has beside a table of `nodes` nodes. Operations have several times as many results as
+    /// there are nodes, and a result that was forgotten is often a whole subproblem to be solved again.
+    pub(crate) fn entries_for(nodes: usize) -> usize {
+        match nodes {
+            0..SMALL => nodes * 8,
+            SMALL..LARGE => nodes * 4,
+            _ => nodes * 2,
+        }
     }
 
     /// How many bytes a cache of this many entries takes.
@@ -80,9 +97,46 @@ impl Cache {
         entry[0].store((busy & !REST).wrapping_add(1 << SEQUENCE) | head, Ordering::Release);
     }
 
-    /// Forgets everything. All threads are stopped.
-    pub(crate) fn clear(&self) {
-        self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    /// Forgets the entries with a node that is not marked. All threads are stopped.
+    pub(crate) fn retain(&self, marks: &[u64]) {
+        for entry in self.words.chunks_exact(3) {
+            if !Known::read(entry).is_some_and(|known| known.is_alive(marks)) {
+                entry.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+            }
+        }
+    }
+
+    /// Takes over the entries of another cache whose nodes are all marked. All threads are stopped.
+    pub(crate) fn adopt(&self, other: &Cache, marks: &[u64]) {
+        for entry in other.words.chunks_exact(3) {
+            if let Some(Known { operation, operands, result }) =
+                Known::read(entry).filter(|known| known.is_alive(marks))
+            {
+                self.put(operation, operands, result);
+            }
+        }
+    }
+}
+
+/// What an entry says.
+struct Known {
+    operation: u8,
+    operands: Operands,
+    result: NodeId,
+}
+
+impl Known {
+    fn read(entry: &[AtomicU64]) -> Option<Known> {
+        let word = |at: usize| entry[at].load(Ordering::Relaxed);
+        let (head, pair, last) = (word(0) & REST, word(1), word(2));
+        let operands = [(pair >> 32) as u32, pair as u32, head as u32, (last >> 32) as u32];
+        // No operation has the number 0: the entry is free.
+        (head >> 32 != 0).then_some(Known { operation: (head >> 32) as u8, operands, result: last as u32 })
+    }
+
+    fn is_alive(&self, marks: &[u64]) -> bool {
+        let is_marked = |id: NodeId| marks[id as usize / 64] >> (id % 64) & 1 == 1;
+        self.operands[..node_operands(self.operation)].iter().all(|&id| is_marked(id)) && is_marked(self.result)
     }
 }
 

@@ -11,7 +11,7 @@
 //!
 //! Whatever a file says is checked: children come first, keys ascend, rows have one width.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io::{self, Read, Write};
 
@@ -194,12 +194,36 @@ impl Diagrams {
             }
             let own = self.slots(&(0..*levels).collect::<Vec<_>>())?;
             *relation = self.with_rows(relation, &self.project(&rows, &own)?)?;
+            if self.reads_a_copy(relation) {
+                return Err(LoadError::Malformed("a relation copies a value that it reads"));
+            }
         }
         Ok(LddModel {
             width,
             initial: initial.0,
             relations: relations.into_iter().map(|(relation, _)| relation).collect(),
         })
+    }
+
+    /// Does a relation have a copied value where it reads?
+    fn reads_a_copy(&self, relation: &Relation) -> bool {
+        let store = self.store();
+        let mut level = HashSet::from([relation.rows().id]);
+        for is_read in relation.levels() {
+            let mut next = HashSet::new();
+            for mut id in level {
+                while id != EMPTY {
+                    let node = store.table.node(id);
+                    if is_read && node.key == COPIED {
+                        return true;
+                    }
+                    next.insert(node.down);
+                    id = node.right;
+                }
+            }
+            level = next;
+        }
+        false
     }
 
     /// New nodes and the number of a set.

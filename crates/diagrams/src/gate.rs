@@ -11,13 +11,20 @@
 //!
 //! Invariant: [`Gate::want`] is followed by [`Gate::pause`] on the same thread; so a wish is always fulfilled.
 
-use crate::sync::{AtomicBool, Condvar, Mutex, Ordering, locked, waited};
+use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, locked, waited};
 
 #[derive(Default)]
 pub(crate) struct Gate {
     wanted: AtomicBool,
-    running: Mutex<usize>,
+    running: Mutex<Running>,
     changed: Condvar,
+}
+
+#[derive(Default)]
+struct Running {
+    workers: usize,
+    /// Threads that wait at the condition.
+    waiting: usize,
 }
 
 impl Gate {
@@ -37,39 +44,54 @@ impl Gate {
     pub(crate) fn enter(&self) {
         let mut running = locked(&self.running);
         while self.is_wanted() {
-            running = waited(&self.changed, running);
+            running = self.wait(running);
         }
-        *running += 1;
+        running.workers += 1;
     }
 
     /// Ends running.
     pub(crate) fn leave(&self) {
-        *locked(&self.running) -= 1;
-        self.changed.notify_all();
+        let mut running = locked(&self.running);
+        running.workers -= 1;
+        self.notify(&running);
     }
 
     /// Pauses until the work was done, by this worker or another one.
     pub(crate) fn pause(&self, work: impl Fn()) {
         let mut running = locked(&self.running);
-        *running -= 1;
-        self.changed.notify_all();
+        running.workers -= 1;
+        self.notify(&running);
         while self.is_wanted() {
-            if *running == 0 {
+            if running.workers == 0 {
                 work();
                 self.wanted.store(false, Ordering::Relaxed);
-                self.changed.notify_all();
+                self.notify(&running);
             } else {
-                running = waited(&self.changed, running);
+                running = self.wait(running);
             }
         }
-        *running += 1;
+        running.workers += 1;
     }
 
     /// Waits until no worker runs.
     pub(crate) fn wait_until_empty(&self) {
         let mut running = locked(&self.running);
-        while *running > 0 {
-            running = waited(&self.changed, running);
+        while running.workers > 0 {
+            running = self.wait(running);
+        }
+    }
+
+    fn wait<'g>(&self, mut running: MutexGuard<'g, Running>) -> MutexGuard<'g, Running> {
+        running.waiting += 1;
+        running = waited(&self.changed, running);
+        running.waiting -= 1;
+        running
+    }
+
+    /// Wakes the threads that wait; without one, the system call of a notification is saved.
+    fn notify(&self, running: &Running) {
+        if running.waiting > 0 {
+            self.changed.notify_all();
         }
     }
 }

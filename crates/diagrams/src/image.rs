@@ -36,10 +36,16 @@ impl Worker {
         }
         self.poll()?;
         let slot = self.node(shape);
-        let (kind, next) = (value_of(slot.key), slot.down);
+        let (mut kind, next) = (value_of(slot.key), slot.down);
         let base = self.base();
+        let mut copied = relation;
         if kind == WRITE {
-            return self.image_of_writes(set, relation, shape, next);
+            let first = self.node(relation);
+            if first.key != COPIED || first.right != EMPTY {
+                return self.image_of_writes(set, relation, shape, next);
+            }
+            // All rows keep the slot.
+            (kind, copied) = (SKIP, first.down);
         }
         let tail = loop {
             if set == EMPTY || relation == EMPTY {
@@ -47,7 +53,7 @@ impl Worker {
             }
             let here = self.node(set);
             let (below, key) = if kind == SKIP {
-                ((IMAGE, [here.down, relation, next, 0, 0]), Some(here.key))
+                ((IMAGE, [here.down, copied, next, 0, 0]), Some(here.key))
             } else {
                 let row = self.node(relation);
                 if here.key < row.key {

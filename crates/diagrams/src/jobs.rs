@@ -4,9 +4,10 @@
 //! ([`Queue::hungry`]), so that work that no other worker would take costs the reading of a number. A job is taken by
 //! one swap, by another worker or by the one that made it when it comes to need the result.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::sync::{AtomicBool, AtomicIsize, AtomicU32, Condvar, Mutex, Ordering, locked, waited};
+use crate::sync::{AtomicBool, AtomicIsize, AtomicU32, AtomicUsize, Condvar, Mutex, Ordering, locked, waited};
 use crate::table::{EMPTY, NodeId};
 
 /// An operation and its operands.
@@ -56,39 +57,71 @@ impl Job {
 }
 
 /// Jobs that wait for a worker.
+///
+/// A worker that finds none looks again for some microseconds before it sleeps: to wake it takes longer than many jobs.
 #[derive(Default)]
 pub(crate) struct Queue {
-    jobs: Mutex<Vec<Arc<Job>>>,
-    /// Workers that wait minus jobs that wait.
-    hunger: AtomicIsize,
+    /// Read at every item of every operation, so on a cache line of its own.
+    hunger: Hunger,
+    waiting: Mutex<Waiting>,
+    /// How many jobs wait.
+    available: AtomicUsize,
     ended: AtomicBool,
     changed: Condvar,
 }
+
+/// Workers that wait minus jobs that wait.
+#[derive(Default)]
+#[repr(align(128))]
+struct Hunger(AtomicIsize);
+
+#[derive(Default)]
+struct Waiting {
+    jobs: VecDeque<Arc<Job>>,
+    /// Workers that sleep until there is a job.
+    sleepers: usize,
+}
+
+/// How often a worker looks before it sleeps.
+const LOOKS: usize = 2000;
 
 impl Queue {
     /// Does a worker wait for a job?
     #[inline]
     pub(crate) fn hungry(&self) -> bool {
-        self.hunger.load(Ordering::Relaxed) > 0
+        self.hunger.0.load(Ordering::Relaxed) > 0
     }
 
     /// A worker begins or ceases to wait beside the queue.
     pub(crate) fn wait_beside(&self, begins: bool) {
-        self.hunger.fetch_add(if begins { 1 } else { -1 }, Ordering::Relaxed);
+        self.hunger.0.fetch_add(if begins { 1 } else { -1 }, Ordering::Relaxed);
     }
 
     pub(crate) fn push(&self, job: Arc<Job>) {
-        locked(&self.jobs).push(job);
-        self.hunger.fetch_sub(1, Ordering::Relaxed);
-        self.changed.notify_one();
+        let mut waiting = locked(&self.waiting);
+        waiting.jobs.push_back(job);
+        let asleep = waiting.sleepers > 0;
+        self.count(&waiting, -1);
+        drop(waiting);
+        if asleep {
+            self.changed.notify_one();
+        }
+    }
+
+    /// So many jobs were taken from the queue; fewer than none were added.
+    fn count(&self, waiting: &Waiting, taken: isize) {
+        self.available.store(waiting.jobs.len(), Ordering::Relaxed);
+        self.hunger.0.fetch_add(taken, Ordering::Relaxed);
     }
 
     /// The oldest job that was not taken.
     pub(crate) fn pop(&self) -> Option<Arc<Job>> {
-        let mut jobs = locked(&self.jobs);
-        while !jobs.is_empty() {
-            let job = jobs.remove(0);
-            self.hunger.fetch_add(1, Ordering::Relaxed);
+        if self.available.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut waiting = locked(&self.waiting);
+        while let Some(job) = waiting.jobs.pop_front() {
+            self.count(&waiting, 1);
             if job.take() {
                 return Some(job);
             }
@@ -98,26 +131,35 @@ impl Queue {
 
     /// Removes a job that was taken by its maker.
     pub(crate) fn remove(&self, job: &Arc<Job>) {
-        let mut jobs = locked(&self.jobs);
-        if let Some(at) = jobs.iter().rposition(|waiting| Arc::ptr_eq(waiting, job)) {
-            jobs.remove(at);
-            self.hunger.fetch_add(1, Ordering::Relaxed);
+        let mut waiting = locked(&self.waiting);
+        if let Some(at) = waiting.jobs.iter().rposition(|known| Arc::ptr_eq(known, job)) {
+            waiting.jobs.remove(at);
+            self.count(&waiting, 1);
         }
     }
 
     /// Removes all jobs; whether there were any.
     pub(crate) fn clear(&self) -> bool {
-        let mut jobs = locked(&self.jobs);
-        self.hunger.fetch_add(jobs.len() as isize, Ordering::Relaxed);
-        !std::mem::take(&mut *jobs).is_empty()
+        let mut waiting = locked(&self.waiting);
+        let jobs = std::mem::take(&mut waiting.jobs);
+        self.count(&waiting, jobs.len() as isize);
+        !jobs.is_empty()
     }
 
-    /// Waits until there is a job or the queue ended; whether there may be a job.
+    /// Waits until there may be a job, or the queue ended; whether it did not end.
     pub(crate) fn wait(&self) -> bool {
         self.wait_beside(true);
-        let mut jobs = locked(&self.jobs);
-        while jobs.is_empty() && !self.ended.load(Ordering::Relaxed) {
-            jobs = waited(&self.changed, jobs);
+        let ready = || self.available.load(Ordering::Relaxed) > 0 || self.ended.load(Ordering::Relaxed);
+        if !(0..LOOKS).any(|_| {
+            std::hint::spin_loop();
+            ready()
+        }) {
+            let mut waiting = locked(&self.waiting);
+            waiting.sleepers += 1;
+            while waiting.jobs.is_empty() && !self.ended.load(Ordering::Relaxed) {
+                waiting = waited(&self.changed, waiting);
+            }
+            waiting.sleepers -= 1;
         }
         self.wait_beside(false);
         !self.ended.load(Ordering::Relaxed)
@@ -125,7 +167,7 @@ impl Queue {
 
     /// Ends the queue: no worker waits any more.
     pub(crate) fn end(&self) {
-        let _jobs = locked(&self.jobs);
+        let _waiting = locked(&self.waiting);
         self.ended.store(true, Ordering::Relaxed);
         self.changed.notify_all();
     }

@@ -7,10 +7,11 @@
 //!
 //! # Memory
 //!
-//! Table and cache begin small. When the table is full, the workers pause, and what no root reaches is freed. If more
-//! than half of the table is alive afterwards, or it is smaller than a few million nodes, it becomes twice as large,
-//! and the cache with it, provided that the memory budget of the control has room for that; without room, the operation
-//! goes on as long as a sixteenth of the table is free, and is then halted ([`Stopped::Memory`]).
+//! Table and cache begin small. When the table is full, the workers pause. A table of less than a few million nodes
+//! becomes twice as large, with all nodes and cached results. From a larger one what no root reaches is freed; if more
+//! than half is alive afterwards, it becomes twice as large, and the cache with it. Both need room in the memory budget
+//! of the control; without room, the operation goes on as long as a sixteenth of the table is free, and is then halted
+//! ([`Stopped::Memory`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use trefoil_control::{Control, Stopped, resident_memory};
 use crate::cache::Cache;
 use crate::gate::Gate;
 use crate::jobs::Queue;
-use crate::saturate::Saturation;
+use crate::saturate::Programs;
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering, locked};
 use crate::table::{EMPTY, NodeId, Table, UNIT};
 use crate::worker::{Needs, Outcome, Worker, help, patience};
@@ -43,8 +44,8 @@ impl Default for Options {
     }
 }
 
-/// A table with fewer nodes grows whenever it is full: each collection empties the cache, which costs more than memory
-/// that is small anyway.
+/// A table with fewer nodes grows whenever it is full: a collection forgets results whose nodes no root needs, and to
+/// compute them again costs more than memory that is small anyway.
 const COMFORTABLE: usize = 1 << 22;
 
 /// Table and cache; exchanged together when they grow.
@@ -55,7 +56,7 @@ pub(crate) struct Store {
 
 impl Store {
     fn new(table: Table) -> Store {
-        let cache = Cache::new(table.capacity());
+        let cache = Cache::new(Cache::entries_for(table.capacity()));
         Store { table, cache }
     }
 }
@@ -69,7 +70,7 @@ pub(crate) struct Shared {
     pub(crate) store: Mutex<Arc<Store>>,
     pub(crate) gate: Gate,
     pub(crate) queue: Queue,
-    pub(crate) saturation: Mutex<Arc<Saturation>>,
+    pub(crate) programs: Mutex<Programs>,
     /// For each worker what it needs, while it is paused.
     pub(crate) needs: Vec<Mutex<Needs>>,
     /// How many collections there were.
@@ -88,25 +89,25 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Collects, and makes the table larger where that is due. Every worker is paused or does not run.
-    pub(crate) fn collect(&self) {
+    pub(crate) fn collect(&self, asked: bool) {
         let store = locked(&self.store).clone();
         self.note_peak(&store.table);
-        let mut roots: Vec<NodeId> = kept(&self.roots).keys().copied().collect();
-        for needs in &self.needs {
-            let needs = locked(needs);
-            roots.extend_from_slice(&needs.roots);
-            roots.extend(needs.jobs.iter().filter_map(|job| job.result().flatten()));
-        }
-        let (marks, live) = store.table.mark(roots.into_iter());
-        self.live.store(live, Ordering::Relaxed);
         let capacity = store.table.capacity();
-        // A zealous collection says nothing about how full the table is.
-        let small = capacity < COMFORTABLE && !self.zealous;
-        if (live > capacity / 2 || small) && self.has_room(2 * capacity) {
-            *locked(&self.store) = Arc::new(Store::new(store.table.grown(2 * capacity, &marks)));
+        // A collection that a user or a test asks for says nothing about how full the table is.
+        let small = capacity < COMFORTABLE && !self.zealous && !asked;
+        let (marks, live) = if small && self.has_room(2 * capacity) {
+            (store.table.in_use(), capacity)
+        } else {
+            store.table.mark(self.all_roots().into_iter())
+        };
+        self.live.store(live, Ordering::Relaxed);
+        if live > capacity / 2 && self.has_room(2 * capacity) {
+            let larger = Store::new(store.table.grown(2 * capacity, &marks));
+            larger.cache.adopt(&store.cache, &marks);
+            *locked(&self.store) = Arc::new(larger);
         } else {
             store.table.sweep(&marks);
-            store.cache.clear();
+            store.cache.retain(&marks);
             if live > capacity / 16 * 15 {
                 let limit = self.control.limits().memory.unwrap_or_default();
                 self.halt(Stopped::Memory { limit });
@@ -115,12 +116,22 @@ impl Shared {
         self.round.fetch_add(1, Ordering::Relaxed);
     }
 
+    fn all_roots(&self) -> Vec<NodeId> {
+        let mut roots: Vec<NodeId> = kept(&self.roots).keys().copied().collect();
+        for needs in &self.needs {
+            let needs = locked(needs);
+            roots.extend_from_slice(&needs.roots);
+            roots.extend(needs.jobs.iter().filter_map(|job| job.result().flatten()));
+        }
+        roots
+    }
+
     /// Does the budget have room for a table of this many nodes beside the one there is?
     fn has_room(&self, nodes: usize) -> bool {
         if nodes as u64 > 1 << 31 {
             return false;
         }
-        let bytes = (Table::bytes(nodes) + Cache::bytes(nodes)) as u64;
+        let bytes = (Table::bytes(nodes) + Cache::bytes(Cache::entries_for(nodes))) as u64;
         let Some(limit) = self.control.limits().memory else { return true };
         resident_memory().is_none_or(|resident| resident.saturating_add(bytes) <= limit)
     }
@@ -190,7 +201,6 @@ pub struct Diagrams {
     shared: Arc<Shared>,
     driver: std::sync::Mutex<Worker>,
     helpers: Vec<JoinHandle<()>>,
-    saturations: AtomicU32,
 }
 
 impl Diagrams {
@@ -205,7 +215,7 @@ impl Diagrams {
             store: Mutex::new(Arc::new(Store::new(Table::new(options.nodes)))),
             gate: Gate::default(),
             queue: Queue::default(),
-            saturation: Mutex::default(),
+            programs: Mutex::default(),
             needs: (0..threads).map(|_| Mutex::default()).collect(),
             round: AtomicU64::new(0),
             halted: AtomicBool::new(false),
@@ -224,7 +234,7 @@ impl Diagrams {
         };
         let helpers = (1..threads).map(helper).collect();
         let driver = std::sync::Mutex::new(Worker::new(shared.clone(), 0));
-        Diagrams { shared, driver, helpers, saturations: AtomicU32::new(0) }
+        Diagrams { shared, driver, helpers }
     }
 
     /// The set without rows.
@@ -266,13 +276,7 @@ impl Diagrams {
         let _driver = self.driver.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Helpers do not run between operations.
         self.shared.gate.wait_until_empty();
-        self.shared.collect();
-    }
-
-    /// The number for the next saturation, and its relations.
-    pub(crate) fn prepare_saturation(&self, relations: Vec<crate::saturate::Saturating>) {
-        let number = self.saturations.fetch_add(1, Ordering::Relaxed);
-        *locked(&self.shared.saturation) = Arc::new(Saturation { number, relations });
+        self.shared.collect(true);
     }
 
     /// Runs an operation whose operands are below sets. `width` is how many slots the rows have.
@@ -282,7 +286,7 @@ impl Diagrams {
         let shared = &*self.shared;
         shared.deepest_job.store((width as u32).saturating_sub(3), Ordering::Relaxed);
         worker.enter();
-        // Operations nest no deeper than three times the width: an image whose parts are united.
+        // Operations nest no deeper than a few times the width: an image whose parts are closed and united.
         let deep = 64 * 1024 + width * 8192;
         let outcome = stacker::maybe_grow(deep, 2 * deep, || operation(&mut worker));
         let result = outcome.ok().map(|id| self.set(id));

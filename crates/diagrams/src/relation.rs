@@ -4,8 +4,8 @@ use trefoil_control::Stopped;
 
 use crate::image::{CHANGE, READ, SKIP, WRITE};
 use crate::pool::{Diagrams, Set};
-use crate::saturate::Saturating;
 use crate::sets::{DROP, KEEP};
+use crate::sync::locked;
 use crate::table::{COPIED, NodeId, key_of};
 use crate::worker::{Outcome, Worker};
 
@@ -35,12 +35,11 @@ impl Slots {
 pub struct Relation {
     /// What it does to each slot up to the last one that it touches.
     kinds: Vec<u32>,
-    shape: Set,
-    /// The shape from the first slot that it touches on.
+    pub(crate) shape: Set,
+    /// The first slot that it touches.
     top: usize,
-    top_shape: Set,
     /// Its pairs, slot by slot, old value before new value.
-    rows: Set,
+    pub(crate) rows: Set,
 }
 
 impl Relation {
@@ -53,6 +52,19 @@ impl Relation {
     /// both.
     pub fn rows(&self) -> &Set {
         &self.rows
+    }
+
+    /// For each place of its rows, whether a value is read there.
+    pub(crate) fn levels(&self) -> impl Iterator<Item = bool> + '_ {
+        let places = |kind: u32| -> &'static [bool] {
+            match kind {
+                READ => &[true],
+                WRITE => &[false],
+                CHANGE => &[true, false],
+                _ => &[],
+            }
+        };
+        self.kinds.iter().flat_map(move |&kind| places(kind).iter().copied())
     }
 
     /// The first slot that it touches.
@@ -117,8 +129,7 @@ impl Diagrams {
         reads.iter().for_each(|&slot| kinds[slot] = READ);
         writes.iter().for_each(|&slot| kinds[slot] = if kinds[slot] == READ { CHANGE } else { WRITE });
         let top = kinds.iter().position(|&kind| kind != SKIP).unwrap_or(0);
-        let (shape, top_shape) = (self.row(&kinds)?, self.row(&kinds[top..])?);
-        Ok(Relation { kinds, shape, top, top_shape, rows: self.empty() })
+        Ok(Relation { shape: self.row(&kinds)?, kinds, top, rows: self.empty() })
     }
 
     /// A relation that keeps the rows whose values in these slots are in a set.
@@ -168,20 +179,21 @@ impl Diagrams {
 
     /// Everything that relations reach from a set, by saturation.
     pub fn saturated(&self, set: &Set, relations: &[&Relation]) -> Result<Set, Stopped> {
-        let mut sorted: Vec<Saturating> = relations
-            .iter()
-            .filter(|relation| {
-                !relation.is_empty() && relation.kinds.iter().any(|&kind| kind == WRITE || kind == CHANGE)
-            })
-            .map(|relation| Saturating {
-                top: relation.top as u32,
-                rows: relation.rows.id,
-                shape: relation.top_shape.id,
-            })
-            .collect();
-        sorted.sort_by_key(|relation| relation.top);
-        self.prepare_saturation(sorted);
-        self.run(self.width(set), |worker| worker.saturate(set.id, 0, 0))
+        // Relations that do the same to the same slots are one.
+        let mut merged: Vec<Relation> = Vec::new();
+        for &relation in relations {
+            if relation.is_empty() || relation.kinds.iter().all(|&kind| kind == SKIP || kind == READ) {
+                continue;
+            }
+            match merged.iter_mut().find(|known| known.kinds == relation.kinds) {
+                Some(known) => known.rows = self.union(&known.rows, &relation.rows)?,
+                None => merged.push(relation.clone()),
+            }
+        }
+        self.run(self.width(set), |worker| {
+            let program = locked(&worker.shared.programs).of(&merged);
+            worker.saturate(set.id, program)
+        })
     }
 
     /// The least fixpoint of a monotone function from sets to sets, above a set.

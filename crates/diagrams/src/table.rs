@@ -197,6 +197,11 @@ impl Table {
         region.next = id as usize + 1;
     }
 
+    /// All nodes that are in use. All threads are stopped.
+    pub(crate) fn in_use(&self) -> Vec<u64> {
+        self.used.iter().map(|word| word.load(Ordering::Relaxed)).collect()
+    }
+
     /// The nodes below roots, and how many they are. All threads are stopped.
     pub(crate) fn mark(&self, roots: impl Iterator<Item = NodeId>) -> (Vec<u64>, usize) {
         let mut marks = vec![0u64; self.used.len()];

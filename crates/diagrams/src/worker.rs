@@ -16,9 +16,11 @@
 //! An operation walks along a list of nodes (`right`) in a loop and recurses only downwards, to the next slot; so the
 //! stack is as deep as rows are wide, however many values a slot has. On its way it writes down [`Item`]s, and
 //! afterwards it builds the result from the end of the list ([`Worker::unwind`]). Parts below different items are
-//! independent: where another worker waits, the first of the items become jobs ([`crate::jobs`]), while this worker
-//! comes from the end. Only the upper slots of a diagram are shared in that way; below them subproblems are too small.
+//! independent. The items of all operations that are under way lie on one stack, so its first items are the largest
+//! subproblems, and the last that this worker comes to: where another worker waits, they become jobs
+//! ([`crate::jobs`]). Only the upper slots of a diagram are shared in that way; below them subproblems are too small.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use trefoil_control::Stopped;
@@ -26,7 +28,7 @@ use trefoil_control::Stopped;
 use crate::cache::Operands;
 use crate::jobs::{Call, Job};
 use crate::pool::{Shared, Store};
-use crate::saturate::Saturation;
+use crate::saturate::{Line, Program};
 use crate::sync::{Ordering, locked};
 use crate::table::{EMPTY, Node, NodeId, Region, UNIT};
 
@@ -50,6 +52,17 @@ pub(crate) mod operation {
     pub(crate) const PREIMAGE: u8 = 8;
     pub(crate) const SOURCES: u8 = 9;
     pub(crate) const SATURATE: u8 = 10;
+    pub(crate) const BELOW: u8 = 11;
+
+    /// How many operands in the cache are nodes; they come first.
+    pub(crate) fn node_operands(operation: u8) -> usize {
+        match operation {
+            FLATTEN | SATURATE | BELOW => 1,
+            UNION | INTERSECTION | DIFFERENCE | PROJECT => 2,
+            IMAGE | WRITES => 3,
+            _ => 4,
+        }
+    }
 }
 
 use operation::*;
@@ -58,17 +71,25 @@ use operation::*;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
     /// The operation and operands whose result begins here, for the cache.
-    pub(crate) of: Operands,
+    of: Operands,
     /// What gives the part below.
-    pub(crate) below: Call,
-    /// The key of the node; none when the part below is itself a list of this slot and is united with the rest.
-    pub(crate) key: Option<u64>,
-    shared: bool,
+    below: Call,
+    /// The key of the node; [`NO_KEY`] when the part below is itself a list of this slot and is united with the rest.
+    key: u64,
+    /// In which slot it is.
+    depth: u32,
+    /// Its job, when it has one.
+    job: u32,
 }
+
+/// No key: it is greater than all of them.
+const NO_KEY: u64 = u64::MAX;
+/// No job.
+const NO_JOB: u32 = u32::MAX;
 
 impl Item {
     pub(crate) fn new(of: Operands, key: Option<u64>, operation: u8, operands: [u32; 5]) -> Item {
-        Item { of, below: Call { operation, operands }, key, shared: false }
+        Item { of, below: Call { operation, operands }, key: key.unwrap_or(NO_KEY), depth: 0, job: NO_JOB }
     }
 
     /// An item whose part below is known.
@@ -93,13 +114,22 @@ pub(crate) struct Worker {
     round: u64,
     roots: Vec<NodeId>,
     items: Vec<Item>,
-    jobs: Vec<Arc<Job>>,
+    /// The lists that are being closed, see [`crate::saturate`]; their parts are roots.
+    pub(crate) lines: Vec<Line>,
+    /// The first items, which are not to be shared any more.
+    offered: usize,
+    /// Jobs whose results were not fetched, and free places.
+    jobs: Vec<Option<Arc<Job>>>,
+    free_jobs: Vec<u32>,
     depth: u32,
     /// Jobs of others that are being solved while this worker waits.
     helping: u32,
     polls: u32,
-    /// The relations of the operation, when it is a saturation.
-    pub(crate) saturation: Arc<Saturation>,
+    /// Programs of saturations that this worker met, from the first one that was not forgotten.
+    pub(crate) first_program: u32,
+    pub(crate) programs: HashMap<u32, Arc<Program>, foldhash::fast::FixedState>,
+    /// For programs and keys that they read the programs below.
+    pub(crate) programs_below: HashMap<(u32, u64), u32, foldhash::fast::FixedState>,
 }
 
 /// After this many polls the control is checked.
@@ -118,11 +148,16 @@ impl Worker {
             round: 0,
             roots: Vec::new(),
             items: Vec::new(),
+            lines: Vec::new(),
+            offered: 0,
             jobs: Vec::new(),
+            free_jobs: Vec::new(),
             depth: 0,
             helping: 0,
             polls: 0,
-            saturation: Arc::default(),
+            first_program: 0,
+            programs: HashMap::default(),
+            programs_below: HashMap::default(),
         }
     }
 
@@ -131,10 +166,12 @@ impl Worker {
         self.shared.gate.enter();
         self.roots.clear();
         self.items.clear();
+        self.lines.clear();
+        self.offered = 0;
         self.jobs.clear();
+        self.free_jobs.clear();
         self.depth = 0;
         self.helping = 0;
-        self.saturation = locked(&self.shared.saturation).clone();
         self.refresh();
     }
 
@@ -178,13 +215,6 @@ impl Worker {
         self.roots.truncate(self.roots.len() - count);
     }
 
-    /// Exchanges a node that was kept: the last one is 0.
-    #[inline]
-    pub(crate) fn exchange(&mut self, from_last: usize, id: NodeId) {
-        let at = self.roots.len() - 1 - from_last;
-        self.roots[at] = id;
-    }
-
     /// Looks whether the operation must pause or end.
     #[inline]
     pub(crate) fn poll(&mut self) -> Result<(), Halted> {
@@ -217,9 +247,10 @@ impl Worker {
         {
             let mut needs = locked(&self.shared.needs[self.number]);
             needs.roots.extend_from_slice(&self.roots);
-            needs.jobs.extend(self.jobs.iter().cloned());
+            needs.roots.extend(self.lines.iter().map(|line| line.below));
+            needs.jobs.extend(self.jobs.iter().flatten().cloned());
         }
-        self.shared.gate.pause(|| self.shared.collect());
+        self.shared.gate.pause(|| self.shared.collect(false));
         *locked(&self.shared.needs[self.number]) = Needs::default();
         self.refresh();
     }
@@ -262,26 +293,26 @@ impl Worker {
 
     #[inline]
     pub(crate) fn push(&mut self, item: Item) {
-        self.items.push(item);
+        self.items.push(Item { depth: self.depth, ..item });
     }
 
     /// Builds the list of the items from `base` on in front of `tail`, and puts each result into the cache.
     pub(crate) fn unwind(&mut self, operation: u8, base: usize, mut tail: NodeId) -> Outcome {
         while self.items.len() > base {
             if self.shared.queue.hungry() {
-                self.share(base);
+                self.share();
             }
             let Some(item) = self.items.pop() else { break };
+            self.offered = self.offered.min(self.items.len());
             self.keep(tail);
             let below = self.solve(&item)?;
-            tail = match item.key {
-                Some(key) => self.make(key, below, tail)?,
-                None => {
-                    self.keep(below);
-                    let both = self.union(below, tail)?;
-                    self.release(1);
-                    both
-                }
+            tail = if item.key != NO_KEY {
+                self.make(item.key, below, tail)?
+            } else {
+                self.keep(below);
+                let both = self.union(below, tail)?;
+                self.release(1);
+                both
             };
             self.release(1);
             self.learn(operation, item.of, tail);
@@ -289,22 +320,39 @@ impl Worker {
         Ok(tail)
     }
 
+    /// The key and the part below of the last item, if there is one from `base` on.
+    pub(crate) fn solved(&mut self, base: usize) -> Result<Option<(u64, NodeId)>, Halted> {
+        if self.items.len() <= base {
+            return Ok(None);
+        }
+        if self.shared.queue.hungry() {
+            self.share();
+        }
+        let Some(item) = self.items.pop() else { return Ok(None) };
+        self.offered = self.offered.min(self.items.len());
+        Ok(Some((item.key, self.solve(&item)?)))
+    }
+
     /// Makes jobs of the first items while workers wait; the last item is for this worker.
     #[cold]
-    fn share(&mut self, base: usize) {
-        if self.depth >= self.shared.deepest_job.load(Ordering::Relaxed) {
-            return;
-        }
-        // Items that are jobs come first, so that their jobs are fetched in the reverse order.
+    fn share(&mut self) {
+        let deepest = self.shared.deepest_job.load(Ordering::Relaxed);
         let end = self.items.len().saturating_sub(1);
-        for at in base..end {
-            let item = &mut self.items[at];
-            if item.shared || item.below.operation == GIVEN {
+        while self.offered < end {
+            let item = &mut self.items[self.offered];
+            self.offered += 1;
+            if item.job != NO_JOB || item.below.operation == GIVEN || item.depth >= deepest {
                 continue;
             }
-            item.shared = true;
-            let job = Arc::new(Job::new(item.below, self.depth + 1));
-            self.jobs.push(job.clone());
+            let job = Arc::new(Job::new(item.below, item.depth + 1));
+            item.job = match self.free_jobs.pop() {
+                Some(free) => free,
+                None => {
+                    self.jobs.push(None);
+                    self.jobs.len() as u32 - 1
+                }
+            };
+            self.jobs[item.job as usize] = Some(job.clone());
             self.shared.queue.push(job);
             if !self.shared.queue.hungry() {
                 return;
@@ -312,8 +360,9 @@ impl Worker {
         }
     }
 
+    #[inline]
     fn solve(&mut self, item: &Item) -> Outcome {
-        if item.shared { self.fetch() } else { self.call(item.below) }
+        if item.job == NO_JOB { self.call(item.below) } else { self.fetch(item.job) }
     }
 
     /// One slot further down.
@@ -331,7 +380,7 @@ impl Worker {
             WRITES => self.writes(a, b, c, d),
             PREIMAGE => self.preimage(a, b, c, d),
             SOURCES => self.sources(a, b, c, d, e),
-            SATURATE => self.saturate(a, b, c),
+            SATURATE => self.saturate(a, b),
             other => unreachable!("operation {other} is no part of another one"),
         };
         self.depth -= 1;
@@ -346,14 +395,20 @@ impl Worker {
         job.finish(result);
     }
 
-    /// The result of the last job that was made.
-    fn fetch(&mut self) -> Outcome {
-        let Some(job) = self.jobs.last().cloned() else { unreachable!("an item that is shared has a job") };
+    /// The result of a job that was made.
+    #[cold]
+    fn fetch(&mut self, number: u32) -> Outcome {
+        let Some(job) = self.jobs[number as usize].clone() else { unreachable!("an item that is shared has a job") };
+        let outcome = self.wait_for(&job);
+        self.jobs[number as usize] = None;
+        self.free_jobs.push(number);
+        outcome
+    }
+
+    fn wait_for(&mut self, job: &Arc<Job>) -> Outcome {
         if job.take() {
-            self.shared.queue.remove(&job);
-            let outcome = self.call(job.call);
-            self.jobs.pop();
-            return outcome;
+            self.shared.queue.remove(job);
+            return self.call(job.call);
         }
         self.shared.queue.wait_beside(true);
         let mut turns = 0u32;
@@ -372,9 +427,9 @@ impl Worker {
                 turns = 0;
                 self.shared.queue.wait_beside(false);
                 self.helping += 1;
-                let (items, jobs) = (self.items.len(), self.jobs.len());
+                let items = self.items.len();
                 self.run(&other);
-                debug_assert!(self.shared.is_halted() || (items, jobs) == (self.items.len(), self.jobs.len()));
+                debug_assert!(self.shared.is_halted() || items == self.items.len());
                 self.helping -= 1;
                 self.shared.queue.wait_beside(true);
                 continue;
@@ -383,7 +438,6 @@ impl Worker {
             if turns < 100 { std::hint::spin_loop() } else { std::thread::yield_now() }
         };
         self.shared.queue.wait_beside(false);
-        self.jobs.pop();
         result.ok_or(Halted)
     }
 }

@@ -86,6 +86,18 @@ fn projected(model: &Model, slots: &[usize]) -> Model {
     model.iter().map(|row| slots.iter().map(|&slot| row[slot]).collect()).collect()
 }
 
+/// Everything that relations reach.
+fn reached(from: &Model, all: &[Pairs]) -> Model {
+    let mut reached = from.clone();
+    loop {
+        let next = all.iter().fold(reached.clone(), |sum, pairs| &sum | &pairs.image(&reached));
+        if next == reached {
+            return reached;
+        }
+        reached = next;
+    }
+}
+
 /// A sequence of operations on a few sets, each compared with sets of rows.
 fn sequence(seed: u64, length: usize, options: &Options) {
     let diagrams = Diagrams::new(options, &Control::unlimited());
@@ -98,11 +110,13 @@ fn sequence(seed: u64, length: usize, options: &Options) {
             (set_of(&diagrams, &model), model)
         })
         .collect();
+    // Relations that get more pairs from one saturation to the next.
+    let mut growing: Vec<Pairs> = (0..3).map(|_| Pairs { pairs: Vec::new(), ..generator.pairs() }).collect();
     for step in 0..length {
         let pick = |generator: &mut Generator| generator.random.below(4);
         let (one, other, to) = (pick(&mut generator), pick(&mut generator), pick(&mut generator));
         let ((a, left), (b, right)) = (&sets[one], &sets[other]);
-        let what = generator.random.below(12);
+        let what = generator.random.below(13);
         let (set, model) = match what {
             0 | 1 => (diagrams.union(a, b), left | right),
             2 => (diagrams.intersection(a, b), left & right),
@@ -137,14 +151,6 @@ fn sequence(seed: u64, length: usize, options: &Options) {
             9 => {
                 let all: Vec<Pairs> = (0..generator.random.below(4)).map(|_| generator.pairs()).collect();
                 let relations: Vec<Relation> = all.iter().map(|pairs| relation_of(&diagrams, pairs)).collect();
-                let mut reached = left.clone();
-                loop {
-                    let next = all.iter().fold(reached.clone(), |sum, pairs| &sum | &pairs.image(&reached));
-                    if next == reached {
-                        break;
-                    }
-                    reached = next;
-                }
                 let refs: Vec<&Relation> = relations.iter().collect();
                 let saturated = diagrams.saturated(a, &refs);
                 let by_images = diagrams.least(a, |now| {
@@ -153,7 +159,17 @@ fn sequence(seed: u64, length: usize, options: &Options) {
                         .try_fold(now.clone(), |sum, relation| diagrams.union(&sum, &diagrams.image(now, relation)?))
                 });
                 assert_eq!(saturated.as_ref().ok(), by_images.as_ref().ok(), "saturation, seed {seed}, step {step}");
-                (saturated, reached)
+                (saturated, reached(left, &all))
+            }
+            11 => {
+                let grown = generator.random.below(3);
+                let (reads, writes) = (growing[grown].reads.len(), growing[grown].writes.len());
+                let mut value = || generator.random.below(generator.values) as u32;
+                let read = (0..reads).map(|_| value()).collect();
+                let written = (0..writes).map(|_| Some(value()).filter(|value| value % 3 > 0)).collect();
+                growing[grown].pairs.push(Pair { read, written });
+                let relations: Vec<Relation> = growing.iter().map(|pairs| relation_of(&diagrams, pairs)).collect();
+                (diagrams.saturated(a, &relations.iter().collect::<Vec<_>>()), reached(left, &growing))
             }
             10 => {
                 let mut bytes = Vec::new();
@@ -280,8 +296,8 @@ fn a_table_grows_and_collects() {
 }
 
 /// A model of `lddmc` with two slots. Its relation raises the second slot where the first is 1, keeps the first by a
-/// copy and has an action label behind.
-fn small_model() -> Vec<u8> {
+/// copy and has an action label behind; or it copies what it reads, which is refused.
+fn small_model(copies_what_it_reads: bool) -> Vec<u8> {
     let mut bytes: Vec<u8> = Vec::new();
     let node = |bytes: &mut Vec<u8>, key: Option<u32>, down: u64, right: u64| {
         let value = key.unwrap_or(0);
@@ -309,7 +325,7 @@ fn small_model() -> Vec<u8> {
     node(&mut bytes, Some(70_001), 4, 0); // 5
     node(&mut bytes, Some(70_000), 5, 0); // 6
     node(&mut bytes, None, 6, 0); // 7
-    node(&mut bytes, Some(1), 7, 0); // 8
+    node(&mut bytes, (!copies_what_it_reads).then_some(1), 7, 0); // 8
     long(&mut bytes, 8);
     bytes
 }
@@ -317,7 +333,9 @@ fn small_model() -> Vec<u8> {
 #[test]
 fn models_of_lddmc_are_read_and_broken_ones_refused() {
     let diagrams = Diagrams::new(&Options::default(), &Control::unlimited());
-    let bytes = small_model();
+    let error = diagrams.load_lddmc(&mut small_model(true).as_slice()).expect_err("every value is meant there");
+    assert_eq!(error.to_string(), "not a file of decision diagrams: a relation copies a value that it reads");
+    let bytes = small_model(false);
     let model = diagrams.load_lddmc(&mut bytes.as_slice()).expect("a model");
     assert_eq!(model.width, 2);
     assert!(diagrams.rows(&model.initial).eq([vec![1, 70_000]]));

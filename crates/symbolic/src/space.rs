@@ -13,6 +13,7 @@
 //! Cost: the operations of `diagrams`; learning is one local walk for each combination of values that a group reads.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use trefoil_control::Control;
 use trefoil_diagrams::{Diagrams, Options as Pool, Relation, Set, UBig};
@@ -59,6 +60,9 @@ pub struct Options {
     pub order: SlotOrder,
 }
 
+/// Time between two counts for the progress line.
+const REPORT: Duration = Duration::from_millis(500);
+
 /// The states of a system.
 pub struct Space<'s> {
     pub(crate) system: &'s dyn System,
@@ -73,8 +77,9 @@ pub struct Space<'s> {
     states: Set,
     strategy: Strategy,
     rounds: u64,
-    /// The states in the progress line.
+    /// The states in the progress line, and when they were counted.
     shown: u64,
+    reported: Option<Instant>,
     /// Was everything reached?
     complete: bool,
 }
@@ -104,6 +109,7 @@ impl<'s> Space<'s> {
             strategy: options.strategy,
             rounds: 0,
             shown: 0,
+            reported: None,
             complete: false,
         };
         let row = system.initial(control)?;
@@ -166,15 +172,24 @@ impl<'s> Space<'s> {
         Ok(())
     }
 
-    /// Shows how far the exploration is.
+    /// Shows how far the exploration is; not after every short round, since counting takes time, too.
     fn report(&mut self) -> Result<(), Cut> {
         let progress = self.control.progress();
         progress.depth(self.rounds);
+        if self.reported.is_some_and(|last| last.elapsed() < REPORT) {
+            return Ok(());
+        }
         let states = self.diagrams.count(&self.states)?;
         let shown = u64::try_from(&states).unwrap_or(u64::MAX);
         progress.add(shown - self.shown, 0);
+        let growth = match self.shown {
+            0 => String::new(),
+            before => format!(", {:.3} × as many as before", shown as f64 / before as f64),
+        };
         self.shown = shown;
-        progress.detail(format!("{states} states in {} nodes", self.diagrams.nodes(&self.states)));
+        let (nodes, peak) = (self.diagrams.nodes(&self.states), self.diagrams.peak_nodes());
+        progress.detail(format!("{states} states in {nodes} nodes{growth}, at most {peak} nodes"));
+        self.reported = Some(Instant::now());
         Ok(())
     }
 
