@@ -32,6 +32,8 @@ pub enum SortKind {
 #[derive(Clone, Debug)]
 pub struct Sorts {
     kinds: Vec<SortKind>,
+    /// How deeply containers and functions are nested in each sort.
+    depths: Vec<u32>,
     references: HashMap<SortKind, SortRef, foldhash::fast::RandomState>,
     /// Constructors of declared sorts, in the order of declaration.
     constructors: HashMap<SortRef, Vec<FunctionId>, foldhash::fast::RandomState>,
@@ -50,7 +52,12 @@ pub const REAL: SortRef = SortRef(4);
 
 impl Default for Sorts {
     fn default() -> Sorts {
-        let mut sorts = Sorts { kinds: Vec::new(), references: HashMap::default(), constructors: HashMap::default() };
+        let mut sorts = Sorts {
+            kinds: Vec::new(),
+            depths: Vec::new(),
+            references: HashMap::default(),
+            constructors: HashMap::default(),
+        };
         for basic in [Basic::Bool, Basic::Pos, Basic::Nat, Basic::Int, Basic::Real] {
             sorts.intern(SortKind::Basic(basic));
         }
@@ -65,6 +72,13 @@ impl Sorts {
             return reference;
         }
         let reference = SortRef(self.kinds.len() as u32);
+        self.depths.push(match &kind {
+            SortKind::Basic(_) | SortKind::Named(_) | SortKind::Structured(_) => 0,
+            SortKind::Container(_, element) => self.depth(*element) + 1,
+            SortKind::Function(domain, codomain) => {
+                domain.iter().map(|&part| self.depth(part)).fold(self.depth(*codomain), u32::max) + 1
+            }
+        });
         self.kinds.push(kind.clone());
         self.references.insert(kind, reference);
         reference
@@ -73,6 +87,11 @@ impl Sorts {
     /// What a sort is.
     pub fn kind(&self, sort: SortRef) -> &SortKind {
         &self.kinds[sort.0 as usize]
+    }
+
+    /// How deeply containers and functions are nested in a sort; the parts of a structured sort do not count.
+    pub fn depth(&self, sort: SortRef) -> u32 {
+        self.depths[sort.0 as usize]
     }
 
     /// The container sort over an element sort.

@@ -1,7 +1,7 @@
 //! What typing gives: function symbols, sorts, and expressions in which every name is resolved and every conversion is
 //! written out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use trefoil_source::Span;
@@ -58,12 +58,20 @@ pub struct TypedTree {
     places: Vec<Span>,
     lists: Vec<TypedId>,
     variables: Vec<(Symbol, SortRef)>,
+    /// The variables that occur free in functions and quantifiers, each once: what is nested is looked at once.
+    free: HashMap<TypedId, Box<[VariableId]>>,
 }
 
 impl TypedTree {
     /// Adds an expression of a sort.
     pub fn add(&mut self, typed: Typed, sort: SortRef, place: Span) -> TypedId {
         let id = TypedId(self.nodes.len() as u32);
+        if let Typed::Lambda(bound, body) | Typed::Quantified(_, bound, body) = &typed {
+            let mut free = self.free_variables(*body);
+            let mut seen: HashSet<VariableId> = bound.iter().copied().collect();
+            free.retain(|&variable| seen.insert(variable));
+            self.free.insert(id, free.into());
+        }
         self.nodes.push(typed);
         self.sorts.push(sort);
         self.places.push(place);
@@ -114,7 +122,8 @@ impl TypedTree {
         &self.lists[list.0.start as usize..list.0.end as usize]
     }
 
-    /// The variables of an expression that it does not bind itself, each as often as it occurs.
+    /// The variables of an expression that it does not bind itself, each as often as it occurs; inside a function or a
+    /// quantifier once.
     pub fn free_variables(&self, id: TypedId) -> Vec<VariableId> {
         let mut found = Vec::new();
         let mut bound: HashSet<VariableId> = HashSet::new();
@@ -128,10 +137,7 @@ impl TypedTree {
                     pending.push(*function);
                     pending.extend(self.elements(arguments));
                 }
-                Typed::Lambda(variables, body) | Typed::Quantified(_, variables, body) => {
-                    bound.extend(variables);
-                    pending.push(*body);
-                }
+                Typed::Lambda(..) | Typed::Quantified(..) => found.extend(&self.free[&id]),
                 Typed::Where(body, definitions) => {
                     bound.extend(definitions.iter().map(|(variable, _)| variable));
                     pending.push(*body);
@@ -141,6 +147,29 @@ impl TypedTree {
         }
         found.retain(|variable| !bound.contains(variable));
         found
+    }
+
+    /// Whether an expression has fewer parts than this.
+    pub(crate) fn is_smaller(&self, id: TypedId, parts: usize) -> bool {
+        let mut left = parts;
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            let Some(fewer) = left.checked_sub(1) else { return false };
+            left = fewer;
+            match self.expression(id) {
+                Typed::Variable(_) | Typed::Function(_) | Typed::Number(_) => {}
+                Typed::Apply(function, arguments) => {
+                    pending.push(*function);
+                    pending.extend(self.elements(arguments).iter().take(left + 1));
+                }
+                Typed::Lambda(_, body) | Typed::Quantified(_, _, body) => pending.push(*body),
+                Typed::Where(body, definitions) => {
+                    pending.push(*body);
+                    pending.extend(definitions.iter().map(|(_, value)| value));
+                }
+            }
+        }
+        true
     }
 
     /// The variables that are bound inside an expression.

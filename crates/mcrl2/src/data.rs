@@ -90,10 +90,12 @@ impl Data {
         declared_functions(&self.specification)
     }
 
-    /// The sort of an expression.
+    /// The sort of an expression; `_` stands where any sort will do, as in `[]`.
     pub fn sort_of(&self, expression: &str, file: FileId) -> Result<String, Vec<Diagnostic>> {
-        let (data, typed) = self.typed(expression, file)?;
-        Ok(data.sort_text(data.tree.sort(typed)))
+        let mut parser = Parser::with_names(expression, file, self.specification.names.clone());
+        let Ok(read) = parser.whole_expression() else { return Err(parser.diagnostics) };
+        let mut checker = Checker::over(self.specification.clone(), &parser.tree, expression);
+        checker.inferred_sort(read).map_err(|_| checker.diagnostics)
     }
 
     fn typed(&self, expression: &str, file: FileId) -> Result<(DataSpecification, TypedId), Vec<Diagnostic>> {

@@ -180,7 +180,14 @@ fn atom(names: &[usize], depth: usize, random: &mut Random) -> String {
     let compared = ["==", "!=", "<", "<=", ">", ">="][random.below(6)];
     match sort {
         "Nat" | "Int" if ["Nat", "Int"].contains(&other.1) && random.chance(50) => {
-            format!("{name} {compared} {} + {}", other.0, random.below(3))
+            let (factor, constant) = (1 + random.below(3), random.below(3));
+            match random.below(5) {
+                0 => format!("{name} {compared} {} + {constant}", other.0),
+                1 => format!("{name} - {} {compared} {constant}", other.0),
+                2 => format!("{factor} * {name} + {} {compared} {}", other.0, 3 * constant),
+                3 => format!("{constant} - {name} {compared} -{factor} * {}", other.0),
+                _ => format!("succ({name}) + max({}, {constant}) {compared} {}", other.0, 2 * factor),
+            }
         }
         "Bool" if random.chance(50) => format!("{}{name}", ["", "!"][random.below(2)]),
         "List(Bool)" => format!("#{name} {compared} {}", random.below(3)),

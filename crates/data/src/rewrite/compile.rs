@@ -25,6 +25,8 @@ pub(super) struct Compiler<'s, 'w> {
     pub(super) program: Program,
     pub(super) section: &'s Section<'w>,
     pub(super) pending: Vec<Pending>,
+    /// Functions without captured values, by what they are.
+    pub(super) closures: HashMap<Vec<u32>, FunctionIndex>,
     /// Calls that have the number of a function for the place of its code.
     pub(super) calls: Vec<Target>,
     /// Operations from here on are joined with no earlier ones.
@@ -50,7 +52,15 @@ pub(super) struct Frame {
 impl<'s, 'w> Compiler<'s, 'w> {
     /// A compiler into a program that has its functions and no code yet.
     pub(super) fn new(program: Program, section: &'s Section<'w>) -> Compiler<'s, 'w> {
-        Compiler { program, section, pending: Vec::new(), calls: Vec::new(), fence: 0, weights: HashMap::new() }
+        Compiler {
+            program,
+            section,
+            pending: Vec::new(),
+            closures: HashMap::new(),
+            calls: Vec::new(),
+            fence: 0,
+            weights: HashMap::new(),
+        }
     }
 
     /// The program with its code, and the functions that evaluate expressions for values of their variables.
@@ -191,23 +201,9 @@ impl Compiler<'_, '_> {
         index
     }
 
+    /// Visits the variables of an expression that it does not bind itself, those inside functions and quantifiers once.
     pub(super) fn each_variable(&self, id: TypedId, visit: &mut impl FnMut(VariableId)) {
-        let mut pending = vec![id];
-        while let Some(id) = pending.pop() {
-            match self.typed(id) {
-                Typed::Variable(variable) => visit(variable),
-                Typed::Function(_) | Typed::Number(_) => {}
-                Typed::Apply(function, arguments) => {
-                    pending.push(function);
-                    pending.extend(self.list(&arguments));
-                }
-                Typed::Lambda(_, body) | Typed::Quantified(_, _, body) => pending.push(body),
-                Typed::Where(body, definitions) => {
-                    pending.push(body);
-                    pending.extend(definitions.iter().map(|(_, value)| *value));
-                }
-            }
-        }
+        self.program.specification.tree.free_variables(id).into_iter().for_each(visit);
     }
 
     pub(super) fn number(&mut self, digits: crate::syntax::tree::Symbol) -> Term {

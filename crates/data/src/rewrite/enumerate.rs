@@ -12,11 +12,13 @@ use dashu_int::IBig;
 use trefoil_terms::{Root, Term};
 
 use crate::signature::{Operator, Origin};
-use crate::sorts::{NAT, POS, SortRef};
+use crate::sorts::{BOOL, NAT, POS, SortRef};
 use crate::typed::{Quantifier, TypedId, VariableId};
 
 use super::code::FunctionIndex;
+use super::expansion::{Expansion, MOST_ALTERNATIVES};
 use super::finite::Size;
+use super::linear::Interval;
 use super::machine::{Rewriter, Unfinished};
 use super::numbers::Number;
 use super::plan::{Filter, Level, Plan, Source};
@@ -69,7 +71,17 @@ pub(super) struct Progress {
     pub(super) one_is_enough: bool,
     /// A part of the condition that stayed open.
     open: Option<Rc<Root>>,
+    /// For how many tuples of values it did.
+    opened: u64,
     pub(super) unbounded: Option<VariableId>,
+    /// Where these tuples are wanted: what the condition is for each of them.
+    pub(super) expansion: Option<Expansion>,
+}
+
+impl Progress {
+    pub(super) fn new(most: u64, one_is_enough: bool) -> Progress {
+        Progress { left: most, one_is_enough, open: None, opened: 0, unbounded: None, expansion: None }
+    }
 }
 
 /// What the tests of a level say.
@@ -95,7 +107,7 @@ impl<'p> Rewriter<'p> {
         let plan = &program.plans[&sum.0];
         let height = self.stack.len();
         self.stack.extend_from_slice(parameters);
-        let mut progress = Progress { left: most, one_is_enough: false, open: None, unbounded: None };
+        let mut progress = Progress::new(most, false);
         let captured = parameters.len();
         let mut values: Vec<Term> = Vec::with_capacity(plan.places.len());
         let outcome = self.begin(plan, height, &mut progress, &mut |rewriter, base| {
@@ -122,6 +134,10 @@ impl<'p> Rewriter<'p> {
 
     /// Replaces the captured values on top by the value of a quantifier over them.
     pub(super) fn quantify(&mut self, function: FunctionIndex) -> Result<(), Unfinished> {
+        stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.quantify_inside(function))
+    }
+
+    fn quantify_inside(&mut self, function: FunctionIndex) -> Result<(), Unfinished> {
         let program = self.program;
         let description = program.function(function);
         let base = self.stack.len() - description.captured as usize;
@@ -131,7 +147,7 @@ impl<'p> Rewriter<'p> {
         }
         let found = description.kind == Kind::Quantified(Quantifier::Exists);
         let plan = &program.plans[&function];
-        let mut progress = Progress { left: MOST_TRIED, one_is_enough: true, open: None, unbounded: None };
+        let mut progress = Progress::new(MOST_TRIED, true);
         let flow = self.begin(plan, base, &mut progress, &mut |_, _| Ok(ControlFlow::Break(())))?;
         self.stack.truncate(base + description.captured as usize);
         let term = match flow {
@@ -139,7 +155,11 @@ impl<'p> Rewriter<'p> {
             ControlFlow::Continue(()) if progress.open.is_none() && progress.unbounded.is_none() => {
                 program.truths[usize::from(!found)]
             }
-            ControlFlow::Continue(()) => self.section.create(description.symbol, &self.stack[base..]),
+            ControlFlow::Continue(()) => {
+                let few = progress.unbounded.is_none() && progress.opened <= MOST_ALTERNATIVES;
+                let expanded = if few { self.expanded(function, base)? } else { None };
+                expanded.unwrap_or_else(|| self.section.create(description.symbol, &self.stack[base..]))
+            }
         };
         self.stack.truncate(base);
         self.stack.push(term);
@@ -171,7 +191,7 @@ impl<'p> Rewriter<'p> {
         Ok(())
     }
 
-    fn begin(
+    pub(super) fn begin(
         &mut self,
         plan: &'p Plan,
         base: usize,
@@ -199,6 +219,10 @@ impl<'p> Rewriter<'p> {
                 None => found(self, base),
                 Some(term) => {
                     progress.open.get_or_insert_with(|| term.clone());
+                    progress.opened += 1;
+                    if let Some(expansion) = &mut progress.expansion {
+                        self.add_alternative(expansion, base)?;
+                    }
                     Ok(ControlFlow::Continue(()))
                 }
             };
@@ -206,7 +230,7 @@ impl<'p> Rewriter<'p> {
         let values = match level.source {
             Source::Search => return self.search(levels, base, open, progress, found),
             Source::All => None,
-            Source::Range { lower, upper } => match self.bounds(lower, upper, level.variables[0].1, base)? {
+            Source::Range { .. } | Source::Between => match self.numbers(level, base)? {
                 Some((first, last)) => return self.range(levels, base, open, first, last, progress, found),
                 None => None,
             },
@@ -228,7 +252,10 @@ impl<'p> Rewriter<'p> {
             return Ok(flow);
         }
         if let Some(values) = self.program.values(&self.section, sort) {
-            for &value in &*values {
+            // What a quantifier is expanded to is in mCRL2's order.
+            let from_last = progress.expansion.is_some() && sort == BOOL;
+            for place in 0..values.len() {
+                let value = values[if from_last { values.len() - 1 - place } else { place }];
                 if self.with_value(levels, base, open, value, progress, found)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -289,7 +316,7 @@ impl<'p> Rewriter<'p> {
     }
 
     /// Evaluates code for what lies above a place.
-    fn evaluate_above(&mut self, code: FunctionIndex, base: usize) -> Result<Term, Unfinished> {
+    pub(super) fn evaluate_above(&mut self, code: FunctionIndex, base: usize) -> Result<Term, Unfinished> {
         self.stack.extend_from_within(base..);
         self.call(code)?;
         Ok(self.pop())
@@ -316,6 +343,23 @@ impl<'p> Rewriter<'p> {
             next += IBig::ONE;
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// The first and the last number that a level tries; nothing where they are open.
+    fn numbers(&mut self, level: &Level, base: usize) -> Result<Option<(IBig, IBig)>, Unfinished> {
+        let simple = match level.source {
+            Source::Range { lower, upper } => self.bounds(lower, upper, level.variables[0].1, base)?,
+            _ => None,
+        };
+        let Some(bounds) = &level.bounds else { return Ok(simple) };
+        let Interval { first, last } = self.interval(bounds, base)?;
+        Ok(match (simple, first, last) {
+            (Some((least, most)), first, last) => Some((
+                first.map_or(least.clone(), |first| first.max(least)),
+                last.map_or(most.clone(), |last| last.min(most)),
+            )),
+            (None, first, last) => first.zip(last),
+        })
     }
 
     /// The bounds of a range, both included; nothing where they are open.
@@ -376,7 +420,7 @@ impl<'p> Rewriter<'p> {
                 let function = self.evaluate_above(code, base)?;
                 self.candidates(function)?
             }
-            Source::Range { .. } | Source::All | Source::Search => None,
+            Source::Range { .. } | Source::Between | Source::All | Source::Search => None,
         };
         Ok(values.map(|mut values| {
             let mut seen = HashSet::new();

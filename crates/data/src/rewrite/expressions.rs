@@ -31,6 +31,9 @@ impl Argument {
     }
 }
 
+/// Second operands of connectives with more parts are functions of their own.
+const LARGEST_INLINE: usize = 256;
+
 impl Compiler<'_, '_> {
     /// Emits code that ends with the value of an expression.
     pub(super) fn last(&mut self, id: TypedId, frame: &mut Frame) {
@@ -484,7 +487,20 @@ impl Compiler<'_, '_> {
                 compiler.emit(Op::Constant { to, term });
                 ends.push(compiler.emit(Op::Goto(0)));
             }
-            None => compiler.branch(arguments[1], frame, last, &mut ends),
+            None if compiler.program.specification.tree.is_smaller(arguments[1], LARGEST_INLINE) => {
+                compiler.branch(arguments[1], frame, last, &mut ends);
+            }
+            None => {
+                // A long chain is cut into functions: each operand has the code of what follows it twice.
+                let mut inner = frame.clone();
+                let slot = compiler.site_value(SiteKind::Delay, &[], arguments[1], &mut inner);
+                compiler.force(slot, &inner);
+                if last {
+                    compiler.emit(Op::Return { slot });
+                } else {
+                    ends.push(compiler.emit(Op::Goto(0)));
+                }
+            }
         };
         let (if_true, if_false) = match operator {
             Some(Operator::And) => (None, Some(no)),

@@ -36,6 +36,8 @@ pub(super) enum Fact {
     Members(TypedId),
     /// This function holds for it, and the arguments for which it does may be known when it is evaluated.
     Holds(TypedId),
+    /// Linear constraints bound it from both sides.
+    Linear,
 }
 
 /// The conjuncts that a solution must satisfy: the body of `exists`, or the negation of that of `forall`.
@@ -80,7 +82,7 @@ pub(super) fn fact(
         {
             facts.push(Fact::Holds(function));
         }
-        let Some((operator, [left, right])) = finder.comparison(*conjunct) else { continue };
+        let Some((operator, [left, right])) = comparison(specification, *conjunct) else { continue };
         match operator {
             Operator::Equal => {
                 for (one, other) in [(left, right), (right, left)] {
@@ -120,6 +122,24 @@ pub(super) fn fact(
     facts.into_iter().min()
 }
 
+/// A comparison that must be true, with `>` and `>=` turned round.
+pub(super) fn comparison(specification: &DataSpecification, conjunct: Conjunct) -> Option<(Operator, [TypedId; 2])> {
+    let tree = &specification.tree;
+    let Typed::Apply(function, arguments) = tree.expression(conjunct.expression) else { return None };
+    let Typed::Function(function) = tree.expression(*function) else { return None };
+    let Origin::Builtin(operator) = specification.signature.function(*function).origin else { return None };
+    let &[left, right] = tree.elements(arguments) else { return None };
+    Some(match (operator, conjunct.wanted) {
+        (Operator::Equal, true) | (Operator::NotEqual, false) => (Operator::Equal, [left, right]),
+        (Operator::Less, true) | (Operator::GreaterEqual, false) => (Operator::Less, [left, right]),
+        (Operator::LessEqual, true) | (Operator::Greater, false) => (Operator::LessEqual, [left, right]),
+        (Operator::Greater, true) | (Operator::LessEqual, false) => (Operator::Less, [right, left]),
+        (Operator::GreaterEqual, true) | (Operator::Less, false) => (Operator::LessEqual, [right, left]),
+        (Operator::In, true) => (Operator::In, [left, right]),
+        _ => return None,
+    })
+}
+
 struct Finder<'a> {
     specification: &'a DataSpecification,
     variable: VariableId,
@@ -127,24 +147,6 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// A comparison that must be true, with `>` and `>=` turned round.
-    fn comparison(&self, conjunct: Conjunct) -> Option<(Operator, [TypedId; 2])> {
-        let tree = &self.specification.tree;
-        let Typed::Apply(function, arguments) = tree.expression(conjunct.expression) else { return None };
-        let Typed::Function(function) = tree.expression(*function) else { return None };
-        let Origin::Builtin(operator) = self.specification.signature.function(*function).origin else { return None };
-        let &[left, right] = tree.elements(arguments) else { return None };
-        Some(match (operator, conjunct.wanted) {
-            (Operator::Equal, true) | (Operator::NotEqual, false) => (Operator::Equal, [left, right]),
-            (Operator::Less, true) | (Operator::GreaterEqual, false) => (Operator::Less, [left, right]),
-            (Operator::LessEqual, true) | (Operator::Greater, false) => (Operator::LessEqual, [left, right]),
-            (Operator::Greater, true) | (Operator::LessEqual, false) => (Operator::Less, [right, left]),
-            (Operator::GreaterEqual, true) | (Operator::Less, false) => (Operator::LessEqual, [right, left]),
-            (Operator::In, true) => (Operator::In, [left, right]),
-            _ => return None,
-        })
-    }
-
     /// The known function in `f(x)`, where `x` is the variable.
     fn applied(&self, id: TypedId) -> Option<TypedId> {
         let tree = &self.specification.tree;

@@ -287,7 +287,7 @@ impl Program {
         self.function(self.builtin_at(operator, domain, codomain)).symbol
     }
 
-    fn builtin_at(&self, operator: Operator, domain: &[SortRef], codomain: SortRef) -> FunctionIndex {
+    pub(super) fn builtin_at(&self, operator: Operator, domain: &[SortRef], codomain: SortRef) -> FunctionIndex {
         let sort = self.specification.sorts.find_function(domain, codomain);
         match sort.and_then(|sort| self.specification.signature.find_builtin(operator, sort)) {
             Some(id) => self.function_of(id),

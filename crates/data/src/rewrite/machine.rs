@@ -614,7 +614,7 @@ impl<'p> Rewriter<'p> {
         }
     }
 
-    fn join(&self, function: FunctionIndex, left: Term, right: Term) -> Term {
+    pub(super) fn join(&self, function: FunctionIndex, left: Term, right: Term) -> Term {
         let [no, yes] = self.program.truths;
         let operator = self.program.operator(function);
         match operator {

@@ -18,6 +18,7 @@ use super::code::FunctionIndex;
 use super::compile::Compiler;
 use super::facts::{self, Conjunct, Fact};
 use super::finite::Size;
+use super::linear::{self, Bounds, Constraint};
 
 /// Where the values of a variable come from; codes are evaluated for the captured values and the variables before it.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,8 @@ pub(super) enum Source {
     Holds(FunctionIndex),
     /// Numbers up to a bound, from another one or from the least one.
     Range { lower: Option<FunctionIndex>, upper: FunctionIndex },
+    /// The numbers that the bounds of the level leave.
+    Between,
     /// All values of a finite sort.
     All,
     /// All values of infinite sorts.
@@ -53,6 +56,8 @@ pub(super) struct Filter {
 pub(super) struct Level {
     pub(super) variables: Vec<(VariableId, SortRef)>,
     pub(super) source: Source,
+    /// What bounds its numbers beside the source.
+    pub(super) bounds: Option<Bounds>,
     pub(super) filters: Vec<Filter>,
 }
 
@@ -94,7 +99,8 @@ impl Compiler<'_, '_> {
         bound: &[VariableId],
     ) -> Plan {
         let conjuncts = facts::conjuncts(&self.program.specification, quantifier, condition);
-        let Order { before, searched, after } = self.order(&conjuncts, captured, bound);
+        let constraints = linear::constraints(&self.program.specification, &conjuncts, bound);
+        let Order { before, searched, after } = self.order(&conjuncts, &constraints, captured, bound);
         let given: HashSet<usize> = before
             .iter()
             .chain(&after)
@@ -112,6 +118,11 @@ impl Compiler<'_, '_> {
         let single = |(variable, choice)| (vec![variable], choice);
         let levels = before.into_iter().map(single).chain(search).chain(after.into_iter().map(single));
         for (variables, choice) in levels {
+            let bounds = match choice {
+                Choice::Fact(Fact::Range { .. }) => self.bounds_of(&constraints, variables[0], &known, true),
+                Choice::Fact(Fact::Linear) => self.bounds_of(&constraints, variables[0], &known, false),
+                _ => None,
+            };
             let source = match choice {
                 Choice::Fact(Fact::Truth(value)) => Source::Known(self.program.truths[usize::from(value)]),
                 Choice::Fact(Fact::Point(value, _)) => Source::Point(self.outer(value, &known)),
@@ -127,6 +138,7 @@ impl Compiler<'_, '_> {
                     let lower = lower.map(|lower| self.outer(lower, &known));
                     Source::Range { lower, upper: self.outer(upper, &known) }
                 }
+                Choice::Fact(Fact::Linear) => Source::Between,
                 Choice::All(_) => Source::All,
                 Choice::Search => Source::Search,
             };
@@ -138,14 +150,20 @@ impl Compiler<'_, '_> {
             for &(_, sort) in &variables {
                 self.program.add_unknowns(sort);
             }
-            plan.levels.push(Level { variables, source, filters });
+            plan.levels.push(Level { variables, source, bounds, filters });
         }
         plan.places = bound.iter().filter_map(|variable| order.iter().position(|other| other == variable)).collect();
         plan
     }
 
     /// The order of the variables.
-    fn order(&self, conjuncts: &[Conjunct], captured: &[VariableId], bound: &[VariableId]) -> Order {
+    fn order(
+        &self,
+        conjuncts: &[Conjunct],
+        constraints: &[Constraint],
+        captured: &[VariableId],
+        bound: &[VariableId],
+    ) -> Order {
         let specification = &self.program.specification;
         let mut known: HashSet<VariableId> = captured.iter().copied().collect();
         let mut left = bound.to_vec();
@@ -153,6 +171,8 @@ impl Compiler<'_, '_> {
         while !left.is_empty() {
             let choice = |variable: VariableId| {
                 let fact = facts::fact(specification, conjuncts, variable, &known).map(Choice::Fact);
+                let is_bounded = || linear::bounds(specification, constraints, variable, &known);
+                let fact = fact.or_else(|| is_bounded().then_some(Choice::Fact(Fact::Linear)));
                 let sort = specification.tree.variable(variable).1;
                 fact.or_else(|| match self.program.size(sort) {
                     Size::Finite(values) => Some(Choice::All(values)),
@@ -162,7 +182,7 @@ impl Compiler<'_, '_> {
             let choices = left.iter().filter_map(|&variable| Some((choice(variable)?, variable)));
             let taken = match choices.min_by_key(|(choice, _)| *choice) {
                 // A number below one that is searched is searched with it, so that conditions on both end the search.
-                Some((Choice::Fact(Fact::Range { .. }), variable)) if !searched.is_empty() => {
+                Some((Choice::Fact(Fact::Range { .. } | Fact::Linear), variable)) if !searched.is_empty() => {
                     searched.push(variable);
                     variable
                 }
@@ -223,6 +243,7 @@ impl Compiler<'_, '_> {
                 Source::Less { than: self.outer(value, captured), by, least: self.least(variable) }
             }
             Fact::Holds(function) => Source::Holds(self.outer(function, captured)),
+            Fact::Linear => return None,
             Fact::Range { lower, upper } => Source::Range {
                 lower: lower.map(|lower| self.outer(lower, captured)),
                 upper: self.outer(upper, captured),

@@ -42,6 +42,11 @@ pub(super) fn complete(specification: DataSpecification, listed: &[VariableId]) 
     loop {
         let (quantified, expressions) = specification.tree.quantified(specification.taken.expressions);
         specification.taken.expressions = expressions;
+        if !quantified.is_empty() {
+            // A quantifier that stays open becomes a connective of what its body is for each value.
+            builtin(&mut specification, Operator::And, &[BOOL, BOOL], BOOL);
+            builtin(&mut specification, Operator::Or, &[BOOL, BOOL], BOOL);
+        }
         make_values(&mut specification, &quantified, &mut made);
         if specification.taken.functions == specification.signature.len() {
             break;

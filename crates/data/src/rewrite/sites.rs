@@ -3,12 +3,17 @@
 //! Each becomes a term of its own symbol over the values it uses, and its symbol has code. So nothing is ever copied or
 //! renamed, and a value is never walked again.
 
-use crate::typed::{Quantifier, TypedId, VariableId};
+use std::collections::{HashMap, HashSet};
+
+use crate::typed::{Quantifier, Typed, TypedId, VariableId};
 
 use super::code::{FunctionIndex, Op, Slot};
 use super::compile::{Compiler, Frame};
 use super::enumerate::{Sum, SumIndex};
 use super::program::{Function, Kind, Role};
+
+/// Functions with larger bodies are told apart by their places in the text.
+const LARGEST_KEY: usize = 256;
 
 /// Code that is still to be made for the body of a closure or delay, or for an expression.
 pub(super) struct Pending {
@@ -43,7 +48,23 @@ impl Compiler<'_, '_> {
         });
         let function = match self.known_site(kind, body, &captured) {
             Some(function) => function,
-            None => self.new_site(kind, bound, body, &captured, frame),
+            None => {
+                let key = match kind {
+                    SiteKind::Closure if captured.is_empty() => self.closure_key(bound, body),
+                    _ => None,
+                };
+                match key.as_ref().and_then(|key| self.closures.get(key)) {
+                    Some(&function) => {
+                        self.program.sites.insert(body, function);
+                        function
+                    }
+                    None => {
+                        let function = self.new_site(kind, bound, body, &captured, frame);
+                        self.closures.extend(key.map(|key| (key, function)));
+                        function
+                    }
+                }
+            }
         };
         let at = frame.top;
         let copies = captured.len() > 3 || matches!(kind, SiteKind::Quantified(_));
@@ -59,6 +80,53 @@ impl Compiler<'_, '_> {
         }
         let symbol = self.program.function(function).symbol;
         self.make_of(symbol, &slots, frame)
+    }
+
+    /// What a small function without captured values is, up to the place in the text: two such functions that are
+    /// written alike are one value, as in mCRL2, where names of variables matter as well.
+    fn closure_key(&self, bound: &[VariableId], body: TypedId) -> Option<Vec<u32>> {
+        let tree = &self.program.specification.tree;
+        if !tree.is_smaller(body, LARGEST_KEY) {
+            return None;
+        }
+        let mut numbers: HashMap<VariableId, u32> = HashMap::new();
+        let mut key = vec![tree.sort(body).0];
+        let bind = |variables: &[VariableId], key: &mut Vec<u32>, numbers: &mut HashMap<VariableId, u32>| {
+            key.push(variables.len() as u32);
+            for &variable in variables {
+                let (name, sort) = tree.variable(variable);
+                key.extend([name.0, sort.0]);
+                let number = numbers.len() as u32;
+                numbers.insert(variable, number);
+            }
+        };
+        bind(bound, &mut key, &mut numbers);
+        let mut pending = vec![body];
+        while let Some(id) = pending.pop() {
+            match tree.expression(id) {
+                Typed::Variable(variable) => key.extend([0, *numbers.get(variable)?]),
+                Typed::Function(function) => key.extend([1, function.0]),
+                Typed::Number(digits) => key.extend([2, digits.0, tree.sort(id).0]),
+                Typed::Apply(function, arguments) => {
+                    let arguments = tree.elements(arguments);
+                    key.extend([3, arguments.len() as u32]);
+                    pending.extend(arguments.iter().rev());
+                    pending.push(*function);
+                }
+                Typed::Lambda(variables, body) => {
+                    key.push(4);
+                    bind(variables, &mut key, &mut numbers);
+                    pending.push(*body);
+                }
+                Typed::Quantified(quantifier, variables, body) => {
+                    key.push(if *quantifier == Quantifier::Forall { 5 } else { 6 });
+                    bind(variables, &mut key, &mut numbers);
+                    pending.push(*body);
+                }
+                Typed::Where(..) => return None,
+            }
+        }
+        Some(key)
     }
 
     fn new_site(
@@ -106,7 +174,14 @@ impl Compiler<'_, '_> {
         self.program.set_role(symbol, role);
         self.program.sites.insert(body, index);
         if let SiteKind::Quantified(quantifier) = kind {
-            let plan = self.plan(quantifier, body, captured, bound);
+            // Every sort has a value, so a variable that does not occur decides nothing.
+            let mut occurring: HashSet<VariableId> = HashSet::new();
+            self.each_variable(body, &mut |variable| {
+                occurring.insert(variable);
+            });
+            let occurring: Vec<VariableId> =
+                bound.iter().copied().filter(|variable| occurring.contains(variable)).collect();
+            let plan = self.plan(quantifier, body, captured, &occurring);
             self.program.plans.insert(index, plan);
             return index;
         }

@@ -19,6 +19,9 @@ use super::tree::{
 /// Lines are at most this wide where they can be broken.
 const WIDTH: usize = 100;
 
+/// Lines start at most this far from the left, so that a deep nest is printed in proportion to its text.
+const MOST_INDENT: usize = 60;
+
 /// How far the declarations of a section stand from the left; its keyword stands before them.
 const MARGIN: usize = 5;
 
@@ -88,9 +91,10 @@ impl<'a> Printer<'a> {
 
     /// Prints with a larger indentation.
     pub fn indented(&mut self, by: usize, print: impl FnOnce(&mut Self)) {
-        self.indent += by;
+        let before = self.indent;
+        self.indent = (before + by).min(MOST_INDENT);
         print(self);
-        self.indent -= by;
+        self.indent = before;
     }
 
     /// Prints the comments that stand before a place in the text.

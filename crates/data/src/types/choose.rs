@@ -15,6 +15,23 @@ use super::{Checker, Reported, Typing, codes};
 impl Checker<'_> {
     /// Types an expression whose surroundings say nothing of its sort.
     pub fn infer(&mut self, id: ExpressionId) -> Result<TypedId, Reported> {
+        let pattern = self.inferred(id)?;
+        let sort = self.settle(&pattern);
+        self.check(id, sort)
+    }
+
+    /// The sort of an expression whose surroundings say nothing of it, as text; `_` stands where any sort will do.
+    pub fn inferred_sort(&mut self, id: ExpressionId) -> Result<String, Reported> {
+        let typed = self.infer(id)?;
+        let pattern = self.inferred(id)?;
+        Ok(match pattern.settle(&mut self.specification.sorts) {
+            Some(_) => self.specification.sort_text(self.specification.tree.sort(typed)),
+            None => self.pattern_text(&pattern),
+        })
+    }
+
+    /// The cheapest pattern of an expression, if there is one.
+    fn inferred(&mut self, id: ExpressionId) -> Result<Pattern, Reported> {
         let typings = self.possible(id)?;
         let least = typings.iter().map(|typing| typing.cost).min().unwrap_or(0);
         let mut cheapest: Vec<&Typing> = typings.iter().filter(|typing| typing.cost == least).collect();
@@ -31,9 +48,7 @@ impl Checker<'_> {
             let message = format!("the sort of `{}` can be {sorts}", self.quote(id));
             return Err(self.error(codes::AMBIGUOUS, message, self.tree.span(id), None));
         }
-        let pattern = cheapest[0].pattern.clone();
-        let sort = self.settle(&pattern);
-        self.check(id, sort)
+        Ok(cheapest[0].pattern.clone())
     }
 
     /// The sort of a pattern. Where a hole remains any sort will do, as in `[] == []`.

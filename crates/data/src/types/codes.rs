@@ -24,4 +24,5 @@ crate::code_table::code_table! { pub
     VARIABLE_TWICE = "M118", "a variable is declared twice in one scope", "var n: Nat; n: Bool; eqn true = true;";
     OVERLAP = "M119", "two equations fit the same terms and differ there; a warning",
         "map f: Nat -> Nat; var n: Nat; eqn f(0) = 5; f(n) = 6;";
+    DEEP_SORT = "M120", "a sort has too many containers and functions inside each other", "map f: List(List(List(…)));";
 }

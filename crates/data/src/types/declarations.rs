@@ -14,6 +14,9 @@ use crate::typed::StructuredConstructor;
 use super::schemes::schemes;
 use super::{Checker, Reported, codes};
 
+/// Sorts in which more containers and functions are nested are refused.
+const DEEPEST_SORT: u32 = 100;
+
 /// What the name of a sort stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SortName {
@@ -146,7 +149,20 @@ impl Checker<'_> {
 
     /// The sort of a sort expression.
     pub fn resolve(&mut self, sort: SortId) -> Result<SortRef, Reported> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.resolve_inside(sort))
+        let resolved = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.resolve_inside(sort))?;
+        self.refuse_deep_sort(self.specification.sorts.depth(resolved), self.tree.sort_span(sort))?;
+        Ok(resolved)
+    }
+
+    /// Refuses a sort in which more containers and functions are nested than any specification needs: each of them
+    /// brings its own functions and equations.
+    pub(super) fn refuse_deep_sort(&mut self, depth: u32, span: Span) -> Result<(), Reported> {
+        if depth <= DEEPEST_SORT || self.internal.is_some() {
+            return Ok(());
+        }
+        let message = format!("the sort has more than {DEEPEST_SORT} containers and functions inside each other");
+        let help = "declare a recursive `struct`, whose values may be nested further".to_string();
+        Err(self.error(codes::DEEP_SORT, message, span, Some(help)))
     }
 
     fn resolve_inside(&mut self, id: SortId) -> Result<SortRef, Reported> {

@@ -59,6 +59,18 @@ impl Pattern {
         }
     }
 
+    /// How deeply containers and functions are nested in it.
+    pub(super) fn depth(&self, sorts: &Sorts) -> u32 {
+        match self {
+            Pattern::Known(sort) => sorts.depth(*sort),
+            Pattern::Any | Pattern::AtLeast(_) | Pattern::Variable(_) => 0,
+            Pattern::Finite(_, element) | Pattern::Container(_, element) => element.depth(sorts) + 1,
+            Pattern::Function(domain, codomain) => {
+                domain.iter().map(|part| part.depth(sorts)).fold(codomain.depth(sorts), u32::max) + 1
+            }
+        }
+    }
+
     fn known(&self) -> Option<SortRef> {
         match self {
             Pattern::Known(sort) => Some(*sort),

@@ -56,6 +56,10 @@ impl Checker<'_> {
             return known.clone();
         }
         let found = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.find_possible(id));
+        let found = found.and_then(|typings| {
+            let deepest = typings.iter().map(|typing| typing.pattern.depth(&self.specification.sorts)).max();
+            self.refuse_deep_sort(deepest.unwrap_or(0), self.tree.span(id)).map(|()| typings)
+        });
         self.possible.insert(id, found.clone());
         found
     }

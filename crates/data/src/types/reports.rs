@@ -235,6 +235,9 @@ fn operator_help(operator: Option<&str>, found: &[String]) -> Option<String> {
         }
         "in" => Some("the element has the sort of the elements; numbers in a container are not converted".to_string()),
         "==" | "!=" | "<" | "<=" | ">" | ">=" => Some("both sides of a comparison have one sort".to_string()),
+        "." if found.iter().all(|text| text == "`Pos`" || text == "`Nat`") => {
+            Some("a fraction is written with `/`; `l . n` is a place in a list".to_string())
+        }
         "." => Some("a place in a list is a `Nat`: `l . 0` is the first element".to_string()),
         _ => None,
     }

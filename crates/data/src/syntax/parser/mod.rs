@@ -242,7 +242,25 @@ impl<'a> Parser<'a> {
 
     /// What the user may have meant where `wanted` was expected.
     pub(super) fn hint(&self, wanted: &str) -> Option<String> {
+        let last = self.at.checked_sub(1).map_or(Kind::End, |last| self.kind_at(last));
         let meant = match (self.peek(), self.peek_after(1)) {
+            (Kind::Name, _) if self.next_text() == "and" => "conjunction is written `&&`",
+            (Kind::Name, _) if self.next_text() == "or" => "disjunction is written `||`",
+            (Kind::Name, _) if last == Kind::Number => "a number has digits alone, and a name does not start with one",
+            (Kind::Question, _) if wanted.contains("operator") => "a conditional expression is written `if(c, a, b)`",
+            (Kind::Star, _) if last == Kind::Star => "a power is written `exp(b, e)`",
+            (Kind::Close, _) if last == Kind::Open && wanted == "an expression" => {
+                "a constant is written without brackets"
+            }
+            (Kind::Equal, _) if wanted == "`=`" => "a definition is written `x = e`",
+            (Kind::Comma | Kind::CloseCurly, _) if wanted == "`:`" => "every element of a bag has a count: `{e: n}`",
+            (Kind::Colon, _) if wanted == "`}`" => "a bag has a count for every element: `{e: n}`",
+            (Kind::Bool | Kind::Pos | Kind::Nat | Kind::Int | Kind::Real, Kind::CloseCurly)
+                if wanted == "an expression" =>
+            {
+                "a comprehension is written `{ x: S | e }`"
+            }
+            (Kind::CloseSquare, _) if wanted == "`->`" => "an update is written `f[x -> e]`, an application `f(x)`",
             (Kind::Colon, Kind::Is) => "an equation is written with `=`",
             (Kind::Is, Kind::Less) => "write `<=`",
             (Kind::Is, Kind::Greater) => "write `>=`, or `=>` for an implication",
