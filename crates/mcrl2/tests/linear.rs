@@ -164,6 +164,14 @@ fn long_sequences_are_no_recursion() {
 }
 
 #[test]
+fn operators_may_be_nested_deeply() {
+    for operator in ["comm({a|b -> c}, ", "hide({b}, ", "allow({a}, ", "rename({b -> c}, ", "block({b}, "] {
+        let text = format!("act a, b, c; init {}a . delta{};", operator.repeat(5_000), ")".repeat(5_000));
+        assert_eq!(linear(&text).summands.len(), 1, "{operator}");
+    }
+}
+
+#[test]
 fn sums_with_one_value_vanish() {
     let text =
         "act a: Nat # Bool; proc P(x: Nat) = sum y: Nat, b: Bool . (y == x + 1 && b) -> a(y, b) . P(y); init P(0);";

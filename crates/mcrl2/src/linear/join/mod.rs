@@ -121,6 +121,10 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
     }
 
     fn add(&mut self, tree: &Tree) -> usize {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.add_inside(tree))
+    }
+
+    fn add_inside(&mut self, tree: &Tree) -> usize {
         let (node, alphabet) = match tree {
             Tree::Leaf(component) => {
                 let mut alphabet = Alphabet::default();
@@ -198,7 +202,8 @@ impl<'a, 'x, 'p> Joining<'a, 'x, 'p> {
         if let Some(known) = self.known.get(&key) {
             return Ok(Rc::clone(known));
         }
-        let found = Rc::new(self.search(node, demand)?);
+        let found = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.search(node, demand));
+        let found = Rc::new(found?);
         self.made += found.len() as u64;
         if self.made > 20 * self.most {
             return Err(self.too_many(self.made));
