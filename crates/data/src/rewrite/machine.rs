@@ -75,6 +75,8 @@ pub struct Rewriter<'p> {
     interval: u32,
     /// Calls after which a rewrite is given up.
     most_steps: u64,
+    /// The number of the last unknown part that a search around this one made.
+    pub(super) last_unknown: u64,
 }
 
 impl<'p> Rewriter<'p> {
@@ -94,6 +96,7 @@ impl<'p> Rewriter<'p> {
             polled: 0,
             interval: POLL,
             most_steps: u64::MAX,
+            last_unknown: 0,
         }
     }
 
@@ -193,6 +196,7 @@ impl<'p> Rewriter<'p> {
     /// Forgets an evaluation that was cut off. What was running stays known until the next one.
     pub(super) fn reset(&mut self, height: usize) {
         self.stack.truncate(height);
+        self.last_unknown = 0;
         let running = self.returns.iter().rev().filter(|frame| frame.at != OUTSIDE);
         self.interrupted = running.filter_map(|frame| self.program.function_at(frame.at)).take(64).collect();
         self.returns.clear();

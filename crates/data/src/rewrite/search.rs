@@ -6,7 +6,9 @@
 //! every solution is found after finitely many tuples, and a condition that becomes false while parts are unknown cuts
 //! off infinitely many values.
 //!
-//! An unknown part is a constant that no rule knows, so a condition that depends on it stays open.
+//! An unknown part is a constant that no rule knows, so a condition that depends on it stays open. A search inside
+//! another one (a quantifier inside a quantifier) has unknown parts of its own: their numbers follow those of the outer
+//! search, whose unknown parts may stand in the inner condition.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -37,7 +39,8 @@ impl<'p> Rewriter<'p> {
     ) -> Result<ControlFlow<()>, Unfinished> {
         let level = &levels[0];
         let queue = self.stack.len();
-        let mut fresh = 0;
+        let outer = self.last_unknown;
+        let mut fresh = outer;
         let unknowns: Vec<Term> = level
             .variables
             .iter()
@@ -60,6 +63,7 @@ impl<'p> Rewriter<'p> {
                 break;
             }
             progress.left -= 1;
+            self.last_unknown = fresh;
             let frame = self.stack.len();
             self.stack.extend_from_within(base..queue);
             self.stack.extend_from_slice(&tuple);
@@ -98,10 +102,12 @@ impl<'p> Rewriter<'p> {
             self.stack.truncate(frame);
             if flow.is_break() {
                 self.stack.truncate(queue);
+                self.last_unknown = outer;
                 return Ok(flow);
             }
         }
         self.stack.truncate(queue);
+        self.last_unknown = outer;
         Ok(ControlFlow::Continue(()))
     }
 
