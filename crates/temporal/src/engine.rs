@@ -79,6 +79,11 @@ impl Engine for TemporalEngine {
                 simplify(automaton.clone(), control)?
             }
         };
+        let mut forbidden = forbidden;
+        // Where a run that ends does not count, accepting whatever follows is not enough: something has to follow.
+        if !claim.stutters {
+            forbidden.end = None;
+        }
         Ok(Ready::Ready(Box::new(Claimed { recur, forbidden, threads: terms.threads })))
     }
 }
