@@ -33,13 +33,17 @@ const OINK: [&str; 4] = ["--zlk", "--npp", "--tl", "--fpi"];
 /// A name, and what makes a game of about so many vertices.
 type Family = (&'static str, fn(usize) -> Game);
 
-const FAMILIES: [Family; 9] = [
+const FAMILIES: [Family; 13] = [
     ("random, 2 priorities", |vertices| random(vertices, 2, false, 1)),
     ("random, 64 priorities", |vertices| random(vertices, 64, false, 2)),
     ("random, a priority a vertex", |vertices| random(vertices, vertices, false, 3)),
     ("players in turn, 3 priorities", |vertices| random(vertices, 3, true, 4)),
     ("players in turn, 16 priorities", |vertices| random(vertices, 16, true, 5)),
     ("players in turn, 1000 priorities", |vertices| random(vertices, 1000, true, 6)),
+    ("one player, 64 priorities", |vertices| scattered(vertices, 64, 7, |_, _| 0)),
+    ("edges to themselves, 8 priorities", |vertices| looping(vertices, 8, 8)),
+    ("a ladder", ladder),
+    ("a clique", |vertices| clique((vertices as f64 * 2.5).sqrt() as usize)),
     ("safety of a torus", |vertices| torus(vertices, Property::Safety)),
     ("alternation-free on a torus", |vertices| torus(vertices, Property::AlternationFree)),
     ("alternating on a torus", |vertices| torus(vertices, Property::Alternating)),
@@ -63,14 +67,18 @@ pub(crate) fn run(arguments: &[String]) {
             "{name}: {count} vertices, {edges} edges, {} levels; {bytes:.1} bytes a vertex, 8 an edge",
             game.levels()
         );
-        if let Some(oink) = arguments.get(1) {
-            compare(&game, oink);
-        }
+        let theirs = arguments.get(1).and_then(|oink| compare(&game, oink));
         drop(game);
         for solver in 0..SOLVERS.len() {
             let arguments = ["games".to_string(), vertices.to_string(), family.to_string(), solver.to_string()];
-            let status = Command::new(&program).args(arguments).status().expect("this program runs");
-            assert!(status.success());
+            let output = Command::new(&program).args(arguments).output().expect("this program runs");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let said = String::from_utf8_lossy(&output.stdout);
+            print!("{said}");
+            let ours = said.split_whitespace().nth(1).and_then(|seconds| seconds.parse::<f64>().ok());
+            if let (Some(ours), Some(theirs)) = (ours, theirs) {
+                println!("    {:.2} times Oink's best", ours / theirs.max(0.001));
+            }
         }
     }
 }
@@ -82,7 +90,7 @@ fn measure(game: &Game, solver: &Solver) {
     let before = resident_memory().unwrap_or_default();
     let control = Control::new(Limits { time: Some(LIMIT), memory: None });
     let start = Instant::now();
-    let solved = solve(game, solver, 0, &control);
+    let solved = solve(game, solver, 1, &control);
     let seconds = start.elapsed().as_secs_f64();
     let peak = peak_memory().unwrap_or_default().saturating_sub(before) as f64 / game.len() as f64;
     let Ok(solution) = solved else {
@@ -93,13 +101,13 @@ fn measure(game: &Game, solver: &Solver) {
     let won = solution.won[0].len() as f64 / game.len() as f64 * 100.0;
     let verified = start.elapsed().as_secs_f64();
     println!(
-        "  {:<12} {seconds:.3} s, {peak:.1} bytes a vertex while solving; even wins {won:.1} %; verified in {verified:.3} s",
+        "  {:<12} {seconds:.3} s, {peak:.1} bytes a vertex beside the game while solving; even wins {won:.1} %; verified in {verified:.3} s",
         solver.name
     );
 }
 
-/// Solves a game with Oink.
-fn compare(game: &Game, oink: &str) {
+/// Solves a game with Oink. Returns the seconds of its fastest solver.
+fn compare(game: &Game, oink: &str) -> Option<f64> {
     let file: PathBuf = std::env::temp_dir().join(format!("trefoil-games-{}.pg", std::process::id()));
     let text = write_game(game);
     let start = Instant::now();
@@ -107,6 +115,7 @@ fn compare(game: &Game, oink: &str) {
     println!("  text of {:.0} MB read in {:.3} s", text.len() as f64 / 1e6, start.elapsed().as_secs_f64());
     assert_eq!(read.game.len(), game.len());
     fs::write(&file, text).expect("space in the temporary folder");
+    let mut best: Option<f64> = None;
     for solver in OINK {
         let output = Command::new(oink).arg(&file).args([solver, "-w", "-1", "-z", "60"]).output();
         let output = output.unwrap_or_else(|error| panic!("{oink}: {error}"));
@@ -119,24 +128,75 @@ fn compare(game: &Game, oink: &str) {
         match (took("preprocessing took"), took("solving took").unwrap_or(0.0), took("parsing took")) {
             (Some(before), after, Some(reading)) => {
                 println!("  oink {solver:<7} {:.3} s; reading {reading:.3} s", before + after);
+                best = Some(best.map_or(before + after, |best| best.min(before + after)));
             }
             _ => println!("  oink {solver:<7} no answer: {}", text.lines().last().unwrap_or("")),
         }
     }
     let _ = fs::remove_file(file);
+    best
 }
 
 /// One to four moves from each vertex, to any vertex or, when players move in turn, to any of the other player.
 fn random(vertices: usize, priorities: usize, in_turn: bool, seed: u64) -> Game {
+    if !in_turn {
+        return scattered(vertices, priorities, seed, |_, random| random.below(2));
+    }
     let mut random = Random::new(seed);
     let mut builder = GameBuilder::with_capacity(vertices, vertices * 5 / 2);
     for vertex in 0..vertices {
-        let owner = if in_turn { vertex % 2 } else { random.below(2) };
+        let owner = vertex % 2;
         builder.vertex(Player::BOTH[owner], random.below(priorities) as u32);
         for _ in 0..1 + random.below(4) {
             let target = random.below(vertices);
-            builder.edge(if in_turn { (target / 2 * 2 + 1 - owner).min(vertices - 1 - owner) } else { target } as u32);
+            builder.edge((target / 2 * 2 + 1 - owner).min(vertices - 1 - owner) as u32);
         }
+    }
+    builder.finish(&Control::unlimited()).expect("there is no budget")
+}
+
+/// One to four moves from each vertex to any vertex; owners as given.
+fn scattered(vertices: usize, priorities: usize, seed: u64, owner: fn(usize, &mut Random) -> usize) -> Game {
+    let mut random = Random::new(seed);
+    let mut builder = GameBuilder::with_capacity(vertices, vertices * 5 / 2);
+    for vertex in 0..vertices {
+        let owner = owner(vertex, &mut random);
+        builder.vertex(Player::BOTH[owner], random.below(priorities) as u32);
+        (0..1 + random.below(4)).for_each(|_| builder.edge(random.below(vertices) as u32));
+    }
+    builder.finish(&Control::unlimited()).expect("there is no budget")
+}
+
+/// Moves to any vertex, and from every third vertex to itself.
+fn looping(vertices: usize, priorities: usize, seed: u64) -> Game {
+    let mut random = Random::new(seed);
+    let mut builder = GameBuilder::with_capacity(vertices, vertices * 3);
+    for vertex in 0..vertices {
+        builder.vertex(Player::BOTH[random.below(2)], random.below(priorities) as u32);
+        (0..1 + random.below(4)).for_each(|_| builder.edge(random.below(vertices) as u32));
+        if vertex.is_multiple_of(3) {
+            builder.edge(vertex as u32);
+        }
+    }
+    builder.finish(&Control::unlimited()).expect("there is no budget")
+}
+
+/// Two rails, one for each player and its priority, whose rungs lead to each other.
+fn ladder(vertices: usize) -> Game {
+    let mut builder = GameBuilder::with_capacity(vertices, vertices * 2);
+    for vertex in 0..vertices {
+        builder.vertex(Player::BOTH[vertex % 2], (vertex % 2) as u32);
+        [1, 2].iter().for_each(|step| builder.edge(((vertex + step) % vertices) as u32));
+    }
+    builder.finish(&Control::unlimited()).expect("there is no budget")
+}
+
+/// An edge between any two vertices, each with its own priority.
+fn clique(vertices: usize) -> Game {
+    let mut builder = GameBuilder::with_capacity(vertices, vertices * vertices);
+    for vertex in 0..vertices {
+        builder.vertex(Player::BOTH[vertex % 2], vertex as u32);
+        (0..vertices).filter(|&other| other != vertex).for_each(|other| builder.edge(other as u32));
     }
     builder.finish(&Control::unlimited()).expect("there is no budget")
 }

@@ -12,13 +12,15 @@ use crate::text::{resources, table, verdict};
 
 pub(crate) fn run(command: GameCommand, common: Common) -> ExitCode {
     let GameCommand::Solve { file, solver, output, check, picture } = command;
+    // Two threads gain nothing on most games, so they are used only on request.
+    let threads = common.threads.map_or(1, |threads| threads as usize);
     let mut run = Run::new("game solve", common, Destination::Out);
     if check.as_ref().is_some_and(|check| check.as_os_str() == "-") && file.as_os_str() == "-" {
         run.misuse("standard input (-) is named twice, but it can be read only once");
         return run.finish();
     }
     let files = [file.display().to_string()];
-    let task = Solving { file, solver, output, check, picture };
+    let task = Solving { file, solver, output, check, picture, threads };
     run.check(&files, |job| games::solve_game(&task, job));
     run.finish()
 }

@@ -5,7 +5,9 @@ mod common;
 use common::{game, player};
 use trefoil_control::{Control, Stopped};
 use trefoil_games::solve::pgsolver::{read_game, read_solution, write_game, write_solution};
-use trefoil_games::solve::{Arena, Explicit, Game, NO_VERTEX, SOLVERS, Solution, Vertex, solve, verify};
+use trefoil_games::solve::{
+    Arena, Explicit, Game, NO_VERTEX, SOLVERS, Solution, Vertex, solve, solve_in_parts, verify,
+};
 use trefoil_testkit::games::{PlainGame, SHAPES, random_game, winners_by_fixpoints, winners_by_strategies};
 use trefoil_testkit::{Random, seed};
 
@@ -14,7 +16,8 @@ fn check(plain: &PlainGame, expected: &[u8]) {
     let control = Control::unlimited();
     for solver in &SOLVERS {
         for threads in [1, 3] {
-            let solution = solve(&game, solver, threads, &control).expect("there is no budget");
+            let how = if threads == 1 { solve } else { solve_in_parts };
+            let solution = how(&game, solver, threads, &control).expect("there is no budget");
             for (vertex, &winner) in expected.iter().enumerate() {
                 let found = solution.winner(vertex as Vertex);
                 assert_eq!(found, Some(player(winner)), "{}: vertex {vertex} of {plain:?}", solver.name);
@@ -68,7 +71,11 @@ fn solvers_agree_with_each_other_on_larger_games() {
             .filter(|solver| solver.name != "fixpoint" || game.levels() < 20)
             .map(|solver| {
                 let solution = solve(&game, solver, 2, &control).expect("there is no budget");
-                verify(&game, &solution, true).unwrap_or_else(|flaw| panic!("{}, {shape:?}: {flaw}", solver.name));
+                let in_parts = solve_in_parts(&game, solver, 1, &control).expect("there is no budget");
+                for solution in [&solution, &in_parts] {
+                    verify(&game, solution, true).unwrap_or_else(|flaw| panic!("{}, {shape:?}: {flaw}", solver.name));
+                }
+                assert_eq!(solution.won, in_parts.won, "{shape:?}");
                 solution
             })
             .collect();
@@ -91,6 +98,51 @@ fn ladder(width: usize, height: usize) -> PlainGame {
     plain
 }
 
+/// Friedmann's recursive ladder, on which Zielonka's algorithm takes exponential time (2011); there the greatest
+/// priority decides.
+fn recursive_ladder(steps: usize) -> PlainGame {
+    let (up, down, high, core, low) = (0, 1, 2, 3, 4);
+    let at = |step: usize, place: usize| (step * 5 + place) as u32;
+    let mut plain = PlainGame::default();
+    let top = (steps as u32 + 1) * 3 + 3;
+    let mut vertex = |owner: usize, priority: usize, moves: Vec<u32>| {
+        plain.owner.push(owner as u8);
+        plain.priority.push(top.next_multiple_of(2) - priority as u32);
+        plain.moves.push(moves);
+        plain.incomplete.push(false);
+    };
+    for step in 0..steps {
+        let (player, other) = (step % 2, 1 - step % 2);
+        let is_last = step + 1 == steps;
+        let priority = (step + 1) * 3 + 2;
+        let before = if step == 0 { vec![] } else { vec![at(step - 1, core)] };
+        vertex(other, other, [before.clone(), vec![at(step, down)]].concat());
+        vertex(player, other, vec![at(step, up), at(step, high)]);
+        let next = if is_last { at(0, down) } else { at(step + 1, down) };
+        vertex(other, priority, vec![next, at(step, core)]);
+        let after = if is_last { vec![] } else { vec![at(step + 1, core)] };
+        vertex(player, priority - 1, [before, after, vec![at(step, low)]].concat());
+        vertex(other, priority - 2, vec![at(step, core), next]);
+    }
+    plain
+}
+
+#[test]
+fn a_game_that_takes_long_is_solved_after_all_and_stopped_on_request() {
+    let plain = recursive_ladder(12);
+    let solved = game(&plain);
+    let control = Control::unlimited();
+    let solutions = SOLVERS.each_ref().map(|solver| solve(&solved, solver, 1, &control).expect("there is no budget"));
+    for solution in &solutions {
+        verify(&solved, solution, true).expect("it is right");
+        assert_eq!(solution.won, solutions[0].won);
+    }
+    // Far too large for the recursive solver.
+    let large = game(&recursive_ladder(300));
+    let control = Control::stopping_at(20_000, Stopped::Interrupted);
+    assert_eq!(solve(&large, &SOLVERS[0], 1, &control).err(), Some(Stopped::Interrupted));
+}
+
 #[test]
 fn rounds_on_several_threads_attract_what_one_thread_attracts() {
     let plain = ladder(40_000, 4);
@@ -100,8 +152,26 @@ fn rounds_on_several_threads_attract_what_one_thread_attracts() {
     let four = solve(&game, &SOLVERS[0], 4, &control).expect("there is no budget");
     assert_eq!(one.won, four.won);
     verify(&game, &four, true).expect("it is right");
-    let again = solve(&game, &SOLVERS[0], 3, &control).expect("there is no budget");
-    assert_eq!(four.moves, again.moves, "moves do not depend on the number of threads");
+    for threads in [2, 3] {
+        let again = solve(&game, &SOLVERS[0], threads, &control).expect("there is no budget");
+        assert_eq!(four.moves, again.moves, "moves do not depend on the number of threads");
+    }
+    assert_eq!(four.moves, one.moves, "moves do not depend on the number of threads");
+    // A recursive solver, without vertices that have no moves.
+    let mut plain = plain;
+    for (vertex, moves) in plain.moves.iter_mut().enumerate() {
+        if moves.is_empty() {
+            moves.push((vertex % 40_000) as u32);
+        }
+        plain.priority[vertex] = (vertex % 3) as u32;
+    }
+    let game = common::game(&plain);
+    let one = solve(&game, &SOLVERS[0], 1, &control).expect("there is no budget");
+    verify(&game, &one, true).expect("it is right");
+    for threads in [2, 3] {
+        let again = solve(&game, &SOLVERS[0], threads, &control).expect("there is no budget");
+        assert_eq!((&one.won, &one.moves), (&again.won, &again.moves), "{threads} threads");
+    }
 }
 
 #[test]
@@ -162,7 +232,7 @@ fn games_and_solutions_survive_their_text() {
         let solve = |game: &Game| solve(game, &SOLVERS[0], 1, &control).expect("there is no budget");
         let solution = solve(&read.game);
         assert_eq!(solution.won, solve(&game).won, "{text}");
-        let written = write_solution(&read.game, &read.identifiers, &solution);
+        let written = write_solution(&read, &solution);
         let again = read_solution("g.sol", written.as_bytes(), &read, &control).expect("it is a solution");
         assert_eq!(again.won, solution.won);
         assert_eq!(again.moves, solution.moves);
@@ -180,6 +250,12 @@ fn a_solver_that_is_stopped_says_so_at_every_poll() {
         for poll in 1..=counting.polls() {
             let control = Control::stopping_at(poll, Stopped::Interrupted);
             assert_eq!(solve(&game, solver, 1, &control).err(), Some(Stopped::Interrupted));
+        }
+        let counting = Control::stopping_at(0, Stopped::Interrupted);
+        solve_in_parts(&game, solver, 1, &counting).expect("it is not stopped");
+        for poll in 1..=counting.polls() {
+            let control = Control::stopping_at(poll, Stopped::Interrupted);
+            assert_eq!(solve_in_parts(&game, solver, 1, &control).err(), Some(Stopped::Interrupted));
         }
         assert_eq!(solve(&game, solver, 1, &Control::unlimited()).expect("no budget").won, whole.won);
     }

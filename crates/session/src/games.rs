@@ -6,7 +6,7 @@ use serde::Serialize;
 use trefoil_control::counted;
 use trefoil_draw::{Edge, Graph, Node, Options, Trouble};
 use trefoil_games::solve::pgsolver::{PgError, PgGame, read_game, read_solution, write_solution};
-use trefoil_games::solve::{Player, SOLVERS, Solution, Vertex, solve, solver, verify};
+use trefoil_games::solve::{Player, SOLVERS, Solution, Vertex, find_flaw, solve, solver};
 use trefoil_source::{Diagnostic, Place};
 
 use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW, UNREADABLE};
@@ -35,6 +35,8 @@ pub struct Solving {
     pub check: Option<PathBuf>,
     /// Where a picture goes.
     pub picture: Option<PathBuf>,
+    /// How many threads attract where an attractor is large.
+    pub threads: usize,
 }
 
 /// A game that was solved, or whose solution was verified.
@@ -94,7 +96,7 @@ pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
     let picture = task.picture.as_deref().map(picture_format).transpose()?;
     let file = task.file.display().to_string();
     job.control.progress().begin("reading the game", 0);
-    let game = read_game(&file, &bytes(&task.file, job)?, &job.control).map_err(problem)?;
+    let game = read_game(&file, bytes(&task.file, job)?, &job.control).map_err(problem)?;
     if task.picture.is_some() && game.game.len() > MOST_DRAWN {
         let why = format!("a picture of more than {} is unreadable", counted(MOST_DRAWN as u64, "vertex"));
         return Err(Diagnostic::error(TOO_LARGE_TO_DRAW, why, Place::File(file)).into());
@@ -104,7 +106,7 @@ pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
         None => {
             job.control.progress().begin("solving", 0);
             let used = solver(task.solver).expect("the parser accepts only names of the table");
-            (solve(&game.game, used, job.threads, &job.control)?, Some(used.name))
+            (solve(&game.game, used, task.threads, &job.control)?, Some(used.name))
         }
         Some(given) => {
             let name = given.display().to_string();
@@ -113,8 +115,8 @@ pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
         }
     };
     job.control.progress().begin("verifying", 0);
-    if let Err(found) = verify(&game.game, &solution, true) {
-        let words = found.words(|vertex| game.identifiers[vertex as usize].to_string());
+    if let Some(found) = find_flaw(&game.game, &solution, true, &job.control)? {
+        let words = found.words(|vertex| game.identifier(vertex).to_string());
         assert!(used.is_none(), "the solver found a wrong solution: {words}");
         flaw = Some(words);
     }
@@ -123,7 +125,7 @@ pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
     }
     let mut written = None;
     if let Some(output) = &task.output {
-        let text = write_solution(&game.game, &game.identifiers, &solution);
+        let text = write_solution(&game, &solution);
         if output.as_os_str() == "-" {
             written = Some(text);
         } else {
@@ -136,7 +138,7 @@ pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
         vertices: game.game.len(),
         edges: game.game.edge_count(),
         priorities: game.game.levels(),
-        start: game.identifiers[game.start as usize],
+        start: game.identifier(game.start),
         winner: solution.winner(game.start).map(Player::name),
         won: WonReport { even: solution.won[0].len(), odd: solution.won[1].len() },
         solver: used,
@@ -151,6 +153,11 @@ pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
 }
 
 fn bytes(file: &Path, job: &Job) -> Result<Vec<u8>, Problem> {
+    if let Ok(metadata) = std::fs::metadata(file)
+        && metadata.is_file()
+    {
+        job.control.afford(usize::try_from(metadata.len()).unwrap_or(usize::MAX))?;
+    }
     job.texts.read(file).map_err(|why| {
         let name = file.display().to_string();
         Diagnostic::error(UNREADABLE, trefoil_source::cannot_read(&name, &why), Place::File(name)).into()
@@ -181,7 +188,7 @@ fn picture_format(output: &Path) -> Result<bool, Problem> {
 fn drawn(file: &str, game: &PgGame, solution: &Solution, laid_out: bool, job: &Job) -> Result<String, Problem> {
     let mut graph = Graph { caption: format!("{file}: <even>, [odd], priority after the colon"), ..Graph::default() };
     for vertex in 0..game.game.len() as Vertex {
-        let identifier = game.identifiers[vertex as usize];
+        let identifier = game.identifier(vertex);
         let priority = game.priorities[vertex as usize];
         let inside = format!("{identifier}: {priority}");
         let owner = game.game.owner(vertex);

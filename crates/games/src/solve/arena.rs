@@ -18,6 +18,7 @@
 use trefoil_control::Stopped;
 
 use super::game::Player;
+use super::layers::Layers;
 
 /// A set of vertices.
 pub trait VertexSet: Clone + PartialEq {
@@ -53,6 +54,10 @@ pub trait Arena {
     type Set: VertexSet;
     /// Where a player moves from the vertices that it owns.
     type Strategy;
+    /// Layers of its vertices: [`super::SetLayers`], or what serves its representation of sets better.
+    type Layers<'l>: Layers<Self::Set, Self::Strategy>
+    where
+        Self: 'l;
 
     /// No vertex.
     fn none(&self) -> Self::Set;
@@ -127,6 +132,9 @@ pub trait Arena {
     fn completed(&self) -> Self
     where
         Self: Sized;
+
+    /// No layer, and these vertices, in which no player may be stuck, as the open ones.
+    fn layers(&self, open: Self::Set) -> Result<Self::Layers<'_>, Stopped>;
 
     /// Must the solver end? To be called in every loop that calls nothing else that may fail.
     fn poll(&self) -> Result<(), Stopped>;

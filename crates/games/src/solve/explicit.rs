@@ -7,26 +7,31 @@
 //!
 //! # Rounds on several threads
 //!
-//! Rounds of at least [`PARALLEL_ROUND`] vertices are divided among threads. During such a round the set is not
-//! written: each thread collects what it would attract, with the moves, and the lists are added after the round in
-//! their order. A vertex whose last successor was attracted in the round before is a predecessor of that round, so
-//! nothing is missed, no atomic operation is needed, and the result and the recorded moves do not depend on the number
-//! of threads.
+//! A round of at least [`LARGE_ROUND`] vertices is divided among threads ([`large_round`]). During such a round the set
+//! is not written: each thread collects what it would attract, with the moves, and the lists are added after the round
+//! in their order. A vertex whose last successor was attracted in the round before is a predecessor of that round, so
+//! nothing is missed, and no atomic operation is needed. One thread does the same, so that neither the result nor the
+//! recorded moves depend on the number of threads.
 //!
 //! Cost: each edge into the set is looked at once, and the edges of opponent's vertices until the first one outside,
 //! for each of their edges into the set; the worklist, 4 bytes an attracted vertex.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use trefoil_control::{Control, Stopped};
 
 use super::arena::{Arena, VertexSet};
 use super::bits::Bits;
 use super::game::{Game, NO_VERTEX, Player, Vertex};
+use super::lists::ListLayers;
 
-/// From how many vertices on a round is divided among threads.
-const PARALLEL_ROUND: usize = 1 << 15;
+/// From how many vertices on a round is divided among threads, and how many vertices it has at most.
+pub(crate) const LARGE_ROUND: usize = 1 << 15;
+pub(crate) const LARGEST_ROUND: usize = 1 << 17;
 
 /// How many vertices are worked off between two polls of the budget.
-const POLLED: usize = 1 << 14;
+pub(crate) const POLLED: usize = 1 << 14;
 
 /// Where the players move: a vertex, or [`NO_VERTEX`].
 pub type Moves = Vec<Vertex>;
@@ -38,12 +43,67 @@ pub struct Explicit<'a> {
     threads: usize,
     /// Are vertices incomplete that the game says are?
     heeds_incomplete: bool,
+    /// How many edges a solver may look at, and has looked at.
+    limit: u64,
+    looked_at: AtomicU64,
+}
+
+/// Calls `collect` with each place of a round and the list that it may add vertices and moves to; it returns how many
+/// edges it looked at. Returns the lists, in the order of the places, and the sum.
+pub(crate) fn large_round(
+    places: Range<usize>,
+    threads: usize,
+    collect: impl Fn(usize, &mut Vec<(Vertex, Vertex)>) -> usize + Sync,
+) -> (Vec<Vec<(Vertex, Vertex)>>, usize) {
+    let run = |part: Range<usize>| {
+        let mut found = Vec::new();
+        let looked_at: usize = part.map(|place| collect(place, &mut found)).sum();
+        (found, looked_at)
+    };
+    if threads == 1 {
+        let (found, looked_at) = run(places);
+        return (vec![found], looked_at);
+    }
+    let (share, end) = (places.len().div_ceil(threads), places.end);
+    std::thread::scope(|scope| {
+        let run = &run;
+        let parts = places.step_by(share).map(|begin| begin..end.min(begin + share));
+        let handles: Vec<_> = parts.map(|part| scope.spawn(move || run(part))).collect();
+        let found = handles.into_iter().map(|handle| handle.join().expect("no thread panics"));
+        let (lists, counts): (Vec<_>, Vec<usize>) = found.unzip();
+        (lists, counts.into_iter().sum())
+    })
 }
 
 impl<'a> Explicit<'a> {
     /// The arena of a game. Its attractors use this many threads at most.
     pub fn new(game: &'a Game, threads: usize, control: &'a Control) -> Explicit<'a> {
-        Explicit { game, control, threads: threads.max(1), heeds_incomplete: game.has_incomplete() }
+        let heeds_incomplete = game.has_incomplete();
+        Explicit { game, control, threads: threads.max(1), heeds_incomplete, limit: u64::MAX, looked_at: 0.into() }
+    }
+
+    /// The same, for a solver that is stopped after it has looked at about this many edges
+    /// ([`Explicit::is_exhausted`]).
+    pub(crate) fn limited(game: &'a Game, threads: usize, edges: u64, control: &'a Control) -> Explicit<'a> {
+        Explicit { limit: edges, ..Explicit::new(game, threads, control) }
+    }
+
+    /// Was the solver stopped because it looked at too many edges?
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.looked_at.load(Ordering::Relaxed) > self.limit
+    }
+
+    /// Polls the budget after a solver looked at so many edges.
+    pub(crate) fn charge(&self, edges: usize) -> Result<(), Stopped> {
+        let before = self.looked_at.fetch_add(edges as u64, Ordering::Relaxed);
+        if before + edges as u64 > self.limit {
+            return Err(Stopped::Interrupted);
+        }
+        self.control.check()
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// The game.
@@ -73,28 +133,6 @@ impl<'a> Explicit<'a> {
         moves
     }
 
-    /// Calls `found` with what the vertices of a round attract, and the own moves of it.
-    fn round(
-        &self,
-        player: Player,
-        (within, candidates, set): (&Bits, &Bits, &Bits),
-        round: &[Vertex],
-        mut found: impl FnMut(Vertex, Vertex),
-    ) {
-        for &target in round {
-            for &source in self.game.predecessors(target) {
-                if set.contains(source) || !candidates.contains(source) {
-                    continue;
-                }
-                if self.game.owner(source) == player {
-                    found(source, target);
-                } else if self.is_forced(source, within, set) {
-                    found(source, NO_VERTEX);
-                }
-            }
-        }
-    }
-
     /// Adds to `set` what the vertices of `work`, which are in it, attract; `work` grows by it.
     pub fn attract_from(
         &self,
@@ -107,23 +145,25 @@ impl<'a> Explicit<'a> {
         let mut at = 0;
         while at < work.len() {
             self.control.check()?;
-            if self.threads > 1 && work.len() - at >= PARALLEL_ROUND {
-                let end = work.len();
-                let share = (end - at).div_ceil(self.threads);
-                let found: Vec<Vec<(Vertex, Vertex)>> = std::thread::scope(|scope| {
-                    let set = &*set;
-                    let run = |piece: &[Vertex]| {
-                        let mut found = Vec::new();
-                        self.round(player, (within, candidates, set), piece, |source, target| {
+            if work.len() - at >= LARGE_ROUND {
+                let end = work.len().min(at + LARGEST_ROUND);
+                let (so_far, targets) = (&*set, &work[..]);
+                let (parts, _) = large_round(at..end, self.threads, |place, found| {
+                    let target = targets[place];
+                    let sources = self.game.predecessors(target);
+                    for &source in sources {
+                        if so_far.contains(source) || !candidates.contains(source) {
+                            continue;
+                        }
+                        if self.game.owner(source) == player {
                             found.push((source, target));
-                        });
-                        found
-                    };
-                    let handles: Vec<_> =
-                        work[at..end].chunks(share).map(|piece| scope.spawn(move || run(piece))).collect();
-                    handles.into_iter().map(|handle| handle.join().expect("no thread panics")).collect()
+                        } else if self.is_forced(source, within, so_far) {
+                            found.push((source, NO_VERTEX));
+                        }
+                    }
+                    sources.len()
                 });
-                for (source, target) in found.into_iter().flatten() {
+                for (source, target) in parts.into_iter().flatten() {
                     if !set.contains(source) {
                         set.insert(source);
                         moves[source as usize] = target;
@@ -160,6 +200,10 @@ impl<'a> Explicit<'a> {
 impl Arena for Explicit<'_> {
     type Set = Bits;
     type Strategy = Moves;
+    type Layers<'l>
+        = ListLayers<'l>
+    where
+        Self: 'l;
 
     fn none(&self) -> Bits {
         Bits::none(self.game.len())
@@ -269,10 +313,15 @@ impl Arena for Explicit<'_> {
     }
 
     fn completed(&self) -> Self {
-        Explicit { heeds_incomplete: false, ..*self }
+        let Explicit { game, control, threads, limit, .. } = *self;
+        Explicit { game, control, threads, heeds_incomplete: false, limit, looked_at: 0.into() }
+    }
+
+    fn layers(&self, open: Bits) -> Result<ListLayers<'_>, Stopped> {
+        ListLayers::new(self, &open)
     }
 
     fn poll(&self) -> Result<(), Stopped> {
-        self.control.check()
+        self.charge(0)
     }
 }

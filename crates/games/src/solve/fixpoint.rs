@@ -22,7 +22,11 @@ use super::game::Player;
 /// The sets that the two players win of `within`, and their moves. Neither player may be stuck in `within`.
 pub fn fixpoint<A: Arena>(arena: &A, within: A::Set, strategy: &mut A::Strategy) -> Result<[A::Set; 2], Stopped> {
     let levels = arena.levels() as usize;
-    let blocks: Vec<A::Set> = (0..levels as u32).map(|level| arena.at_level(level, &within)).collect();
+    let mut blocks: Vec<A::Set> = Vec::new();
+    for level in 0..levels as u32 {
+        arena.poll()?;
+        blocks.push(arena.at_level(level, &within));
+    }
     let mut frozen: Vec<Option<A::Set>> = vec![None; levels];
     let mut all_frozen = arena.none();
     // What each player is believed to win.

@@ -41,7 +41,7 @@ use super::explicit::Explicit;
 use super::game::{Game, GameBuilder, Player, Vertex};
 use super::partial::{PartialSolver, solve_partially};
 use super::registry::{SOLVERS, Solver};
-use super::verify::verify;
+use super::verify::find_flaw;
 use super::whole::{Solution, solve};
 
 /// How to decide the game of a system.
@@ -178,7 +178,6 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
         started: Instant::now(),
     };
     let search_options = Options { threads: options.threads, order: Order::Steps, ..Options::default() };
-    let threads = search_options.thread_count();
     let exploration = search(system, &search_options, control, || Recorder {
         shared: &shared,
         chunk: Chunk::default(),
@@ -215,7 +214,7 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
     let winner = match pace.winner {
         Some(winner) => winner,
         None => {
-            let whole = solve(&game, options.solver, threads, control).map_err(stopped)?;
+            let whole = solve(&game, options.solver, SOLVING_THREADS, control).map_err(stopped)?;
             let winner = whole.winner(0).expect("a complete game is decided everywhere");
             solution = Some(whole);
             winner
@@ -223,7 +222,7 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
     };
     let mut played = None;
     if options.wanted.includes(winner) {
-        let shallow = shallowest(&game, &ends, winner, options.solver, threads, control).map_err(stopped)?;
+        let shallow = shallowest(&game, &ends, winner, options.solver, control).map_err(stopped)?;
         let solution = shallow.or(solution).expect("what decided the game decides it again");
         played = Some(replayed(system, &game, &solution, winner, control).map_err(undecided)?);
     }
@@ -249,6 +248,9 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// How many vertices a thread writes down before it shows them to others: at first, and at most.
 const FIRST_CHUNK: usize = 64;
 const LAST_CHUNK: usize = 1 << 13;
+
+/// How many threads solve a game once it is explored: two gain nothing on most games of 10^6 vertices.
+const SOLVING_THREADS: usize = 1;
 
 /// Partial solvers get one part in this many of the time.
 const SHARE: u32 = 10;
@@ -516,10 +518,9 @@ fn shallowest(
     ends: &[Vertex],
     winner: Player,
     solver: &Solver,
-    threads: usize,
     control: &Control,
 ) -> Result<Option<Solution>, Stopped> {
-    let arena = Explicit::new(game, threads, control);
+    let arena = Explicit::new(game, SOLVING_THREADS, control);
     let within = |levels: usize| -> Result<Option<Solution>, Stopped> {
         let known = Bits::of(game.len(), |vertex| vertex < ends[levels]);
         let solution = partially(&arena, PartialSolver::Safe, &known, solver)?;
@@ -622,7 +623,7 @@ impl Played {
                 solution.moves[vertex] = step.target as Vertex;
             }
         }
-        if let Err(flaw) = verify(&game, &solution, true) {
+        if let Some(flaw) = find_flaw(&game, &solution, true, control)? {
             panic!("the strategy that the solver found is wrong: {flaw}");
         }
         Ok(())

@@ -11,12 +11,14 @@
 //! Edges back are laid out by counting and kept ascending by source, edges forward keep the order of the caller: what a
 //! solver chooses depends on the game alone.
 //!
-//! Cost: 4 bytes for the start of each row and direction, 2 for level and owner (4 where there are more than 2^15
-//! levels), 4 bytes an edge and direction: 10 bytes a vertex and 8 an edge. At most 2^32 - 2 vertices and edges.
+//! Cost: little more than a byte for the start of each row and direction ([`super::rows`]), 1 byte for level and owner
+//! (2 where there are more than 2^7 levels, 4 where there are more than 2^15), 4 bytes an edge and direction: 4 bytes a
+//! vertex and 8 an edge in most games. At most 2^32 - 2 vertices and edges.
 
 use trefoil_control::{Control, Stopped};
 
 use super::bits::Bits;
+use super::rows::Rows;
 
 /// A vertex of a game.
 pub type Vertex = u32;
@@ -70,6 +72,7 @@ impl Player {
 /// Level and owner of each vertex, in as few bytes as they need: the level times 2, plus the owner.
 #[derive(Clone, Debug)]
 enum Tags {
+    Byte(Vec<u8>),
     Short(Vec<u16>),
     Long(Vec<u32>),
 }
@@ -78,6 +81,7 @@ impl Tags {
     #[inline]
     fn get(&self, vertex: Vertex) -> u32 {
         match self {
+            Tags::Byte(tags) => u32::from(tags[vertex as usize]),
             Tags::Short(tags) => u32::from(tags[vertex as usize]),
             Tags::Long(tags) => tags[vertex as usize],
         }
@@ -87,10 +91,10 @@ impl Tags {
 /// A game in memory; see the head of this file.
 #[derive(Clone, Debug)]
 pub struct Game {
-    /// The edges of vertex `v` are `forward[starts[v]..starts[v + 1]]`.
-    starts: Vec<u32>,
+    /// Where the edges of a vertex stand in `forward`.
+    rows: Rows,
     forward: Vec<Vertex>,
-    back_starts: Vec<u32>,
+    back_rows: Rows,
     back: Vec<Vertex>,
     tags: Tags,
     /// Which player level 0 is good for.
@@ -157,34 +161,47 @@ impl GameBuilder {
         self.forward.len()
     }
 
+    /// Gives every edge another target; an error is the first vertex with an edge that gets none, and its target.
+    pub(crate) fn retarget(&mut self, target: impl Fn(u32) -> Option<Vertex>) -> Result<(), (Vertex, u32)> {
+        for at in 0..self.forward.len() {
+            let before = self.forward[at];
+            match target(before) {
+                Some(after) => self.forward[at] = after,
+                None => {
+                    let source = self.starts.partition_point(|&start| start as usize <= at) - 1;
+                    return Err((source as Vertex, before));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Subtracts every priority from the least even number that is not less than any of them, so that the greatest
+    /// priority becomes the least one and parities stay.
+    pub(crate) fn turn_around(&mut self) {
+        let top = self.tags.iter().map(|tag| tag >> 1).max().unwrap_or(0).next_multiple_of(2);
+        self.tags.iter_mut().for_each(|tag| *tag = (top - (*tag >> 1)) << 1 | *tag & 1);
+    }
+
     /// The game. Every target must have been added.
     pub fn finish(self, control: &Control) -> Result<Game, Stopped> {
-        let GameBuilder { mut starts, forward, tags, incomplete } = self;
+        let GameBuilder { mut starts, mut forward, tags, incomplete } = self;
         let vertices = tags.len();
-        if forward.len() >= NO_VERTEX as usize {
+        if forward.len() >= NO_VERTEX as usize || vertices >= NO_VERTEX as usize {
             return Err(control.out_of_numbers());
         }
         starts.push(forward.len() as u32);
         let (tags, first, priorities) = compress(tags);
-        control.afford(vertices * 4 + forward.len() * 4)?;
-        let (back_starts, back) = reversed(&starts, &forward);
+        let rows = Rows::new(starts);
+        forward.shrink_to_fit();
+        control.afford(vertices * 5 + forward.len() * 4)?;
+        let (back_rows, back) = reversed(&rows, vertices, &forward);
         control.check()?;
         let mut set = Bits::none(if incomplete.is_empty() { 0 } else { vertices });
         incomplete.iter().for_each(|&vertex| set.insert(vertex));
         let levels = priorities.len() as u32;
         let has_incomplete = !incomplete.is_empty();
-        Ok(Game {
-            starts,
-            forward,
-            back_starts,
-            back,
-            tags,
-            first,
-            levels,
-            priorities,
-            incomplete: set,
-            has_incomplete,
-        })
+        Ok(Game { rows, forward, back_rows, back, tags, first, levels, priorities, incomplete: set, has_incomplete })
     }
 }
 
@@ -219,7 +236,9 @@ fn compress(tags: Vec<u32>) -> (Tags, Player, Vec<u32>) {
         let place = if dense { priority as usize } else { used.binary_search(&priority).expect("it occurs") };
         level_of[place] << 1 | tag & 1
     };
-    let tags = if priorities.len() <= 1 << 15 {
+    let tags = if priorities.len() <= 1 << 7 {
+        Tags::Byte(tags.into_iter().map(|tag| level(tag) as u8).collect())
+    } else if priorities.len() <= 1 << 15 {
         Tags::Short(tags.into_iter().map(|tag| level(tag) as u16).collect())
     } else {
         Tags::Long(tags.into_iter().map(level).collect())
@@ -228,36 +247,35 @@ fn compress(tags: Vec<u32>) -> (Tags, Player, Vec<u32>) {
 }
 
 /// The edges in the other direction, ascending by source in each row.
-fn reversed(starts: &[u32], forward: &[Vertex]) -> (Vec<u32>, Vec<Vertex>) {
-    let vertices = starts.len() - 1;
+fn reversed(rows: &Rows, vertices: usize, forward: &[Vertex]) -> (Rows, Vec<Vertex>) {
     // First how many edges lead to each vertex, then where its row begins, then (while filling) where its row goes on.
-    let mut back_starts = vec![0u32; vertices + 1];
+    let mut starts = vec![0u32; vertices + 1];
     for &target in forward {
-        back_starts[target as usize] += 1;
+        starts[target as usize] += 1;
     }
     let mut begin = 0;
-    for start in &mut back_starts {
+    for start in &mut starts {
         begin += std::mem::replace(start, begin);
     }
     let mut back = vec![0; forward.len()];
-    for source in 0..vertices {
-        for &target in &forward[starts[source] as usize..starts[source + 1] as usize] {
-            let place = &mut back_starts[target as usize];
-            back[*place as usize] = source as Vertex;
+    for source in 0..vertices as Vertex {
+        for &target in &forward[rows.of(source)] {
+            let place = &mut starts[target as usize];
+            back[*place as usize] = source;
             *place += 1;
         }
     }
     // Every row has ended where the next one begins.
-    back_starts.copy_within(0..vertices, 1);
-    back_starts[0] = 0;
-    (back_starts, back)
+    starts.copy_within(0..vertices, 1);
+    starts[0] = 0;
+    (Rows::new(starts), back)
 }
 
 impl Game {
     /// How many vertices it has.
     #[inline]
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.rows.len()
     }
 
     /// Whether it has none.
@@ -273,15 +291,13 @@ impl Game {
     /// The vertices that an edge leads to.
     #[inline]
     pub fn successors(&self, vertex: Vertex) -> &[Vertex] {
-        let vertex = vertex as usize;
-        &self.forward[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+        &self.forward[self.rows.of(vertex)]
     }
 
     /// The vertices that an edge comes from, ascending.
     #[inline]
     pub fn predecessors(&self, vertex: Vertex) -> &[Vertex] {
-        let vertex = vertex as usize;
-        &self.back[self.back_starts[vertex] as usize..self.back_starts[vertex + 1] as usize]
+        &self.back[self.back_rows.of(vertex)]
     }
 
     /// The player that moves.
@@ -332,10 +348,13 @@ impl Game {
     /// Bytes that the game takes.
     pub fn bytes(&self) -> usize {
         let tags = match &self.tags {
+            Tags::Byte(tags) => tags.len(),
             Tags::Short(tags) => tags.len() * 2,
             Tags::Long(tags) => tags.len() * 4,
         };
-        (self.starts.len() + self.back_starts.len() + self.forward.len() + self.back.len() + self.priorities.len()) * 4
+        (self.forward.len() + self.back.len() + self.priorities.len()) * 4
+            + self.rows.bytes()
+            + self.back_rows.bytes()
             + tags
             + self.incomplete.bytes()
     }
@@ -406,6 +425,6 @@ mod tests {
             (0..edges / vertices).for_each(|next| builder.edge((vertex + next) % vertices));
         }
         let game = builder.finish(&Control::unlimited()).expect("no budget");
-        assert!(game.bytes() <= vertices as usize * 10 + edges as usize * 8 + 64);
+        assert!(game.bytes() <= vertices as usize * 4 + edges as usize * 8 + 64);
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `game` | games in memory: compressed rows in both directions |
+//! | `game` | games in memory: compressed rows in both directions (`rows`) |
 //! | `arena`, `bits`, `explicit` | what solvers need of a game; sets as bit vectors; attractors by worklists |
+//! | `layers`, `lists` | a game that a recursive solver takes apart: as sets; as one list |
 //! | `zielonka`, `fixpoint`, `promotion` | solvers, the first two over any representation of sets |
 //! | `registry` | their table |
 //! | `whole`, `components` | solving a game: easy parts first, component after component |
 //! | `partial` | solvers for incomplete games |
-//! | `verify` | the verifier, which shares no code with them |
+//! | `verify`, `cycles` | the verifier, which shares no code with them |
 //! | `fly` | deciding the game of a system while exploring it |
 //! | `pgsolver` | the text formats of games and solutions |
 //!
@@ -19,14 +20,18 @@
 mod arena;
 mod bits;
 mod components;
+mod cycles;
 mod explicit;
 mod fixpoint;
 mod fly;
 mod game;
+mod layers;
+mod lists;
 mod partial;
 pub mod pgsolver;
 mod promotion;
 mod registry;
+mod rows;
 mod verify;
 mod whole;
 mod zielonka;
@@ -37,9 +42,11 @@ pub use explicit::{Explicit, Moves};
 pub use fixpoint::fixpoint;
 pub use fly::{Deciding, Decision, GameCounts, Played, PlayedMove, PlayedVertex, Undecided, Wanted, decide};
 pub use game::{GREATEST_PRIORITY, Game, GameBuilder, NO_VERTEX, Player, Vertex};
+pub use layers::{Layers, SetLayers};
+pub use lists::ListLayers;
 pub use partial::{PartialSolver, solve_partially};
 pub use promotion::promotion;
 pub use registry::{Run, SOLVERS, Solver, solver};
-pub use verify::{Flaw, verify};
-pub use whole::{Solution, solve};
+pub use verify::{Flaw, find_flaw, verify};
+pub use whole::{Solution, solve, solve_in_parts};
 pub use zielonka::zielonka;

@@ -12,7 +12,8 @@
 //! Identifiers may have gaps and come in any order: vertices are numbered in the order of the file, and [`PgGame`]
 //! keeps the identifiers. Comments do not exist in the format; blank lines and blanks are skipped.
 //!
-//! Cost: one pass over the bytes, 8 bytes a vertex and 4 an edge beside the game while reading.
+//! Cost: one pass over the bytes; 8 bytes a vertex (12 where identifiers are not 0, 1, 2, …) and 4 an edge beside the
+//! text, until it becomes a game.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -46,14 +47,25 @@ pub const CODES: &[CodeEntry] = &[
 pub struct PgGame {
     /// The game: the least priority decides.
     pub game: Game,
-    /// The identifier of each vertex.
-    pub identifiers: Vec<u32>,
-    /// The names that the file gives to vertices; empty where it gives none, or shorter than the game.
+    /// The identifier of each vertex, where some vertex has another one than its number.
+    identifiers: Vec<u32>,
+    /// The names that the file gives to vertices; empty where it gives none, or shorter than the game. None in a game
+    /// of more than [`DETAILED`] vertices.
     pub names: Vec<String>,
     /// The vertex that the file starts with, or the first one.
     pub start: Vertex,
-    /// The priorities of the file.
+    /// The priorities of the file. None in a game of more than [`DETAILED`] vertices.
     pub priorities: Vec<u32>,
+}
+
+/// The most vertices of a game whose names and priorities are kept as the file has them.
+pub const DETAILED: usize = 1 << 16;
+
+impl PgGame {
+    /// The identifier of a vertex.
+    pub fn identifier(&self, vertex: Vertex) -> u32 {
+        self.identifiers.get(vertex as usize).copied().unwrap_or(vertex)
+    }
 }
 
 /// Why a file was not read.
@@ -146,6 +158,18 @@ impl Scanner<'_> {
         Ok(number as u32)
     }
 
+    /// Goes behind the next `;` that is not in a name.
+    fn skip_line(&mut self) {
+        let mut is_name = false;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            self.at += 1;
+            is_name ^= byte == b'"';
+            if byte == b';' && !is_name {
+                return;
+            }
+        }
+    }
+
     fn player(&mut self, what: &str) -> Result<Player, Diagnostic> {
         self.skip_blanks();
         let from = self.at;
@@ -166,13 +190,19 @@ impl Scanner<'_> {
 
 /// The vertex of each identifier: a table, or a map where most numbers are no identifiers.
 enum Vertices {
+    /// The numbers of vertices, below this one, are their identifiers.
+    Same(u32),
     Dense(Vec<Vertex>),
     Sparse(HashMap<u32, Vertex>),
 }
 
 impl Vertices {
-    /// An error is the vertex whose identifier an earlier one has.
-    fn of(identifiers: &[u32]) -> Result<Vertices, usize> {
+    /// The vertices with these identifiers; with their numbers as identifiers, when there is none. An error is the
+    /// vertex whose identifier an earlier one has.
+    fn of(identifiers: &[u32], vertices: usize) -> Result<Vertices, usize> {
+        if identifiers.is_empty() {
+            return Ok(Vertices::Same(vertices as u32));
+        }
         let greatest = identifiers.iter().copied().max().unwrap_or(0) as usize;
         let mut vertices = if greatest <= identifiers.len() * 4 + 1024 {
             Vertices::Dense(vec![NO_VERTEX; greatest + 1])
@@ -181,6 +211,7 @@ impl Vertices {
         };
         for (vertex, &identifier) in identifiers.iter().enumerate() {
             let known = match &mut vertices {
+                Vertices::Same(_) => false,
                 Vertices::Dense(of) => std::mem::replace(&mut of[identifier as usize], vertex as Vertex) != NO_VERTEX,
                 Vertices::Sparse(of) => of.insert(identifier, vertex as Vertex).is_some(),
             };
@@ -193,14 +224,16 @@ impl Vertices {
 
     fn get(&self, identifier: u32) -> Option<Vertex> {
         match self {
+            Vertices::Same(end) => (identifier < *end).then_some(identifier),
             Vertices::Dense(of) => of.get(identifier as usize).copied().filter(|&vertex| vertex != NO_VERTEX),
             Vertices::Sparse(of) => of.get(&identifier).copied(),
         }
     }
 }
 
-/// Reads a game; `file` is its name for diagnostics.
-pub fn read_game(file: &str, bytes: &[u8], control: &Control) -> Result<PgGame, PgError> {
+/// Reads a game; `file` is its name for diagnostics. A text that is given away is dropped before the game is made.
+pub fn read_game(file: &str, text: impl AsRef<[u8]>, control: &Control) -> Result<PgGame, PgError> {
+    let bytes = text.as_ref();
     let mut scanner = Scanner { file, bytes, at: 0 };
     if scanner.takes_word("parity") {
         scanner.number("the greatest identifier")?;
@@ -212,73 +245,82 @@ pub fn read_game(file: &str, bytes: &[u8], control: &Control) -> Result<PgGame, 
         start = Some((scanner.at, scanner.number("the first vertex")?));
         scanner.semicolon()?;
     }
-    let (mut identifiers, mut priorities, mut owners) = (Vec::new(), Vec::new(), Vec::new());
-    // Where each vertex begins in the file; where its edges end in `targets`.
-    let (mut places, mut ends, mut targets) = (Vec::new(), Vec::new(), Vec::new());
-    let mut names: Vec<String> = Vec::new();
+    // A name may hold further ones; else this is what there is.
+    let count = |wanted: u8| bytes.iter().filter(|&&byte| byte == wanted).count();
+    let vertices = count(b';');
+    let edges = vertices + count(b',');
+    control.afford(vertices * 8 + edges * 4)?;
+    let mut builder = GameBuilder::with_capacity(vertices, edges);
+    // Empty as long as each vertex has its number as identifier.
+    let mut identifiers: Vec<u32> = Vec::new();
+    let (mut names, mut priorities): (Vec<String>, Vec<u32>) = (Vec::new(), Vec::new());
     while !scanner.is_at_end() {
-        if identifiers.len().is_multiple_of(1 << 14) {
+        let vertex = builder.len();
+        if vertex.is_multiple_of(1 << 14) {
             control.check()?;
         }
-        places.push(scanner.at);
-        identifiers.push(scanner.number("the identifier of a vertex")?);
-        priorities.push(scanner.number("a priority")?);
-        owners.push(scanner.player("an owner")?);
+        let identifier = scanner.number("the identifier of a vertex")?;
+        if !identifiers.is_empty() || identifier as usize != vertex {
+            if identifiers.is_empty() {
+                identifiers.extend(0..vertex as u32);
+            }
+            identifiers.push(identifier);
+        }
+        let priority = scanner.number("a priority")?;
+        builder.vertex(scanner.player("an owner")?, priority);
         if !scanner.is_digit() {
-            let message = format!("vertex {} has no successor", identifiers[identifiers.len() - 1]);
+            let message = format!("vertex {identifier} has no successor");
             let help = "give a vertex in which its owner loses an edge to itself, and a priority that is bad for it";
             return Err(scanner.error(NO_SUCCESSOR, message, scanner.at).help(help).into());
         }
         loop {
-            targets.push(scanner.number("a successor")?);
+            builder.edge(scanner.number("a successor")?);
             if !scanner.takes(b',') {
                 break;
             }
         }
-        ends.push(targets.len());
+        if vertex < DETAILED {
+            priorities.push(priority);
+        }
         if scanner.takes(b'"') {
             let from = scanner.at;
             let Some(length) = bytes[from..].iter().position(|&byte| byte == b'"') else {
                 return Err(scanner.error(SYNTAX, "this name has no end", from - 1).into());
             };
-            names.resize(identifiers.len() - 1, String::new());
-            names.push(String::from_utf8_lossy(&bytes[from..from + length]).into_owned());
+            if vertex < DETAILED {
+                names.resize(vertex, String::new());
+                names.push(String::from_utf8_lossy(&bytes[from..from + length]).into_owned());
+            }
             scanner.at = from + length + 1;
         }
         scanner.semicolon()?;
     }
-    if identifiers.is_empty() {
+    if builder.is_empty() {
         return Err(Diagnostic::error(EMPTY, "this game has no vertex", Place::File(file.into()))
             .help("a vertex is a line such as `0 2 1 0,1;`: identifier, priority, owner, successors")
             .into());
     }
-    let vertices = match Vertices::of(&identifiers) {
+    if builder.len() > DETAILED {
+        (names, priorities) = (Vec::new(), Vec::new());
+    }
+    control.check()?;
+    let vertices = match Vertices::of(&identifiers, builder.len()) {
         Ok(vertices) => vertices,
         Err(second) => {
             let first = identifiers.iter().position(|&other| other == identifiers[second]).expect("it is there twice");
             let line = |vertex: usize| {
-                let Diagnostic { labels, .. } = scanner.error(TWICE, "", places[vertex]);
+                let Diagnostic { labels, .. } = scanner.error(TWICE, "", vertex_place(&scanner, vertex));
                 labels.into_iter().next().expect("an error has a place").place
             };
             let message = format!("vertex {} is defined twice", identifiers[second]);
             return Err(Diagnostic::error(TWICE, message, line(second)).also(line(first), "first here").into());
         }
     };
-    drop(places);
-    let top = priorities.iter().copied().max().unwrap_or(0).next_multiple_of(2);
-    let mut builder = GameBuilder::with_capacity(identifiers.len(), targets.len());
-    let mut begin = 0;
-    for (vertex, (&priority, &owner)) in priorities.iter().zip(&owners).enumerate() {
-        builder.vertex(owner, top - priority);
-        for target in &targets[begin..ends[vertex]] {
-            let Some(target) = vertices.get(*target) else {
-                let place = successor_place(&scanner, identifiers[vertex], *target);
-                let message = format!("vertex {target} is not defined, but vertex {} leads to it", identifiers[vertex]);
-                return Err(scanner.error(UNDEFINED, message, place).into());
-            };
-            builder.edge(target);
-        }
-        begin = ends[vertex];
+    if let Err((vertex, target)) = builder.retarget(|identifier| vertices.get(identifier)) {
+        let place = successor_place(&scanner, vertex as usize, target);
+        let vertex = identifiers.get(vertex as usize).copied().unwrap_or(vertex);
+        let message = format!("vertex {target} is not defined, but vertex {vertex} leads to it");
+        return Err(scanner.error(UNDEFINED, message, place).into());
     }
     let start = match start {
         None => 0,
@@ -286,51 +328,44 @@ pub fn read_game(file: &str, bytes: &[u8], control: &Control) -> Result<PgGame, 
             scanner.error(UNDEFINED, format!("vertex {identifier}, with which the game starts, is not defined"), at)
         })?,
     };
-    drop((owners, targets, ends));
+    drop((vertices, text));
+    builder.turn_around();
     Ok(PgGame { game: builder.finish(control)?, identifiers, names, start, priorities })
 }
 
-/// Where the vertex with an identifier names a successor.
-fn successor_place(scanner: &Scanner<'_>, identifier: u32, target: u32) -> usize {
+/// Where a vertex, counted from 0, is defined.
+fn vertex_place(scanner: &Scanner<'_>, vertex: usize) -> usize {
     let mut again = Scanner { file: scanner.file, bytes: scanner.bytes, at: 0 };
-    let skip = |again: &mut Scanner<'_>| {
-        while again.at < again.bytes.len() && !again.takes(b';') {
-            if again.takes(b'"') {
-                while again.at < again.bytes.len() && again.bytes[again.at] != b'"' {
-                    again.at += 1;
-                }
-            }
-            again.at += 1;
+    for head in ["parity", "start"] {
+        if again.takes_word(head) {
+            again.skip_line();
         }
-    };
-    if again.takes_word("parity") {
-        skip(&mut again);
     }
-    if again.takes_word("start") {
-        skip(&mut again);
-    }
-    while !again.is_at_end() {
-        if again.number("").is_ok_and(|found| found == identifier) {
-            let _ = (again.number(""), again.number(""));
-            loop {
-                again.skip_blanks();
-                let place = again.at;
-                match again.number("") {
-                    Ok(found) if found == target => return place,
-                    Ok(_) if again.takes(b',') => {}
-                    _ => return place,
-                }
-            }
+    (0..vertex).for_each(|_| again.skip_line());
+    again.skip_blanks();
+    again.at
+}
+
+/// Where a vertex, counted from 0, names a successor.
+fn successor_place(scanner: &Scanner<'_>, vertex: usize, target: u32) -> usize {
+    let at = vertex_place(scanner, vertex);
+    let mut again = Scanner { file: scanner.file, bytes: scanner.bytes, at };
+    let _ = (again.number(""), again.number(""), again.number(""));
+    loop {
+        again.skip_blanks();
+        let place = again.at;
+        match again.number("") {
+            Ok(found) if found == target => return place,
+            Ok(_) if again.takes(b',') => {}
+            _ => return place,
         }
-        skip(&mut again);
     }
-    0
 }
 
 /// Reads a solution of a game. A vertex that it does not mention has no winner.
 pub fn read_solution(file: &str, bytes: &[u8], game: &PgGame, control: &Control) -> Result<Solution, PgError> {
     let mut scanner = Scanner { file, bytes, at: 0 };
-    let vertices = Vertices::of(&game.identifiers).expect("a game has each vertex once");
+    let vertices = Vertices::of(&game.identifiers, game.game.len()).expect("a game has each vertex once");
     if scanner.takes_word("paritysol") {
         scanner.number("the greatest identifier")?;
         scanner.semicolon()?;
@@ -365,15 +400,18 @@ pub fn read_solution(file: &str, bytes: &[u8], game: &PgGame, control: &Control)
     Ok(solution)
 }
 
-/// The text of a solution. `identifiers` are those of the vertices.
-pub fn write_solution(game: &Game, identifiers: &[u32], solution: &Solution) -> String {
-    let mut text = format!("paritysol {};\n", identifiers.iter().copied().max().unwrap_or(0));
-    for vertex in 0..game.len() as Vertex {
+/// The text of a solution of a game.
+pub fn write_solution(read: &PgGame, solution: &Solution) -> String {
+    let game = &read.game;
+    let vertices = 0..game.len() as Vertex;
+    let greatest = vertices.clone().map(|vertex| read.identifier(vertex)).max().unwrap_or(0);
+    let mut text = format!("paritysol {greatest};\n");
+    for vertex in vertices {
         let Some(winner) = solution.winner(vertex) else { continue };
-        let _ = write!(text, "{} {}", identifiers[vertex as usize], winner.index());
+        let _ = write!(text, "{} {}", read.identifier(vertex), winner.index());
         let next = solution.moves[vertex as usize];
         if game.owner(vertex) == winner && next != NO_VERTEX {
-            let _ = write!(text, " {}", identifiers[next as usize]);
+            let _ = write!(text, " {}", read.identifier(next));
         }
         text.push_str(";\n");
     }
@@ -416,7 +454,7 @@ mod tests {
     #[test]
     fn the_greatest_priority_becomes_the_least() {
         let read = read("parity 9;\nstart 9;\n9 5 0 4,9 \"nine; or\";\n4 2 1 9;\n").expect("it is a game");
-        assert_eq!(read.identifiers, [9, 4]);
+        assert_eq!([0, 1].map(|vertex| read.identifier(vertex)), [9, 4]);
         assert_eq!(read.start, 0);
         assert_eq!(read.names, ["nine; or"]);
         assert_eq!(read.game.successors(0), [1, 0]);
@@ -443,7 +481,7 @@ mod tests {
             assert_eq!((place.number, place.column), (line, column), "{text}");
         }
         let sparse = read("2147483647 1 0 5;\n5 2 1 2147483647;").expect("identifiers may have gaps");
-        assert_eq!((sparse.game.successors(0), sparse.identifiers[0]), (&[1][..], 2_147_483_647));
+        assert_eq!((sparse.game.successors(0), sparse.identifier(0)), (&[1][..], 2_147_483_647));
         assert_eq!(read("parity 0;").err().map(|diagnostic| diagnostic.code), Some(EMPTY));
     }
 }

@@ -56,7 +56,7 @@ pub fn promotion(arena: &Explicit<'_>, within: Bits, moves: &mut Moves) -> Resul
     let mut won = [arena.none(), arena.none()];
     let mut at = 1;
     while left > 0 {
-        control.check()?;
+        arena.poll()?;
         let mut list = std::mem::take(&mut lists[at as usize]);
         search.reset(&list, at);
         list.clear();
@@ -66,7 +66,8 @@ pub fn promotion(arena: &Explicit<'_>, within: Bits, moves: &mut Moves) -> Resul
             search.attract(&mut list, 0, at);
         }
         while !list.is_empty() {
-            control.check()?;
+            // Each turn looks at the edges of the list at least once.
+            arena.charge(list.len() * 2)?;
             match search.exit(&list, at) {
                 Exit::Open => break,
                 Exit::Promote(to) => {

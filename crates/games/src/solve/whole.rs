@@ -1,10 +1,12 @@
-//! Solving a whole game: what is easy first, component after component, the rest by a solver of the registry.
+//! Solving a whole game: what is easy first, then a solver of the registry, on all of it or component after component.
 //!
 //! 1. A player without a move loses; the other one attracts.
 //! 2. The owner of a vertex whose priority is good for it wins where it can stay forever (an edge to itself), and a
 //!    vertex whose only move is to itself is won by the player that its priority is good for.
-//! 3. A player wins cycles that it can walk alone and whose least priority is good for it.
-//! 4. The strongly connected components of what is left, those that lead nowhere else first. A component
+//! 3. The solver gets all that is left, and may look at each edge [`AT_ONCE`] times on average. Most games take less,
+//!    and for them all that follows costs more than it gives.
+//! 4. Where that did not suffice, a player wins cycles that it can walk alone and whose least priority is good for it.
+//! 5. Then come the strongly connected components of what is left, those that lead nowhere else first. A component
 //!    - in which all cycles are won by one player belongs to it (so a game of an alternation-free formula is solved in
 //!      linear time);
 //!    - in which one player makes all choices (solitaire) is solved by the components of its levels;
@@ -17,8 +19,10 @@
 //! Invariant: what is decided is closed under both players' attractors, so in the rest no player is stuck, and edges
 //! that leave it are of no use to their owners.
 //!
-//! Cost: linear in the edges times at most [`Components::ROUNDS`] levels, and the solver on what it gets. In place of a
-//! component of its own, which needs memory, a large one is solved in the whole game.
+//! Cost: linear in the edges times [`AT_ONCE`] and at most [`Components::ROUNDS`] levels, and the solver on what it
+//! gets. In place of a component of its own, which needs memory, a large one is solved in the whole game. Beside the
+//! game: 4 bytes a vertex for moves, and what the solver takes, or up to 20 bytes a vertex while components are
+//! searched.
 
 use std::collections::HashMap;
 
@@ -58,22 +62,22 @@ impl Solution {
 
 /// Solves a complete game.
 pub fn solve(game: &Game, solver: &Solver, threads: usize, control: &Control) -> Result<Solution, Stopped> {
-    assert!(!game.has_incomplete(), "only complete games can be solved completely");
-    control.afford(game.len() * 5)?;
-    let arena = Explicit::new(game, threads, control);
-    let mut whole =
-        Whole { game, control, rest: arena.all(), won: [arena.none(), arena.none()], moves: arena.blank(), arena };
-    whole.take_stuck()?;
-    whole.take_loops()?;
-    let mut components = Components::new(game, control);
-    for player in Player::BOTH {
-        whole.take_cycles(player, &mut components)?;
+    let mut whole = Whole::new(game, threads, control)?;
+    if !whole.take_at_once(solver, threads)? {
+        whole.take_parts(solver, threads)?;
     }
-    whole.take_components(solver, &mut components, threads)?;
-    let mut solution = Solution { won: whole.won, moves: whole.moves };
-    solution.tidy(game);
-    Ok(solution)
+    Ok(whole.solution())
 }
+
+/// Solves a complete game by its components, without a trial of the solver on all of it.
+pub fn solve_in_parts(game: &Game, solver: &Solver, threads: usize, control: &Control) -> Result<Solution, Stopped> {
+    let mut whole = Whole::new(game, threads, control)?;
+    whole.take_parts(solver, threads)?;
+    Ok(whole.solution())
+}
+
+/// How often a solver may look at each edge of a game before the components of the game are searched.
+const AT_ONCE: u64 = 32;
 
 struct Whole<'a> {
     game: &'a Game,
@@ -85,7 +89,25 @@ struct Whole<'a> {
     moves: Moves,
 }
 
-impl Whole<'_> {
+impl<'a> Whole<'a> {
+    /// A game whose easiest parts are decided.
+    fn new(game: &'a Game, threads: usize, control: &'a Control) -> Result<Whole<'a>, Stopped> {
+        assert!(!game.has_incomplete(), "only complete games can be solved completely");
+        control.afford(game.len() * 5)?;
+        let arena = Explicit::new(game, threads, control);
+        let won = [arena.none(), arena.none()];
+        let mut whole = Whole { game, control, rest: arena.all(), won, moves: arena.blank(), arena };
+        whole.take_stuck()?;
+        whole.take_loops()?;
+        Ok(whole)
+    }
+
+    fn solution(self) -> Solution {
+        let mut solution = Solution { won: self.won, moves: self.moves };
+        solution.tidy(self.game);
+        solution
+    }
+
     /// These vertices are won by a player, and so is what it attracts to them.
     fn win(&mut self, player: Player, mut vertices: Vec<Vertex>) -> Result<(), Stopped> {
         let set = &mut self.won[player.index()];
@@ -123,6 +145,28 @@ impl Whole<'_> {
             self.win(player, won)?;
         }
         Ok(())
+    }
+
+    /// Runs the solver on all that is left, as long as that takes little. Returns whether it came to an end.
+    fn take_at_once(&mut self, solver: &Solver, threads: usize) -> Result<bool, Stopped> {
+        let edges = (self.game.len() + self.game.edge_count()) as u64 * AT_ONCE;
+        let arena = Explicit::limited(self.game, threads, edges, self.control);
+        let [even, odd] = match (solver.run)(&arena, self.rest.clone(), &mut self.moves) {
+            Err(_) if arena.is_exhausted() => return Ok(false),
+            solved => solved?,
+        };
+        self.won[0].unite(&even);
+        self.won[1].unite(&odd);
+        self.rest = self.arena.none();
+        Ok(true)
+    }
+
+    fn take_parts(&mut self, solver: &Solver, threads: usize) -> Result<(), Stopped> {
+        let mut components = Components::new(self.game, self.control);
+        for player in Player::BOTH {
+            self.take_cycles(player, &mut components)?;
+        }
+        self.take_components(solver, &mut components, threads)
     }
 
     fn take_cycles(&mut self, player: Player, components: &mut Components<'_>) -> Result<(), Stopped> {
