@@ -149,6 +149,9 @@ impl<'a> Whole<'a> {
 
     /// Runs the solver on all that is left, as long as that takes little. Returns whether it came to an end.
     fn take_at_once(&mut self, solver: &Solver, threads: usize) -> Result<bool, Stopped> {
+        if self.rest.is_empty() {
+            return Ok(true);
+        }
         let edges = (self.game.len() + self.game.edge_count()) as u64 * AT_ONCE;
         let arena = Explicit::limited(self.game, threads, edges, self.control);
         let [even, odd] = match (solver.run)(&arena, self.rest.clone(), &mut self.moves) {
