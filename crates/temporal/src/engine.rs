@@ -16,7 +16,7 @@ use trefoil_questions::{
 };
 use trefoil_system::{Automaton, Cube, Cut, LabelId, Labels, Path, System, Value};
 
-use crate::graph::{Graph, Searched, Watch, explore, proposition_marks};
+use crate::graph::{Graph, IsBad, Searched, Watch, explore, proposition_marks};
 use crate::lasso::{Chooser, Lasso};
 use crate::product::{Forbidden, Product};
 use crate::simplify::simplify;
@@ -219,7 +219,7 @@ impl Claimed<'_> {
             let end = self.forbidden.end;
             self.forbidden.edges[0].iter().any(|edge| Some(edge.target) == end && edge.letters.admits(letter))
         };
-        let bad: Option<&(dyn Fn(&[Value]) -> bool + Sync)> = if self.is_about_states() { Some(&bad) } else { None };
+        let bad: Option<&IsBad<'_>> = if self.is_about_states() { Some(&bad) } else { None };
         let agents = self.recur.fairness != Fairness::None;
         let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, agents, most, bad };
         explore(system, &watch, self.threads, control)

@@ -85,6 +85,9 @@ impl Graph {
     }
 }
 
+/// Decides by the values of the marks whether a state is looked for.
+pub(crate) type IsBad<'w> = dyn Fn(&[Value]) -> bool + Sync + 'w;
+
 /// What a search for claims looks for on its way.
 pub(crate) struct Watch<'w> {
     /// Marks that show propositions.
@@ -96,7 +99,7 @@ pub(crate) struct Watch<'w> {
     /// The search ends with the level in which it has expanded so many states.
     pub(crate) most: u64,
     /// Is a state with this letter what is looked for?
-    pub(crate) bad: Option<&'w (dyn Fn(&[Value]) -> bool + Sync)>,
+    pub(crate) bad: Option<&'w IsBad<'w>>,
 }
 
 /// How a search for claims ended.
@@ -232,7 +235,8 @@ pub(crate) fn explore(
     let mut letters: Vec<Letter> = Vec::new();
     let mut numbers: HashMap<Letter, u32> = HashMap::new();
     let mut segments: Vec<Vec<u32>> = Vec::new();
-    let (mut agents, mut agent_numbers): (Vec<Box<[u32]>>, HashMap<Box<[u32]>, u32>) = (Vec::new(), HashMap::new());
+    let mut agents: Vec<Box<[u32]>> = Vec::new();
+    let mut agent_numbers: HashMap<Box<[u32]>, u32> = HashMap::new();
     for visitor in visitors {
         control.check()?;
         // A thread's own numbers of letters become common ones.
