@@ -4,6 +4,7 @@
 //! and values of their data are the work of `trefoil_data`, for which [`Data`] speaks here.
 
 mod data;
+pub mod decompose;
 pub mod linear;
 pub mod processes;
 pub mod syntax;

@@ -165,13 +165,13 @@ fn place_of(specification: &ProcessSpecification) -> Span {
 }
 
 /// Makes expressions of our own.
-struct Maker<'a> {
-    data: &'a mut DataSpecification,
-    place: Span,
+pub(crate) struct Maker<'a> {
+    pub(crate) data: &'a mut DataSpecification,
+    pub(crate) place: Span,
 }
 
 impl Maker<'_> {
-    fn variable(&mut self, sort: SortRef) -> (VariableId, TypedId) {
+    pub(crate) fn variable(&mut self, sort: SortRef) -> (VariableId, TypedId) {
         let name = self.data.names.intern("@v");
         let variable = self.data.tree.add_variable(name, sort);
         (variable, self.data.tree.add(Typed::Variable(variable), sort, self.place))
@@ -182,7 +182,13 @@ impl Maker<'_> {
         self.data.tree.add(Typed::Apply(function, list), sort, self.place)
     }
 
-    fn operator(&mut self, op: Operator, domain: &[SortRef], codomain: SortRef, arguments: &[TypedId]) -> TypedId {
+    pub(crate) fn operator(
+        &mut self,
+        op: Operator,
+        domain: &[SortRef],
+        codomain: SortRef,
+        arguments: &[TypedId],
+    ) -> TypedId {
         let whole = if domain.is_empty() { codomain } else { self.data.sorts.function(domain, codomain) };
         let name = self.data.names.intern(op.name());
         let function = self.data.signature.builtin(op, name, whole);
@@ -283,7 +289,7 @@ impl Maker<'_> {
     }
 
     /// A value of a sort: what a parameter holds while nothing reads it.
-    fn default(&mut self, sort: SortRef, open: &mut BTreeSet<SortRef>) -> Option<TypedId> {
+    pub(crate) fn default(&mut self, sort: SortRef, open: &mut BTreeSet<SortRef>) -> Option<TypedId> {
         let digits = |maker: &mut Self, digits: &str| {
             let digits = maker.data.names.intern(digits);
             Some(maker.data.tree.add(Typed::Number(digits), sort, maker.place))

@@ -55,6 +55,7 @@ use expressions::{Environment, Expressions, Prepared};
 use join::Joining;
 use structure::Unfolding;
 
+pub(crate) use expressions::Maker;
 pub use print::print;
 
 /// Why a specification has no linear process.

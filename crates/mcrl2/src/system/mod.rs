@@ -43,7 +43,8 @@ use crate::linear::{Event, LinearProcess, Summand};
 use facts::Growth;
 use parts::Pieces;
 use plan::{Compiled, Plan, Update};
-use steps::{Memory, Walker};
+use steps::Memory;
+pub(crate) use steps::Walker;
 use values::Encoding;
 
 pub use facts::{Facts, ParameterFacts, TableFacts};
@@ -110,6 +111,12 @@ impl Model {
         Model::build(self.compiled.clone(), self.labels.clone(), self.wide, names.into())
     }
 
+    /// Whether a label has an action that must not happen.
+    pub fn is_forbidden(&self, label: &Label) -> bool {
+        let is_forbidden = |part: &Part| self.never.binary_search_by(|name| name.as_str().cmp(&part.name)).is_ok();
+        label.parts().iter().any(is_forbidden)
+    }
+
     /// The names of the actions that the specification declares, sorted.
     pub fn declared_actions(&self) -> Vec<&str> {
         let linear = self.linear();
@@ -151,6 +158,41 @@ impl Model {
     pub fn never_taken(&self) -> Vec<usize> {
         let memories = self.memories.lock().unwrap_or_else(PoisonError::into_inner);
         (0..self.plans.len()).filter(|&group| !memories.iter().any(|memory| memory.has_moved(group))).collect()
+    }
+
+    /// A thread's view of the system that takes the steps of single groups.
+    pub(crate) fn walker<'a>(&'a self, control: &'a Control) -> Walker<'a> {
+        let known = self.memories.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let memory = known.unwrap_or_else(|| Memory::new(&self.plans, self.pieces.len()));
+        Walker::new(self, control, memory)
+    }
+
+    /// The slots that the steps of a group depend on, ascending.
+    pub(crate) fn slots_read(&self, group: usize) -> Vec<usize> {
+        let plan = &self.plans[group];
+        let mut slots: Vec<usize> = plan.reads.iter().chain(&plan.guards).map(|&slot| slot as usize).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    }
+
+    /// The slots that the steps of a group write, ascending.
+    pub(crate) fn slots_written(&self, group: usize) -> Vec<usize> {
+        self.plans[group].updates.iter().map(|&(slot, _)| slot as usize).collect()
+    }
+
+    /// Whether a value is a number or made of constructors, so that it equals no other one.
+    pub(crate) fn is_plain(&self, slot: usize, value: Value) -> bool {
+        let worker = self.compiled.pool.worker();
+        let section = worker.enter();
+        self.compiled.is_plain(&section, self.encodings[slot].decode(value))
+    }
+
+    /// An expression without variables as text.
+    pub(crate) fn constant_text(&self, expression: TypedId) -> Option<String> {
+        let worker = self.compiled.pool.worker();
+        let section = worker.enter();
+        self.compiled.constant(expression).map(|term| self.compiled.program.text(&section, term))
     }
 
     /// The linear process.
@@ -329,9 +371,7 @@ impl System for Model {
     }
 
     fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
-        let known = self.memories.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let memory = known.unwrap_or_else(|| Memory::new(&self.plans, self.pieces.len()));
-        Box::new(Walker::new(self, control, memory))
+        Box::new(self.walker(control))
     }
 
     fn widened(&self) -> Option<Arc<dyn System>> {
@@ -348,8 +388,7 @@ impl System for Model {
         if self.never.is_empty() || label <= LabelId::TICK {
             return 0;
         }
-        let is_forbidden = |part: &Part| self.never.binary_search_by(|name| name.as_str().cmp(&part.name)).is_ok();
-        u32::from(self.labels.get(label).parts().iter().any(is_forbidden))
+        u32::from(self.is_forbidden(self.labels.get(label)))
     }
 
     fn first_error(&self) -> LabelId {

@@ -376,7 +376,7 @@ impl Compiled {
     }
 
     /// Whether a term is a number or made of constructors and numbers, none of which have equations.
-    fn is_plain(&self, section: &Section<'_>, term: Term) -> bool {
+    pub(super) fn is_plain(&self, section: &Section<'_>, term: Term) -> bool {
         let is_constructor = match self.program.view(section, term) {
             View::Number => return true,
             View::Applied(function) => match self.program.specification.signature.function(function).origin {

@@ -115,7 +115,7 @@ impl<'w> Desk<'w> {
 }
 
 /// A thread's view of a model.
-pub(super) struct Walker<'a> {
+pub(crate) struct Walker<'a> {
     model: &'a Model,
     control: &'a Control,
     /// There until the walker is dropped, when its memory goes back to the model.
@@ -204,6 +204,19 @@ impl<'a> Walker<'a> {
         desk.keys.clear();
         *keys = desk.keys;
         walk
+    }
+
+    /// Gives the values that each step of a group writes in a row to `each`.
+    pub(crate) fn steps_of(&mut self, group: usize, row: &[Value], mut each: impl FnMut(&[Value])) -> Walk {
+        if self.model.plans[group].never {
+            return Ok(());
+        }
+        self.prepare(row, Some(group as u32))?;
+        let width = self.model.plans[group].updates.len() + 1;
+        for ready in &self.ready {
+            self.words(ready).chunks_exact(width).for_each(|words| each(&words[1..]));
+        }
+        Ok(())
     }
 
     /// The words of some steps: for each the label and the values that it writes.

@@ -5,6 +5,7 @@
 //! specifications as text together with their trees here and an evaluator of its own; what reads and explores the text
 //! shares nothing with it.
 
+pub mod cleave;
 pub mod random;
 pub mod semantics;
 

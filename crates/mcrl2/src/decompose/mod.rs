@@ -1,0 +1,244 @@
+//! Decomposition: a linear process taken apart along its parameters, and put together again, smaller.
+//!
+//! The state space of a linear process is explored without building it as a whole. Its parameters are divided among
+//! parts ([`cleave`]); the parts are explored together, each over its own parameters ([`explore`]); they are minimised
+//! and composed again two at a time, minimising after each step ([`compose`]). The result is bisimilar to the original.
+//! The method is that of Laveaux, *Accelerated verification of concurrent systems* (2024), chapter 3, for two parts and
+//! strong bisimilarity; docs/decisions/006-decomposition.md says what differs here and proves it.
+//!
+//! Invariants: a state of the original has its place in the result ([`Decomposition::find`]), so that what is found in
+//! the result can be followed in the original. Numbers depend on the input alone.
+
+mod cleave;
+mod compose;
+mod explore;
+mod expressions;
+mod partition;
+mod system;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use trefoil_control::Control;
+use trefoil_lts::equivalence::Equivalence;
+use trefoil_lts::{Lts, LtsBuilder};
+use trefoil_system::{Cut, Label, LabelId, Labels, StateId, System, Value, Writing};
+
+use crate::system::{Model, NoModel};
+
+pub use compose::Composed;
+use compose::{Component, Composition, Uncomposed};
+use explore::{Limits, Unexplored};
+pub use partition::{Choice, choose};
+pub use system::ComposedSystem;
+
+/// The parameters of each part, by their places; a parameter may be in several.
+pub type Partition = Vec<Vec<usize>>;
+
+/// What a decomposition may do.
+#[derive(Clone, Copy)]
+pub struct Freedom<'a> {
+    /// The equivalence that has to be kept: strong, or divergence-preserving branching bisimilarity.
+    pub equivalence: Equivalence,
+    /// Labels that count as `τ`.
+    pub hidden: &'a Hiding,
+}
+
+/// Whether a label counts as `τ`.
+pub type Hiding = Arc<dyn Fn(&Label) -> bool + Send + Sync>;
+
+/// Why there is no decomposition.
+#[derive(Clone, Debug)]
+pub enum Undone {
+    /// The search was cut.
+    Cut(Cut),
+    /// This partition cannot be used.
+    Refused(String),
+}
+
+/// A linear process as parts that were composed again.
+pub struct Decomposition {
+    original: Arc<Model>,
+    /// The parameters of each part.
+    pub partition: Partition,
+    /// The parts, explored and minimised.
+    pub parts: Vec<Composed>,
+    /// The compositions, in order.
+    pub compositions: Vec<Composed>,
+    /// How the parts work together: summands of one part, and of several.
+    pub synchronisation: Synchronisation,
+    component: Component,
+    lts: Arc<Lts>,
+    hidden: Hiding,
+    /// The halves, as a model.
+    model: Model,
+    /// The values of each parameter, by their texts.
+    values: OnceLock<Vec<HashMap<String, Value>>>,
+}
+
+/// How many summands are done by how many parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Synchronisation {
+    /// Summands, with their cases apart, that one part does alone.
+    pub alone: usize,
+    /// Those that several parts do together.
+    pub together: usize,
+    /// Joint rules: combinations of steps that agree.
+    pub rules: usize,
+    /// Pairs of parts that do summands together, with their number.
+    pub pairs: Vec<(usize, usize, usize)>,
+}
+
+/// Takes the linear process of a model apart by a partition, and composes the parts.
+pub fn decompose(
+    original: &Arc<Model>,
+    partition: &Partition,
+    freedom: &Freedom<'_>,
+    control: &Control,
+) -> Result<Decomposition, Undone> {
+    bounded(original, partition, freedom, (Limits::NONE, usize::MAX), control).map_err(|unbuilt| match unbuilt {
+        Unbuilt::Limit => Undone::Refused("a part has too many states".to_string()),
+        Unbuilt::Undone(undone) => undone,
+    })
+}
+
+enum Unbuilt {
+    /// It is larger than allowed.
+    Limit,
+    Undone(Undone),
+}
+
+fn bounded(
+    original: &Arc<Model>,
+    partition: &Partition,
+    freedom: &Freedom<'_>,
+    (limits, most_states): (Limits, usize),
+    control: &Control,
+) -> Result<Decomposition, Unbuilt> {
+    let linear = original.linear();
+    let cleaved = cleave::cleave(linear, partition).map_err(|cleave::NoDefault(sort)| {
+        let sort = linear.data.sort_text(sort);
+        Unbuilt::Undone(Undone::Refused(format!(
+            "no value of the sort `{sort}` is known, which parts have to exchange"
+        )))
+    })?;
+    let labels = Arc::new(Labels::written(Writing::Brackets));
+    let made = Model::new(cleaved.process.clone(), labels.clone(), control);
+    let mut model = made.map_err(|NoModel::Unfinished(..)| Unbuilt::Undone(Undone::Cut(Cut::Stopped)))?;
+    let explored = loop {
+        match explore::explore(&cleaved, (&model, original), &labels, &**freedom.hidden, limits, control) {
+            Ok(explored) => break explored,
+            // A value of a finite sort is stuck: values are numbered as they are met.
+            Err(Unexplored::Cut(Cut::Outgrown)) => model = model.wide(),
+            Err(Unexplored::Cut(cut)) => return Err(Unbuilt::Undone(Undone::Cut(cut))),
+            Err(Unexplored::Limit) => return Err(Unbuilt::Limit),
+        }
+    };
+    let uncomposed = |uncomposed: Uncomposed| match uncomposed {
+        Uncomposed::Limit => Unbuilt::Limit,
+        Uncomposed::Cut(cut) => Unbuilt::Undone(Undone::Cut(cut)),
+    };
+    let mut synchronisation = Synchronisation {
+        rules: explored.agreements.iter().filter(|agreement| agreement.parts.len() > 1).count(),
+        ..Synchronisation::default()
+    };
+    let mut pairs = BTreeMap::new();
+    for joint in &cleaved.joints {
+        let parts: Vec<usize> = joint.halves.iter().map(|&half| cleaved.halves[half].part).collect();
+        if parts.len() == 1 {
+            synchronisation.alone += 1;
+            continue;
+        }
+        synchronisation.together += 1;
+        for (at, &one) in parts.iter().enumerate() {
+            for &other in &parts[at + 1..] {
+                *pairs.entry((one.min(other), one.max(other))).or_insert(0) += 1;
+            }
+        }
+    }
+    synchronisation.pairs = pairs.into_iter().map(|((one, other), count)| (one, other, count)).collect();
+    let poison = explored.poison.clone();
+    let composition =
+        Composition::new(explored, &labels, freedom.equivalence, most_states, control).map_err(uncomposed)?;
+    let parts = composition.composed();
+    let (component, compositions) = composition.compose(control).map_err(uncomposed)?;
+    for transition in component.whole.transitions() {
+        if let Some((_, exact, wrong)) = poison.iter().find(|(label, ..)| *label == transition.label) {
+            let cut = if *exact { Cut::Wrong(wrong.clone()) } else { Cut::Beyond(wrong.clone()) };
+            return Err(Unbuilt::Undone(Undone::Cut(cut)));
+        }
+    }
+    let lts = Arc::new(in_table(&component.whole, original.labels()));
+    Ok(Decomposition {
+        original: original.clone(),
+        partition: cleaved.parts,
+        parts,
+        compositions,
+        synchronisation,
+        component,
+        lts,
+        hidden: freedom.hidden.clone(),
+        values: OnceLock::new(),
+        model,
+    })
+}
+
+/// The same LTS with its labels in another table.
+fn in_table(lts: &Lts, labels: &Arc<Labels>) -> Lts {
+    let mut images: HashMap<LabelId, LabelId> = HashMap::new();
+    let mut builder = LtsBuilder::new(labels.clone());
+    builder.at_least(lts.state_count() as u32);
+    for (source, step) in lts.all_transitions() {
+        let known = images.entry(step.label);
+        let label = *known.or_insert_with_key(|&label| match label {
+            LabelId::TAU | LabelId::TICK => label,
+            _ => labels.intern(lts.labels().get(label).clone()),
+        });
+        builder.add(source, label, step.target);
+    }
+    builder.build(lts.initial())
+}
+
+impl Decomposition {
+    /// The last composition, before it was minimised, with the labels of the original.
+    pub fn lts(&self) -> &Arc<Lts> {
+        &self.lts
+    }
+
+    /// The last composition, minimised.
+    pub fn minimised(&self) -> &Lts {
+        &self.component.lts
+    }
+
+    /// The states of the largest LTS that was explored or composed.
+    pub fn peak_states(&self) -> usize {
+        self.parts.iter().chain(&self.compositions).map(|one| one.states).max().unwrap_or(0)
+    }
+
+    /// The original.
+    pub fn original(&self) -> &Arc<Model> {
+        &self.original
+    }
+
+    /// A label of the original as the composition has it.
+    fn seen(&self, label: LabelId) -> LabelId {
+        let is_hidden = label > LabelId::TICK && (self.hidden)(self.original.labels().get(label));
+        if is_hidden { LabelId::TAU } else { label }
+    }
+
+    /// The state of the last composition for a state of the original; none when it has no such state.
+    pub fn find(&self, row: &[Value]) -> Option<StateId> {
+        // A value is numbered here and there as it was met: its text is what both have.
+        let values = self.values.get_or_init(|| {
+            let mut values = vec![HashMap::new(); self.original.linear().parameters.len()];
+            self.component.each_value(&mut |slot, value| {
+                let known: &mut HashMap<String, Value> = &mut values[slot];
+                known.insert(self.model.value_text(slot, value), value);
+            });
+            values
+        });
+        let value = |(slot, &value): (usize, &Value)| values[slot].get(&self.original.value_text(slot, value)).copied();
+        let row: Option<Vec<Value>> = row.iter().enumerate().map(value).collect();
+        self.component.find_whole(&row?)
+    }
+}
