@@ -29,7 +29,7 @@ impl Wide {
             guards: slots.clone(),
             reads: slots.clone(),
             may_write: slots,
-            must_write: SlotSet::default(),
+            ..Group::default()
         };
         let layout = Layout::new(vec![Slot::word("state"), Slot::bounded("parity", 2)]);
         Wide { lts, layout, groups: vec![group] }

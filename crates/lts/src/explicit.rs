@@ -58,7 +58,7 @@ impl Lts {
             guards: own.clone(),
             reads: own.clone(),
             may_write: own,
-            must_write: SlotSet::default(),
+            ..Group::default()
         }];
         let layout = Layout::new(vec![Slot::bounded("state", states as u32)]);
         Lts { labels, initial, starts, transitions, layout, groups }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use trefoil_system::{Group, GroupId, LabelId, SlotSet, Value};
+use trefoil_system::{Group, GroupId, LabelId, SlotSet, Value, Visibility};
 
 use crate::masks::{Led, Masks};
 use crate::network::{Effect, Network, Outcome, Plan, Seat, Synchronisation};
@@ -107,8 +107,9 @@ impl<'a> Compiling<'a> {
         let slots: Vec<u32> = rule.parts().map(|(component, _)| component as u32).collect();
         let resets: Vec<u32> = rule.resets().map(|component| component as u32).collect();
         let changes = rule.next() != self.id;
+        let visibility = if rule.label() == LabelId::TAU { Visibility::Silent } else { Visibility::Visible };
         let network = &mut *self.network;
-        *self.groups.entry((slots, resets, changes)).or_insert_with_key(|(slots, resets, changes)| {
+        let id = *self.groups.entry((slots, resets, changes)).or_insert_with_key(|(slots, resets, changes)| {
             let set = |slots: &[u32], more: Option<u32>| -> SlotSet {
                 slots.iter().copied().chain(more).map(|slot| slot as usize).collect()
             };
@@ -129,10 +130,16 @@ impl<'a> Compiling<'a> {
                     .map(|slot| slot as usize)
                     .collect(),
                 must_write: set(resets, None),
+                visibility,
             });
             network.group_formats.push(self.id);
             GroupId(network.groups.len() as u32 - 1)
-        })
+        });
+        let declared = &mut network.groups[id.index()].visibility;
+        if *declared != visibility {
+            *declared = Visibility::Mixed;
+        }
+        id
     }
 
     fn effect(&mut self, rule: &Rule) -> u32 {

@@ -68,6 +68,7 @@ impl<'a> Product<'a> {
                 reads: with_node(&group.reads),
                 may_write: with_node(&group.may_write),
                 must_write: shifted(&group.must_write),
+                visibility: group.visibility,
             })
             .collect();
         let few = |group: &Group| {

@@ -2,7 +2,7 @@
 //!
 //! For every row that is expanded it checks that
 //!
-//! - every value is one that its slot can hold, and every step belongs to a group;
+//! - every value is one that its slot can hold, and every step belongs to a group, which allows its label;
 //! - a step changes only the slots that it reports as written; these are slots that its group declares to write, and
 //!   the slots that a group must write are among them;
 //! - a slot that a group does not declare to read has no influence on its steps: with another value in it the steps
@@ -142,6 +142,7 @@ impl CheckedExplorer<'_> {
 
     fn check_writes(&self, row: &[Value], step: &Taken) {
         let group = &self.groups[step.group.index()];
+        assert!(group.visibility.allows(step.label), "group {} declares {:?} steps only", group.name, group.visibility);
         for slot in 0..row.len() {
             let (may, must) = (group.may_write.contains(slot), group.must_write.contains(slot));
             let name = &group.name;

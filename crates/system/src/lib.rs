@@ -43,6 +43,6 @@ pub use ltl::{Ltl, LtlId, LtlNode};
 pub use marks::{Mark, MarkId, Meaning};
 pub use picture::{Edge, Picture};
 pub use transitions::{
-    Change, Explorer, Group, GroupId, Observation, Observations, Sink, StateId, Step, System, Written,
+    Change, Explorer, Group, GroupId, Observation, Observations, Sink, StateId, Step, System, Visibility, Written,
 };
 pub use witness::{Failure, Model, Path, TakenStep, Witness};

@@ -50,6 +50,31 @@ pub struct Group {
     pub may_write: SlotSet,
     /// Slots that every transition writes, with values that do not depend on the old one.
     pub must_write: SlotSet,
+    /// Which labels its transitions have.
+    pub visibility: Visibility,
+}
+
+/// Which labels the transitions of a group have, as far as that is declared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    /// Any.
+    #[default]
+    Mixed,
+    /// Only `τ`.
+    Silent,
+    /// Never `τ`.
+    Visible,
+}
+
+impl Visibility {
+    /// Can a transition with this label be in such a group?
+    pub fn allows(self, label: LabelId) -> bool {
+        match self {
+            Visibility::Mixed => true,
+            Visibility::Silent => label == LabelId::TAU,
+            Visibility::Visible => label != LabelId::TAU,
+        }
+    }
 }
 
 impl Group {

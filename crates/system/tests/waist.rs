@@ -50,6 +50,7 @@ fn group(reads: &[usize], may_write: &[usize], must_write: &[usize]) -> Group {
         reads: SlotSet::default(),
         may_write: set(may_write),
         must_write: set(must_write),
+        ..Group::default()
     }
 }
 

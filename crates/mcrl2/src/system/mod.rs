@@ -35,7 +35,7 @@ use trefoil_control::Control;
 use trefoil_data::rewrite::Unfinished;
 use trefoil_data::typed::TypedId;
 use trefoil_system::{
-    Cut, Explorer, Group, Label, LabelId, Labels, Layout, Mark, Meaning, Part, Slot, SlotSet, System, Value,
+    Cut, Explorer, Group, Label, LabelId, Labels, Layout, Mark, Meaning, Part, Slot, SlotSet, System, Value, Visibility,
 };
 use trefoil_terms::{Options, Pool, Section, Term};
 
@@ -330,6 +330,10 @@ fn group(linear: &LinearProcess, summand: &Summand, plan: &Plan) -> Group {
         reads: set(&plan.reads),
         may_write: plan.updates.iter().map(|&(slot, _)| slot as usize).collect(),
         must_write: set(&plan.overwritten),
+        visibility: match &summand.event {
+            Event::Actions(actions) if actions.is_empty() => Visibility::Silent,
+            Event::Actions(_) | Event::Terminate => Visibility::Visible,
+        },
     }
 }
 

@@ -35,7 +35,7 @@ impl Simulation {
             guards: all.clone(),
             reads: all.clone(),
             may_write: all,
-            must_write: SlotSet::default(),
+            ..Group::default()
         };
         Simulation { model, layout, groups: vec![group] }
     }

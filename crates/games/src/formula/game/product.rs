@@ -174,7 +174,7 @@ fn group(plan: &MovePlan, name: String, own: Option<&Group>, shows: SlotSet, off
             may_write = may_write.union(&shifted(&own.may_write)).union(&shifted(&own.must_write));
         }
     }
-    Group { name, guards, reads: all_reads, may_write, must_write: [0].into_iter().collect() }
+    Group { name, guards, reads: all_reads, may_write, must_write: [0].into_iter().collect(), ..Group::default() }
 }
 
 impl System for FormulaGame {
