@@ -1,5 +1,5 @@
-//! `check --engine symbolic` on the examples of Promela and mCRL2: the verdicts, counts and lengths of counterexamples
-//! of the explicit engine.
+//! `check --engine symbolic` on the examples of all languages: the verdicts, counts and lengths of counterexamples of
+//! the explicit engines.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ fn examples(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(folder);
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).expect("examples").map(|entry| entry.expect("an entry").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|own| own == "pml" || own == "mcrl2"));
+    files.retain(|file| file.extension().is_some_and(|own| own == "pml" || own == "mcrl2" || own == "csp"));
     files.sort();
     files
 }
@@ -67,6 +67,53 @@ fn examples_of_mcrl2_have_the_same_answers() {
     assert!(compared >= 15, "{compared} answers were compared");
 }
 
+/// Compares the answers of both engines on the small assertions of a script; how many.
+fn scripts_agree(file: &Path, options: &[&str]) -> usize {
+    let explicit = results(file, &[options, &["--partial-order", "off", "--algorithm", "normal-form"]].concat());
+    let small = |answer: &&Value| {
+        let asked = answer["engine"].as_str().is_some_and(|engine| ENGINES.contains(&engine));
+        asked && answer["visited_states"].as_u64().is_some_and(|states| states < MOST_STATES)
+    };
+    let small: Vec<&Value> = explicit.iter().filter(small).collect();
+    if small.is_empty() {
+        return 0;
+    }
+    let numbers: Vec<String> = small.iter().map(|answer| answer["index"].to_string()).collect();
+    let only = numbers.join(",");
+    let symbolic = results(file, &[options, &["--engine", "symbolic", "--only", &only]].concat());
+    assert_eq!(small.len(), symbolic.len());
+    for (one, other) in small.iter().zip(&symbolic) {
+        let what = format!("{}, {options:?}: {one}\n{other}", file.display());
+        assert_eq!(other["engine"], "symbolic", "{what}");
+        assert_eq!(one["verdict"], other["verdict"], "{what}");
+        assert_eq!(one["result"], other["result"], "{what}");
+        assert_eq!(one["witness"]["length"], other["witness"]["length"], "{what}");
+        if one["witness"].is_null() {
+            assert_eq!(one["visited_states"], other["visited_states"], "{what}");
+            assert_eq!(one["visited_transitions"], other["visited_transitions"], "{what}");
+        }
+    }
+    small.len()
+}
+
+/// The explicit engines whose questions the symbolic one answers, too.
+const ENGINES: [&str; 3] = ["normal-form", "deadlock", "divergence"];
+
+#[test]
+fn examples_of_cspm_have_the_same_answers() {
+    let compared: usize = examples("csp").iter().map(|file| scripts_agree(file, &[])).sum();
+    assert!(compared >= 80, "{compared} answers were compared");
+}
+
+#[test]
+fn uncompressed_components_have_the_same_answers() {
+    let few = ["philosophers.csp", "alternating_bit.csp", "chased_intruder.csp", "prioritised_controller.csp"];
+    let files = examples("csp");
+    let few = files.iter().filter(|file| few.iter().any(|name| file.ends_with(name)));
+    let compared: usize = few.map(|file| scripts_agree(file, &["--no-leaf-compression"])).sum();
+    assert!(compared >= 8, "{compared} answers were compared");
+}
+
 #[test]
 fn a_count_has_as_many_digits_as_it_takes() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -98,7 +145,7 @@ fn a_count_has_as_many_digits_as_it_takes() {
 fn what_the_symbolic_engine_does_not_do_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let (script, model) = (folder.path().join("s.csp"), folder.path().join("m.pml"));
-    std::fs::write(&script, "channel a\nP = a -> P\nassert P :[deadlock free [F]]\n").expect("a script");
+    std::fs::write(&script, "channel a\nP = a -> P\nassert P :[deterministic [F]]\n").expect("a script");
     std::fs::write(&model, "byte x;\nactive proctype P() { x = 1 }\n").expect("a model");
     let refused = |file: &Path, options: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
@@ -106,7 +153,12 @@ fn what_the_symbolic_engine_does_not_do_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{options:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(refused(&script, &[]).contains("--engine symbolic does not apply to deadlock free (CSPM)"));
+    assert!(refused(&script, &[]).contains("--engine symbolic does not apply to deterministic (CSPM)"));
+    std::fs::write(&script, "channel a\nP = a -> P\nassert P [T= P\n").expect("a script");
+    let pair = refused(&script, &["--algorithm", "antichain"]);
+    assert!(pair.contains("--engine symbolic") && pair.contains("--algorithm antichain"), "{pair}");
+    let pair = refused(&script, &["--partial-order", "on"]);
+    assert!(pair.contains("--engine symbolic") && pair.contains("--partial-order"), "{pair}");
     let pair = refused(&model, &["--store", "bitstate"]);
     assert!(pair.contains("--engine symbolic") && pair.contains("--store bitstate"), "{pair}");
     let pair = refused(&model, &["--strategy", "canonical"]);

@@ -8,7 +8,7 @@ use trefoil_questions::{
     Task, Terms, UsedSymmetry,
 };
 use trefoil_symmetry::{STRATEGIES, Strategy, strategy_named};
-use trefoil_system::{LabelId, Labels, Observations, System};
+use trefoil_system::{LabelId, Labels, Model, Observations, System};
 
 use crate::{
     Algorithm, CheckOptions, Implementation, Options, Outcome, Prepared, Preprocess, Search, Specification, Statistics,
@@ -84,41 +84,61 @@ impl Engine for RefinementEngine {
         let Question::Refine { specification, model } = question else {
             return Err(questions::Unanswered::refused(format!("{} compares two systems", self.name())));
         };
-        // A normal form that the user did not request may turn out too large.
-        let insisted = terms.asked.algorithm == Some(self.algorithm);
-        let options = Options {
-            algorithm: match self.algorithm {
-                questions::Algorithm::NormalForm if insisted => Algorithm::NormalForm,
-                questions::Algorithm::NormalForm | questions::Algorithm::Automatic => Algorithm::Automatic,
-                questions::Algorithm::Antichain => Algorithm::Antichain,
-                questions::Algorithm::LazyNormalForm => Algorithm::LazyNormalForm,
-            },
-            search: match terms.asked.order {
-                Some(questions::Order::DepthFirst) => Search::DepthFirst,
-                Some(questions::Order::BreadthFirst) | None => Search::BreadthFirst,
-            },
-            preprocess: match terms.asked.preprocess {
-                Some(questions::Preprocess::Nothing) => Preprocess::Nothing,
-                Some(questions::Preprocess::Implementation) => Preprocess::Implementation,
-                Some(questions::Preprocess::Both) => Preprocess::Both,
-                Some(questions::Preprocess::Specification) => Preprocess::Specification,
-                None if carries_observations(specification) => Preprocess::Nothing,
-                None => Preprocess::default(),
-            },
-            threads: terms.threads,
-            symmetry: terms.symmetric.then_some(&STRATEGIES[0]),
-            ..Options::new(model)
-        };
-        let prepared = prepare(given(specification), options, control).map_err(unanswered)?;
+        let prepared = prepared(self.algorithm, specification, model, terms, control)?;
         let algorithm = prepared.algorithm();
-        let minimised = options.preprocess.specification();
-        let ready = Box::new(Refining { prepared, minimised });
+        let ready = Box::new(Refining { prepared });
         if self.algorithm == questions::Algorithm::NormalForm && algorithm == Algorithm::Antichain {
             let why = "the normal form of the specification grew too large".to_string();
             return Ok(Ready::GaveUp { why, instead: Some((ANTICHAIN.name(), ready)) });
         }
         Ok(Ready::Ready(ready))
     }
+}
+
+/// A specification that is ready to be beside implementations, as for the search with its normal form. Where that grows
+/// too large, and the user did not insist on it, it is there as far as it was built.
+pub fn prepare_product<'q>(
+    specification: &'q dyn System,
+    model: Model,
+    terms: &Terms<'_>,
+    control: &Control,
+) -> Result<Prepared<'q>, questions::Unanswered> {
+    prepared(questions::Algorithm::NormalForm, specification, model, terms, control)
+}
+
+fn prepared<'q>(
+    algorithm: questions::Algorithm,
+    specification: &'q dyn System,
+    model: Model,
+    terms: &Terms<'_>,
+    control: &Control,
+) -> Result<Prepared<'q>, questions::Unanswered> {
+    // A normal form that the user did not request may turn out too large.
+    let insisted = terms.asked.algorithm == Some(algorithm);
+    let options = Options {
+        algorithm: match algorithm {
+            questions::Algorithm::NormalForm if insisted => Algorithm::NormalForm,
+            questions::Algorithm::NormalForm | questions::Algorithm::Automatic => Algorithm::Automatic,
+            questions::Algorithm::Antichain => Algorithm::Antichain,
+            questions::Algorithm::LazyNormalForm => Algorithm::LazyNormalForm,
+        },
+        search: match terms.asked.order {
+            Some(questions::Order::DepthFirst) => Search::DepthFirst,
+            Some(questions::Order::BreadthFirst) | None => Search::BreadthFirst,
+        },
+        preprocess: match terms.asked.preprocess {
+            Some(questions::Preprocess::Nothing) => Preprocess::Nothing,
+            Some(questions::Preprocess::Implementation) => Preprocess::Implementation,
+            Some(questions::Preprocess::Both) => Preprocess::Both,
+            Some(questions::Preprocess::Specification) => Preprocess::Specification,
+            None if carries_observations(specification) => Preprocess::Nothing,
+            None => Preprocess::default(),
+        },
+        threads: terms.threads,
+        symmetry: terms.symmetric.then_some(&STRATEGIES[0]),
+        ..Options::new(model)
+    };
+    prepare(given(specification), options, control).map_err(unanswered)
 }
 
 fn carries_observations(system: &dyn System) -> bool {
@@ -139,7 +159,6 @@ fn given(specification: &dyn System) -> Specification<'_> {
 
 struct Refining<'q> {
     prepared: Prepared<'q>,
-    minimised: bool,
 }
 
 impl questions::Prepared for Refining<'_> {
@@ -160,7 +179,7 @@ impl questions::Prepared for Refining<'_> {
         let antichain = outcome.statistics.algorithm == Algorithm::Antichain;
         let mut answer = answered(engine, outcome);
         answer.counts.antichain = answer.counts.antichain.filter(|_| antichain);
-        if self.minimised {
+        if self.prepared.is_minimised() {
             let words = "specification minimised modulo divergence-preserving branching bisimulation";
             answer.reductions.push(words.to_string());
         }

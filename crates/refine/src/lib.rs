@@ -40,7 +40,7 @@ use trefoil_system::{Cut, Model, Path, System, Witness};
 
 pub use engines::{
     ANTICHAIN, DEADLOCK, DETERMINISM, DIVERGENCE, HAS_TRACE, LAZY_NORMAL_FORM, NORMAL_FORM, PropertyEngine,
-    RefinementEngine,
+    RefinementEngine, prepare_product,
 };
 pub use permuted::{Difference, Obstacle};
 pub use prepared::{Prepared, prepare, refine};

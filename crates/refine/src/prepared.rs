@@ -3,9 +3,11 @@
 //! In between, callers can query which permutations of labels the specification admits, and build the group for the
 //! reduction of an implementation from those.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trefoil_control::{Control, Stopped};
+use trefoil_lts::LazyNormalForm;
 use trefoil_symmetry::Strategy;
 use trefoil_system::replay::{Rejection, replay_refinement};
 use trefoil_system::{LabelId, Observations, Witness};
@@ -61,6 +63,21 @@ impl Prepared<'_> {
     /// The algorithm of the search; never [`Algorithm::Automatic`].
     pub fn algorithm(&self) -> Algorithm {
         self.normalised.algorithm
+    }
+
+    /// The normal form of the specification, complete or as far as it was needed.
+    pub fn normal_form(&self) -> &Arc<LazyNormalForm> {
+        &self.normalised.normal_form
+    }
+
+    /// How many states the specification has that it was made from, after preprocessing.
+    pub fn states(&self) -> u64 {
+        self.normalised.states as u64
+    }
+
+    /// Was the specification minimised before it was normalised?
+    pub fn is_minimised(&self) -> bool {
+        self.options.preprocess.specification()
     }
 
     /// How long the preparation took.

@@ -9,11 +9,12 @@ use std::time::Instant;
 use trefoil_control::{Control, Stopped};
 use trefoil_diagrams::UBig;
 use trefoil_questions::{
-    Answer, Asked, Counts, Engine, Evidence, Facts, Found, Goal, Kind, Prepared, Question, Reach, Ready, Refusal,
-    Setting, Store, SymbolicCounts, Task, Terms, Unanswered,
+    Algorithm, Answer, Asked, Counts, Engine, Evidence, Facts, Found, Goal, Kind, Prepared, Preprocess, Question,
+    Reach, Ready, Refusal, Setting, Store, SymbolicCounts, Task, Terms, Unanswered,
 };
-use trefoil_system::{Cut, LabelId, Labels, Path};
+use trefoil_system::{Cut, LabelId, Labels, Observations, Path};
 
+use crate::processes;
 use crate::space::{Options, Space};
 
 /// Reachability with decision diagrams.
@@ -31,19 +32,41 @@ impl Engine for SymbolicEngine {
         "sets of states as decision diagrams on every core; finding nothing is a proof"
     }
 
-    fn takes(&self, kind: Kind, _: &Facts) -> Result<(), Refusal> {
+    fn takes(&self, kind: Kind, facts: &Facts) -> Result<(), Refusal> {
         match kind {
-            Kind::Reach => Ok(()),
-            _ => Err(Refusal::new("the symbolic engine looks for states and steps, and compares no processes")),
+            Kind::Refine | Kind::Deadlock | Kind::Divergence if facts.observations == Observations::Explicit => {
+                Err(Refusal::new(
+                    "the symbolic engine finds failures and divergences from transitions, and these states carry \
+                     their own",
+                ))
+            }
+            Kind::Refine | Kind::Deadlock | Kind::Divergence if facts.explicit => {
+                Err(Refusal::new("all states of the system are in memory already"))
+            }
+            Kind::Reach | Kind::Refine | Kind::Deadlock | Kind::Divergence => Ok(()),
+            _ => Err(Refusal::new("the symbolic engine does not answer this question")),
         }
     }
 
-    fn honours(&self, _: Kind, _: &Facts, asked: &mut Asked) {
-        asked.take(Setting::KeepGoing);
+    fn honours(&self, kind: Kind, _: &Facts, asked: &mut Asked) {
+        let requested = asked.engine.is_some_and(|engine| engine.name() == self.name());
+        // No other engine goes on after a counterexample about processes: the option alone must not choose this one.
+        if kind == Kind::Reach || requested {
+            asked.take(Setting::KeepGoing);
+        }
+        // The product is the one with the normal form, whose specification alone is minimised.
+        if kind == Kind::Refine {
+            if asked.algorithm == Some(Algorithm::NormalForm) {
+                asked.take(Setting::Algorithm);
+            }
+            if asked.preprocess == Some(Preprocess::Specification) {
+                asked.take(Setting::Preprocess);
+            }
+        }
         if asked.store.is_none_or(|store| store == Store::Exact) {
             asked.take(Setting::Store);
         }
-        if asked.engine.is_some_and(|engine| engine.name() == self.name()) {
+        if requested {
             asked.take(Setting::Engine);
         }
     }
@@ -52,10 +75,13 @@ impl Engine for SymbolicEngine {
         "--engine asks for it".to_string()
     }
 
-    fn prepare<'q>(&self, question: Question<'q>, terms: &Terms<'_>, _: &Control) -> Result<Ready<'q>, Unanswered> {
-        let Question::Reach(reach) = question else {
-            return Err(Unanswered::refused("the symbolic engine takes only questions about what can be reached"));
-        };
+    fn prepare<'q>(
+        &self,
+        question: Question<'q>,
+        terms: &Terms<'_>,
+        control: &Control,
+    ) -> Result<Ready<'q>, Unanswered> {
+        let Question::Reach(reach) = question else { return processes::prepare(question, terms, control) };
         let until = (!terms.asked.keep_going).then_some(reach.asked);
         Ok(Ready::Ready(Box::new(Reaching { reach, until, threads: terms.threads })))
     }
@@ -132,20 +158,7 @@ impl Reaching<'_> {
     }
 
     fn counts(&self, space: &Space<'_>, complete: bool) -> Result<Counts, Cut> {
-        let states = space.count(space.states())?;
-        let transitions = if complete { self.transitions(space)? } else { UBig::ZERO };
-        let peak_nodes = space.diagrams().peak_nodes();
-        Ok(Counts {
-            states: u64::try_from(&states).unwrap_or(u64::MAX),
-            transitions: u64::try_from(&transitions).unwrap_or(u64::MAX),
-            levels: space.rounds(),
-            symbolic: Some(SymbolicCounts {
-                states: states.to_string(),
-                transitions: transitions.to_string(),
-                peak_nodes,
-            }),
-            ..Counts::default()
-        })
+        symbolic_counts(space, &if complete { self.transitions(space)? } else { UBig::ZERO })
     }
 
     /// As an explicit search counts them: with the step into the initial state, and without those that only show an
@@ -154,4 +167,20 @@ impl Reaching<'_> {
         let broken = space.erring_steps(space.states(), |kind| self.reach.no_steps.contains(kind))?;
         Ok(space.transitions(space.states())? + UBig::ONE - broken)
     }
+}
+
+/// The counts of a space, with this number of transitions.
+pub(crate) fn symbolic_counts(space: &Space<'_>, transitions: &UBig) -> Result<Counts, Cut> {
+    let states = space.count(space.states())?;
+    Ok(Counts {
+        states: u64::try_from(&states).unwrap_or(u64::MAX),
+        transitions: u64::try_from(transitions).unwrap_or(u64::MAX),
+        levels: space.rounds(),
+        symbolic: Some(SymbolicCounts {
+            states: states.to_string(),
+            transitions: transitions.to_string(),
+            peak_nodes: space.diagrams().peak_nodes(),
+        }),
+        ..Counts::default()
+    })
 }

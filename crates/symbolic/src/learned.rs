@@ -4,7 +4,8 @@
 //! count. So before the group is applied to a set of states, the set is projected to the slots that the group reads,
 //! and for each combination of values that is new the group's local successors are computed and added (S. Blom, J. van
 //! de Pol, M. Weber, *LTSmin: distributed and symbolic reachability*, 2010). Groups with the same slots are one
-//! *bundle*: they share the projection and the relation.
+//! *bundle*: they share the projection and the relation. Groups of `τ` are never with others, since runs are measured
+//! by visible events and stability is about `τ` alone.
 //!
 //! Beside the relation a bundle keeps, as sets of values of the slots that it reads: where it has a step at all, where
 //! a step shows an error, by kinds, and how many steps there are. With them deadlocks, errors and transitions are
@@ -17,13 +18,14 @@ use std::collections::BTreeMap;
 
 use trefoil_control::Control;
 use trefoil_diagrams::{Diagrams, Pair, Relation, Set, Slots};
-use trefoil_system::{Cut, Explorer, LabelId, LocalGroup, System, Value};
+use trefoil_system::{Cut, Explorer, LabelId, LocalGroup, System, Value, Visibility};
 
 use crate::order::places;
 
 /// Groups with the same slots, and what is known of them.
 pub struct Bundle {
     groups: Vec<LocalGroup>,
+    visibility: Visibility,
     /// The positions of the slots that are read, ascending.
     reads: Vec<usize>,
     /// For each slot that is read, ascending by slot, where its value is in a row of the projection.
@@ -63,8 +65,10 @@ impl Bundle {
         let place = places(order);
         let mut bundles: Vec<Bundle> = Vec::new();
         for group in LocalGroup::all(system, control)? {
+            let visibility = system.groups()[group.id.index()].visibility;
             let same = |bundle: &&mut Bundle| {
-                bundle.groups[0].inputs == group.inputs && bundle.groups[0].outputs == group.outputs
+                let first = &bundle.groups[0];
+                first.inputs == group.inputs && first.outputs == group.outputs && bundle.visibility == visibility
             };
             if let Some(bundle) = bundles.iter_mut().find(same) {
                 bundle.groups.push(group);
@@ -92,10 +96,16 @@ impl Bundle {
                 errors: BTreeMap::new(),
                 multiplicities: BTreeMap::new(),
                 groups: vec![group],
+                visibility,
                 reads,
             });
         }
         Ok(bundles)
+    }
+
+    /// Which labels its steps have.
+    pub fn visibility(&self) -> Visibility {
+        self.visibility
     }
 
     /// The relation, as far as it is known.

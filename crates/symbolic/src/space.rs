@@ -131,6 +131,11 @@ impl<'s> Space<'s> {
         Some(place.iter().map(|&at| moved[at]).collect())
     }
 
+    /// For each slot its position.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        places(&self.order)
+    }
+
     /// The diagrams.
     pub fn diagrams(&self) -> &Diagrams {
         &self.diagrams

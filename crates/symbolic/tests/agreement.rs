@@ -40,7 +40,7 @@ impl Toy {
             guards: some(3),
             reads: some(4),
             may_write: some(2),
-            must_write: SlotSet::default(),
+            ..Group::default()
         });
         let groups = groups.collect();
         Toy { seed, layout: Layout::new(slots), labels: Arc::new(labels), groups, values }

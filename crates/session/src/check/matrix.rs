@@ -83,7 +83,8 @@ fn answering(kind: Kind, facts: &Facts) -> Vec<&'static str> {
 /// Two files with labelled transition systems are compared by `trefoil lts refine`, in one of its models. Simulations
 /// are decided without an engine.
 fn of_files() -> impl Iterator<Item = AssertionRow> {
-    MODELS.iter().map(|model| {
+    let facts = Facts { explicit: true, ..Claim::Refinement.posing().facts };
+    MODELS.iter().map(move |model| {
         let refines = matches!(Comparison::named(model.name), Some(Comparison::Refinement(_)));
         let kind = refines.then_some(Kind::Refine);
         let options = [Setting::Algorithm].into_iter().chain(OF_FILES.iter().copied()).filter(|_| refines);
@@ -91,7 +92,7 @@ fn of_files() -> impl Iterator<Item = AssertionRow> {
             language: "LTS",
             assertion: format!("`lts refine --model {}`", model.name),
             question: kind.map(Kind::name),
-            engines: kind.map(|kind| answering(kind, &Claim::Refinement.posing().facts)).unwrap_or_default(),
+            engines: kind.map(|kind| answering(kind, &facts)).unwrap_or_default(),
             options: options.map(Setting::name).collect(),
         }
     })

@@ -182,6 +182,10 @@ impl Script {
         if fewer_steps.is_some() && self.insists_on_symmetry(listed, &asked) {
             return Err(self.unsupported(listed, "symmetry reduction and partial-order reduction cannot be combined"));
         }
+        if asked.wants(Setting::Engine) && self.insists_on_symmetry(listed, &asked) {
+            let engine = asked.text(Setting::Engine);
+            return Err(self.unsupported(listed, &format!("symmetry reduction and {engine} cannot be combined")));
+        }
         asked.partial_order = fewer_steps.as_ref().map(|_| true);
         let composed = compiled.specification(job)?;
         let question = self.question(listed, &compiled, composed.as_ref())?;
