@@ -55,7 +55,7 @@ fn run_trefoil() -> ExitCode {
         Command::Check(command) => check::run(command, arguments.common),
         Command::Refines { arguments } => refines::run("trefoil refines", &arguments),
         Command::Graph { looking, picture } => look::graph(looking, picture, arguments.common),
-        Command::Structure { looking, output } => look::structure(looking, output.as_deref(), arguments.common),
+        Command::Structure { looking, output, groups } => look::structure(looking, output, groups, arguments.common),
         Command::Trace(tracing) => trace::run(tracing, arguments.common),
         Command::Symmetry(symmetries) => symmetry::run(&symmetries, arguments.common),
         Command::Lts(command) => lts::run(command, arguments.common),

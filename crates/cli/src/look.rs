@@ -1,14 +1,15 @@
 //! `trefoil graph`, `trefoil lts draw` and `trefoil structure`.
 
 mod components;
+mod declared;
 
 use std::collections::HashSet;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use trefoil_control::{count, counted};
-use trefoil_session::look::{self, Drawing, GraphReport, PartReport, StructureReport, Structured};
+use trefoil_session::look::{self, Drawing, GraphReport, PartReport, Showing, StructureReport, Structured};
 use trefoil_session::lts::Size;
 
 use crate::arguments::{Common, Looking, Output, Picture, Reading};
@@ -57,11 +58,12 @@ pub(crate) fn draw(file: PathBuf, reading: Reading, picture: Picture, common: Co
     run.finish()
 }
 
-pub(crate) fn structure(looking: Looking, output: Option<&Path>, common: Common) -> ExitCode {
+pub(crate) fn structure(looking: Looking, output: Option<PathBuf>, groups: bool, common: Common) -> ExitCode {
     let mut run = Run::new("structure", common, Destination::Out);
     let files = [looking.file.display().to_string()];
     let task = looking.into();
-    run.check(&files, |job| look::structure(&task, output, job));
+    let showing = if groups { Showing::Groups } else { Showing::Parts(output) };
+    run.check(&files, |job| look::structure(&task, &showing, job));
     run.finish()
 }
 
@@ -91,12 +93,13 @@ impl Answer for Structured {
         match self {
             Structured::Operators(report) => operators(report),
             Structured::Linear(report) => components::text(report),
+            Structured::Groups(report) => declared::text(report),
         }
     }
 
     fn complaints(&self, colour: bool) -> &str {
         match self {
-            Structured::Operators(_) => "",
+            Structured::Operators(_) | Structured::Groups(_) => "",
             Structured::Linear(report) => report.warnings.text(colour),
         }
     }

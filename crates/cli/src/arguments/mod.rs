@@ -111,6 +111,10 @@ pub(crate) enum Command {
         /// File for a picture of it: .svg, .dot or .gv
         #[arg(long, short, value_name = "OUT")]
         output: Option<PathBuf>,
+        /// Show instead how many slots of a state each transition group reads and writes; Promela models have these,
+        /// too
+        #[arg(long, conflicts_with = "output")]
+        groups: bool,
     },
     /// Step through a process, a Promela model or an mCRL2 specification by hand, at random, or along a counterexample
     Trace(Tracing),

@@ -4,6 +4,7 @@
 //! transition system in a file. It consists of a system of the waist and a narrator, which describes the system;
 //! pictures and steps use nothing else of it, so that every language gets them.
 
+mod declared;
 mod graph;
 mod stepper;
 mod structure;
@@ -22,11 +23,12 @@ use trefoil_promela::{Simulation, Trail};
 use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
 use trefoil_system::{Cut, Labels, Path, System, TakenStep, Witness};
 
+pub use declared::{GroupReport, GroupsReport};
 pub(crate) use graph::title as state_title;
 pub use graph::{COMPRESSIONS, DIRECTIONS, Drawing, GraphReport, PICTURES, draw, graph};
 pub use stepper::{Change, Followed, Offer, Recorded, Refusals, Situation, Stepper, Told, Unclear, WalkReport};
 pub(crate) use structure::bound;
-pub use structure::{OperandsReport, PartReport, StructureReport, Structured, structure};
+pub use structure::{OperandsReport, PartReport, Showing, StructureReport, Structured, structure};
 
 use crate::check::witness::Words;
 use crate::check::{Asked, AssertionReport, Script, Setting, language_of, must_be_cspm};

@@ -1,7 +1,7 @@
 //! What a process is made of, as plain data.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use trefoil_control::counted;
@@ -10,6 +10,7 @@ use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options};
 use trefoil_source::{Diagnostic, Place, Span};
 use trefoil_system::{Slot, System};
 
+use super::declared::{GroupsReport, groups};
 use super::graph::{drawn, format_of};
 use super::{Content, Looking, Subject, no_process, problem};
 use crate::check::language_of;
@@ -100,10 +101,25 @@ pub enum Structured {
     Operators(StructureReport),
     /// Components and what they do together.
     Linear(LinearStructure),
+    /// The slots that transition groups read and write.
+    Groups(GroupsReport),
+}
+
+/// What is shown of the structure.
+#[derive(Clone, Debug)]
+pub enum Showing {
+    /// Operators, components and what they do together, with a picture where a file is given.
+    Parts(Option<PathBuf>),
+    /// Transition groups.
+    Groups,
 }
 
 /// Finds out what a process of a script, or a whole specification, is made of, and draws it if there is an output.
-pub fn structure(task: &Looking, output: Option<&Path>, job: &Job) -> Result<Structured, Problem> {
+pub fn structure(task: &Looking, showing: &Showing, job: &Job) -> Result<Structured, Problem> {
+    let output = match showing {
+        Showing::Groups => return Ok(Structured::Groups(groups(task, job)?)),
+        Showing::Parts(output) => output.as_deref(),
+    };
     let format = format_of(output, None)?;
     let language = language_of(&task.file, task.language);
     let mut structured = match language {
@@ -112,8 +128,9 @@ pub fn structure(task: &Looking, output: Option<&Path>, job: &Job) -> Result<Str
             Structured::Linear(linear_structure(&task.file, job)?)
         }
         Ok("promela") => {
-            let help = "`trefoil symmetry -o OUT.svg` draws its processes, channels and variables";
-            let message = "this command works on CSPM scripts and mCRL2 specifications";
+            let help = "`trefoil symmetry -o OUT.svg` draws its processes, channels and variables, and `--groups` lists \
+                        its transition groups";
+            let message = "without `--groups` this command works on CSPM scripts and mCRL2 specifications";
             return Err(no_process(message, Place::File(task.file.display().to_string())).help(help).into());
         }
         _ => Structured::Operators(operators(task, job)?),
@@ -135,6 +152,7 @@ impl Structured {
         match self {
             Structured::Operators(report) => report.output = Some(file),
             Structured::Linear(report) => report.output = Some(file),
+            Structured::Groups(_) => {}
         }
     }
 
@@ -143,6 +161,9 @@ impl Structured {
         let node = |text: String, title: String| Node { text, title, mark: Mark::Plain, initial: false };
         let edge = |source, target, label| Edge { source, target, label, quiet: false };
         match self {
+            Structured::Groups(report) => {
+                Graph { caption: format!("the groups of {}", report.file), nodes: Vec::new(), edges: Vec::new() }
+            }
             Structured::Operators(report) => {
                 let text = |part: &PartReport| match &part.name {
                     Some(name) => format!("{name}: {}", part.kind),
