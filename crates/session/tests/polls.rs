@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 use trefoil_control::{Control, Stopped};
 use trefoil_session::check::{Algorithm, AnyScript, Asked, AssertionReport, Store, SymmetryUse};
-use trefoil_session::look::{Looking, structure};
+use trefoil_session::look::{Looking, Showing, structure};
 use trefoil_session::{Job, Verdict};
 
 /// How many polls of one check are stopped at, for each kind of stop, unless `TREFOIL_POLLS` says how many: 10 000 take
@@ -246,7 +246,7 @@ fn a_stopped_look_names_its_process() {
     let task = Looking { file: file.clone(), expression, language: None, compress_leaves: true };
     let look = |poll: u64| {
         let job = Job::new(Control::stopping_at(poll, Stopped::Interrupted), 1);
-        let done = structure(&task, None, &job).is_ok();
+        let done = structure(&task, &Showing::Parts(None), &job).is_ok();
         (done, job.control.polls(), job.control.progress().snapshot().phase)
     };
     let (done, polls, _) = look(0);
