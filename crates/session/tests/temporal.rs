@@ -152,9 +152,14 @@ fn a_temporal_operator_under_a_comparison_is_an_error() {
 #[test]
 fn one_search_serves_all_and_threads_do_not_matter() {
     let formulas = ["[]<> P[0]@crit", "<>[] (cs == 0)", "[]<> P[1]@crit", "[] (cs == 0)"];
-    let told = |threads| -> Vec<String> {
+    let told = |threads| -> Vec<Vec<String>> {
         let reports = answers(PETERSON, &formulas, None, threads);
-        reports.into_iter().map(|report| report.witness.map(|one| one.trace.join("\n")).unwrap_or_default()).collect()
+        let run = |report: AssertionReport| -> Vec<String> {
+            let evidence = report.witness.expect("the formula fails");
+            let run = &evidence.runs[0];
+            run.steps.iter().chain(&run.cycle).map(|step| step.event.clone()).collect()
+        };
+        reports.into_iter().map(run).collect()
     };
     let one = told(1);
     assert!(one.iter().all(|run| !run.is_empty()));
