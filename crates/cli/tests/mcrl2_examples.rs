@@ -22,8 +22,9 @@ fn examples() -> Vec<Example> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mcrl2");
     let mut found: Vec<Example> = std::fs::read_dir(folder)
         .expect("the examples")
-        .map(|entry| {
-            let path = entry.expect("an entry").path();
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|own| own == "mcrl2"))
+        .map(|path| {
             let text = std::fs::read_to_string(&path).expect("a text");
             let line = |start: &str| {
                 let found = text.lines().find_map(|line| line.strip_prefix(start));
