@@ -245,11 +245,7 @@ impl<'a> ModelExplorer<'a> {
             }
             if self.levels.is_empty() {
                 opening = step.group;
-                let group = self.grouping.of_move(step.group, |slot| {
-                    let wrote = machine.log[log..].iter().find(|change| change.0 == slot);
-                    wrote.map_or(machine.row[slot as usize], |&(_, old)| old)
-                });
-                first = (GroupId(group), model.name(step.group));
+                first = (GroupId(step.group), model.name(step.group));
                 // Most steps are a single statement without a fault or an output.
                 let alone = !step.atomic && machine.fault.is_none() && machine.handshake.is_none();
                 if alone && model.arrangement.event.is_none() && !machine.records {
