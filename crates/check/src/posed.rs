@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::{Answer, Asked, Engine, Facts, Found, Prepared, Question, Ready, Task, Terms, Unanswered};
-use trefoil_symbolic::SYMBOLIC;
 use trefoil_symmetry::{STRATEGIES, Strategy, strategy_named};
 use trefoil_system::{Cut, LabelId, Labels, System};
 
@@ -23,15 +22,6 @@ pub struct Posed<'q> {
     strategy: &'static Strategy,
     why: String,
     notes: Vec<String>,
-    /// What follows where a search that keeps states runs out of memory.
-    instead: Option<Instead<'q>>,
-}
-
-/// An engine that keeps no single states.
-struct Instead<'q> {
-    engine: &'q dyn Engine,
-    asked: Asked,
-    threads: usize,
 }
 
 /// The systems that a front end offers for a search.
@@ -65,13 +55,6 @@ impl<'q> Posed<'q> {
             }
         };
         let terms = Terms { asked: &honoured, threads, symmetric: reduction == Some(Reduces::Symmetry) };
-        let instead = || {
-            let kind = question.kind();
-            let row = table.rows().iter().find(|row| row.engine.name() == SYMBOLIC.name())?;
-            let takes = row.engine.takes(kind, &facts).is_ok() && rows[0].engine.name() != row.engine.name();
-            let honours = row.left_over(kind, &facts, None, &honoured).wanted().next().is_none();
-            (takes && honours).then(|| Instead { engine: row.engine, asked: honoured.clone(), threads })
-        };
         let mut notes = Vec::new();
         let mut waiting = rows.iter();
         while let Some(Row { engine, .. }) = waiting.next() {
@@ -83,7 +66,6 @@ impl<'q> Posed<'q> {
                 strategy,
                 why,
                 notes,
-                instead: instead(),
             };
             match engine.prepare(question, &terms, control)? {
                 Ready::Ready(prepared) => {
@@ -125,16 +107,15 @@ impl<'q> Posed<'q> {
     /// Answers the question. Evidence from a reduced system is carried back to the system itself and replayed there.
     pub fn answer(&self, offered: &Offered<'_>, control: &Control) -> Result<Answer, Unanswered> {
         let mut notes = self.notes.clone();
-        let mut why = format!("{}: {}", self.engine.name(), self.why);
         let mut answer = match (offered.reduction, self.reduction) {
             (Some(reduction), Some(Reduces::Symmetry)) => self.among_orbits(offered, reduction, &mut notes, control)?,
             (Some(reduction), Some(Reduces::PartialOrder)) => {
                 let answer = self.prepared.answer(&Task::of(reduction.system()), control)?;
                 self.brought_back(answer, offered, reduction, control)?
             }
-            (None, _) | (_, None) => self.attempted(offered.system.clone(), &mut why, &mut notes, control)?,
+            (None, _) | (_, None) => self.plain(offered.system.clone(), control)?,
         };
-        answer.why = why;
+        answer.why = format!("{}: {}", self.engine.name(), self.why);
         answer.notes.splice(0..0, notes);
         Ok(answer)
     }
@@ -197,55 +178,10 @@ impl<'q> Posed<'q> {
         Ok(answer)
     }
 
-    /// Without a reduction; with decision diagrams where there is no memory for all states, and the groups of the
-    /// system give reason to hope.
-    fn attempted(
-        &self,
-        system: Arc<dyn System>,
-        why: &mut String,
-        notes: &mut Vec<String>,
-        control: &Control,
-    ) -> Result<Answer, Unanswered> {
-        let Some(instead) = self.instead.as_ref().filter(|_| control.limits().memory.is_some()) else {
-            return self.plain(system, control);
-        };
-        let attempt = control.attempt();
-        let counts = match self.answered(&*self.prepared, system.clone(), attempt.control()) {
-            Err(Unanswered::Cut { cut: Cut::Stopped, counts }) => counts,
-            other => return other,
-        };
-        if !attempt.ran_out() || !is_local(&*system) {
-            attempt.give_up();
-            return Err(Unanswered::Cut { cut: Cut::Stopped, counts });
-        }
-        let states = trefoil_control::counted(counts.states.max(control.progress().snapshot().states), "state");
-        if let Err(stopped) = attempt.go_on() {
-            return Err(Unanswered::Cut { cut: stopped.into(), counts });
-        }
-        let terms = Terms { asked: &instead.asked, threads: instead.threads, symmetric: false };
-        let Ready::Ready(prepared) = instead.engine.prepare(self.question, &terms, control)? else {
-            return Err(Unanswered::Cut { cut: Cut::Stopped, counts });
-        };
-        let given_up = format!("{} was out of memory after {states}", self.engine.name());
-        let answer = self.answered(&*prepared, system, control)?;
-        *why = format!("{}: {given_up}, and the transition groups touch few slots", instead.engine.name());
-        notes.push(format!("{given_up}; used {} instead", instead.engine.name()));
-        Ok(answer)
-    }
-
     /// Without a reduction, with as much room in rows as it takes.
-    fn plain(&self, system: Arc<dyn System>, control: &Control) -> Result<Answer, Unanswered> {
-        self.answered(&*self.prepared, system, control)
-    }
-
-    fn answered(
-        &self,
-        prepared: &dyn Prepared,
-        mut system: Arc<dyn System>,
-        control: &Control,
-    ) -> Result<Answer, Unanswered> {
+    fn plain(&self, mut system: Arc<dyn System>, control: &Control) -> Result<Answer, Unanswered> {
         loop {
-            match prepared.answer(&Task::of(&*system), control) {
+            match self.prepared.answer(&Task::of(&*system), control) {
                 Err(Unanswered::Cut { cut: Cut::Outgrown, counts }) => {
                     system = system.widened().ok_or(Unanswered::Cut { cut: Cut::Outgrown, counts })?;
                 }
@@ -261,17 +197,6 @@ impl<'q> Posed<'q> {
         }
     }
 }
-
-/// Do most transition groups of a system touch few of its slots? Otherwise diagrams do the work of explicit search.
-fn is_local(system: &dyn System) -> bool {
-    let width = system.layout().width();
-    let touches_few = |group: &&trefoil_system::Group| group.inputs().union(&group.outputs()).len() * 3 <= width;
-    let groups = system.groups();
-    width >= LEAST_WIDTH && groups.iter().filter(touches_few).count() * 10 >= groups.len() * 9
-}
-
-/// Rows with fewer slots have no parts that are independent.
-const LEAST_WIDTH: usize = 6;
 
 /// Why this engine was chosen, in one line.
 fn reason(engine: &dyn Engine, facts: &Facts, asked: &Asked) -> String {

@@ -19,11 +19,6 @@
 //! makes a control for such work, which ends after a given *processor* time of the process, so that a busy machine
 //! gives the same answers, and whenever the enclosing job ends.
 //!
-//! # Attempts
-//!
-//! Where there is another way to do something, running out of memory on the first one need not end the job.
-//! [`Control::attempt`] makes a control for the first way, with the budgets and the progress of the job.
-//!
 //! # Stops for tests
 //!
 //! [`Control::stopping_at`] makes a control that stops at its n-th [`Control::check`]. A test that stops a job at every
@@ -38,7 +33,7 @@ mod processor;
 mod progress;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -124,10 +119,8 @@ struct Shared {
     polls: Option<Polls>,
     started: Instant,
     resident: AtomicU64,
-    progress: Arc<Progress>,
+    progress: Progress,
     effort: Option<Effort>,
-    /// Attempts that are under way: memory is their matter, and not that of the job.
-    attempts: AtomicU32,
 }
 
 /// A stop at a given poll.
@@ -155,55 +148,6 @@ impl Default for Control {
         Control::unlimited()
     }
 }
-
-/// A part of a job that may run out of memory, or of numbers for states, while the job goes on.
-pub struct Attempt {
-    control: Control,
-    around: Control,
-}
-
-impl Attempt {
-    /// The control of the part.
-    pub fn control(&self) -> &Control {
-        &self.control
-    }
-
-    /// Did it run out of memory or numbers, while the job can go on?
-    pub fn ran_out(&self) -> bool {
-        let reason = self.control.shared.stop.load(Ordering::Relaxed);
-        matches!(reason, MEMORY | STATES) && self.around.check().is_ok()
-    }
-
-    /// Waits until the memory of the part is free again, which it has dropped, and then lets the job go on; or, when
-    /// that takes too long, ends the job for the reason for which the part ended.
-    pub fn go_on(self) -> Result<(), Stopped> {
-        let Some(limit) = self.around.shared.limits.memory else { return self.around.check() };
-        let begun = Instant::now();
-        while resident_memory().is_some_and(|resident| resident > limit / 2) {
-            self.around.check()?;
-            if begun.elapsed() > LONGEST_WAIT {
-                return Err(self.give_up());
-            }
-            thread::sleep(WATCHDOG_PERIOD);
-        }
-        self.around.check()
-    }
-
-    /// Ends the job for the reason for which the part ended.
-    pub fn give_up(self) -> Stopped {
-        self.around.stop(self.control.shared.stop.load(Ordering::Relaxed));
-        self.around.why()
-    }
-}
-
-impl Drop for Attempt {
-    fn drop(&mut self) {
-        self.around.shared.attempts.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// How long the memory of an attempt may take to be free.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Requests below this many bytes are answered by the last sample.
 const SMALL_REQUEST: usize = 1 << 16;
@@ -256,17 +200,6 @@ impl Control {
         control
     }
 
-    /// A control for a part of this job that ends with the job, or, while the job continues, when it is out of memory
-    /// or of numbers for states. Until the attempt is dropped the job itself is not stopped for memory.
-    pub fn attempt(&self) -> Attempt {
-        let effort = Effort { around: self.clone(), most: Duration::MAX, before: Duration::ZERO };
-        let Shared { started, limits, ref progress, .. } = *self.shared;
-        let control = Control::with_progress(started, limits, Some(effort), None, progress.clone());
-        self.shared.attempts.fetch_add(1, Ordering::Relaxed);
-        control.set_watch();
-        Attempt { control, around: self.clone() }
-    }
-
     fn set_watch(&self) {
         let watched = Arc::downgrade(&self.shared);
         thread::Builder::new()
@@ -276,16 +209,6 @@ impl Control {
     }
 
     fn make(started: Instant, limits: Limits, effort: Option<Effort>, polls: Option<Polls>) -> Control {
-        Control::with_progress(started, limits, effort, polls, Arc::default())
-    }
-
-    fn with_progress(
-        started: Instant,
-        limits: Limits,
-        effort: Option<Effort>,
-        polls: Option<Polls>,
-        progress: Arc<Progress>,
-    ) -> Control {
         let counting = polls.is_some() || effort.as_ref().is_some_and(|effort| effort.around.counts());
         Control {
             shared: Arc::new(Shared {
@@ -294,9 +217,8 @@ impl Control {
                 polls,
                 started,
                 resident: AtomicU64::new(0),
-                progress,
+                progress: Progress::default(),
                 effort,
-                attempts: AtomicU32::new(0),
             }),
         }
     }
@@ -429,7 +351,7 @@ fn watch(watched: &Weak<Shared>) {
             && let Some(resident) = resident_memory()
         {
             shared.resident.store(resident, Ordering::Relaxed);
-            if resident > limit && shared.attempts.load(Ordering::Relaxed) == 0 {
+            if resident > limit {
                 stop(&shared, MEMORY);
             }
         }
