@@ -372,13 +372,22 @@ impl ProcessChecker<'_> {
         matches!(tree.expression(tree.bare(time)), Expression::Number(digits) if tree.names.text(*digits) == "0")
     }
 
-    /// `p | q`, of actions.
+    /// `p | q | …`, of actions. The operands of the whole chain are put together once.
     fn merge(&mut self, left: ProcessId, right: ProcessId) -> Result<Process, Reported> {
-        let (one, other) = (self.process(left), self.process(right));
+        let read = self.read;
         let mut actions = Some(Vec::new());
         let mut failed = false;
-        for (operand, id) in [(one, left), (other, right)] {
-            let Ok(operand) = operand else {
+        let mut waiting = vec![right, left];
+        while let Some(id) = waiting.pop() {
+            let mut bare = id;
+            while let tree::Process::Brackets(inside) = read.process(bare) {
+                bare = *inside;
+            }
+            if let tree::Process::Infix(ProcessInfix::Merge, left, right) = read.process(bare) {
+                waiting.extend([*right, *left]);
+                continue;
+            }
+            let Ok(operand) = self.process(id) else {
                 failed = true;
                 continue;
             };
