@@ -53,6 +53,8 @@ fn rejected(
         (Question::HasTrace { trace, model }, Evidence::Witness(witness)) => {
             replay_has_trace(system, trace, *model, witness, control)
         }
+        // The verifier of strategies has accepted it on this game; its play is a run of it.
+        (Question::Win, Evidence::Strategy(strategy)) => replay_path(system, &strategy.play, control),
         (Question::Reach(reach), Evidence::Error(path)) => {
             replay_path(system, path, control)?;
             let last = path.steps.last().map_or(0, |step| system.error(step.label));

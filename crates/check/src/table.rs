@@ -37,7 +37,7 @@ static STANDARD: LazyLock<Table> = LazyLock::new(|| {
     rows.push(Row { engine: &HASH_COMPACT, reductions: &[] });
     rows.push(Row { engine: &BITSTATE, reductions: &[] });
     rows.push(Row { engine: &SYMBOLIC, reductions: &[] });
-    rows.push(Row { engine: &GAME, reductions: &[] });
+    rows.push(Row { engine: &GAME, reductions: &[Reduces::Symmetry] });
     rows.push(Row { engine: &TEMPORAL, reductions: &[] });
     Table { rows }
 });

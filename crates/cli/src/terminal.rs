@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use terminal_size::{Height, Width, terminal_size_of};
-use trefoil_control::{Control, Snapshot, count, counted, human_bytes, resident_memory};
+use trefoil_control::{Control, Snapshot, count, human_bytes, resident_memory};
 
 use crate::text::folded;
 
@@ -135,9 +135,13 @@ fn style(template: &str) -> ProgressStyle {
 /// The counters in words, leaving out those that the phase does not count.
 fn words(now: &Snapshot, elapsed: Duration) -> String {
     let mut parts = vec![format!("{} {:.1} s", now.phase, elapsed.as_secs_f64())];
-    for (number, what) in [(now.states, "state"), (now.transitions, "transition")] {
+    let counts = match now.vertices {
+        true => [(now.states, "vertex", "vertices"), (now.transitions, "edge", "edges")],
+        false => [(now.states, "state", "states"), (now.transitions, "transition", "transitions")],
+    };
+    for (number, one, more) in counts {
         if number > 0 {
-            parts.push(counted(number, what));
+            parts.push(format!("{} {}", count(number), if number == 1 { one } else { more }));
         }
     }
     if now.depth > 0 {

@@ -82,9 +82,13 @@ pub(crate) fn unfinished(files: &[String], unfinished: &Unfinished) -> String {
     } else if unfinished.done > 0 {
         rows.push(("done", count(unfinished.done)));
     }
-    for (name, value) in
-        [("states", unfinished.states), ("transitions", unfinished.transitions), ("depth", unfinished.depth)]
-    {
+    for (name, value) in [
+        ("states", unfinished.states),
+        ("transitions", unfinished.transitions),
+        ("vertices", unfinished.vertices.unwrap_or(0)),
+        ("edges", unfinished.edges.unwrap_or(0)),
+        ("depth", unfinished.depth),
+    ] {
         if value > 0 {
             rows.push((name, count(value)));
         }

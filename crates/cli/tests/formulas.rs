@@ -49,7 +49,8 @@ fn formulas_are_checked_and_nothing_else() {
     let results = folder.results(&["buffer.mcrl2", "--formula", holds, "--formula", fails, "--formula", "live.mcf"]);
     let verdicts: Vec<&str> = results.iter().map(|result| result["verdict"].as_str().expect("a verdict")).collect();
     assert_eq!(verdicts, ["holds", "fails", "holds"]);
-    assert!(results.iter().all(|result| result["kind"] == "formula" && result["visited_states"].as_u64() > Some(0)));
+    assert!(results.iter().all(|result| result["kind"] == "formula" && result["vertices"].as_u64() > Some(0)));
+    assert!(results.iter().all(|result| result["visited_states"].is_null() && result["solver"].is_string()));
     assert_eq!(results[2]["assertion_string"], "[true*]<true>true");
     let finding = &results[1]["witness"]["finding"];
     assert_eq!(finding["kind"], "formula", "{finding}");
@@ -229,10 +230,6 @@ fn processes_of_scripts_take_formulas() {
         (&["--process", "COPY", "--formula", "<out(Ping)>true"], &["M109"]),
         (&["--process", "COPY", "--formula", "<oot(1)>true"], &["is `out` meant?"]),
         (&["--process", "COPY", "--formula", "<true>true", "--partial-order"], &["`<true>true` sees the order"]),
-        (
-            &["--process", "COPY", "--formula", "[true]<done>true", "--symmetry", "Packet"],
-            &["`<done>true` tells symmetric steps apart"],
-        ),
         (&["--process", "COPY", "--formula", "true", "--algorithm", "antichain"], &["--algorithm"]),
     ] {
         let (code, _, err) = folder.check(&[&["s.csp"], arguments].concat());
@@ -241,6 +238,50 @@ fn processes_of_scripts_take_formulas() {
     }
     let (code, _, err) = folder.check(&["buffer.mcrl2", "--process", "P", "--formula", "true"]);
     assert!(code == Some(2) && err.contains("--process applies to CSPM scripts only"), "{err}");
+}
+
+const MUTEX: &str = "datatype P = p1 | p2 | p3 | p4
+channel wish, enter, leave : P
+PROC(p) = wish.p -> enter.p -> leave.p -> PROC(p)
+LOCK = enter?p -> leave.p -> LOCK
+MUTEX = (||| p : P @ PROC(p)) [| {| enter, leave |} |] LOCK
+STUCK = (||| p : P @ PROC(p)) [| {| enter |} |] (enter?p -> enter?q -> STOP)
+";
+
+#[test]
+fn symmetries_that_a_formula_keeps_are_used() {
+    let folder = Folder::new();
+    std::fs::write(folder.0.path().join("m.csp"), MUTEX).expect("a script");
+    let about = |process: &str, formula: &str, symmetry: &str| {
+        folder.results(&["m.csp", "--process", process, "--formula", formula, "--symmetry", symmetry]).remove(0)
+    };
+    let twice = "[true* . (exists p: P. enter(p)) . (!(exists p: P. leave(p)))* . (exists p: P. enter(p))]false";
+    for (formula, order) in [
+        ("[true*]<true>true", Some("24")),
+        (twice, Some("24")),
+        ("[true* . enter(p1)]<leave(p1)>true", Some("6")),
+        ("[true* . (enter(p1) || enter(p3))]<leave(p1) || leave(p3)>true", Some("4")),
+        ("forall p: P. [true* . wish(p)]<true* . enter(p)>true", None),
+    ] {
+        let (without, with) = (about("MUTEX", formula, "off"), about("MUTEX", formula, "auto"));
+        assert_eq!((&without["verdict"], &with["verdict"]), (&"holds".into(), &"holds".into()), "{with}");
+        assert_eq!(with["symmetry"]["order"].as_str(), order, "{with}");
+        assert!(order.is_none() || with["vertices"].as_u64() < without["vertices"].as_u64(), "{with}");
+        assert!(without["symmetry"].is_null(), "{without}");
+    }
+    // The evidence is that of the process itself.
+    let (without, with) = (about("STUCK", "[true*]<true>true", "off"), about("STUCK", "[true*]<true>true", "auto"));
+    assert_eq!(with["verdict"], "fails", "{with}");
+    assert_eq!(with["witness"], without["witness"]);
+    for (formula, message) in [
+        ("[true* . enter(p1)]false", "`[true* . enter(p1)]false` tells enter.p1 and enter.p2 apart"),
+        ("forall p: P. [true* . wish(p)]<enter(p)>true", "`<enter(p)>true` remembers the value of `p`"),
+    ] {
+        let (code, out, err) = folder.check(&["m.csp", "--process", "MUTEX", "--formula", formula, "--symmetry", "P"]);
+        assert!(code == Some(2) && err.contains("S008") && err.contains(message), "{out}{err}");
+    }
+    let (code, _, err) = folder.check(&["m.csp", "--process", "MUTEX", "--formula", "true", "--symmetry", "Q"]);
+    assert!(code == Some(2) && err.contains("no datatype of this name"), "{err}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Counters that a job writes and a face reads.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Shared counters of a job. Writers add in batches; readers take a [`Snapshot`].
@@ -12,6 +12,7 @@ pub struct Progress {
     states: AtomicU64,
     transitions: AtomicU64,
     depth: AtomicU64,
+    vertices: AtomicBool,
     detail: Mutex<String>,
 }
 
@@ -38,6 +39,8 @@ pub struct Snapshot {
     pub transitions: u64,
     /// Levels or rounds.
     pub depth: u64,
+    /// Whether the states and transitions are vertices and edges of a game.
+    pub vertices: bool,
     /// What else the phase says about itself; often nothing.
     pub detail: String,
 }
@@ -59,7 +62,13 @@ impl Progress {
             counter.store(0, Ordering::Relaxed);
         }
         self.total.store(total, Ordering::Relaxed);
+        self.vertices.store(false, Ordering::Relaxed);
         self.detail(String::new());
+    }
+
+    /// From now on this phase counts vertices and edges of a game, and not states and transitions.
+    pub fn counts_vertices(&self) {
+        self.vertices.store(true, Ordering::Relaxed);
     }
 
     /// Says something about the phase beside its counters.
@@ -96,6 +105,7 @@ impl Progress {
             states: self.states.load(Ordering::Relaxed),
             transitions: self.transitions.load(Ordering::Relaxed),
             depth: self.depth.load(Ordering::Relaxed),
+            vertices: self.vertices.load(Ordering::Relaxed),
             detail: self.detail.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }

@@ -3,6 +3,9 @@
 //! A system with the marks of owners and priorities is explored and solved at the same time ([`crate::solve::decide`]).
 //! Where Odd wins, its strategy is the evidence, and where Even wins, its strategy on request; the verifier of
 //! strategies has accepted it before it is given.
+//!
+//! By symmetry, the quotient of the game is decided first, and no strategy is looked for in it. Where no evidence is
+//! wanted, that is the answer; evidence is found by deciding the game itself, so that nothing has to be carried back.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -10,11 +13,12 @@ use std::time::Instant;
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::{
     Answer, Asked, Counts, Engine, Evidence, Facts, Found, Kind, Prepared, Question, Ready, Refusal, Setting, Strategy,
-    StrategyVertex, Task, Terms, Unanswered,
+    StrategyVertex, Task, Terms, Unanswered, UsedSymmetry,
 };
-use trefoil_system::{LabelId, Labels, Path, TakenStep};
+use trefoil_symmetry::{Quotient, Symmetry, strategy_named};
+use trefoil_system::{LabelId, Labels, Path, System, TakenStep};
 
-use crate::solve::{Deciding, GameCounts, Played, Player, Wanted, decide};
+use crate::solve::{Deciding, Decision, GameCounts, Played, Player, Wanted, decide};
 
 /// Explores a parity game and solves it.
 pub struct GameEngine;
@@ -36,6 +40,10 @@ impl Engine for GameEngine {
             Kind::Win => Ok(()),
             _ => Err(Refusal::new("game takes only parity games")),
         }
+    }
+
+    fn reduces_by_symmetry(&self) -> bool {
+        true
     }
 
     fn honours(&self, _: Kind, _: &Facts, asked: &mut Asked) {
@@ -70,26 +78,84 @@ impl Prepared for Playing {
 
     fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, Unanswered> {
         let started = Instant::now();
+        let mut expected = None;
+        if let Some(strategy) = task.strategy {
+            match self.of_orbits(task.system, strategy, started, control)? {
+                Ok(answer) => return Ok(*answer),
+                Err(winner) => expected = Some(winner),
+            }
+        }
         control.progress().begin("solving", 0);
+        control.progress().counts_vertices();
         let wanted = if self.witness { Wanted::Winner } else { Wanted::Of(Player::Odd) };
         let options = Deciding { threads: self.threads, wanted, ..Deciding::default() };
         let decision = decide(task.system, &options, control)
             .map_err(|undecided| Unanswered::Cut { cut: undecided.cut, counts: Box::new(counted(undecided.counts)) })?;
-        let mut answer = Answer::new(GAME.name(), 1);
-        answer.complete = !decision.early;
-        answer.counts = Counts { elapsed: started.elapsed(), ..counted(decision.counts) };
+        assert!(expected.is_none_or(|winner| winner == decision.winner), "the quotient of a game has another winner");
+        let mut answer = described(&decision, started);
         answer.found[0] = match (decision.winner, decision.played) {
             (Player::Odd, Some(played)) => Found::Fails(Evidence::Strategy(strategy(&played))),
             (Player::Odd, None) => unreachable!("the strategy of the winner is wanted"),
             (Player::Even, Some(played)) => Found::Won(strategy(&played)),
             (Player::Even, None) => Found::Holds(None),
         };
-        answer.notes.push(match decision.early {
-            true => format!("decided by {} before all vertices were explored", decision.solver),
-            false => format!("decided by {}", decision.solver),
-        });
         Ok(answer)
     }
+}
+
+impl Playing {
+    /// The answer of one vertex of each orbit; only the winner where evidence is wanted.
+    fn of_orbits(
+        &self,
+        system: &dyn System,
+        strategy: &str,
+        started: Instant,
+        control: &Control,
+    ) -> Result<Result<Box<Answer>, Player>, Unanswered> {
+        let Some(action) = system.action() else {
+            return Err(Unanswered::refused("no symmetry of this game was proved, so it cannot be reduced by one"));
+        };
+        let Some(strategy) = strategy_named(strategy) else {
+            return Err(Unanswered::refused(format!("there is no strategy {strategy}")));
+        };
+        let symmetry = Symmetry::of_action(action, strategy, control).map_err(|refusal| match refusal {
+            trefoil_symmetry::Refusal::Unsuitable(why) => Unanswered::refused(why),
+            trefoil_symmetry::Refusal::Stopped(stopped) => Unanswered::from(stopped),
+        })?;
+        control.progress().begin("solving", 0);
+        control.progress().counts_vertices();
+        let quotient = Quotient::new(system, action, &symmetry, control)?;
+        let options = Deciding { threads: self.threads, wanted: Wanted::Nothing, ..Deciding::default() };
+        let decision = decide(&quotient, &options, control)
+            .map_err(|undecided| Unanswered::Cut { cut: undecided.cut, counts: Box::new(counted(undecided.counts)) })?;
+        if decision.winner == Player::Odd || self.witness {
+            return Ok(Err(decision.winner));
+        }
+        let mut answer = described(&decision, started);
+        answer.found[0] = Found::Holds(None);
+        answer.symmetry = Some(UsedSymmetry {
+            order: symmetry.order().to_string(),
+            structure: symmetry.structure().name(),
+            strategy: symmetry.strategy().name,
+            reason: symmetry.reason().to_string(),
+            total_states: None,
+            orbits: Vec::new(),
+        });
+        Ok(Ok(Box::new(answer)))
+    }
+}
+
+/// An answer with the counts and the solver of a decision, and without a verdict.
+fn described(decision: &Decision, started: Instant) -> Answer {
+    let mut answer = Answer::new(GAME.name(), 1);
+    answer.complete = !decision.early;
+    answer.counts = Counts { elapsed: started.elapsed(), ..counted(decision.counts) };
+    answer.solver = Some(decision.solver);
+    answer.notes.push(match decision.early {
+        true => format!("decided by {} before all vertices were explored", decision.solver),
+        false => format!("decided by {}", decision.solver),
+    });
+    answer
 }
 
 fn counted(counts: GameCounts) -> Counts {

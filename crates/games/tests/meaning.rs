@@ -35,7 +35,7 @@ fn random_formulas_hold_where_the_definition_says() {
 /// Whether a formula holds in a system, by the driver that solves the game while it explores it.
 fn decided(formula: trefoil_games::formula::Formula, model: Arc<dyn System>, threads: usize) -> bool {
     let control = Control::unlimited();
-    let game = FormulaGame::new(formula, model, &control);
+    let game = FormulaGame::new(formula, model, &control).expect("there is no budget");
     let decision = decide(&game, &Deciding { threads, ..Deciding::default() }, &control);
     decision.unwrap_or_else(|undecided| panic!("{:?}", undecided.cut)).winner == Player::Even
 }

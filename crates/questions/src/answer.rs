@@ -25,6 +25,8 @@ pub struct Answer {
     pub symmetry: Option<UsedSymmetry>,
     /// What a search that kept no states knows about what it missed: what it did not find is not proved.
     pub coverage: Option<Coverage>,
+    /// The solver that decided it, by its name, where the engine has several.
+    pub solver: Option<&'static str>,
     /// What else there is to know.
     pub notes: Vec<String>,
 }
@@ -41,6 +43,7 @@ impl Answer {
             reductions: Vec::new(),
             symmetry: None,
             coverage: None,
+            solver: None,
             notes: Vec::new(),
         }
     }

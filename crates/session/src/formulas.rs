@@ -7,6 +7,7 @@ mod evidence;
 
 mod cspm;
 mod promela;
+mod symmetry;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::time::Instant;
 
 use trefoil_check::formula::game::{FormulaGame, LabelReader, label_parts, termination};
 use trefoil_check::formula::{ActionSignature, Formula, Signature, template};
-use trefoil_check::{Offered, Posed, Table};
+use trefoil_check::{Offered, Posed, Reduction, Table};
 use trefoil_control::peak_memory;
 use trefoil_lts::Lts;
 use trefoil_mcrl2::system::Model;
@@ -22,12 +23,16 @@ use trefoil_questions::{Answer, Evidence as Shown, Facts, Found, Question, Unans
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
 use trefoil_system::{Cut, LabelId, Labels, System, Value};
 
-use crate::check::{Asked, Assertion, AssertionReport, Claim, Setting, Step, Unused, Wanted, unused, unused_strategy};
+use crate::check::{
+    Asked, Assertion, AssertionReport, Claim, Setting, Step, Trouble, Unused, Wanted, unused, unused_strategy,
+};
 use crate::cspm::Warnings;
 use crate::mcrl2::check::{OpenedModel, open_model};
 use crate::problem::{REFUSED, UNREADABLE, cut_short};
 use crate::promela::Story;
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
+
+use symmetry::{SymmetricGame, Symmetries};
 
 pub use evidence::{ProofSystem, check_evidence_file};
 
@@ -250,14 +255,36 @@ impl Script {
         let unused = self.unused(index, options);
         report.notes.extend(unused.iter().map(|unused| unused.words.clone()));
         let asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
-        report.notes.extend(unused_strategy(&asked));
         job.control.progress().begin("compiling", 0);
         let (formula, reader) = (self.formulas[index - 1].clone(), self.model.reader());
-        let game = FormulaGame::reading(formula, self.model.system(), reader, &job.control);
-        let game = Arc::new(game);
         let place = Place::File(self.file.clone());
-        match answered(&game, report.assertion.kind, &asked, job) {
-            Ok(answer) => self.report_answer(&mut report, &game, answer, job),
+        let game = FormulaGame::reading(formula, self.model.system(), reader, &job.control).map(Arc::new);
+        let mut symmetric = None;
+        let answered = match &game {
+            Ok(game) => match self.symmetries(game, &asked, job) {
+                Ok(found) => {
+                    report.notes.extend(found.notes);
+                    report.details.extend(found.details);
+                    symmetric = found.symmetric;
+                    if symmetric.is_none() {
+                        report.notes.extend(unused_strategy(&asked));
+                    }
+                    answered(game, symmetric.as_ref(), report.assertion.kind, &asked, job)
+                }
+                Err(Trouble::Wrong(diagnostic)) => {
+                    report.tell(&diagnostic, &self.sources);
+                    return report;
+                }
+                Err(Trouble::Cut(cut)) => Err(Unanswered::Cut { cut, counts: Box::default() }),
+            },
+            Err(stopped) => Err(Unanswered::Cut { cut: (*stopped).into(), counts: Box::default() }),
+        };
+        match answered {
+            Ok(mut answer) => {
+                report.symmetry = symmetric.zip(answer.symmetry.take()).map(|(game, used)| game.told(used));
+                let game = game.expect("an answer is about a game");
+                self.report_answer(&mut report, &game, answer, job);
+            }
             Err(Unanswered::Refused(refusal)) => {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
             }
@@ -271,12 +298,21 @@ impl Script {
         report
     }
 
+    /// The symmetries that the formula of a game keeps, where the options request them.
+    fn symmetries(&self, game: &FormulaGame, asked: &Asked, job: &Job) -> Result<Symmetries, Trouble> {
+        match &self.model {
+            Opened::Cspm(script) => script.symmetries(game, asked, &job.control),
+            Opened::Mcrl2(_) | Opened::File(_) | Opened::Promela(_) => Ok(Symmetries::default()),
+        }
+    }
+
     fn report_answer(&mut self, report: &mut AssertionReport, game: &FormulaGame, answer: Answer, job: &Job) {
         self.model.widest();
         report.count(&answer.counts);
         report.engine = Some(answer.engine);
         report.why = Some(answer.why);
         report.algorithm = Some(answer.engine.to_string());
+        report.solver = answer.solver;
         report.notes.extend(answer.notes);
         match &self.model {
             Opened::Mcrl2(model) => report.reductions = model.linear().report.clone(),
@@ -357,10 +393,18 @@ fn formula_text(formula: &str, number: usize, job: &Job) -> Result<(String, Stri
     }
 }
 
-fn answered(game: &Arc<FormulaGame>, claim: Claim, asked: &Asked, job: &Job) -> Result<Answer, Unanswered> {
+fn answered(
+    game: &Arc<FormulaGame>,
+    symmetric: Option<&SymmetricGame>,
+    claim: Claim,
+    asked: &Asked,
+    job: &Job,
+) -> Result<Answer, Unanswered> {
     let facts = Facts { width: game.layout().width(), ..claim.posing().facts };
     // What a language does with its models and its evidence is none of an engine's business.
     let asked = &claim.posing().own.iter().fold(asked.clone(), |rest, &setting| rest.without(setting));
     let posed = Posed::new(Table::standard(), Question::Win, &facts, asked, job.threads, &job.control)?;
-    posed.answer(&Offered { system: game.clone(), reduction: None, insisted: false }, &job.control)
+    let reduction = symmetric.map(|game| game as &dyn Reduction);
+    let insisted = asked.wants(Setting::Symmetry);
+    posed.answer(&Offered { system: game.clone(), reduction, insisted }, &job.control)
 }

@@ -83,6 +83,12 @@ pub struct Unfinished {
     pub states: u64,
     /// Transitions found in that phase.
     pub transitions: u64,
+    /// Vertices of a game found in that phase, which counts no states then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<u64>,
+    /// Edges of a game found in that phase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edges: Option<u64>,
     /// Levels or rounds of that phase.
     pub depth: u64,
     /// What else that phase said about itself.
@@ -99,8 +105,10 @@ impl Unfinished {
             phase: now.phase,
             done: now.done,
             total: now.total,
-            states: now.states,
-            transitions: now.transitions,
+            states: if now.vertices { 0 } else { now.states },
+            transitions: if now.vertices { 0 } else { now.transitions },
+            vertices: now.vertices.then_some(now.states),
+            edges: now.vertices.then_some(now.transitions),
             depth: now.depth,
             detail: now.detail,
         }

@@ -31,8 +31,8 @@ fn compare(file: &Path, what: &str) {
                     Verdict::Holds => {
                         assert_eq!(probed.verdict, Verdict::Unknown, "{what}");
                         assert!(probed.reason.is_some_and(|reason| reason.starts_with("probably holds")), "{what}");
-                        assert_eq!(probed.visited_states, exact.visited_states, "{what}");
-                        assert_eq!(probed.visited_transitions, exact.visited_transitions, "{what}");
+                        assert_eq!(probed.visited.states, exact.visited.states, "{what}");
+                        assert_eq!(probed.visited.transitions, exact.visited.transitions, "{what}");
                         assert!(probed.coverage.is_some_and(|coverage| coverage.expected_omissions < 0.5), "{what}");
                     }
                     Verdict::Fails => {
@@ -80,7 +80,7 @@ fn random_programs_get_the_answers_of_an_exact_search_and_never_hold() {
             AnyScript::open(&file, None, &job).unwrap_or_else(|problem| panic!("{}", problem.render(false)));
         let options = Asked { keep_going: true, ..Asked::default() };
         let first = script.run(2, &options, &job);
-        if first.verdict != Verdict::Unknown && first.visited_states.digits().len() < 5 {
+        if first.verdict != Verdict::Unknown && first.visited.states.digits().len() < 5 {
             compare(&file, &format!("TREFOIL_SEED={seed}, case {case}\n{text}"));
         }
     }

@@ -37,7 +37,7 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
     let blanks = " ".repeat(9 - plain_length(answer.verdict));
     let index = answer.assertion.index;
     let mut facts = Vec::new();
-    if !answer.visited_states.is_zero() {
+    if !answer.visited.states.is_zero() {
         facts.push(states(answer));
     }
     if answer.verdict != Verdict::Error {
@@ -54,16 +54,16 @@ pub(crate) fn line(answer: &AssertionReport, width: usize, colour: bool) -> Stri
     text
 }
 
-/// How many states were found, and what they stand for.
+/// How many states, or vertices of a game, were found, and what they stand for.
 fn states(answer: &AssertionReport) -> String {
-    let found = match answer.visited_states.digits() {
-        "1" => "1 state".to_string(),
-        digits => format!("{} states", magnitude(digits)),
+    let found = match answer.visited.states.digits() {
+        "1" => if answer.visited.game { "1 vertex" } else { "1 state" }.to_string(),
+        digits => format!("{} {}", magnitude(digits), if answer.visited.game { "vertices" } else { "states" }),
     };
     let Some(symmetry) = &answer.symmetry else { return found };
     let order = format!("{}{}", magnitude(&symmetry.order), sources(symmetry));
     match &symmetry.total_states {
-        Some(total) if *total != answer.visited_states.digits() => {
+        Some(total) if *total != answer.visited.states.digits() => {
             format!("{found} representing {}, |G| = {order}", magnitude(total))
         }
         _ => format!("{found}, |G| = {order}"),

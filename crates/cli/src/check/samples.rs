@@ -20,7 +20,7 @@ pub(crate) fn run() -> RunReport {
         answer(5, "P [V= Q", Verdict::Error),
         answer(6, "not Q :[deterministic]", Verdict::Holds),
     ];
-    results[0].visited_states = 1234.into();
+    results[0].visited.states = 1234.into();
     let deadlock = Evidence {
         story: None,
         system: None,
@@ -42,7 +42,7 @@ pub(crate) fn run() -> RunReport {
             waiting: vec![words(&["a"]), words(&["b"])],
         }],
     };
-    results[1].visited_states = 7.into();
+    results[1].visited.states = 7.into();
     results[1].counterexamples = vec![Counterexample {
         kind: "deadlock",
         error_event: None,
@@ -90,6 +90,8 @@ pub(crate) fn run() -> RunReport {
         total: 0,
         states: 10,
         transitions: 20,
+        vertices: None,
+        edges: None,
         depth: 3,
     });
     results[4].reason = Some("the model V cannot be checked".into());

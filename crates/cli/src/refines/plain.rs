@@ -38,9 +38,9 @@ pub(super) fn answer(answer: &AssertionReport, options: &Options) -> String {
     }
     if answer.errors.is_empty() {
         for (what, number) in [
-            ("States", answer.visited_states.digits()),
-            ("Transitions", answer.visited_transitions.digits()),
-            ("Plys", &answer.visited_plys.to_string()),
+            ("States", answer.visited.states.digits()),
+            ("Transitions", answer.visited.transitions.digits()),
+            ("Plys", &answer.visited.plys.to_string()),
         ] {
             line(&mut text, indent, &format!("Visited {what}: {}", digits(number)));
         }

@@ -45,7 +45,7 @@ pub(crate) fn aut(text: &str) -> Arc<dyn System> {
 /// Whether a formula holds in a system, by a recursive solver that follows the definition of winning regions.
 pub(crate) fn holds(formula: Formula, model: Arc<dyn System>) -> Result<bool, Cut> {
     let control = Control::default();
-    let game = Checked::new(FormulaGame::new(formula, model, &control));
+    let game = Checked::new(FormulaGame::new(formula, model, &control)?);
     let marks = [Meaning::Owner, Meaning::Priority].map(|meaning| game.mark(meaning).expect("a mark"));
     let mut explorer = game.explorer(&control);
     let mut numbers: HashMap<Vec<Value>, usize> = HashMap::new();

@@ -7,7 +7,7 @@ use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
 use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, Model as Written, Property};
 use trefoil_lts::Lts;
 use trefoil_network::{Network, Trimmed, compose};
-use trefoil_source::{Diagnostic, Place};
+use trefoil_source::{Diagnostic, Place, Span};
 use trefoil_system::{Cut, LabelId, Labels, Model, Path, TakenStep, Witness};
 
 use super::assertions::{Listed, model_name};
@@ -16,7 +16,7 @@ use crate::Job;
 use crate::problem::NOT_SUPPORTED;
 
 /// Why an assertion has no answer.
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
     /// It cannot be evaluated, or it asks for what cannot be checked.
     Wrong(Box<Diagnostic>),
     /// A walk was cut: a budget ran out, the user interrupted, or the process could not go on.
@@ -52,7 +52,7 @@ impl Compiled {
 }
 
 /// What is searched for symmetries: the network of a machine, without what never happens.
-pub(super) enum Searched {
+pub(crate) enum Searched {
     /// Everything may happen.
     Whole(Arc<Network>),
     /// Something went.
@@ -149,7 +149,7 @@ impl Script {
         let Some(set) = set else { return Ok(None) };
         let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
         let Some(value) = compiler.evaluator().mentioned(set) else { return Err(self.nowhere(listed)) };
-        value.map(Some).map_err(|failure| trouble(failure, listed))
+        value.map(Some).map_err(|failure| trouble(failure, listed.span))
     }
 
     pub(super) fn unsupported(&self, listed: &Listed, why: &str) -> Trouble {
@@ -189,7 +189,7 @@ impl Script {
             None => compiler.compile(&process),
             Some(low) => compiler.compile_with_priority(&process, low),
         });
-        machine.map_err(|failure| trouble(failure, listed))
+        machine.map_err(|failure| trouble(failure, listed.span))
     }
 
     /// The labels of the trace of `has trace`.
@@ -197,9 +197,9 @@ impl Script {
         let Some(compiler) = &mut self.compiler else { return Err(self.nowhere(listed)) };
         let Some(value) = compiler.evaluator().mentioned(id) else { return Err(self.nowhere(listed)) };
         let value = value.and_then(|value| compiler.evaluator().finish(value));
-        let value = value.map_err(|failure| trouble(failure, listed))?;
+        let value = value.map_err(|failure| trouble(failure, listed.span))?;
         let labels = Elements::of(&value).map(|event| compiler.event(&event));
-        labels.collect::<Result<Vec<LabelId>, Failure>>().map_err(|failure| trouble(failure, listed))
+        labels.collect::<Result<Vec<LabelId>, Failure>>().map_err(|failure| trouble(failure, listed.span))
     }
 
     fn nowhere(&self, listed: &Listed) -> Trouble {
@@ -208,7 +208,7 @@ impl Script {
 }
 
 /// A mistake without a place is one of the assertion.
-pub(super) fn trouble(failure: Failure, listed: &Listed) -> Trouble {
+pub(super) fn trouble(failure: Failure, span: Span) -> Trouble {
     match (failure.reason(), failure.diagnostic()) {
         (Reason::Stopped(stopped), _) => Trouble::from(*stopped),
         (_, Some(mut diagnostic)) => {
@@ -216,12 +216,12 @@ pub(super) fn trouble(failure: Failure, listed: &Listed) -> Trouble {
             if nowhere {
                 diagnostic.labels.clear();
             }
-            diagnostic = diagnostic.also(Place::Span(listed.span), "in this assertion");
+            diagnostic = diagnostic.also(Place::Span(span), "in this assertion");
             Trouble::Wrong(Box::new(diagnostic))
         }
         (_, None) => {
             let message = "this assertion cannot be evaluated";
-            Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, message, Place::Span(listed.span))))
+            Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, message, Place::Span(span))))
         }
     }
 }

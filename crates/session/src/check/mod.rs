@@ -28,10 +28,13 @@ use crate::{Choice, Job, Problem, Unfinished};
 use crate::{formulas, mcrl2, promela};
 pub(crate) use assertions::asserted_processes;
 use assertions::{Listed, Printed, listed};
+pub(crate) use compiled::{Searched, Trouble};
 
 pub use counterexample::{TAU, TICK};
 pub use matrix::{MatrixReport, matrix};
 pub use posing::{Unused, never_used, unused};
+pub(crate) use proof::{Claimed, Proposal};
+pub(crate) use reduction::{Looked, Sought, search, unknown as unknown_datatype};
 pub use report::{
     Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Move, Number, Part,
     Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,

@@ -1,36 +1,34 @@
 //! Proofs of symmetries of one assertion: which constants are interchangeable in the compiled network, and what else
 //! carries the network to itself.
 
-use trefoil_check::Posed;
 use trefoil_control::{Control, Stopped};
 use trefoil_cspm::process::Compiler;
 use trefoil_cspm::symmetry::Points;
 use trefoil_lts::Lts;
 use trefoil_network::Network;
 use trefoil_network::symmetry::{Candidate, Found, Image, Known, LABEL_POINTS, Prover};
-use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{LabelId, System};
+use trefoil_source::{Diagnostic, Place, Span};
+use trefoil_system::{LabelId, Labels, System};
 
-use super::assertions::Listed;
 use super::compiled::{Trouble, trouble};
 use super::reduction::Reasons;
 use crate::problem::NOT_SYMMETRIC;
 
 /// Constants of one datatype, some of which may be interchangeable.
-pub(super) struct Proposal {
-    pub(super) datatype: String,
-    pub(super) constants: Vec<String>,
+pub(crate) struct Proposal {
+    pub(crate) datatype: String,
+    pub(crate) constants: Vec<String>,
     /// Sets that the text shows to be interchangeable, or that the user claims, by places among the constants.
-    pub(super) sets: Vec<Vec<usize>>,
+    pub(crate) sets: Vec<Vec<usize>>,
     /// Where the user claims that all of them are interchangeable.
-    pub(super) claimed: Option<Claimed>,
+    pub(crate) claimed: Option<Claimed>,
 }
 
 /// A claim that constants are interchangeable.
-pub(super) struct Claimed {
-    pub(super) place: Place,
+pub(crate) struct Claimed {
+    pub(crate) place: Place,
     /// What in the text speaks against it.
-    pub(super) against: Option<Diagnostic>,
+    pub(crate) against: Option<Diagnostic>,
 }
 
 impl Proposal {
@@ -71,12 +69,15 @@ pub(super) struct Class {
     pub(super) elements: Vec<Element>,
 }
 
+/// Does a permutation of the labels carry the question to itself? If not, why?
+pub(crate) type Admits<'a> = &'a dyn Fn(&[LabelId], &Labels, &Control) -> Result<Result<(), String>, Stopped>;
+
 /// What a symmetry has to carry to itself.
 #[derive(Clone, Copy)]
 pub(super) struct Invariant<'a> {
     pub(super) network: &'a Network,
-    /// The question, which must be the same afterwards.
-    pub(super) posed: &'a Posed<'a>,
+    /// Whether the question is the same afterwards.
+    pub(super) admits: Admits<'a>,
     pub(super) specification: Option<&'a Lts>,
     pub(super) trace: Option<&'a [LabelId]>,
 }
@@ -123,7 +124,7 @@ impl Proof<'_> {
         &mut self,
         proposal: &Proposal,
         first: u32,
-        listed: &Listed,
+        span: Span,
         reasons: &mut Reasons,
     ) -> Result<Vec<Class>, Trouble> {
         let mut classes = Vec::new();
@@ -131,7 +132,7 @@ impl Proof<'_> {
         let mut refuted = None;
         for set in proposal.sets.iter().filter(|set| set.len() > 1) {
             let points: Vec<u32> = set.iter().map(|&at| first + at as u32).collect();
-            match self.interchangeable(&points, listed)? {
+            match self.interchangeable(&points, span)? {
                 Ok(elements) => {
                     single.retain(|point| !points.contains(point));
                     classes.push(Class { points, elements });
@@ -157,7 +158,7 @@ impl Proof<'_> {
                     break 'points;
                 }
                 self.exchanges += 1;
-                match self.prove(&self.cycle(&[class.points[0], point]), listed)? {
+                match self.prove(&self.cycle(&[class.points[0], point]), span)? {
                     Ok(Some(element)) => {
                         class.points.push(point);
                         class.elements.push(element);
@@ -184,10 +185,10 @@ impl Proof<'_> {
     }
 
     /// Elements that generate all permutations of these points, proved; or why one cannot be.
-    fn interchangeable(&mut self, points: &[u32], listed: &Listed) -> Result<Result<Vec<Element>, String>, Trouble> {
+    fn interchangeable(&mut self, points: &[u32], span: Span) -> Result<Result<Vec<Element>, String>, Trouble> {
         let mut elements = Vec::new();
         for cycle in [&points[..2], points].into_iter().take(if points.len() > 2 { 2 } else { 1 }) {
-            match self.prove(&self.cycle(cycle), listed)? {
+            match self.prove(&self.cycle(cycle), span)? {
                 Ok(element) => elements.extend(element),
                 Err(why) => return Ok(Err(why)),
             }
@@ -221,9 +222,9 @@ impl Proof<'_> {
 
     /// Is this permutation a symmetry of everything that must be symmetric? If not, why? Nothing when it moves no
     /// event.
-    fn prove(&mut self, images: &[u32], listed: &Listed) -> Result<Result<Option<Element>, String>, Trouble> {
+    fn prove(&mut self, images: &[u32], span: Span) -> Result<Result<Option<Element>, String>, Trouble> {
         let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
-        let labels = match labels.map_err(|failure| trouble(failure, listed))? {
+        let labels = match labels.map_err(|failure| trouble(failure, span))? {
             Ok(labels) => labels,
             Err(why) => {
                 return Ok(Err(format!(
@@ -239,7 +240,7 @@ impl Proof<'_> {
             Ok(image) => image,
             Err(why) => return Ok(Err(why.to_string())),
         };
-        if let Err(why) = self.invariant.posed.admits(&labels, self.compiler.labels(), self.control)? {
+        if let Err(why) = (self.invariant.admits)(&labels, self.compiler.labels(), self.control)? {
             return Ok(Err(why));
         }
         Ok(Ok(Some((images.to_vec(), image))))
@@ -259,7 +260,7 @@ impl Proof<'_> {
         names: &[String],
         known: &[(Candidate, Image)],
     ) -> Result<Result<Found, String>, Stopped> {
-        let (Invariant { posed, specification, .. }, control) = (self.invariant, self.control);
+        let (Invariant { admits: keeps, specification, .. }, control) = (self.invariant, self.control);
         let fixed = self.invariant.trace.unwrap_or_default();
         let families = (0..).zip(self.points.families());
         let kinds: Vec<u32> = families.flat_map(|(kind, family)| family.constants.iter().map(move |_| kind)).collect();
@@ -268,18 +269,18 @@ impl Proof<'_> {
         let label_points = if self.is_small() { 0 } else { LABEL_POINTS };
         let known = Known { names, kinds: &kinds, generators: known, mentions: &mentions, label_points };
         let table = compiler.labels();
-        let mut admits = |images: &[LabelId]| Ok(posed.admits(images, table, control)?.is_ok());
+        let mut admits = |images: &[LabelId]| Ok(keeps(images, table, control)?.is_ok());
         self.prover.automorphisms(&known, specification, fixed, &mut admits, control)
     }
 
     /// The elements with what they do to labels: to all labels, those included that are images of each other's.
-    pub(super) fn with_labels(&mut self, elements: Vec<Element>, listed: &Listed) -> Result<Generators, Trouble> {
+    pub(super) fn with_labels(&mut self, elements: Vec<Element>, span: Span) -> Result<Generators, Trouble> {
         loop {
             let known = self.compiler.labels().len();
             let mut candidates = Vec::with_capacity(elements.len());
             for (images, image) in &elements {
                 let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
-                let labels = labels.map_err(|failure| trouble(failure, listed))?;
+                let labels = labels.map_err(|failure| trouble(failure, span))?;
                 let labels = labels.expect("it had images when it was proved");
                 candidates.push((Candidate { points: images.clone(), labels }, image.clone()));
             }

@@ -31,12 +31,12 @@ use trefoil_cspm::syntax::CheckOption;
 use trefoil_lts::Lts;
 use trefoil_network::symmetry::{Candidate, NetworkAction, Prover, Symmetric};
 use trefoil_questions::Evidence as Found;
-use trefoil_source::{Diagnostic, Place, Span};
-use trefoil_system::{Action, Cut, Path, System, Witness};
+use trefoil_source::{Diagnostic, Place, Sources, Span};
+use trefoil_system::{Action, Cut, LabelId, Labels, Path, System, Witness};
 
 use super::assertions::Listed;
 use super::compiled::{Compiled, Searched, Trouble};
-use super::proof::{Claimed, Invariant, Proof, Proposal};
+use super::proof::{Admits, Claimed, Invariant, Proof, Proposal};
 use super::report::{Permuted, PermutedKind, UsedSymmetry};
 use super::witness::distinct;
 use super::{Asked, Script, SymmetryUse};
@@ -45,24 +45,24 @@ use crate::{Job, Problem};
 
 /// Why there are no more symmetries.
 #[derive(Default)]
-pub(super) struct Reasons {
+pub(crate) struct Reasons {
     /// Against what the text shows: reported with every answer.
-    pub(super) unexpected: Vec<String>,
+    pub(crate) unexpected: Vec<String>,
     /// Others, for `trefoil symmetry`.
-    pub(super) others: Vec<String>,
+    pub(crate) others: Vec<String>,
 }
 
 /// The result of looking for symmetries.
-pub(super) struct Looked {
-    pub(super) reduced: Option<Reduced>,
-    pub(super) reasons: Reasons,
+pub(crate) struct Looked {
+    pub(crate) reduced: Option<Reduced>,
+    pub(crate) reasons: Reasons,
 }
 
 /// A network with symmetries that were proved, and what they permute.
-pub(super) struct Reduced {
+pub(crate) struct Reduced {
     pub(super) searched: Searched,
-    pub(super) system: Symmetric,
-    pub(super) permuted: Vec<Permuted>,
+    pub(crate) system: Symmetric,
+    pub(crate) permuted: Vec<Permuted>,
     /// The points that stand for constants with all permutations in the group, class by class, ascending; with the
     /// generators of these permutations, by their places in the action.
     exchanged: Vec<(Vec<usize>, Range<usize>)>,
@@ -72,7 +72,7 @@ pub(super) struct Reduced {
 
 impl Reduced {
     /// The report on it after a search that used it.
-    pub(super) fn told(self, used: trefoil_questions::UsedSymmetry) -> UsedSymmetry {
+    pub(crate) fn told(self, used: trefoil_questions::UsedSymmetry) -> UsedSymmetry {
         UsedSymmetry {
             order: used.order,
             structure: used.structure,
@@ -204,89 +204,18 @@ impl Script {
         control.progress().begin("proving symmetries", 0);
         let network = &compiled.machine.network;
         let searched = network.trimmed(control)?.map_or_else(|| Searched::Whole(network.clone()), Searched::Trimmed);
-        let network = searched.network().clone();
-        let invariant = Invariant { network: &network, posed, specification, trace: compiled.trace.as_deref() };
-        let mut reasons = Reasons::default();
-        let families: Vec<(String, Vec<String>)> =
-            proposed.iter().map(|proposal| (proposal.datatype.clone(), proposal.constants.clone())).collect();
-        let points = Points::new(compiler.evaluator(), &families).expect("they are those of the script");
-        let text = |span: Span| sources.text(span).to_string();
-        let called = component_names(compiler, &compiled.machine, &text);
-        let prover = Prover::new(&network).calling(called.clone());
-        let mut proof = Proof {
-            compiler,
-            prover: &prover,
-            invariant,
-            points: &points,
-            control,
-            labels: invariant.labels(),
-            exchanges: 0,
+        let admits = |images: &[LabelId], labels: &Labels, control: &Control| posed.admits(images, labels, control);
+        let sought = Sought {
+            machine: &compiled.machine,
+            searched,
+            proposed,
+            insisted,
+            admits: &admits,
+            specification,
+            trace: compiled.trace.as_deref(),
+            span: listed.span,
         };
-        let (mut elements, mut permuted, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
-        for (proposal, family) in proposed.iter().zip(points.families()) {
-            for class in proof.classes(proposal, family.first, listed, &mut reasons)? {
-                let names =
-                    class.points.iter().map(|&point| proposal.constants[(point - family.first) as usize].clone());
-                let kind = PermutedKind::Constants;
-                permuted.push(Permuted { kind, datatype: Some(family.name.clone()), names: names.collect() });
-                ranges.push(elements.len()..elements.len() + class.elements.len());
-                elements.extend(class.elements);
-            }
-        }
-        // From here on only constants that are moved are points.
-        let moved = permuted.iter().map(|class| (class.datatype.clone().unwrap_or_default(), class.names.clone()));
-        let moved: Vec<(String, Vec<String>)> = moved.collect();
-        let points = Points::new(proof.compiler.evaluator(), &moved).expect("they are those of the script");
-        let renumbered = proof.renumbered(elements, &points);
-        let mut proof = Proof { points: &points, ..proof };
-        let constants = |family: &trefoil_cspm::symmetry::Family| {
-            (family.first as usize..family.first as usize + family.constants.len()).collect()
-        };
-        let exchanged: Vec<(Vec<usize>, Range<usize>)> = points.families().iter().map(constants).zip(ranges).collect();
-        let mut generators = proof.with_labels(renumbered, listed)?;
-        let mut names: Vec<String> = points.names().map(str::to_string).collect();
-        if !insisted {
-            let alike = proof.prover.exchangeable(control)?;
-            let same = (0..names.len() as u32).collect::<Vec<u32>>();
-            let exchange = |image| (Candidate { points: same.clone(), labels: Vec::new() }, image);
-            let known: Vec<_> = generators.iter().cloned().chain(alike.images().cloned().map(exchange)).collect();
-            let found = match known.is_empty() || proof.prover.leaves_open(&known) {
-                true => Some(proof.of_the_network(&names, &known)?),
-                false => None,
-            };
-            let word = |component: u32| called[component as usize].clone();
-            for class in &alike.classes {
-                let names = class.iter().map(|&at| word(at)).collect();
-                permuted.push(Permuted { kind: PermutedKind::EqualComponents, datatype: None, names });
-            }
-            match found {
-                Some(Ok(found)) if found.new > 0 => {
-                    let first = names.len();
-                    (names, generators) = (found.names, found.generators);
-                    let names = names[first..].to_vec();
-                    permuted.push(Permuted { kind: PermutedKind::Network, datatype: None, names });
-                }
-                other => {
-                    reasons.others.extend(match other {
-                        Some(Err(why)) => Some(format!("symmetries of the network: {why}")),
-                        Some(Ok(_)) => Some("the network has no further symmetries".to_string()),
-                        None => None,
-                    });
-                    (names, generators) = alike.join(names, generators, word);
-                }
-            }
-        }
-        let mut reduced = None;
-        if !generators.is_empty() {
-            match NetworkAction::new(&network, names, &generators, control)? {
-                Ok(action) => {
-                    let system = Symmetric::new(network.clone(), action);
-                    reduced = Some(Reduced { searched, system, permuted, exchanged, insisted });
-                }
-                Err(why) => reasons.unexpected.push(format!("checked without symmetry reduction: {why}")),
-            }
-        }
-        Ok(Some(Looked { reduced, reasons }))
+        search(compiler, sources, sought, control).map(Some)
     }
 
     /// Whether the options make sense for this script: the datatypes that they name are there.
@@ -370,6 +299,113 @@ impl Script {
     }
 }
 
+/// What symmetries are looked for, and what they must carry to itself.
+pub(crate) struct Sought<'a> {
+    pub(crate) machine: &'a Machine,
+    /// What is searched of the machine's network.
+    pub(crate) searched: Searched,
+    pub(crate) proposed: Vec<Proposal>,
+    /// Whether nothing else may be exchanged.
+    pub(crate) insisted: bool,
+    pub(crate) admits: Admits<'a>,
+    pub(crate) specification: Option<&'a Lts>,
+    pub(crate) trace: Option<&'a [LabelId]>,
+    /// The text that asks.
+    pub(crate) span: Span,
+}
+
+/// Proves symmetries of a network.
+pub(crate) fn search(
+    compiler: &mut Compiler,
+    sources: &Sources,
+    sought: Sought<'_>,
+    control: &Control,
+) -> Result<Looked, Trouble> {
+    let Sought { machine, searched, proposed, insisted, admits, specification, trace, span } = sought;
+    let network = searched.network().clone();
+    let invariant = Invariant { network: &network, admits, specification, trace };
+    let mut reasons = Reasons::default();
+    let families: Vec<(String, Vec<String>)> =
+        proposed.iter().map(|proposal| (proposal.datatype.clone(), proposal.constants.clone())).collect();
+    let points = Points::new(compiler.evaluator(), &families).expect("they are those of the script");
+    let text = |span: Span| sources.text(span).to_string();
+    let called = component_names(compiler, machine, &text);
+    let prover = Prover::new(&network).calling(called.clone());
+    let mut proof = Proof {
+        compiler,
+        prover: &prover,
+        invariant,
+        points: &points,
+        control,
+        labels: invariant.labels(),
+        exchanges: 0,
+    };
+    let (mut elements, mut permuted, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
+    for (proposal, family) in proposed.iter().zip(points.families()) {
+        for class in proof.classes(proposal, family.first, span, &mut reasons)? {
+            let names = class.points.iter().map(|&point| proposal.constants[(point - family.first) as usize].clone());
+            let kind = PermutedKind::Constants;
+            permuted.push(Permuted { kind, datatype: Some(family.name.clone()), names: names.collect() });
+            ranges.push(elements.len()..elements.len() + class.elements.len());
+            elements.extend(class.elements);
+        }
+    }
+    // From here on only constants that are moved are points.
+    let moved = permuted.iter().map(|class| (class.datatype.clone().unwrap_or_default(), class.names.clone()));
+    let moved: Vec<(String, Vec<String>)> = moved.collect();
+    let points = Points::new(proof.compiler.evaluator(), &moved).expect("they are those of the script");
+    let renumbered = proof.renumbered(elements, &points);
+    let mut proof = Proof { points: &points, ..proof };
+    let constants = |family: &trefoil_cspm::symmetry::Family| {
+        (family.first as usize..family.first as usize + family.constants.len()).collect()
+    };
+    let exchanged: Vec<(Vec<usize>, Range<usize>)> = points.families().iter().map(constants).zip(ranges).collect();
+    let mut generators = proof.with_labels(renumbered, span)?;
+    let mut names: Vec<String> = points.names().map(str::to_string).collect();
+    if !insisted {
+        let alike = proof.prover.exchangeable(control)?;
+        let same = (0..names.len() as u32).collect::<Vec<u32>>();
+        let exchange = |image| (Candidate { points: same.clone(), labels: Vec::new() }, image);
+        let known: Vec<_> = generators.iter().cloned().chain(alike.images().cloned().map(exchange)).collect();
+        let found = match known.is_empty() || proof.prover.leaves_open(&known) {
+            true => Some(proof.of_the_network(&names, &known)?),
+            false => None,
+        };
+        let word = |component: u32| called[component as usize].clone();
+        for class in &alike.classes {
+            let names = class.iter().map(|&at| word(at)).collect();
+            permuted.push(Permuted { kind: PermutedKind::EqualComponents, datatype: None, names });
+        }
+        match found {
+            Some(Ok(found)) if found.new > 0 => {
+                let first = names.len();
+                (names, generators) = (found.names, found.generators);
+                let names = names[first..].to_vec();
+                permuted.push(Permuted { kind: PermutedKind::Network, datatype: None, names });
+            }
+            other => {
+                reasons.others.extend(match other {
+                    Some(Err(why)) => Some(format!("symmetries of the network: {why}")),
+                    Some(Ok(_)) => Some("the network has no further symmetries".to_string()),
+                    None => None,
+                });
+                (names, generators) = alike.join(names, generators, word);
+            }
+        }
+    }
+    let mut reduced = None;
+    if !generators.is_empty() {
+        match NetworkAction::new(&network, names, &generators, control)? {
+            Ok(action) => {
+                let system = Symmetric::new(network.clone(), action);
+                reduced = Some(Reduced { searched, system, permuted, exchanged, insisted });
+            }
+            Err(why) => reasons.unexpected.push(format!("checked without symmetry reduction: {why}")),
+        }
+    }
+    Ok(Looked { reduced, reasons })
+}
+
 /// The datatype that the user named.
 fn named(name: &str, datatypes: &[Datatype], listed: &Listed) -> Result<Claim, Trouble> {
     let found = datatypes.iter().find(|datatype| datatype.name == name);
@@ -383,7 +419,7 @@ fn named(name: &str, datatypes: &[Datatype], listed: &Listed) -> Result<Claim, T
 }
 
 /// The diagnostic for a datatype that the script does not have.
-fn unknown(name: &str, datatypes: &[Datatype], place: Place) -> Diagnostic {
+pub(crate) fn unknown(name: &str, datatypes: &[Datatype], place: Place) -> Diagnostic {
     let message = format!("--symmetry {name}: the script has no datatype of this name");
     let diagnostic = Diagnostic::error(NOT_SYMMETRIC, message, place);
     let known: Vec<&str> = datatypes.iter().map(|datatype| datatype.name.as_str()).collect();

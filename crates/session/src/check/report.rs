@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::ser::Error as _;
+use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use trefoil_questions::Counts;
@@ -115,6 +115,13 @@ pub enum Claim {
     ModelFormula,
 }
 
+impl Claim {
+    /// Is it a formula of the modal µ-calculus, whose counts are those of a game?
+    pub fn is_formula(self) -> bool {
+        matches!(self, Claim::Formula | Claim::ScriptFormula | Claim::ModelFormula)
+    }
+}
+
 /// The answer to an assertion.
 #[derive(Clone, Debug, Serialize)]
 pub struct AssertionReport {
@@ -130,17 +137,17 @@ pub struct AssertionReport {
     pub reason: Option<String>,
     /// Why the assertion could not be evaluated.
     pub errors: Vec<String>,
-    /// States of the product that were found.
-    pub visited_states: Number,
-    /// Transitions of the product that were found.
-    pub visited_transitions: Number,
-    /// Levels of the search.
-    pub visited_plys: u64,
+    /// What the search found.
+    #[serde(flatten)]
+    pub visited: Visited,
     /// In FDR's form; the same as `witness`.
     pub counterexamples: Vec<Counterexample>,
     /// How it was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
+    /// The solver that decided the game of a formula.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solver: Option<&'static str>,
     /// The engine that answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<&'static str>,
@@ -196,17 +203,17 @@ pub struct AssertionReport {
 impl AssertionReport {
     /// An assertion about which nothing is known yet.
     pub fn new(assertion: Assertion) -> AssertionReport {
+        let visited = Visited { game: assertion.kind.is_formula(), ..Visited::default() };
         AssertionReport {
             assertion,
             result: None,
             verdict: Verdict::Error,
             reason: None,
             errors: Vec::new(),
-            visited_states: Number::default(),
-            visited_transitions: Number::default(),
-            visited_plys: 0,
+            visited,
             counterexamples: Vec::new(),
             algorithm: None,
+            solver: None,
             engine: None,
             peak_nodes: None,
             why: None,
@@ -232,12 +239,12 @@ impl AssertionReport {
 impl AssertionReport {
     /// Records what an engine counted.
     pub(crate) fn count(&mut self, counts: &Counts) {
-        self.visited_states = counts.states.into();
-        self.visited_transitions = counts.transitions.into();
-        self.visited_plys = counts.levels;
+        self.visited.states = counts.states.into();
+        self.visited.transitions = counts.transitions.into();
+        self.visited.plys = counts.levels;
         if let Some(symbolic) = &counts.symbolic {
-            self.visited_states = Number(symbolic.states.clone());
-            self.visited_transitions = Number(symbolic.transitions.clone());
+            self.visited.states = Number(symbolic.states.clone());
+            self.visited.transitions = Number(symbolic.transitions.clone());
             self.peak_nodes = Some(symbolic.peak_nodes);
         }
     }
@@ -246,9 +253,9 @@ impl AssertionReport {
     pub(crate) fn give_up(&mut self, unfinished: Unfinished) {
         self.verdict = Verdict::Unknown;
         self.reason = Some(unfinished.reason.clone());
-        self.visited_states = unfinished.states.into();
-        self.visited_transitions = unfinished.transitions.into();
-        self.visited_plys = unfinished.depth;
+        self.visited.states = unfinished.vertices.unwrap_or(unfinished.states).into();
+        self.visited.transitions = unfinished.edges.unwrap_or(unfinished.transitions).into();
+        self.visited.plys = unfinished.depth;
         self.unfinished = Some(unfinished);
     }
 
@@ -259,6 +266,34 @@ impl AssertionReport {
         self.errors = vec![line(&told)];
         self.rendered = [false, true].map(|colour| render(diagnostic, sources, colour));
         self.diagnostics = vec![told];
+    }
+}
+
+/// What a search found: states of a product, or vertices of the game of a formula. In JSON they are `visited_states`,
+/// `visited_transitions` and `visited_plys`, as FDR calls them, or `vertices`, `edges` and `depth`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Visited {
+    /// Whether these are the counts of a game.
+    pub game: bool,
+    /// States of the product, or vertices of the game.
+    pub states: Number,
+    /// Transitions of the product, or edges of the game.
+    pub transitions: Number,
+    /// Levels of the search.
+    pub plys: u64,
+}
+
+impl Serialize for Visited {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = match self.game {
+            true => ["vertices", "edges", "depth"],
+            false => ["visited_states", "visited_transitions", "visited_plys"],
+        };
+        let mut map = serializer.serialize_map(Some(names.len()))?;
+        map.serialize_entry(names[0], &self.states)?;
+        map.serialize_entry(names[1], &self.transitions)?;
+        map.serialize_entry(names[2], &self.plys)?;
+        map.end()
     }
 }
 

@@ -113,9 +113,9 @@ impl Script {
                 report.verdict = Verdict::Unknown;
                 report.reason = Some(unfinished.reason.clone());
                 // A check that was stopped while it was prepared has found what the preparation found.
-                report.visited_states = progress.counts.states.max(unfinished.states).into();
-                report.visited_transitions = progress.counts.transitions.max(unfinished.transitions).into();
-                report.visited_plys = report.visited_plys.max(unfinished.depth);
+                report.visited.states = progress.counts.states.max(unfinished.states).into();
+                report.visited.transitions = progress.counts.transitions.max(unfinished.transitions).into();
+                report.visited.plys = report.visited.plys.max(unfinished.depth);
                 report.unfinished = Some(unfinished);
             }
             Err(Trouble::Cut(cut)) => {

@@ -34,9 +34,9 @@ const MOST_CANDIDATES: usize = 6;
 /// A process of a script.
 pub(super) struct ScriptModel {
     process: String,
-    compiler: RefCell<Compiler>,
-    machine: Machine,
-    sources: Sources,
+    pub(super) compiler: RefCell<Compiler>,
+    pub(super) machine: Machine,
+    pub(super) sources: Sources,
     pub(super) signature: Signature,
     compressed: bool,
 }

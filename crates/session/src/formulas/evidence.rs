@@ -294,9 +294,11 @@ mod tests {
     /// Whether the formula holds, and the strategy that shows it.
     fn decided(formula: &Formula, lts: Lts) -> (Arc<FormulaGame>, bool, Strategy) {
         let job = Job::new(Control::unlimited(), 1);
-        let game = Arc::new(FormulaGame::new(formula.clone(), Arc::new(lts), &job.control));
+        let game =
+            Arc::new(FormulaGame::new(formula.clone(), Arc::new(lts), &job.control).expect("there is no budget"));
         let asked = Asked { witness: true, ..Asked::default() };
-        let mut answer = answered(&game, Claim::Formula, &asked, &job).unwrap_or_else(|_| panic!("there is no budget"));
+        let mut answer =
+            answered(&game, None, Claim::Formula, &asked, &job).unwrap_or_else(|_| panic!("there is no budget"));
         match answer.found.swap_remove(0) {
             Found::Won(strategy) => (game, true, strategy),
             Found::Fails(Shown::Strategy(strategy)) => (game, false, strategy),

@@ -13,7 +13,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use trefoil_control::Control;
+use trefoil_control::{Control, Stopped};
 use trefoil_data::rewrite::{FunctionIndex, Program, Size, Sum, SumIndex};
 use trefoil_data::sorts::SortRef;
 use trefoil_data::typed::{Quantifier as DataQuantifier, Typed, TypedId, VariableId};
@@ -131,6 +131,7 @@ pub(super) struct Compiled {
 }
 
 /// A check before its code is known.
+#[derive(Clone)]
 enum Pending {
     Never,
     Always,
@@ -139,14 +140,14 @@ enum Pending {
 }
 
 impl Compiled {
-    pub(super) fn new(mut formula: Formula, control: &Control) -> Compiled {
+    pub(super) fn new(mut formula: Formula, control: &Control) -> Result<Compiled, Stopped> {
         let is_finite = |formula: &Formula, variable: VariableId| {
             let data = &formula.signature.data;
             matches!(data.size(data.tree.variable(variable).1), Size::Finite(_))
         };
         let observed = observed(&mut formula);
         let seen: BTreeSet<VariableId> = observed.iter().map(|observed| observed.variable).collect();
-        let graph = graph(&mut formula, &is_finite, &seen);
+        let graph = graph(&mut formula, &is_finite, &seen, control)?;
         let place = formula.place(formula.root);
         let shapes = shapes(&formula);
         // A variable for each argument of each shape.
@@ -171,20 +172,34 @@ impl Compiled {
         let inputs = inputs.chain(shown.map(|(place, one)| (one.variable, Input::Observed(place as u32)))).collect();
         let mut pending = Collecting { slots, inputs, expressions: Vec::new(), sums: Vec::new() };
         let mut drafts = Vec::new();
+        // Moves that only look at labels share their checks.
+        let mut of_labels: HashMap<LabelSetId, Vec<Pending>> = HashMap::new();
         for node in &graph.nodes {
             for step in &node.moves {
+                control.check()?;
                 let labels = step.step.or(step.offered);
                 let checks: Vec<Pending> = match labels {
                     None => vec![pending.check(&mut formula, step, None, &[], place)],
                     Some(labels) => {
+                        let is_plain = step.variables.is_empty() && step.conditions.is_empty();
+                        let known = of_labels.get(&labels).filter(|_| is_plain);
                         let other = (None, &[][..]);
                         let all = shapes.iter().zip(&arguments);
                         let all = all.map(|(shape, own)| (Some(&shape[..]), &own[..])).chain([other]);
-                        all.map(|(shape, own)| {
-                            let condition = sat(&mut formula, labels, shape, own, place);
-                            pending.check(&mut formula, step, Some(condition), own, place)
-                        })
-                        .collect()
+                        let checks = all.map(|(shape, own)| {
+                            let condition = sat(&mut formula, labels, shape, own, place, control)?;
+                            Ok(pending.check(&mut formula, step, Some(condition), own, place))
+                        });
+                        match known {
+                            Some(known) => known.clone(),
+                            None => {
+                                let checks = checks.collect::<Result<Vec<Pending>, Stopped>>()?;
+                                if is_plain {
+                                    of_labels.insert(labels, checks.clone());
+                                }
+                                checks
+                            }
+                        }
                     }
                 };
                 let live = &graph.nodes[step.target.0 as usize].live;
@@ -218,6 +233,7 @@ impl Compiled {
         let found = Arc::new(Found::new(program.clone(), &pool));
         let reader = operations.reader(&codes[own..]);
         let mut drafts = drafts.into_iter();
+        control.check()?;
         let nodes: Vec<NodePlan> = graph
             .nodes
             .iter()
@@ -265,7 +281,7 @@ impl Compiled {
             })
             .collect();
         let priorities = graph.nodes.iter().map(|node| node.priority).max().unwrap_or(0) + 1;
-        Compiled { formula, graph, pool, program, found, reader, shapes, variables, observed, nodes, priorities }
+        Ok(Compiled { formula, graph, pool, program, found, reader, shapes, variables, observed, nodes, priorities })
     }
 }
 
@@ -356,17 +372,30 @@ fn sat(
     shape: Option<&[usize]>,
     arguments: &[Vec<(VariableId, TypedId)>],
     place: Span,
-) -> TypedId {
-    match formula.label_set(labels).clone() {
+    control: &Control,
+) -> Result<TypedId, Stopped> {
+    control.check()?;
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || sat_inside(formula, labels, shape, arguments, place, control))
+}
+
+fn sat_inside(
+    formula: &mut Formula,
+    labels: LabelSetId,
+    shape: Option<&[usize]>,
+    arguments: &[Vec<(VariableId, TypedId)>],
+    place: Span,
+    control: &Control,
+) -> Result<TypedId, Stopped> {
+    Ok(match formula.label_set(labels).clone() {
         LabelSet::Constant(value) => Maker { data: &mut formula.signature.data, place }.constant(value),
         LabelSet::Value(value) => value,
         LabelSet::Not(inside) => {
-            let inside = sat(formula, inside, shape, arguments, place);
+            let inside = sat(formula, inside, shape, arguments, place, control)?;
             Maker { data: &mut formula.signature.data, place }.not(inside)
         }
         LabelSet::Infix(connective, left, right) => {
-            let left = sat(formula, left, shape, arguments, place);
-            let right = sat(formula, right, shape, arguments, place);
+            let left = sat(formula, left, shape, arguments, place, control)?;
+            let right = sat(formula, right, shape, arguments, place, control)?;
             let mut maker = Maker { data: &mut formula.signature.data, place };
             match connective {
                 Connective::And => maker.and(left, right),
@@ -377,8 +406,15 @@ fn sat(
                 }
             }
         }
-        LabelSet::Quantified(quantifier, variables, inside) => {
-            let inside = sat(formula, inside, shape, arguments, place);
+        LabelSet::Quantified(quantifier, mut variables, mut inside) => {
+            // Quantifiers inside each other are one.
+            while let LabelSet::Quantified(same, more, body) = formula.label_set(inside)
+                && *same == quantifier
+            {
+                variables.extend(more);
+                inside = *body;
+            }
+            let inside = sat(formula, inside, shape, arguments, place, control)?;
             let quantifier = match quantifier {
                 Quantifier::Forall => DataQuantifier::Forall,
                 Quantifier::Exists => DataQuantifier::Exists,
@@ -390,7 +426,7 @@ fn sat(
             let mut maker = Maker { data: &mut formula.signature.data, place };
             let mut any = maker.constant(false);
             let same = shape.is_some_and(|shape| shape.iter().copied().eq(parts.iter().map(|&(action, _)| action)));
-            let Some(shape) = shape.filter(|_| same) else { return any };
+            let Some(shape) = shape.filter(|_| same) else { return Ok(any) };
             let mut taken = vec![false; shape.len()];
             let mut matching = Vec::new();
             each_matching(shape, &mut taken, &mut matching, &mut |matching| {
@@ -405,7 +441,7 @@ fn sat(
             });
             any
         }
-    }
+    })
 }
 
 /// Every bijection between equal entries of an ascending list.

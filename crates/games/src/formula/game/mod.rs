@@ -12,6 +12,7 @@ mod expressions;
 mod nodes;
 mod observed;
 mod product;
+mod symmetric;
 mod values;
 
 pub use nodes::NodeId;

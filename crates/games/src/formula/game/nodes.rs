@@ -29,11 +29,15 @@
 //! Invariants: a node's owner owns the choice of every variable, condition and step of its moves. A variable that is
 //! not live in a node is not read by any play from it, until it is chosen or assigned again.
 //!
-//! Cost: nodes and moves are linear in the formula, except that a choice of sequences shares what follows.
+//! Cost: nodes and moves are linear in the formula, except that a choice of sequences shares what follows, and that a
+//! node has the first steps of what repetitions inside each other begin with, [`DEEPEST_STEPS`] levels down. The
+//! variables that are free or live in each part can take quadratic time and memory. Formulas may be nested as deeply as
+//! their text is, so every recursion grows its stack, and every loop polls the budget.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use trefoil_control::{Control, Stopped};
 use trefoil_data::typed::{Quantifier as DataQuantifier, TypedId, VariableId};
 use trefoil_source::Span;
 
@@ -77,6 +81,13 @@ pub(super) struct Node {
     pub(super) live: Vec<VariableId>,
 }
 
+/// How many levels of a regular formula the moves of one node look through.
+const DEEPEST_STEPS: u32 = 8;
+
+/// A [`Key`] by its number: keys hold each other as deeply as a formula is nested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct KeyId(u32);
+
 /// What a node is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
@@ -84,11 +95,11 @@ enum Key {
     /// The body of a fixpoint, negated or not.
     Fixpoint(FixpointId, bool),
     /// What is left of the steps of a modality, and what comes after them.
-    Steps(Player, StepsId, Rc<Key>),
+    Steps(Player, StepsId, KeyId),
     /// The same after repetitions of steps.
-    Star(Player, StepsId, Rc<Key>),
+    Star(Player, StepsId, KeyId),
     /// Variables that the owner still has to choose.
-    Chosen(Player, Vec<VariableId>, Rc<Key>),
+    Chosen(Player, Rc<[VariableId]>, KeyId),
     Constant(bool),
 }
 
@@ -113,7 +124,8 @@ pub(super) fn graph(
     formula: &mut Formula,
     is_finite: &dyn Fn(&Formula, VariableId) -> bool,
     observed: &BTreeSet<VariableId>,
-) -> Graph {
+    control: &Control,
+) -> Result<Graph, Stopped> {
     let parts = formula.parts.iter().enumerate().filter_map(|(place, (part, _))| match part {
         Part::Fixpoint(fixpoint, body) => Some((*fixpoint, (PartId(place as u32), *body))),
         _ => None,
@@ -123,6 +135,7 @@ pub(super) fn graph(
     for (place, (part, _)) in formula.parts.iter().enumerate() {
         let Part::Modal(_, steps, _) = part else { continue };
         let mut pending = vec![*steps];
+        control.check()?;
         while let Some(steps) = pending.pop() {
             modalities.insert(steps, PartId(place as u32));
             match formula.steps(steps) {
@@ -139,24 +152,28 @@ pub(super) fn graph(
         fixpoint_parts,
         modalities,
         nodes: Vec::new(),
+        keys: Vec::new(),
+        numbers: HashMap::new(),
         known: HashMap::new(),
         pending: Vec::new(),
         data_parts: HashMap::new(),
         priorities: HashMap::new(),
         free: HashMap::new(),
+        used: HashMap::new(),
+        control,
     };
-    let start = Rc::new(Key::Part(builder.formula.root, false));
-    let root = builder.node(&start);
+    let start = builder.key(Key::Part(builder.formula.root, false));
+    let root = builder.node(start)?;
     while let Some((id, key)) = builder.pending.pop() {
-        builder.fill(id, &key);
+        builder.fill(id, key)?;
     }
     let Builder { mut nodes, .. } = builder;
     let most = nodes.iter().map(|node| node.priority).filter(|&priority| priority != u32::MAX).max().unwrap_or(0);
     for node in &mut nodes {
         node.priority = node.priority.min(most);
     }
-    live(formula, &mut nodes, observed);
-    Graph { nodes, root }
+    live(formula, &mut nodes, observed, control)?;
+    Ok(Graph { nodes, root })
 }
 
 struct Builder<'a> {
@@ -166,76 +183,107 @@ struct Builder<'a> {
     /// For each fixpoint its part and its body.
     fixpoint_parts: HashMap<FixpointId, (PartId, PartId)>,
     nodes: Vec<Node>,
-    known: HashMap<Rc<Key>, NodeId>,
+    keys: Vec<Key>,
+    numbers: HashMap<Key, KeyId>,
+    known: HashMap<KeyId, NodeId>,
     /// The modality that steps belong to.
     modalities: HashMap<StepsId, PartId>,
     /// Nodes without their moves.
-    pending: Vec<(NodeId, Rc<Key>)>,
+    pending: Vec<(NodeId, KeyId)>,
     /// Parts that have no modality and no fixpoint variable, as expressions, by polarity.
     data_parts: HashMap<(PartId, bool), Option<TypedId>>,
-    priorities: HashMap<Key, u32>,
+    priorities: HashMap<KeyId, u32>,
     /// The fixpoint variables that are free in a part, each with whether it stands below an odd number of negations.
     free: HashMap<PartId, Rc<BTreeSet<(FixpointId, bool)>>>,
+    /// The variables of steps.
+    used: HashMap<StepsId, Rc<BTreeSet<VariableId>>>,
+    control: &'a Control,
 }
 
 impl Builder<'_> {
+    /// The number of a key.
+    fn key(&mut self, key: Key) -> KeyId {
+        if let Some(&known) = self.numbers.get(&key) {
+            return known;
+        }
+        let id = KeyId(self.keys.len() as u32);
+        self.keys.push(key.clone());
+        self.numbers.insert(key, id);
+        id
+    }
+
+    fn at(&self, key: KeyId) -> &Key {
+        &self.keys[key.0 as usize]
+    }
+
     /// The same node where a key says the same as a simpler one.
-    fn simplified(&self, key: &Rc<Key>) -> Rc<Key> {
-        let mut key = key.clone();
+    fn simplified(&mut self, mut key: KeyId) -> KeyId {
         loop {
-            let simpler = match &*key {
-                Key::Part(part, negated) => match self.formula.part(*part) {
-                    Part::Constant(value) => Key::Constant(value != negated),
-                    Part::Not(inside) => Key::Part(*inside, !negated),
-                    Part::Instance(fixpoint, values) if values.is_empty() => Key::Fixpoint(*fixpoint, *negated),
-                    Part::Fixpoint(fixpoint, _) if self.formula.fixpoint(*fixpoint).parameters.is_empty() => {
-                        Key::Fixpoint(*fixpoint, *negated)
+            let simpler = match self.at(key) {
+                Key::Part(part, negated) => {
+                    // Negations are looked through before anything is numbered.
+                    let (mut part, mut negated) = (*part, *negated);
+                    while let Part::Not(inside) = self.formula.part(part) {
+                        (part, negated) = (*inside, !negated);
                     }
-                    Part::Modal(modality, steps, inside) => {
-                        Key::Steps(player_of(*modality, *negated), *steps, Rc::new(Key::Part(*inside, *negated)))
+                    match self.formula.part(part) {
+                        Part::Constant(value) => Key::Constant(*value != negated),
+                        Part::Instance(fixpoint, values) if values.is_empty() => Key::Fixpoint(*fixpoint, negated),
+                        Part::Fixpoint(fixpoint, _) if self.formula.fixpoint(*fixpoint).parameters.is_empty() => {
+                            Key::Fixpoint(*fixpoint, negated)
+                        }
+                        Part::Modal(modality, steps, inside) => {
+                            let (player, steps) = (player_of(*modality, negated), *steps);
+                            let inside = self.key(Key::Part(*inside, negated));
+                            Key::Steps(player, steps, inside)
+                        }
+                        _ => return self.key(Key::Part(part, negated)),
                     }
-                    _ => return key,
-                },
+                }
                 Key::Steps(player, steps, after) => match self.formula.steps(*steps) {
-                    Steps::Star(inside) => Key::Star(*player, *inside, after.clone()),
+                    Steps::Star(inside) => Key::Star(*player, *inside, *after),
                     _ => return key,
                 },
-                Key::Chosen(_, variables, after) if variables.is_empty() => (**after).clone(),
+                Key::Chosen(_, variables, after) if variables.is_empty() => {
+                    key = *after;
+                    continue;
+                }
                 _ => return key,
             };
-            key = Rc::new(simpler);
+            key = self.key(simpler);
         }
     }
 
-    fn node(&mut self, key: &Rc<Key>) -> NodeId {
+    fn node(&mut self, key: KeyId) -> Result<NodeId, Stopped> {
+        self.control.check()?;
         let key = self.simplified(key);
         if let Some(&known) = self.known.get(&key) {
-            return known;
+            return Ok(known);
         }
         let id = NodeId(self.nodes.len() as u32);
-        let priority = match &*key {
-            Key::Fixpoint(..) | Key::Star(..) => self.priority(&key),
+        let priority = match self.at(key) {
+            Key::Fixpoint(..) | Key::Star(..) => self.priority(key)?,
             _ => u32::MAX,
         };
-        let (owner, part) = (self.owner(&key), self.part_of(&key));
-        let constant = match &*key {
+        let (owner, part) = (self.owner(key), self.part_of(key));
+        let constant = match self.at(key) {
             Key::Constant(value) => Some(*value),
             _ => None,
         };
         self.nodes.push(Node { owner, priority, moves: Vec::new(), part, constant, live: Vec::new() });
-        self.known.insert(key.clone(), id);
+        self.known.insert(key, id);
         self.pending.push((id, key));
-        id
+        Ok(id)
     }
 
-    fn owner(&mut self, key: &Key) -> Player {
-        match key {
-            Key::Part(part, negated) => self.part_owner(*part, *negated),
-            Key::Fixpoint(fixpoint, negated) => self.part_owner(self.fixpoint_parts[fixpoint].1, *negated),
-            Key::Steps(player, ..) | Key::Star(player, ..) | Key::Chosen(player, ..) => *player,
+    fn owner(&mut self, key: KeyId) -> Player {
+        match *self.at(key) {
+            Key::Part(part, negated) => self.part_owner(part, negated),
+            Key::Fixpoint(fixpoint, negated) => self.part_owner(self.fixpoint_parts[&fixpoint].1, negated),
+            Key::Steps(player, ..) | Key::Star(player, ..) | Key::Chosen(player, ..) => player,
             // The owner of a node without moves loses.
             Key::Constant(value) => {
-                if *value {
+                if value {
                     Player::Odd
                 } else {
                     Player::Even
@@ -244,7 +292,10 @@ impl Builder<'_> {
         }
     }
 
-    fn part_owner(&mut self, part: PartId, negated: bool) -> Player {
+    fn part_owner(&mut self, mut part: PartId, mut negated: bool) -> Player {
+        while let Part::Not(inside) = self.formula.part(part) {
+            (part, negated) = (*inside, !negated);
+        }
         let odd = match self.formula.part(part) {
             Part::Value(value) if !self.observed.is_empty() => {
                 let value = *value;
@@ -255,7 +306,7 @@ impl Builder<'_> {
                 if negated { !is_conjunction } else { !is_disjunction }
             }
             Part::Constant(_) | Part::Value(_) | Part::Instance(..) | Part::Fixpoint(..) => true,
-            Part::Not(inside) => return self.part_owner(*inside, !negated),
+            Part::Not(_) => unreachable!("negations are looked through"),
             Part::Infix(connective, ..) => (*connective == Connective::And) != negated,
             Part::Quantified(quantifier, ..) => (*quantifier == Quantifier::Forall) != negated,
             Part::Modal(modality, ..) => (*modality == Modality::Must) != negated,
@@ -263,78 +314,97 @@ impl Builder<'_> {
         if odd { Player::Odd } else { Player::Even }
     }
 
-    fn part_of(&self, key: &Key) -> (PartId, bool) {
-        match key {
-            Key::Part(part, negated) => (*part, *negated),
-            Key::Fixpoint(fixpoint, negated) => (self.fixpoint_parts[fixpoint].0, *negated),
-            Key::Steps(player, steps, _) | Key::Star(player, steps, _) => {
-                let part = self.modalities[steps];
-                let Part::Modal(modality, ..) = self.formula.part(part) else { return (part, false) };
-                (part, player_of(*modality, false) != *player)
+    fn part_of(&self, mut key: KeyId) -> (PartId, bool) {
+        loop {
+            match self.at(key) {
+                Key::Part(part, negated) => return (*part, *negated),
+                Key::Fixpoint(fixpoint, negated) => return (self.fixpoint_parts[fixpoint].0, *negated),
+                Key::Steps(player, steps, _) | Key::Star(player, steps, _) => {
+                    let part = self.modalities[steps];
+                    let Part::Modal(modality, ..) = self.formula.part(part) else { return (part, false) };
+                    return (part, player_of(*modality, false) != *player);
+                }
+                Key::Chosen(_, _, after) => key = *after,
+                Key::Constant(_) => return (self.formula.root, false),
             }
-            Key::Chosen(_, _, after) => self.part_of(after),
-            Key::Constant(_) => (self.formula.root, false),
         }
     }
 
     /// The priority of a fixpoint or of a repetition.
-    fn priority(&mut self, key: &Key) -> u32 {
-        if let Some(&known) = self.priorities.get(key) {
-            return known;
+    fn priority(&mut self, key: KeyId) -> Result<u32, Stopped> {
+        if let Some(&known) = self.priorities.get(&key) {
+            return Ok(known);
         }
-        let (floor, greatest) = match key {
-            Key::Fixpoint(fixpoint, negated) => {
-                let kind = self.formula.fixpoint(*fixpoint).kind;
-                let floor = self.part_floor(self.fixpoint_parts[fixpoint].0, *negated);
-                (floor, (kind == Fixpoint::Greatest) != *negated)
-            }
-            Key::Star(player, _, after) => (self.floor(after), *player == Player::Odd),
-            _ => unreachable!("only fixpoints and repetitions have priorities of their own"),
-        };
-        let floor = floor.unwrap_or(0);
-        let priority = if floor.is_multiple_of(2) == greatest { floor } else { floor + 1 };
-        self.priorities.insert(key.clone(), priority);
-        priority
+        self.control.check()?;
+        let priority = stacker::maybe_grow(64 * 1024, 1024 * 1024, || -> Result<u32, Stopped> {
+            let (floor, greatest) = match *self.at(key) {
+                Key::Fixpoint(fixpoint, negated) => {
+                    let kind = self.formula.fixpoint(fixpoint).kind;
+                    let floor = self.part_floor(self.fixpoint_parts[&fixpoint].0, negated)?;
+                    (floor, (kind == Fixpoint::Greatest) != negated)
+                }
+                Key::Star(player, _, after) => (self.floor(after)?, player == Player::Odd),
+                _ => unreachable!("only fixpoints and repetitions have priorities of their own"),
+            };
+            let floor = floor.unwrap_or(0);
+            Ok(if floor.is_multiple_of(2) == greatest { floor } else { floor + 1 })
+        })?;
+        self.priorities.insert(key, priority);
+        Ok(priority)
     }
 
     /// The largest priority of the fixpoints that are free in what a key stands for.
-    fn floor(&mut self, key: &Key) -> Option<u32> {
-        match key {
-            Key::Part(part, negated) => self.part_floor(*part, *negated),
-            Key::Fixpoint(..) | Key::Star(..) => Some(self.priority(key)),
-            Key::Steps(_, _, after) | Key::Chosen(_, _, after) => self.floor(after),
-            Key::Constant(_) => None,
+    fn floor(&mut self, mut key: KeyId) -> Result<Option<u32>, Stopped> {
+        loop {
+            match *self.at(key) {
+                Key::Part(part, negated) => return self.part_floor(part, negated),
+                Key::Fixpoint(..) | Key::Star(..) => return Ok(Some(self.priority(key)?)),
+                Key::Steps(_, _, after) | Key::Chosen(_, _, after) => key = after,
+                Key::Constant(_) => return Ok(None),
+            }
         }
     }
 
-    fn part_floor(&mut self, part: PartId, negated: bool) -> Option<u32> {
-        let free = self.free_fixpoints(part);
-        free.iter().map(|&(outer, below)| self.priority(&Key::Fixpoint(outer, negated != below))).max()
+    fn part_floor(&mut self, part: PartId, negated: bool) -> Result<Option<u32>, Stopped> {
+        let free = self.free_fixpoints(part)?;
+        let mut most = None;
+        for &(outer, below) in free.iter() {
+            let outer = self.key(Key::Fixpoint(outer, negated != below));
+            most = most.max(Some(self.priority(outer)?));
+        }
+        Ok(most)
     }
 
     /// The fixpoint variables of a part that it does not bind.
-    fn free_fixpoints(&mut self, part: PartId) -> Rc<BTreeSet<(FixpointId, bool)>> {
+    fn free_fixpoints(&mut self, part: PartId) -> Result<Rc<BTreeSet<(FixpointId, bool)>>, Stopped> {
         if let Some(known) = self.free.get(&part) {
-            return known.clone();
+            return Ok(known.clone());
         }
-        let found = stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.formula.part(part).clone() {
+        self.control.check()?;
+        let found = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.free_fixpoints_inside(part))?;
+        self.free.insert(part, found.clone());
+        Ok(found)
+    }
+
+    fn free_fixpoints_inside(&mut self, part: PartId) -> Result<Rc<BTreeSet<(FixpointId, bool)>>, Stopped> {
+        Ok(match *self.formula.part(part) {
             Part::Constant(_) | Part::Value(_) => Rc::default(),
             Part::Instance(fixpoint, _) => Rc::new(BTreeSet::from([(fixpoint, false)])),
-            Part::Quantified(_, _, inside) | Part::Modal(_, _, inside) => self.free_fixpoints(inside),
-            Part::Not(inside) => Rc::new(negated(&self.free_fixpoints(inside))),
+            Part::Quantified(_, _, inside) | Part::Modal(_, _, inside) => self.free_fixpoints(inside)?,
+            Part::Not(inside) => negated(&self.free_fixpoints(inside)?),
             Part::Infix(connective, left, right) => {
-                let (left, right) = (self.free_fixpoints(left), self.free_fixpoints(right));
-                let left = if connective == Connective::Implies { Rc::new(negated(&left)) } else { left };
-                Rc::new(&*left | &*right)
+                let (left, right) = (self.free_fixpoints(left)?, self.free_fixpoints(right)?);
+                let left = if connective == Connective::Implies { negated(&left) } else { left };
+                union(&left, &right)
             }
             Part::Fixpoint(fixpoint, inside) => {
-                let mut free = (*self.free_fixpoints(inside)).clone();
-                free.retain(|(known, _)| *known != fixpoint);
-                Rc::new(free)
+                let inside = self.free_fixpoints(inside)?;
+                match inside.iter().any(|(known, _)| *known == fixpoint) {
+                    true => Rc::new(inside.iter().copied().filter(|(known, _)| *known != fixpoint).collect()),
+                    false => inside,
+                }
             }
-        });
-        self.free.insert(part, found.clone());
-        found
+        })
     }
 
     fn maker(&mut self, place: Span) -> Maker<'_> {
@@ -342,30 +412,40 @@ impl Builder<'_> {
     }
 
     /// A part that has no modality and no fixpoint variable, as an expression.
-    fn as_data(&mut self, part: PartId, negated: bool) -> Option<TypedId> {
+    fn as_data(&mut self, part: PartId, negated: bool) -> Result<Option<TypedId>, Stopped> {
         if let Some(known) = self.data_parts.get(&(part, negated)) {
-            return *known;
+            return Ok(*known);
         }
-        let data = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.as_data_inside(part, negated));
+        self.control.check()?;
+        let data = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.as_data_inside(part, negated))?;
         self.data_parts.insert((part, negated), data);
-        data
+        Ok(data)
     }
 
-    fn as_data_inside(&mut self, part: PartId, negated: bool) -> Option<TypedId> {
+    fn as_data_inside(&mut self, part: PartId, negated: bool) -> Result<Option<TypedId>, Stopped> {
         let place = self.formula.place(part);
-        Some(match self.formula.part(part).clone() {
+        Ok(Some(match self.formula.part(part).clone() {
             Part::Constant(value) => self.maker(place).constant(value != negated),
             Part::Value(value) if negated => self.maker(place).not(value),
             Part::Value(value) => value,
-            Part::Not(inside) => self.as_data(inside, !negated)?,
+            Part::Not(inside) => return self.as_data(inside, !negated),
             Part::Infix(connective, left, right) => {
-                let left = self.as_data(left, negated != (connective == Connective::Implies))?;
-                let right = self.as_data(right, negated)?;
+                let Some(left) = self.as_data(left, negated != (connective == Connective::Implies))? else {
+                    return Ok(None);
+                };
+                let Some(right) = self.as_data(right, negated)? else { return Ok(None) };
                 let mut maker = self.maker(place);
                 if (connective == Connective::And) != negated { maker.and(left, right) } else { maker.or(left, right) }
             }
-            Part::Quantified(quantifier, variables, inside) => {
-                let inside = self.as_data(inside, negated)?;
+            Part::Quantified(quantifier, mut variables, mut inside) => {
+                // Quantifiers inside each other are one.
+                while let Part::Quantified(same, more, body) = self.formula.part(inside)
+                    && *same == quantifier
+                {
+                    variables.extend(more);
+                    inside = *body;
+                }
+                let Some(inside) = self.as_data(inside, negated)? else { return Ok(None) };
                 let quantifier = if (quantifier == Quantifier::Forall) != negated {
                     DataQuantifier::Forall
                 } else {
@@ -373,46 +453,55 @@ impl Builder<'_> {
                 };
                 self.maker(place).quantified(quantifier, &variables, inside)
             }
-            Part::Instance(..) | Part::Modal(..) | Part::Fixpoint(..) => return None,
-        })
+            Part::Instance(..) | Part::Modal(..) | Part::Fixpoint(..) => return Ok(None),
+        }))
     }
 
     /// Gives a node its moves.
-    fn fill(&mut self, id: NodeId, key: &Rc<Key>) {
+    fn fill(&mut self, id: NodeId, key: KeyId) -> Result<(), Stopped> {
         let owner = self.nodes[id.0 as usize].owner;
         let mut moves = Vec::new();
-        match &**key {
+        match self.at(key).clone() {
             Key::Constant(_) => {}
-            Key::Part(part, negated) => self.gather(owner, Chosen::default(), *part, *negated, true, &mut moves),
+            Key::Part(part, negated) => self.gather(owner, Chosen::default(), part, negated, true, &mut moves)?,
             Key::Fixpoint(fixpoint, negated) => {
-                let body = self.fixpoint_parts[fixpoint].1;
-                self.gather(owner, Chosen::default(), body, *negated, false, &mut moves);
+                let body = self.fixpoint_parts[&fixpoint].1;
+                self.gather(owner, Chosen::default(), body, negated, false, &mut moves)?;
             }
-            Key::Steps(_, steps, after) => self.gather_steps(owner, Chosen::default(), *steps, after, &mut moves),
+            Key::Steps(_, steps, after) => self.gather_steps(owner, Chosen::default(), steps, after, 0, &mut moves)?,
             Key::Star(_, steps, after) => {
-                self.gather_key(owner, Chosen::default(), after, &mut moves);
-                self.gather_steps(owner, Chosen::default(), *steps, key, &mut moves);
+                self.gather_key(owner, Chosen::default(), after, &mut moves)?;
+                self.gather_steps(owner, Chosen::default(), steps, key, 0, &mut moves)?;
             }
             Key::Chosen(_, variables, after) => {
-                let chosen = Chosen { variables: variables.clone(), conditions: Vec::new() };
-                self.gather_key(owner, chosen, after, &mut moves);
+                let chosen = Chosen { variables: variables.to_vec(), conditions: Vec::new() };
+                self.gather_key(owner, chosen, after, &mut moves)?;
             }
         }
         self.nodes[id.0 as usize].moves = moves;
+        Ok(())
     }
 
-    fn gather_key(&mut self, owner: Player, chosen: Chosen, key: &Rc<Key>, moves: &mut Vec<Move>) {
-        match &**key {
-            Key::Part(part, negated) => self.gather(owner, chosen, *part, *negated, false, moves),
-            Key::Steps(player, steps, after) if *player == owner => {
-                self.gather_steps(owner, chosen, *steps, after, moves);
+    fn gather_key(
+        &mut self,
+        owner: Player,
+        mut chosen: Chosen,
+        mut key: KeyId,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), Stopped> {
+        loop {
+            self.control.check()?;
+            match self.at(key) {
+                &Key::Part(part, negated) => return self.gather(owner, chosen, part, negated, false, moves),
+                &Key::Steps(player, steps, after) if player == owner => {
+                    return self.gather_steps(owner, chosen, steps, after, 0, moves);
+                }
+                Key::Chosen(player, variables, after) if *player == owner => {
+                    chosen.variables.extend(variables.iter());
+                    key = *after;
+                }
+                _ => return self.silent(chosen, key, Vec::new(), moves),
             }
-            Key::Chosen(player, variables, after) if *player == owner => {
-                let mut chosen = chosen;
-                chosen.variables.extend(variables);
-                self.gather_key(owner, chosen, after, moves);
-            }
-            _ => self.silent(chosen, key, Vec::new(), moves),
         }
     }
 
@@ -420,13 +509,14 @@ impl Builder<'_> {
     fn silent(
         &mut self,
         chosen: Chosen,
-        key: &Rc<Key>,
+        key: KeyId,
         assignments: Vec<(VariableId, TypedId)>,
         moves: &mut Vec<Move>,
-    ) {
+    ) -> Result<(), Stopped> {
         let Chosen { variables, conditions } = chosen;
-        let target = self.node(key);
+        let target = self.node(key)?;
         moves.push(Move { variables, conditions, step: None, offered: None, target, assignments });
+        Ok(())
     }
 
     /// Adds the moves that a part gives the owner of a node; `whole` where the part is the node itself.
@@ -438,10 +528,9 @@ impl Builder<'_> {
         negated: bool,
         whole: bool,
         moves: &mut Vec<Move>,
-    ) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            self.gather_inside(owner, chosen, part, negated, whole, moves);
-        });
+    ) -> Result<(), Stopped> {
+        self.control.check()?;
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.gather_inside(owner, chosen, part, negated, whole, moves))
     }
 
     fn gather_inside(
@@ -452,13 +541,13 @@ impl Builder<'_> {
         negated: bool,
         whole: bool,
         moves: &mut Vec<Move>,
-    ) {
+    ) -> Result<(), Stopped> {
         // What is true decides nothing for Odd, what is false ends the play; and the other way round.
-        if let Some(data) = self.as_data(part, negated != (owner == Player::Odd)) {
+        if let Some(data) = self.as_data(part, negated != (owner == Player::Odd))? {
             match self.maker_truth(data) {
                 Some(false) => {}
                 truth => {
-                    let target = Rc::new(Key::Constant(owner == Player::Even));
+                    let target = self.key(Key::Constant(owner == Player::Even));
                     // Parts that look at the state of the model are a group each.
                     let mut parts = vec![data];
                     if truth.is_none() && !self.observed.is_empty() {
@@ -469,54 +558,56 @@ impl Builder<'_> {
                         if truth.is_none() {
                             chosen.conditions.push(part);
                         }
-                        self.silent(chosen, &target, Vec::new(), moves);
+                        self.silent(chosen, target, Vec::new(), moves)?;
                     }
                 }
             }
-            return;
+            return Ok(());
         }
-        let opponent = Rc::new(Key::Part(part, negated));
         match self.formula.part(part).clone() {
             Part::Constant(_) | Part::Value(_) => unreachable!("this is data"),
-            Part::Not(inside) => self.gather(owner, chosen, inside, !negated, whole, moves),
+            Part::Not(inside) => self.gather(owner, chosen, inside, !negated, whole, moves)?,
             Part::Infix(connective, left, right) => {
                 let left = (left, negated != (connective == Connective::Implies));
                 let right = (right, negated);
                 let is_conjunction = (connective == Connective::And) != negated;
                 if is_conjunction == (owner == Player::Odd) {
-                    self.gather(owner, chosen.clone(), left.0, left.1, false, moves);
-                    self.gather(owner, chosen, right.0, right.1, false, moves);
-                    return;
+                    self.gather(owner, chosen.clone(), left.0, left.1, false, moves)?;
+                    return self.gather(owner, chosen, right.0, right.1, false, moves);
                 }
                 assert!(!whole, "a node's own connective is its owner's");
-                self.opponents_choice(owner, chosen, (part, negated), moves);
+                self.opponents_choice(owner, chosen, (part, negated), moves)?;
             }
             Part::Quantified(quantifier, variables, inside) => {
                 if ((quantifier == Quantifier::Forall) != negated) == (owner == Player::Odd) {
                     chosen.variables.extend(variables);
-                    self.gather(owner, chosen, inside, negated, false, moves);
+                    self.gather(owner, chosen, inside, negated, false, moves)?;
                 } else {
-                    self.opponents_choice(owner, chosen, (part, negated), moves);
+                    self.opponents_choice(owner, chosen, (part, negated), moves)?;
                 }
             }
             Part::Modal(modality, steps, inside) => {
                 if player_of(modality, negated) == owner {
-                    let after = Rc::new(Key::Part(inside, negated));
-                    self.gather_steps(owner, chosen, steps, &after, moves);
+                    let after = self.key(Key::Part(inside, negated));
+                    self.gather_steps(owner, chosen, steps, after, 0, moves)?;
                 } else {
-                    self.silent(chosen, &opponent, Vec::new(), moves);
+                    let opponent = self.key(Key::Part(part, negated));
+                    self.silent(chosen, opponent, Vec::new(), moves)?;
                 }
             }
             Part::Instance(fixpoint, values) => {
                 let parameters = self.formula.fixpoint(fixpoint).parameters.clone();
                 let assignments = parameters.into_iter().map(|(variable, _)| variable).zip(values).collect();
-                self.silent(chosen, &Rc::new(Key::Fixpoint(fixpoint, negated)), assignments, moves);
+                let target = self.key(Key::Fixpoint(fixpoint, negated));
+                self.silent(chosen, target, assignments, moves)?;
             }
             Part::Fixpoint(fixpoint, _) => {
                 let assignments = self.formula.fixpoint(fixpoint).parameters.clone();
-                self.silent(chosen, &Rc::new(Key::Fixpoint(fixpoint, negated)), assignments, moves);
+                let target = self.key(Key::Fixpoint(fixpoint, negated));
+                self.silent(chosen, target, assignments, moves)?;
             }
         }
+        Ok(())
     }
 
     /// The parts of a condition, at least one of which must hold.
@@ -538,12 +629,17 @@ impl Builder<'_> {
     }
 
     /// A part that is the opponent's choice: its data become conditions of the owner, and what is left is a node.
-    fn opponents_choice(&mut self, owner: Player, mut chosen: Chosen, part: (PartId, bool), moves: &mut Vec<Move>) {
-        let mut choices = Vec::new();
-        self.choices(owner, part, &mut choices);
+    fn opponents_choice(
+        &mut self,
+        owner: Player,
+        mut chosen: Chosen,
+        part: (PartId, bool),
+        moves: &mut Vec<Move>,
+    ) -> Result<(), Stopped> {
+        let choices = self.choices(owner, part);
         let mut left = Vec::new();
         for choice in choices {
-            match self.as_data(choice.0, choice.1 != (owner == Player::Odd)) {
+            match self.as_data(choice.0, choice.1 != (owner == Player::Odd))? {
                 Some(data) => chosen.conditions.push(data),
                 None => left.push(choice),
             }
@@ -551,32 +647,35 @@ impl Builder<'_> {
         if let [only] = left[..]
             && only != part
         {
-            self.gather(owner, chosen, only.0, only.1, false, moves);
-            return;
+            return self.gather(owner, chosen, only.0, only.1, false, moves);
         }
         let offered = if chosen.variables.iter().all(|&variable| (self.is_finite)(self.formula, variable)) {
             None
         } else {
             left.iter().find_map(|&choice| self.first_labels(owner, choice, &chosen.variables))
         };
-        self.silent(chosen, &Rc::new(Key::Part(part.0, part.1)), Vec::new(), moves);
+        let target = self.key(Key::Part(part.0, part.1));
+        self.silent(chosen, target, Vec::new(), moves)?;
         moves.last_mut().expect("a move was added").offered = offered;
+        Ok(())
     }
 
     /// The parts between which the opponent chooses.
-    fn choices(&mut self, owner: Player, part: (PartId, bool), into: &mut Vec<(PartId, bool)>) {
-        match self.formula.part(part.0) {
-            Part::Not(inside) => self.choices(owner, (*inside, !part.1), into),
-            Part::Infix(connective, left, right)
-                if ((*connective == Connective::And) != part.1) != (owner == Player::Odd) =>
-            {
-                let left = (*left, part.1 != (*connective == Connective::Implies));
-                let right = (*right, part.1);
-                self.choices(owner, left, into);
-                self.choices(owner, right, into);
+    fn choices(&self, owner: Player, part: (PartId, bool)) -> Vec<(PartId, bool)> {
+        let (mut found, mut pending) = (Vec::new(), vec![part]);
+        while let Some(part) = pending.pop() {
+            match self.formula.part(part.0) {
+                Part::Not(inside) => pending.push((*inside, !part.1)),
+                Part::Infix(connective, left, right)
+                    if ((*connective == Connective::And) != part.1) != (owner == Player::Odd) =>
+                {
+                    pending.push((*right, part.1));
+                    pending.push((*left, part.1 != (*connective == Connective::Implies)));
+                }
+                _ => found.push(part),
             }
-            _ => into.push(part),
         }
+        found
     }
 
     /// The labels of the first step of a modality of the owner, where they have one of the variables.
@@ -601,48 +700,87 @@ impl Builder<'_> {
         variables.iter().any(|variable| free.contains(variable)).then_some(labels)
     }
 
-    /// Adds the moves that the steps of a modality give its owner.
+    /// Adds the moves that the steps of a modality give its owner, `depth` levels inside them.
     fn gather_steps(
         &mut self,
         owner: Player,
         mut chosen: Chosen,
         steps: StepsId,
-        after: &Rc<Key>,
+        after: KeyId,
+        depth: u32,
         moves: &mut Vec<Move>,
-    ) {
-        // A variable that neither the steps nor the conditions have is chosen later.
-        let mut used = BTreeSet::new();
-        step_variables(self.formula, steps, &mut used);
-        let tree = &self.formula.signature.data.tree;
-        used.extend(chosen.conditions.iter().flat_map(|&condition| tree.free_variables(condition)));
-        let (now, later): (Vec<_>, Vec<_>) = chosen.variables.iter().partition(|variable| used.contains(variable));
-        chosen.variables = now;
-        let after = match later.is_empty() {
-            true => after.clone(),
-            false => Rc::new(Key::Chosen(owner, later, after.clone())),
-        };
-        match self.formula.steps(steps).clone() {
+    ) -> Result<(), Stopped> {
+        self.control.check()?;
+        if depth > DEEPEST_STEPS && chosen.variables.is_empty() {
+            let target = self.key(Key::Steps(owner, steps, after));
+            return self.silent(chosen, target, Vec::new(), moves);
+        }
+        let mut after = after;
+        if !chosen.variables.is_empty() {
+            // A variable that neither the steps nor the conditions have is chosen later.
+            let steps = self.step_variables(steps)?;
+            let tree = &self.formula.signature.data.tree;
+            let conditions: BTreeSet<VariableId> =
+                chosen.conditions.iter().flat_map(|&condition| tree.free_variables(condition)).collect();
+            let is_used = |variable: &VariableId| steps.contains(variable) || conditions.contains(variable);
+            let (now, later): (Vec<_>, Vec<_>) = chosen.variables.iter().partition(|variable| is_used(variable));
+            chosen.variables = now;
+            if !later.is_empty() {
+                after = self.key(Key::Chosen(owner, later.into(), after));
+            }
+        }
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match *self.formula.steps(steps) {
             Steps::One(labels) => {
-                let target = self.node(&after);
+                let target = self.node(after)?;
                 let Chosen { variables, conditions } = chosen;
                 let (step, assignments) = (Some(labels), Vec::new());
                 moves.push(Move { variables, conditions, step, offered: None, target, assignments });
+                Ok(())
             }
             Steps::Sequence(first, rest) => {
-                let after = Rc::new(Key::Steps(owner, rest, after));
-                self.gather_steps(owner, chosen, first, &after, moves);
+                let after = self.key(Key::Steps(owner, rest, after));
+                self.gather_steps(owner, chosen, first, after, depth + 1, moves)
             }
             Steps::Choice(left, right) => {
-                self.gather_steps(owner, chosen.clone(), left, &after, moves);
-                self.gather_steps(owner, chosen, right, &after, moves);
+                self.gather_steps(owner, chosen.clone(), left, after, depth, moves)?;
+                self.gather_steps(owner, chosen, right, after, depth, moves)
             }
             Steps::Plus(inside) => {
-                let after = Rc::new(Key::Star(owner, inside, after));
-                self.gather_steps(owner, chosen, inside, &after, moves);
+                let after = self.key(Key::Star(owner, inside, after));
+                self.gather_steps(owner, chosen, inside, after, depth + 1, moves)
             }
-            Steps::Star(inside) => self.silent(chosen, &Rc::new(Key::Star(owner, inside, after)), Vec::new(), moves),
-        }
+            Steps::Star(inside) => {
+                let target = self.key(Key::Star(owner, inside, after));
+                self.silent(chosen, target, Vec::new(), moves)
+            }
+        })
     }
+
+    /// The variables of steps that their labels do not bind.
+    fn step_variables(&mut self, steps: StepsId) -> Result<Rc<BTreeSet<VariableId>>, Stopped> {
+        if let Some(known) = self.used.get(&steps) {
+            return Ok(known.clone());
+        }
+        self.control.check()?;
+        let found = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            Ok(match *self.formula.steps(steps) {
+                Steps::One(labels) => Rc::new(label_variables(self.formula, labels)),
+                Steps::Sequence(left, right) | Steps::Choice(left, right) => {
+                    let left = self.step_variables(left)?;
+                    union(&left, &self.step_variables(right)?)
+                }
+                Steps::Star(inside) | Steps::Plus(inside) => self.step_variables(inside)?,
+            })
+        })?;
+        self.used.insert(steps, found.clone());
+        Ok(found)
+    }
+}
+
+/// The union of two sets, shared where one of them has all of it.
+fn union<T: Copy + Ord>(left: &Rc<BTreeSet<T>>, right: &Rc<BTreeSet<T>>) -> Rc<BTreeSet<T>> {
+    let (small, large) = if left.len() < right.len() { (left, right) } else { (right, left) };
+    if small.iter().all(|one| large.contains(one)) { large.clone() } else { Rc::new(&**small | &**large) }
 }
 
 fn player_of(modality: Modality, negated: bool) -> Player {
@@ -650,56 +788,66 @@ fn player_of(modality: Modality, negated: bool) -> Player {
 }
 
 /// The same below one more negation.
-fn negated(free: &BTreeSet<(FixpointId, bool)>) -> BTreeSet<(FixpointId, bool)> {
-    free.iter().map(|&(fixpoint, below)| (fixpoint, !below)).collect()
+fn negated(free: &Rc<BTreeSet<(FixpointId, bool)>>) -> Rc<BTreeSet<(FixpointId, bool)>> {
+    match free.is_empty() {
+        true => free.clone(),
+        false => Rc::new(free.iter().map(|&(fixpoint, below)| (fixpoint, !below)).collect()),
+    }
 }
 
-/// The variables of a set of labels that it does not bind.
+/// The variables of a set of labels that it does not bind. A variable is bound in one place only.
 pub(super) fn label_variables(formula: &Formula, id: LabelSetId) -> BTreeSet<VariableId> {
     let tree = &formula.signature.data.tree;
-    match formula.label_set(id) {
-        LabelSet::Constant(_) => BTreeSet::new(),
-        LabelSet::Value(value) => tree.free_variables(*value).into_iter().collect(),
-        LabelSet::Multi(parts) => {
-            parts.iter().flat_map(|(_, values)| values).flat_map(|&value| tree.free_variables(value)).collect()
-        }
-        LabelSet::Not(inside) => label_variables(formula, *inside),
-        LabelSet::Infix(_, left, right) => {
-            let mut variables = label_variables(formula, *left);
-            variables.extend(label_variables(formula, *right));
-            variables
-        }
-        LabelSet::Quantified(_, bound, inside) => {
-            let mut variables = label_variables(formula, *inside);
-            variables.retain(|variable| !bound.contains(variable));
-            variables
+    let (mut free, mut bound) = (BTreeSet::new(), BTreeSet::new());
+    let mut pending = vec![id];
+    while let Some(id) = pending.pop() {
+        match formula.label_set(id) {
+            LabelSet::Constant(_) => {}
+            LabelSet::Value(value) => free.extend(tree.free_variables(*value)),
+            LabelSet::Multi(parts) => {
+                let values = parts.iter().flat_map(|(_, values)| values);
+                free.extend(values.flat_map(|&value| tree.free_variables(value)));
+            }
+            LabelSet::Not(inside) => pending.push(*inside),
+            LabelSet::Infix(_, left, right) => pending.extend([*left, *right]),
+            LabelSet::Quantified(_, variables, inside) => {
+                bound.extend(variables.iter().copied());
+                pending.push(*inside);
+            }
         }
     }
-}
-
-fn step_variables(formula: &Formula, id: StepsId, into: &mut BTreeSet<VariableId>) {
-    match formula.steps(id) {
-        Steps::One(labels) => into.extend(label_variables(formula, *labels)),
-        Steps::Sequence(left, right) | Steps::Choice(left, right) => {
-            step_variables(formula, *left, into);
-            step_variables(formula, *right, into);
-        }
-        Steps::Star(inside) | Steps::Plus(inside) => step_variables(formula, *inside, into),
-    }
+    free.retain(|variable| !bound.contains(variable));
+    free
 }
 
 /// Finds the variables whose values matter in each node, and leaves out those that moves choose for nothing: every
 /// sort has a value.
-fn live(formula: &Formula, nodes: &mut [Node], observed: &BTreeSet<VariableId>) {
+fn live(
+    formula: &Formula,
+    nodes: &mut [Node],
+    observed: &BTreeSet<VariableId>,
+    control: &Control,
+) -> Result<(), Stopped> {
     let tree = &formula.signature.data.tree;
     let mut sets: Vec<BTreeSet<VariableId>> = vec![BTreeSet::new(); nodes.len()];
-    let read_by = |step: &Move| -> BTreeSet<VariableId> {
-        let conditions = step.conditions.iter().flat_map(|&condition| tree.free_variables(condition));
-        let labels = step.step.iter().chain(&step.offered).flat_map(|&labels| label_variables(formula, labels));
-        conditions.chain(labels).collect()
-    };
-    let reads: Vec<Vec<BTreeSet<VariableId>>> =
-        nodes.iter().map(|node| node.moves.iter().map(read_by).collect()).collect();
+    let mut labels_of: HashMap<LabelSetId, Rc<BTreeSet<VariableId>>> = HashMap::new();
+    let mut reads: Vec<Vec<BTreeSet<VariableId>>> = Vec::with_capacity(nodes.len());
+    let mut sources: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
+    for (place, node) in nodes.iter().enumerate() {
+        let mut own = Vec::with_capacity(node.moves.len());
+        for step in &node.moves {
+            control.check()?;
+            let conditions = step.conditions.iter().flat_map(|&condition| tree.free_variables(condition));
+            let mut read: BTreeSet<VariableId> = conditions.collect();
+            for &labels in step.step.iter().chain(&step.offered) {
+                let known = labels_of.entry(labels).or_insert_with(|| Rc::new(label_variables(formula, labels)));
+                read.extend(known.iter());
+            }
+            own.push(read);
+            sources[step.target.0 as usize].push(place as u32);
+        }
+        reads.push(own);
+    }
     let needed = |step: &Move, read: &BTreeSet<VariableId>, sets: &[BTreeSet<VariableId>]| {
         let mut needed = read.clone();
         for &variable in &sets[step.target.0 as usize] {
@@ -713,26 +861,31 @@ fn live(formula: &Formula, nodes: &mut [Node], observed: &BTreeSet<VariableId>) 
         needed.retain(|variable| !observed.contains(variable));
         needed
     };
-    loop {
-        let mut changed = false;
-        for (place, node) in nodes.iter().enumerate() {
-            let mut all = BTreeSet::new();
-            for (step, read) in node.moves.iter().zip(&reads[place]) {
-                let mut own = needed(step, read, &sets);
-                own.retain(|variable| !step.variables.contains(variable));
-                all.extend(own);
-            }
-            if all != sets[place] {
-                sets[place] = all;
-                changed = true;
-            }
+    // Nodes are numbered before those that they lead to, mostly, so the last ones come first.
+    let mut pending: Vec<u32> = (0..nodes.len() as u32).collect();
+    let mut is_pending = vec![true; nodes.len()];
+    while let Some(place) = pending.pop() {
+        let place = place as usize;
+        is_pending[place] = false;
+        let mut all = BTreeSet::new();
+        for (step, read) in nodes[place].moves.iter().zip(&reads[place]) {
+            control.check()?;
+            let mut own = needed(step, read, &sets);
+            own.retain(|variable| !step.variables.contains(variable));
+            all.append(&mut own);
         }
-        if !changed {
-            break;
+        if all != sets[place] {
+            sets[place] = all;
+            for &source in &sources[place] {
+                if !std::mem::replace(&mut is_pending[source as usize], true) {
+                    pending.push(source);
+                }
+            }
         }
     }
     for (place, node) in nodes.iter_mut().enumerate() {
         for (step, read) in node.moves.iter_mut().zip(&reads[place]) {
+            control.check()?;
             let needed = needed(step, read, &sets);
             step.variables.retain(|variable| needed.contains(variable));
             let live = &sets[step.target.0 as usize];
@@ -740,4 +893,5 @@ fn live(formula: &Formula, nodes: &mut [Node], observed: &BTreeSet<VariableId>) 
         }
         node.live = sets[place].iter().copied().collect();
     }
+    Ok(())
 }

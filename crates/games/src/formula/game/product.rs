@@ -15,18 +15,19 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use trefoil_control::Control;
+use trefoil_control::{Control, Stopped};
 use trefoil_data::rewrite::{Enumerated, Rewriter, Unfinished};
 use trefoil_source::Span;
 use trefoil_system::{
-    Change, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, LocalGroup, LocalSink, LocalStep, Mark, MarkId,
-    Meaning, Sink, Slot, SlotSet, Step, System, Value, Walk, Writing, Written, Wrong, WrongPlace,
+    Action, Change, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, LocalGroup, LocalSink, LocalStep, Mark,
+    MarkId, Meaning, Sink, Slot, SlotSet, Step, System, Value, Walk, Writing, Written, Wrong, WrongPlace,
 };
 use trefoil_terms::{Term, Worker};
 
 use super::super::typed::Formula;
 use super::compile::{Check, Compiled, Input, MovePlan, Source, Use};
 use super::nodes::NodeId;
+use super::symmetric::LiftedAction;
 use super::values::{NONE, NoValue};
 use crate::solve::Player;
 
@@ -41,32 +42,44 @@ pub type LabelReader = Arc<dyn Fn(&Labels, LabelId) -> LabelParts + Send + Sync>
 
 /// The game of a formula and a model.
 pub struct FormulaGame {
-    compiled: Arc<Compiled>,
-    model: Arc<dyn System>,
-    reader: LabelReader,
+    pub(super) compiled: Arc<Compiled>,
+    pub(super) model: Arc<dyn System>,
+    pub(super) reader: LabelReader,
     layout: Layout,
     groups: Vec<Group>,
     marks: Vec<Mark>,
     /// For each node and move the number of its first group.
-    first_groups: Vec<Vec<u32>>,
+    pub(super) first_groups: Vec<Vec<u32>>,
     /// The same ascending, with the node and the place of the move.
     starts: Vec<(u32, u32, u32)>,
     /// Where the row of the model begins.
-    offset: usize,
+    pub(super) offset: usize,
+    /// The symmetries of the model, where the formula keeps them.
+    pub(super) lifted: Option<LiftedAction>,
 }
 
 impl FormulaGame {
     /// The game of a formula that was typed against the actions of this model.
-    pub fn new(formula: Formula, model: Arc<dyn System>, control: &Control) -> FormulaGame {
+    pub fn new(formula: Formula, model: Arc<dyn System>, control: &Control) -> Result<FormulaGame, Stopped> {
         FormulaGame::reading(formula, model, Arc::new(label_parts), control)
     }
 
     /// The same with a reader of labels.
-    pub fn reading(formula: Formula, model: Arc<dyn System>, reader: LabelReader, control: &Control) -> FormulaGame {
-        FormulaGame::of(Arc::new(Compiled::new(formula, control)), model, reader)
+    pub fn reading(
+        formula: Formula,
+        model: Arc<dyn System>,
+        reader: LabelReader,
+        control: &Control,
+    ) -> Result<FormulaGame, Stopped> {
+        FormulaGame::of(Arc::new(Compiled::new(formula, control)?), model, reader, control)
     }
 
-    fn of(compiled: Arc<Compiled>, model: Arc<dyn System>, reader: LabelReader) -> FormulaGame {
+    pub(super) fn of(
+        compiled: Arc<Compiled>,
+        model: Arc<dyn System>,
+        reader: LabelReader,
+        control: &Control,
+    ) -> Result<FormulaGame, Stopped> {
         let offset = 1 + compiled.variables.len();
         let mut slots = vec![Slot::bounded("node", compiled.nodes.len() as u32)];
         let data = &compiled.formula.signature.data;
@@ -91,6 +104,7 @@ impl FormulaGame {
                     Use::Nothing => groups.push(group(plan, name, None, shows(plan), offset)),
                     Use::Looks | Use::Steps => {
                         for own in model.groups() {
+                            control.check()?;
                             groups.push(group(plan, own.name.clone(), Some(own), shows(plan), offset));
                         }
                     }
@@ -100,7 +114,8 @@ impl FormulaGame {
         }
         let mark = |meaning: Meaning, values: Value| Mark { meaning, reads: [0].into_iter().collect(), values };
         let marks = vec![mark(Meaning::Owner, 2), mark(Meaning::Priority, compiled.priorities)];
-        FormulaGame { compiled, model, reader, layout, groups, marks, first_groups, starts, offset }
+        let lifted = None;
+        Ok(FormulaGame { compiled, model, reader, layout, groups, marks, first_groups, starts, offset, lifted })
     }
 
     /// The formula.
@@ -222,7 +237,12 @@ impl System for FormulaGame {
 
     fn widened(&self) -> Option<Arc<dyn System>> {
         let model = self.model.widened()?;
-        Some(Arc::new(FormulaGame::of(self.compiled.clone(), model, self.reader.clone())))
+        let game = FormulaGame::of(self.compiled.clone(), model, self.reader.clone(), &Control::unlimited());
+        Some(Arc::new(game.ok()?))
+    }
+
+    fn action(&self) -> Option<&dyn Action> {
+        self.lifted.as_ref().map(|lifted| lifted as &dyn Action)
     }
 
     fn describe(&self, row: &[Value]) -> String {
@@ -242,16 +262,16 @@ struct ModelStep {
 
 /// What a label is to the formula: its shape, and the values of its arguments.
 #[derive(Clone)]
-struct LabelValues {
+pub(super) struct LabelValues {
     shape: usize,
     values: Arc<[Value]>,
 }
 
 /// What a move can choose: so many records, from a place on.
 #[derive(Clone, Copy)]
-struct Choices {
+pub(super) struct Choices {
     at: usize,
-    count: usize,
+    pub(super) count: usize,
 }
 
 /// One thread's view of a game.
@@ -367,15 +387,15 @@ impl Walker<'_> {
 }
 
 /// The computation of what moves can choose.
-struct Choosing<'c, 'a> {
-    game: &'a FormulaGame,
-    control: &'a Control,
-    worker: &'c Worker,
-    rewriter: Option<Rewriter<'c>>,
-    labels: &'c mut HashMap<LabelId, LabelValues, foldhash::fast::FixedState>,
-    known: &'c mut HashMap<Box<[Value]>, Choices, foldhash::fast::FixedState>,
-    records: &'c mut Vec<Value>,
-    shown: &'c [Value],
+pub(super) struct Choosing<'c, 'a> {
+    pub(super) game: &'a FormulaGame,
+    pub(super) control: &'a Control,
+    pub(super) worker: &'c Worker,
+    pub(super) rewriter: Option<Rewriter<'c>>,
+    pub(super) labels: &'c mut HashMap<LabelId, LabelValues, foldhash::fast::FixedState>,
+    pub(super) known: &'c mut HashMap<Box<[Value]>, Choices, foldhash::fast::FixedState>,
+    pub(super) records: &'c mut Vec<Value>,
+    pub(super) shown: &'c [Value],
 }
 
 impl<'c, 'a: 'c> Choosing<'c, 'a> {
@@ -389,7 +409,7 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
     }
 
     /// What a move can choose in a row, beside a step with a label.
-    fn choices(
+    pub(super) fn choices(
         &mut self,
         plan: &'a MovePlan,
         number: u32,
