@@ -28,6 +28,7 @@ use crate::{Choice, Job, Problem, Unfinished};
 use crate::{formulas, mcrl2, promela};
 pub(crate) use assertions::asserted_processes;
 use assertions::{Listed, Printed, listed};
+pub(crate) use reduction::component_names;
 
 pub use counterexample::{TAU, TICK};
 pub use matrix::{MatrixReport, matrix};

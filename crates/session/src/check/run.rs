@@ -116,6 +116,7 @@ impl Script {
                 report.visited_states = progress.counts.states.max(unfinished.states).into();
                 report.visited_transitions = progress.counts.transitions.max(unfinished.transitions).into();
                 report.visited_plys = report.visited_plys.max(unfinished.depth);
+                report.count_unfinished(&progress.counts);
                 report.unfinished = Some(unfinished);
             }
             Err(Trouble::Cut(cut)) => {
