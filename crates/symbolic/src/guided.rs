@@ -52,6 +52,13 @@ const MOST: usize = 1 << 17;
 /// Slots with more values than this say nothing.
 const MOST_VALUES: usize = 1 << 16;
 
+/// A state that waits: the least length of a run through it, how much of that is done, and its number. The shortest is
+/// first, and among equal ones the most advanced.
+type Waiting = Reverse<(Length, Reverse<Length>, Reverse<usize>)>;
+
+/// What a bundle does to a slot: the value before, where it is read, and the value after.
+type Changes = (usize, Vec<(Option<Value>, Value)>);
+
 /// For each value of a slot its distance.
 type Distances = HashMap<Value, Length>;
 
@@ -82,7 +89,7 @@ impl Space<'_> {
         };
         let mut numbers: HashMap<Vec<Value>, usize> = HashMap::new();
         let mut all: Vec<Met> = Vec::new();
-        let mut waiting: BinaryHeap<Reverse<(Length, Reverse<Length>, Reverse<usize>)>> = BinaryHeap::new();
+        let mut waiting: BinaryHeap<Waiting> = BinaryHeap::new();
         let Some(least) = estimate(&initial) else { return Ok(None) };
         numbers.insert(initial.clone(), 0);
         all.push(Met { row: initial, length: (0, 0), from: None, closed: false });
@@ -137,7 +144,7 @@ impl Space<'_> {
         let diagrams = &self.diagrams;
         let place = self.places();
         // What each bundle does to each slot.
-        let mut changes: Vec<Vec<(usize, Vec<(Option<Value>, Value)>)>> = vec![Vec::new(); place.len()];
+        let mut changes: Vec<Vec<Changes>> = vec![Vec::new(); place.len()];
         for (bundle, learned) in self.bundles.iter().enumerate() {
             for (slot, &position) in place.iter().enumerate() {
                 let found = diagrams.changes(learned.relation(), position)?;
@@ -178,12 +185,7 @@ impl Space<'_> {
 }
 
 /// For the values of a slot that lead to a goal how far they are from one (E. Dijkstra's algorithm, backwards).
-fn local(
-    domain: &[Value],
-    goals: &[Value],
-    changes: &[(usize, Vec<(Option<Value>, Value)>)],
-    length: impl Fn(usize) -> Length,
-) -> Distances {
+fn local(domain: &[Value], goals: &[Value], changes: &[Changes], length: impl Fn(usize) -> Length) -> Distances {
     let mut before: HashMap<Value, Vec<(Option<Value>, Length)>> = HashMap::new();
     for (bundle, pairs) in changes {
         for &(from, to) in pairs {
