@@ -172,3 +172,45 @@ fn what_the_symbolic_engine_does_not_do_is_refused() {
     let pair = refused(&model, &["--strategy", "canonical"]);
     assert!(pair.contains("--engine symbolic") && pair.contains("--strategy canonical"), "{pair}");
 }
+
+/// Rings of 24 philosophers; the numbers are the terms of the linear recurrences that explicit counts of rings with two
+/// to ten seats satisfy (`benchsuite/symbolic/agree rings`).
+#[test]
+fn rings_have_the_states_that_small_rings_foretell() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let counted = |name: &str, text: String| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).expect("a model");
+        results(&file, &["--engine", "symbolic", "--keep-going"]).last().expect("an answer").clone()
+    };
+    let script = |asymmetric: bool| {
+        let (first, second) = match asymmetric {
+            true => ("(if i == 0 then next(i) else i)", "(if i == 0 then i else next(i))"),
+            false => ("i", "next(i)"),
+        };
+        format!(
+            "N = 24\nId = {{0 .. N - 1}}\nnext(i) = (i + 1) % N\nprevious(i) = (i + N - 1) % N
+            channel sit, eat, leave : Id\nchannel pick, drop : Id . Id
+            PHIL(i, f, g) = sit.i -> pick.i.f -> pick.i.g -> eat.i -> drop.i.g -> drop.i.f -> leave.i -> PHIL(i, f, g)
+            FORK(i) = [] j : {{i, previous(i)}} @ pick.j.i -> drop.j.i -> FORK(i)
+            PHILS = || i : Id @ [{{sit.i, eat.i, leave.i, pick.i.i, drop.i.i, pick.i.next(i), drop.i.next(i)}}] PHIL(i, {first}, {second})
+            FORKS = || i : Id @ [{{pick.j.i, drop.j.i | j <- {{i, previous(i)}}}}] FORK(i)
+            assert PHILS [|{{|pick, drop|}}|] FORKS :[deadlock free [F]]\n"
+        )
+    };
+    let model = |asymmetric: bool| {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchsuite/symbolic/ring.pml");
+        let text = std::fs::read_to_string(file).expect("a model").replace("#define N 4", "#define N 24");
+        text.replace("#define ASYMMETRIC 0", &format!("#define ASYMMETRIC {}", u8::from(asymmetric)))
+    };
+    for (answer, states, length) in [
+        (counted("ring.csp", script(false)), "4738381338321616896", Some(48)),
+        (counted("other.csp", script(true)), "4287106925148129573", None),
+        (counted("ring.pml", model(false)), "2838557779201", Some(24)),
+        (counted("other.pml", model(true)), "1885087892158", None),
+    ] {
+        assert_eq!(answer["verdict"], if length.is_some() { "fails" } else { "holds" }, "{answer}");
+        assert_eq!(answer["visited_states"].to_string(), states, "{answer}");
+        assert_eq!(answer["witness"]["length"].as_u64(), length, "{answer}");
+    }
+}

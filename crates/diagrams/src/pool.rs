@@ -22,6 +22,7 @@ use trefoil_control::{Control, Stopped, resident_memory};
 use crate::cache::Cache;
 use crate::gate::Gate;
 use crate::jobs::Queue;
+use crate::rows::Counted;
 use crate::saturate::Programs;
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering, locked};
 use crate::table::{EMPTY, NodeId, Table, UNIT};
@@ -200,6 +201,7 @@ impl std::fmt::Debug for Set {
 pub struct Diagrams {
     shared: Arc<Shared>,
     driver: std::sync::Mutex<Worker>,
+    pub(crate) counted: std::sync::Mutex<Counted>,
     helpers: Vec<JoinHandle<()>>,
 }
 
@@ -234,7 +236,7 @@ impl Diagrams {
         };
         let helpers = (1..threads).map(helper).collect();
         let driver = std::sync::Mutex::new(Worker::new(shared.clone(), 0));
-        Diagrams { shared, driver, helpers }
+        Diagrams { shared, driver, counted: std::sync::Mutex::default(), helpers }
     }
 
     /// The set without rows.

@@ -1,12 +1,15 @@
 //! Sets and relations as users of the pool see them.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use trefoil_control::Stopped;
 
 use crate::image::{CHANGE, READ, SKIP, WRITE};
 use crate::pool::{Diagrams, Set};
 use crate::sets::{DROP, KEEP};
 use crate::sync::locked;
-use crate::table::{COPIED, NodeId, key_of};
+use crate::table::{COPIED, EMPTY, NodeId, key_of, value_of};
 use crate::worker::{Outcome, Worker};
 
 /// Some slots of rows, for projections.
@@ -162,6 +165,41 @@ impl Diagrams {
         Ok(Relation { rows: self.union(&relation.rows, rows)?, ..relation.clone() })
     }
 
+    /// How a relation changes a slot: the value before, if it is read, and the value after, if it is another one.
+    pub fn changes(&self, relation: &Relation, slot: usize) -> Result<Vec<(Option<u32>, u32)>, Stopped> {
+        let places = |kind: &u32| match *kind {
+            SKIP => 0,
+            CHANGE => 2,
+            _ => 1,
+        };
+        let reads = match relation.kinds.get(slot) {
+            Some(&CHANGE) => true,
+            Some(&WRITE) => false,
+            _ => return Ok(Vec::new()),
+        };
+        let first: usize = relation.kinds[..slot].iter().map(places).sum();
+        let column = if reads { vec![first, first + 1] } else { vec![first] };
+        let found = self.project(&relation.rows, &self.slots(&column)?)?;
+        let store = self.store();
+        let list = |mut id: NodeId| {
+            let store = store.clone();
+            std::iter::from_fn(move || {
+                let node = (id != EMPTY).then(|| store.table.node(id))?;
+                id = node.right;
+                Some((node.key, node.down))
+            })
+        };
+        let written = |(key, _): (u64, NodeId)| (key != COPIED).then(|| value_of(key));
+        if !reads {
+            return Ok(list(found.id).filter_map(written).map(|value| (None, value)).collect());
+        }
+        let pairs = list(found.id).flat_map(|(key, below)| {
+            let before = value_of(key);
+            list(below).filter_map(written).map(move |after| (Some(before), after))
+        });
+        Ok(pairs.filter(|&(before, after)| before != Some(after)).collect())
+    }
+
     /// The rows that a relation leads to from a set.
     pub fn image(&self, set: &Set, relation: &Relation) -> Result<Set, Stopped> {
         self.run(self.width(set), |worker| worker.image(set.id, relation.rows.id, relation.shape.id))
@@ -181,13 +219,20 @@ impl Diagrams {
     pub fn saturated(&self, set: &Set, relations: &[&Relation]) -> Result<Set, Stopped> {
         // Relations that do the same to the same slots are one.
         let mut merged: Vec<Relation> = Vec::new();
+        let mut places: HashMap<&[u32], usize> = HashMap::new();
         for &relation in relations {
             if relation.is_empty() || relation.kinds.iter().all(|&kind| kind == SKIP || kind == READ) {
                 continue;
             }
-            match merged.iter_mut().find(|known| known.kinds == relation.kinds) {
-                Some(known) => known.rows = self.union(&known.rows, &relation.rows)?,
-                None => merged.push(relation.clone()),
+            match places.entry(&relation.kinds) {
+                Entry::Occupied(place) => {
+                    let known: &mut Relation = &mut merged[*place.get()];
+                    known.rows = self.union(&known.rows, &relation.rows)?;
+                }
+                Entry::Vacant(place) => {
+                    place.insert(merged.len());
+                    merged.push(relation.clone());
+                }
             }
         }
         self.run(self.width(set), |worker| {

@@ -10,6 +10,17 @@ use crate::pool::{Diagrams, Set, Store};
 use crate::table::{EMPTY, NodeId, UNIT, key_of, value_of};
 use crate::worker::{Outcome, Worker};
 
+/// How many rows lists of nodes have, since a collection: until the next one every number means the same node.
+#[derive(Default)]
+pub(crate) struct Counted {
+    round: u64,
+    short: HashMap<NodeId, u128, foldhash::fast::FixedState>,
+    long: HashMap<NodeId, UBig, foldhash::fast::FixedState>,
+}
+
+/// So many counts are remembered.
+const MOST_COUNTED: usize = 1 << 22;
+
 impl Diagrams {
     /// The set with one row.
     pub fn row(&self, row: &[u32]) -> Result<Set, Stopped> {
@@ -29,19 +40,41 @@ impl Diagrams {
         self.run(width, |worker| build(worker, &rows, 0))
     }
 
-    /// How many rows a set has.
+    /// Does a set have this row?
+    pub fn contains(&self, set: &Set, row: &[u32]) -> bool {
+        let store = self.store();
+        let mut id = set.id;
+        for &value in row {
+            while id > UNIT && store.table.node(id).key < key_of(value) {
+                id = store.table.node(id).right;
+            }
+            if id <= UNIT || store.table.node(id).key != key_of(value) {
+                return false;
+            }
+            id = store.table.node(id).down;
+        }
+        id == UNIT
+    }
+
+    /// How many rows a set has. Counts of its parts are remembered until the next collection.
     pub fn count(&self, set: &Set) -> Result<UBig, Stopped> {
         let store = self.store();
         let width = self.width(set);
         let deep = 64 * 1024 + width * 1024;
+        let mut counted = self.counted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Counted { round, short, long } = &mut *counted;
+        if *round != self.collections() || short.len() + long.len() > MOST_COUNTED {
+            *round = self.collections();
+            short.clear();
+            long.clear();
+        }
         stacker::maybe_grow(deep, 2 * deep, || {
             // Most counts fit into two words, which are several times faster than integers of any length.
-            let short = self.count_below(&store, set.id, &mut HashMap::default(), &u128::checked_add)?;
-            if let Some(count) = short {
+            if let Some(count) = self.count_below(&store, set.id, short, &u128::checked_add)? {
                 return Ok(UBig::from(count));
             }
             let add = |one: UBig, other: UBig| Some(one + other);
-            let count = self.count_below(&store, set.id, &mut HashMap::default(), &add)?;
+            let count = self.count_below(&store, set.id, long, &add)?;
             Ok(count.expect("integers of any length do not overflow"))
         })
     }

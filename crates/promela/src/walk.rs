@@ -1,6 +1,6 @@
 //! Walking over actions and expressions.
 
-use crate::program::{Action, ExpressionId, Node, Pattern, Place, PlaceId, Program, RemoteTarget};
+use crate::program::{Action, ExpressionId, Node, Pattern, Place, PlaceId, ProcessType, Program, RemoteTarget};
 
 /// The expressions that an action evaluates, indices of the places that it writes included.
 pub(crate) fn expressions_of(program: &Program, action: &Action) -> Vec<ExpressionId> {
@@ -131,6 +131,26 @@ pub(crate) fn written_globals(program: &Program) -> Vec<bool> {
         for place in written_by(&transition.action) {
             let place = &program.places[place as usize];
             if place.global && !place.scratch {
+                cells_of(place).into_iter().for_each(|cell| written[cell as usize] = true);
+            }
+        }
+    }
+    written
+}
+
+/// The cells of a process type that any statement of it writes, and its parameters.
+pub(crate) fn written_locals(program: &Program, process: &ProcessType) -> Vec<bool> {
+    let mut written: Vec<bool> = process
+        .frame
+        .cells
+        .iter()
+        .enumerate()
+        .map(|(at, cell)| cell.hidden || at < process.parameters as usize)
+        .collect();
+    for transition in process.transitions.iter().flatten() {
+        for place in written_by(&transition.action) {
+            let place = &program.places[place as usize];
+            if !place.global && !place.scratch {
                 cells_of(place).into_iter().for_each(|cell| written[cell as usize] = true);
             }
         }

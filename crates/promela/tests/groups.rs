@@ -166,12 +166,41 @@ fn a_handshake_reads_two_processes() {
     assert_eq!(pairs.len(), 4, "two senders and two receivers");
     for pair in pairs {
         let names: Vec<&str> = pair.guards.iter().map(|slot| &*model.layout().slots()[slot].name).collect();
-        assert_eq!(names.len(), 4, "{names:?}");
-        assert_eq!(names[0], "_nr_pr");
+        assert_eq!(names.len(), 3, "{names:?}");
         let owners = |kind: &str| names.iter().filter(|name| name.starts_with(kind)).count();
         assert_eq!((owners("S("), owners("R(")), (2, 1), "{names:?}");
         assert_eq!(pair.may_write.len(), 3, "two control states and what is received");
     }
+}
+
+/// An index that comes from a variable splits the group of its statement by its values, and nothing depends on
+/// variables that keep their initial values.
+#[test]
+fn an_index_splits_the_group_of_its_statement() {
+    let text = "byte a[4]; byte t = 3;
+        active [2] proctype P() {
+            byte i, own = _pid;
+            do :: i < 4 -> a[i] = own; i++ :: a[i] == t -> i = 0 :: else -> i = (own -> 1 : 2) od
+        }";
+    let model = model_of("split.pml", text);
+    let slots = model.layout().slots();
+    let mut split = 0;
+    for group in model.groups() {
+        let reads: Vec<&str> = group.guards.iter().map(|slot| &*slots[slot].name).collect();
+        let read: Vec<&&str> = reads.iter().filter(|name| name.starts_with("a[")).collect();
+        assert!(!reads.iter().any(|name| *name == "t" || name.ends_with("own")), "{}: {reads:?}", group.name);
+        let value = group.name.split_once(" with ").map(|(_, rest)| rest.rsplit(' ').next().unwrap_or_default());
+        if let Some(value) = value {
+            split += 1;
+            let own = format!("a[{value}]");
+            assert!(read.iter().all(|name| ***name == own), "{}: {reads:?}", group.name);
+            let written: Vec<&str> = group.may_write.iter().map(|slot| &*slots[slot].name).collect();
+            assert!(written.iter().all(|name| !name.starts_with("a[") || *name == own), "{}: {written:?}", group.name);
+        } else {
+            assert!(read.is_empty(), "{}: {reads:?}", group.name);
+        }
+    }
+    assert_eq!(split, 2 * 3 * 4, "an assignment, a condition and `else` of two processes");
 }
 
 /// The mark of valid ends is what the model says, from its own slots.

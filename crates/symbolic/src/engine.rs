@@ -15,7 +15,7 @@ use trefoil_questions::{
 use trefoil_system::{Cut, LabelId, Labels, Observations, Path};
 
 use crate::processes;
-use crate::space::{Options, Space};
+use crate::space::{Options, PHASE, Space};
 
 /// Reachability with decision diagrams.
 pub struct SymbolicEngine;
@@ -103,13 +103,12 @@ impl Prepared for Reaching<'_> {
     fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, Unanswered> {
         let started = Instant::now();
         control.check()?;
-        control.progress().begin("exploring symbolically", 0);
+        control.progress().begin(PHASE, 0);
         let options = Options { threads: self.threads, ..Options::default() };
         let mut space = Space::new(task.system, &options, control)?;
         let explored = space.explore(|kind| self.until.is_some_and(|goal| self.is_error(goal, kind)));
         if let Err(cut) = explored {
-            let counts = self.counts(&space, false).unwrap_or_default();
-            return Err(Unanswered::Cut { cut, counts: Box::new(counts) });
+            return Err(Unanswered::Cut { cut, counts: Box::new(counts_so_far(&space)) });
         }
         let complete = space.is_complete();
         let mut answer = Answer { complete, ..Answer::new("symbolic", self.reach.goals.len()) };
@@ -142,19 +141,10 @@ impl Reaching<'_> {
 
     /// A shortest run to a goal.
     fn run(&self, space: &mut Space<'_>, goal: usize) -> Result<Option<Path>, Cut> {
-        let states = space.states().clone();
-        let reached = match self.reach.goals[goal] {
-            Goal::InvalidEnd => space.invalid_ends(&states)?,
-            Goal::Error(kinds) => space.erring(&states, |kind| kinds.contains(kind))?,
-        };
-        if reached.is_empty() {
-            return Ok(None);
+        match self.reach.goals[goal] {
+            Goal::InvalidEnd => space.run_to_invalid_end(),
+            Goal::Error(kinds) => space.run_to_error(|kind| kinds.contains(kind)),
         }
-        let run = match self.reach.goals[goal] {
-            Goal::InvalidEnd => space.run_to_invalid_end()?,
-            Goal::Error(kinds) => space.run_to_error(|kind| kinds.contains(kind))?,
-        };
-        Ok(Some(run.expect("what was reached has a run")))
     }
 
     fn counts(&self, space: &Space<'_>, complete: bool) -> Result<Counts, Cut> {
@@ -171,9 +161,17 @@ impl Reaching<'_> {
 
 /// The counts of a space, with this number of transitions.
 pub(crate) fn symbolic_counts(space: &Space<'_>, transitions: &UBig) -> Result<Counts, Cut> {
-    let states = space.count(space.states())?;
-    Ok(Counts {
-        states: u64::try_from(&states).unwrap_or(u64::MAX),
+    Ok(counted(space, &space.count(space.states())?, transitions))
+}
+
+/// The counts of a space whose exploration was cut: nothing can be counted any more.
+pub(crate) fn counts_so_far(space: &Space<'_>) -> Counts {
+    counted(space, space.counted(), &UBig::ZERO)
+}
+
+fn counted(space: &Space<'_>, states: &UBig, transitions: &UBig) -> Counts {
+    Counts {
+        states: u64::try_from(states).unwrap_or(u64::MAX),
         transitions: u64::try_from(transitions).unwrap_or(u64::MAX),
         levels: space.rounds(),
         symbolic: Some(SymbolicCounts {
@@ -182,5 +180,5 @@ pub(crate) fn symbolic_counts(space: &Space<'_>, transitions: &UBig) -> Result<C
             peak_nodes: space.diagrams().peak_nodes(),
         }),
         ..Counts::default()
-    })
+    }
 }

@@ -14,7 +14,7 @@
 //! Invariant: everything here belongs to all rows of `known` and to no other row. Every row of `known` is the
 //! projection of a reachable state: so an error that was learned is reachable.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use trefoil_control::Control;
 use trefoil_diagrams::{Diagrams, Pair, Relation, Set, Slots};
@@ -64,16 +64,9 @@ impl Bundle {
     ) -> Result<Vec<Bundle>, Cut> {
         let place = places(order);
         let mut bundles: Vec<Bundle> = Vec::new();
+        let mut known: HashMap<(Vec<usize>, Vec<usize>, Visibility), usize> = HashMap::new();
         for group in LocalGroup::all(system, control)? {
             let visibility = system.groups()[group.id.index()].visibility;
-            let same = |bundle: &&mut Bundle| {
-                let first = &bundle.groups[0];
-                first.inputs == group.inputs && first.outputs == group.outputs && bundle.visibility == visibility
-            };
-            if let Some(bundle) = bundles.iter_mut().find(same) {
-                bundle.groups.push(group);
-                continue;
-            }
             let sorted = |slots: Vec<usize>| {
                 let mut positions: Vec<usize> = slots.iter().map(|&slot| place[slot]).collect();
                 positions.sort_unstable();
@@ -81,6 +74,12 @@ impl Bundle {
             };
             let (inputs, outputs): (Vec<usize>, Vec<usize>) =
                 (group.inputs.iter().collect(), group.outputs.iter().collect());
+            let next = bundles.len();
+            let place_of = *known.entry((inputs.clone(), outputs.clone(), visibility)).or_insert(next);
+            if let Some(bundle) = bundles.get_mut(place_of) {
+                bundle.groups.push(group);
+                continue;
+            }
             let (reads, writes) = (sorted(inputs.clone()), sorted(outputs.clone()));
             let find = |positions: &[usize], position: usize| positions.binary_search(&position).unwrap_or_default();
             bundles.push(Bundle {

@@ -9,6 +9,7 @@
 //! Absent here on purpose: diagrams themselves (`diagrams`), and everything about languages.
 
 pub mod engine;
+mod guided;
 pub mod learned;
 pub mod order;
 pub mod processes;

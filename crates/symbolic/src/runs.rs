@@ -1,6 +1,7 @@
 //! Shortest runs.
 //!
-//! Level by level from the initial state, as explicit search goes, until a level has a state that is wanted; then
+//! Where everything was explored, by a guided search ([`crate::guided`]). Where not, and where that gives up, level by
+//! level from the initial state, as explicit search goes, until a level has a state that is wanted; then
 //! backwards, from the state to one of its predecessors in the level before. Relations that an exploration learned
 //! before are known, so levels cost hardly more than images. Labels are not in the relations: each step is looked up
 //! among the successors of its state. So a run is as long as that of an explicit search, and is a run of the system
@@ -13,6 +14,7 @@ use trefoil_control::Control;
 use trefoil_diagrams::Set;
 use trefoil_system::{Cut, LabelId, Path, System, TakenStep, Value};
 
+use crate::guided::Counting;
 use crate::learned::kind_of;
 use crate::space::Space;
 
@@ -59,6 +61,25 @@ impl<'s> Space<'s> {
             rows.push(before.expect("a state of a level has a predecessor in the level before"));
         }
         rows.reverse();
+        self.path_along(rows).map(Some)
+    }
+
+    /// A shortest run to a state that is wanted, where these are all reachable ones that are, if everything was
+    /// explored; nothing when there is none.
+    pub fn shortest_run(&mut self, reached: &Set, wanted: &Wanted<'_, 's>) -> Result<Option<Path>, Cut> {
+        if self.is_complete() && reached.is_empty() {
+            return Ok(None);
+        }
+        if self.is_complete()
+            && let Some(rows) = self.guided(reached, Counting::Steps)?
+        {
+            return self.path_along(rows.into_iter().map(|(_, row)| row).collect()).map(Some);
+        }
+        self.run_to(wanted)
+    }
+
+    /// The run along these states, by steps with the least labels.
+    fn path_along(&self, rows: Vec<Vec<Value>>) -> Result<Path, Cut> {
         let mut rows = rows.into_iter();
         let mut path = Path { start: rows.next().expect("a run begins somewhere"), steps: Vec::new() };
         for row in rows {
@@ -66,17 +87,21 @@ impl<'s> Space<'s> {
             let (label, row) = taken.expect("the relations have only steps of the system");
             path.steps.push(TakenStep { label, row });
         }
-        Ok(Some(path))
+        Ok(path)
     }
 
     /// A shortest run to a state without steps in which the system may not rest.
     pub fn run_to_invalid_end(&mut self) -> Result<Option<Path>, Cut> {
-        self.run_to(&|space, level| space.invalid_ends(level))
+        let states = self.states().clone();
+        let reached = self.invalid_ends(&states)?;
+        self.shortest_run(&reached, &|space, level| space.invalid_ends(level))
     }
 
     /// A shortest run whose last step shows an error of one of these kinds.
     pub fn run_to_error(&mut self, kinds: impl Fn(u32) -> bool) -> Result<Option<Path>, Cut> {
-        let Some(mut path) = self.run_to(&|space, level| space.erring(level, &kinds))? else { return Ok(None) };
+        let reached = self.erring(self.states(), &kinds)?;
+        let run = self.shortest_run(&reached, &|space, level| space.erring(level, &kinds))?;
+        let Some(mut path) = run else { return Ok(None) };
         let wrong = |label: LabelId, _: &[Value]| kinds(kind_of(self.system, label));
         let last = step(self.system, path.last(), self.control, wrong)?;
         let (label, row) = last.expect("a state that can err has such a step");

@@ -28,9 +28,9 @@ pub enum Strategy {
     /// Level by level.
     BreadthFirst,
     /// Group by group, each from what the ones before it found.
-    #[default]
     Chaining,
     /// From the last slots up.
+    #[default]
     Saturation,
 }
 
@@ -63,6 +63,9 @@ pub struct Options {
 /// Time between two counts for the progress line.
 const REPORT: Duration = Duration::from_millis(500);
 
+/// What the progress calls an exploration.
+pub(crate) const PHASE: &str = "exploring symbolically";
+
 /// The states of a system.
 pub struct Space<'s> {
     pub(crate) system: &'s dyn System,
@@ -77,8 +80,8 @@ pub struct Space<'s> {
     states: Set,
     strategy: Strategy,
     rounds: u64,
-    /// The states in the progress line, and when they were counted.
-    shown: u64,
+    /// The states when they were counted last, for the progress line and for an exploration that is cut.
+    counted: UBig,
     reported: Option<Instant>,
     /// Was everything reached?
     complete: bool,
@@ -108,7 +111,7 @@ impl<'s> Space<'s> {
             bundles,
             strategy: options.strategy,
             rounds: 0,
-            shown: 0,
+            counted: UBig::ONE,
             reported: None,
             complete: false,
         };
@@ -144,6 +147,11 @@ impl<'s> Space<'s> {
     /// The states that were reached.
     pub fn states(&self) -> &Set {
         &self.states
+    }
+
+    /// How many states were reached when they were counted last.
+    pub(crate) fn counted(&self) -> &UBig {
+        &self.counted
     }
 
     /// Rounds of the exploration: levels, where it is breadth-first.
@@ -185,15 +193,22 @@ impl<'s> Space<'s> {
             return Ok(());
         }
         let states = self.diagrams.count(&self.states)?;
-        let shown = u64::try_from(&states).unwrap_or(u64::MAX);
-        progress.add(shown - self.shown, 0);
-        let growth = match self.shown {
-            0 => String::new(),
-            before => format!(", {:.3} × as many as before", shown as f64 / before as f64),
+        // The counters of the progress are words; what is larger stands in the text alone.
+        match (u64::try_from(&states), u64::try_from(&self.counted)) {
+            (Ok(now), Ok(before)) if self.reported.is_some() => progress.add(now - before, 0),
+            (Ok(now), _) => progress.add(now, 0),
+            _ => {
+                progress.begin(PHASE, 0);
+                progress.depth(self.rounds);
+            }
+        }
+        let growth = match self.reported {
+            Some(_) => format!(", {:.3} × as many as before", states.to_f64().value() / self.counted.to_f64().value()),
+            None => String::new(),
         };
-        self.shown = shown;
+        self.counted = states;
         let (nodes, peak) = (self.diagrams.nodes(&self.states), self.diagrams.peak_nodes());
-        progress.detail(format!("{states} states in {nodes} nodes{growth}, at most {peak} nodes"));
+        progress.detail(format!("{} states in {nodes} nodes{growth}, at most {peak} nodes", self.counted));
         self.reported = Some(Instant::now());
         Ok(())
     }
@@ -219,12 +234,14 @@ impl<'s> Space<'s> {
         Ok(self.diagrams.difference(&now, &self.states)?)
     }
 
-    /// The new states that the known relations reach, after every bundle has learned from these.
-    fn saturate(&mut self, fresh: &Set) -> Result<Set, Cut> {
-        self.learn_all(fresh)?;
+    /// The states that the known relations reach, after every bundle has learned from these; none when they are all
+    /// there. Saturated sets have regular diagrams, and what is new in them often has not: so bundles learn from all
+    /// states.
+    fn saturate(&mut self, states: &Set) -> Result<Set, Cut> {
+        self.learn_all(states)?;
         let relations: Vec<&Relation> = self.bundles.iter().map(Bundle::relation).collect();
-        let all = self.diagrams.saturated(&self.states, &relations)?;
-        Ok(self.diagrams.difference(&all, &self.states)?)
+        let all = self.diagrams.saturated(states, &relations)?;
+        Ok(if all == *states { self.diagrams.empty() } else { all })
     }
 
     pub(crate) fn learn_all(&mut self, from: &Set) -> Result<(), Cut> {

@@ -173,6 +173,9 @@ fn agree(what: &str, system: &dyn System, expected: &Explicit, options: &Options
     let run = space.run_to(&|space, level| space.deadlocks(level)).expect("a run");
     assert_eq!(run.as_ref().map(|run| run.steps.len() as u32), expected.nearest_deadlock, "deadlock of {what}");
     run.iter().for_each(|run| replay_path(system, run, &control).expect("the run is one of the system"));
+    let guided = space.shortest_run(&deadlocks, &|space, level| space.deadlocks(level)).expect("a run");
+    assert_eq!(guided.as_ref().map(|run| run.steps.len() as u32), expected.nearest_deadlock, "guided, {what}");
+    guided.iter().for_each(|run| replay_path(system, run, &control).expect("the run is one of the system"));
     let run = space.run_to_error(|kind| kind != 0).expect("a run");
     assert_eq!(run.as_ref().map(|run| run.steps.len() as u32), expected.nearest_error, "error of {what}");
     run.iter().for_each(|run| replay_path(system, run, &control).expect("the run is one of the system"));

@@ -11,11 +11,13 @@
 //! - it looks at other processes: references, `enabled`, priorities, and `timeout`, which is true when no process can
 //!   move.
 //!
-//! Each group keeps which of these apply ([`Reason`]).
+//! Each group keeps which of these apply ([`Reason`]). A slot that no group writes keeps its initial value: no group
+//! reads it.
 //!
 //! Cost: moves times slots, in bits, for each round of the analysis of runs; the longest chain of statements that keep
 //! control bounds the number of rounds.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use trefoil_system::{Group, SlotSet};
@@ -25,7 +27,7 @@ use crate::program::Program;
 use super::arrangement::{Arrangement, Queue};
 use super::groups::{Grouping, looks_back};
 use super::moves::Code;
-use super::survey::{Placed, Survey, placed};
+use super::survey::{Assumed, Placed, Survey, placed};
 use super::terms::Term;
 use super::touched::{Reason, Touched};
 
@@ -83,12 +85,31 @@ pub(super) fn groups(
         names.push(format!("{} to {}", names[send as usize], names[receive as usize]));
         groups.push(touched);
     }
+    for &(number, value) in &grouping.split {
+        let (one, slot) = (&all[number as usize], grouping.split_of(number).map_or(0, |split| split.slot));
+        let touched = survey.assuming(slot, Assumed::Is(value), || steps.split(one, &runs));
+        // What is left to the group of the move itself.
+        groups[number as usize] = survey.assuming(slot, Assumed::Beyond, || steps.split(one, &runs));
+        names.push(format!("{} with {} = {value}", names[number as usize], survey.slot_name(slot)));
+        groups.push(touched);
+    }
     let width = arrangement.width();
+    // No process comes to where these begin.
+    for (one, touched) in all.iter().zip(&mut groups).filter(|(one, _)| !survey.is_reachable(one)) {
+        *touched = Touched::default();
+        touched.reads.insert(arrangement.positions[one.position].base as usize + 1);
+    }
+    // A slot that no group writes keeps its initial value, and nothing depends on it.
+    let mut changing = vec![false; width];
+    for touched in &groups {
+        touched.writes.set(width).iter().for_each(|slot| changing[slot] = true);
+    }
     let everything: SlotSet = (0..width).collect();
     let mut reasons = Vec::new();
     let groups = names.into_iter().zip(groups).map(|(name, touched)| {
         reasons.push(Reason::ALL.into_iter().filter(|&reason| touched.has(reason)).collect());
-        let guards = if touched.all { everything.clone() } else { touched.reads.set(width) };
+        let guards = if touched.all { &everything } else { &touched.reads.set(width) };
+        let guards = guards.iter().filter(|&slot| changing[slot]).collect();
         Group { name, guards, may_write: touched.writes.set(width), ..Group::default() }
     });
     (groups.collect(), reasons)
@@ -163,6 +184,33 @@ impl<'a> Steps<'a> {
         runs
     }
 
+    /// The slots that the steps of a move touch under an assumption of the survey; no two processes
+    /// synchronise in them.
+    fn split(&self, one: &Placed<'_>, runs: &Runs) -> Touched {
+        let mut touched = self.survey.one(one, true);
+        self.tried(one, &|step| Cow::Owned(self.survey.one(&self.all[step as usize], true)), &mut touched);
+        if !one.step.atomic {
+            return touched;
+        }
+        touched.because(Reason::Atomic);
+        let mut work = vec![one.step.target];
+        let mut seen: HashSet<u32> = work.iter().copied().collect();
+        while let Some(control) = work.pop() {
+            for step in one.code.moves(control) {
+                touched.add(&self.survey.one(&Placed { step, ..*one }, false));
+                if step.atomic && seen.insert(step.target) {
+                    work.push(step.target);
+                }
+            }
+        }
+        // See `runs`.
+        if self.endless(&runs.keys().copied().collect::<Vec<_>>()).contains(&one.run()) {
+            let writes = touched.writes.clone();
+            touched.reads.add(&writes);
+        }
+        touched
+    }
+
     /// The states from which a process can keep control endlessly.
     fn endless(&self, states: &[(usize, usize, u32)]) -> Vec<(usize, usize, u32)> {
         let mut left: HashSet<(usize, usize, u32)> = states.iter().copied().collect();
@@ -200,19 +248,24 @@ impl<'a> Steps<'a> {
 
     /// Adds the slots that decide whether a move is tried, and returns whether anything is new.
     fn alternatives(&self, one: &Placed<'_>, own: &[Touched], into: &mut Touched) -> bool {
+        self.tried(one, &|step| Cow::Borrowed(&own[step as usize]), into)
+    }
+
+    /// The same, with what each move touches.
+    fn tried<'t>(&self, one: &Placed<'_>, own: &dyn Fn(u32) -> Cow<'t, Touched>, into: &mut Touched) -> bool {
         let moves = one.code.moves(one.step.control);
         let at = moves.iter().position(|other| other.group == one.step.group).expect("it is one of them");
         let depends = looks_back(&one.step.act);
         let mut grown = false;
         for other in moves[..at].iter().filter(|other| depends || other.escape != 0 && other.escape != one.step.escape)
         {
-            grown |= into.ask(&own[other.group as usize]);
+            grown |= into.ask(&own(other.group));
             into.because(Reason::Alternatives);
             // The receivers of a send to a rendezvous channel decide whether it passes.
             for &receiver in &self.receivers[other.group as usize] {
                 let earlier = &self.all[receiver as usize];
                 for step in earlier.code.moves(earlier.step.control) {
-                    grown |= into.ask(&own[step.group as usize]);
+                    grown |= into.ask(&own(step.group));
                 }
             }
         }

@@ -172,7 +172,7 @@ impl<'a> ModelExplorer<'a> {
     /// Tries every move of the loaded state, and once more with `timeout` when that is
     /// nothing.
     pub(super) fn all(&mut self, sink: &mut Sink<'_>) -> Walk {
-        let all = (self.machine.count() as i32 - 1, 0);
+        let all = (self.machine.youngest(), 0);
         if !self.walk::<false>(all, sink)? {
             self.machine.timeout = true;
             self.walk::<false>(all, sink)?;
@@ -245,7 +245,11 @@ impl<'a> ModelExplorer<'a> {
             }
             if self.levels.is_empty() {
                 opening = step.group;
-                first = (GroupId(step.group), model.name(step.group));
+                let group = self.grouping.of_move(step.group, |slot| {
+                    let wrote = machine.log[log..].iter().find(|change| change.0 == slot);
+                    wrote.map_or(machine.row[slot as usize], |&(_, old)| old)
+                });
+                first = (GroupId(group), model.name(step.group));
                 // Most steps are a single statement without a fault or an output.
                 let alone = !step.atomic && machine.fault.is_none() && machine.handshake.is_none();
                 if alone && model.arrangement.event.is_none() && !machine.records {
@@ -300,7 +304,7 @@ impl<'a> ModelExplorer<'a> {
                 self.back(before, true, &mut level);
             } else if sending {
                 self.machine.timeout = false;
-                let youngest = self.machine.count() as i32 - 1;
+                let youngest = self.machine.youngest();
                 let next = Level::new(Entered::Send, youngest, 0, level.process);
                 self.befores.push(before);
                 self.levels.push(std::mem::replace(&mut level, Level { reached: step.reached, ..next }));

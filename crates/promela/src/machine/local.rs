@@ -9,6 +9,7 @@
 
 use trefoil_system::{LocalGroup, LocalSink, LocalStep, Sink, SlotSet, Step, Value, Walk, Written};
 
+use super::arrangement::COUNT;
 use super::explorer::{Entered, Level, ModelExplorer};
 use super::groups::MovePlan;
 use super::machine::Machine;
@@ -33,7 +34,7 @@ pub(super) struct Local {
 fn stands(machine: &Machine<'_>, plan: &MovePlan) -> bool {
     let position = plan.position as usize;
     let place = &machine.arrangement.positions[position];
-    position < machine.count()
+    (position < machine.count() || plan.control != 0)
         && machine.row[place.base as usize + 1] == plan.control
         && (place.types.len() == 1 || machine.row[place.base as usize] == plan.index)
 }
@@ -71,6 +72,11 @@ impl ModelExplorer<'_> {
         if !std::mem::replace(&mut self.local.is_loaded, true) {
             self.machine.load(model.first_row());
         }
+        // A group that does not read the number of processes is nothing to those that are not there: their control
+        // states are read where they matter, and are 0.
+        if model.changes_count() {
+            self.machine.row[COUNT] = model.arrangement.positions.len() as Value;
+        }
         for (&slot, &value) in inputs.iter().zip(reads) {
             self.machine.row[slot as usize] = value;
         }
@@ -97,6 +103,7 @@ impl ModelExplorer<'_> {
         (self.local.values, self.local.written) = (values, written);
         match walk {
             Ok(()) => {
+                self.machine.row[COUNT] = model.first_row()[COUNT];
                 for &slot in inputs {
                     self.machine.row[slot as usize] = model.first_row()[slot as usize];
                 }
@@ -111,13 +118,8 @@ impl ModelExplorer<'_> {
     fn planned(&mut self, group: u32, sink: &mut Sink<'_>) -> Walk {
         let grouping = self.grouping;
         let plans = &grouping.plans;
-        let (opening, receiver) = match (group as usize).checked_sub(plans.len()) {
-            None => (group, None),
-            Some(pair) => {
-                let (send, receive) = grouping.pairs[pair];
-                (send, Some(plans[receive as usize]))
-            }
-        };
+        let (opening, receiver) = grouping.opening(group);
+        let receiver = receiver.map(|receive| plans[receive as usize]);
         let plan = plans[opening as usize];
         if !stands(&self.machine, &plan) || receiver.is_some_and(|receiver| !stands(&self.machine, &receiver)) {
             return Ok(());

@@ -145,6 +145,20 @@ impl<'a> Machine<'a> {
         self.row[COUNT] as usize
     }
 
+    /// The greatest position of a process that can do anything; -1 when there is none.
+    ///
+    /// That the slots of a process which is not there are zero tells as much as the number of processes. A move of a
+    /// process at another control state than 0 so depends on its own control state alone, and its group need not read
+    /// the number ([`super::survey`]).
+    #[inline]
+    pub(super) fn youngest(&self) -> i32 {
+        let (count, mut end) = (self.count(), self.arrangement.positions.len());
+        while end > count && self.row[self.control_slot(end - 1)] == 0 {
+            end -= 1;
+        }
+        end as i32 - 1
+    }
+
     /// The type of the process at a position that is in use.
     #[inline]
     pub(crate) fn type_at(&self, position: usize) -> ProcessTypeId {

@@ -9,8 +9,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::program::{
-    Action, ExpressionId, Frame, Guard, IndivisibleStep, Initialiser, Node, Pattern, ProcessTypeId, Program, Transition,
+    Action, ExpressionId, Frame, Guard, IndivisibleStep, Initialiser, Node, Pattern, ProcessTypeId, Program, Sort,
+    Transition,
 };
+use crate::walk::{written_globals, written_locals};
 
 use super::aliases::fixed_channels;
 use super::arrangement::{Arrangement, Queue};
@@ -163,6 +165,10 @@ impl Code {
         let mut writer = Writer { translator, known: HashMap::new() };
         // A channel variable gets its number here, and is read as a constant only behind that.
         let globals = writer.start(&program.globals, |cell| arrangement.globals[cell as usize]);
+        let constants = writer.constants(&program.globals, &globals, &written_globals(program), |cell| {
+            arrangement.globals[cell as usize]
+        });
+        writer.translator.hold(true, constants);
         let mut first_statements = Vec::new();
         let mut statements = 0;
         for process in &program.processes {
@@ -204,7 +210,13 @@ impl Writer<'_> {
     }
 
     fn process(&mut self, kind: ProcessTypeId, first_statement: u32, group: &mut u32) -> TypeCode {
-        let process = &self.translator.program.processes[usize::from(kind)];
+        let program = self.translator.program;
+        let process = &program.processes[usize::from(kind)];
+        let cells = self.translator.owner.cells;
+        let start = self.start(&process.frame, |cell| cells + cell);
+        let written = written_locals(program, process);
+        let constants = self.constants(&process.frame, &start, &written, |cell| cells + cell);
+        self.translator.hold(false, constants);
         let (mut firsts, mut moves) = (Vec::new(), Vec::new());
         for (control, transitions) in process.transitions.iter().enumerate() {
             firsts.push(moves.len() as u32);
@@ -234,8 +246,6 @@ impl Writer<'_> {
         }
         firsts.push(moves.len() as u32);
         let provided = process.provided.map(|provided| self.term(provided));
-        let cells = self.translator.owner.cells;
-        let start = self.start(&process.frame, |cell| cells + cell);
         TypeCode { kind, firsts: firsts.into(), moves: moves.into(), provided, start }
     }
 
@@ -247,6 +257,36 @@ impl Writer<'_> {
             Initialiser::Channel { cell, channel } => Start::Channel(slot(cell), channel),
         };
         frame.initial.iter().map(one).collect()
+    }
+
+    /// What the cells of a frame hold that no statement writes and that start as constants. A cell without an
+    /// initialiser starts as 0.
+    fn constants(
+        &self,
+        frame: &Frame,
+        start: &[Start],
+        written: &[bool],
+        slot: impl Fn(u32) -> u32,
+    ) -> Vec<Option<i32>> {
+        let value = |(cell, is_written): (usize, &bool)| {
+            let sort = frame.cells[cell].sort;
+            if *is_written || sort == Sort::Channel {
+                return None;
+            }
+            let own = slot(cell as u32);
+            let mut kept = Some(0);
+            for initial in start {
+                match *initial {
+                    Start::Value(slot, mask, value) if slot == own => {
+                        kept = self.translator.constant(value).map(|value| value as u32 & mask);
+                    }
+                    Start::Channel(slot, _) if slot == own => kept = None,
+                    Start::Value(..) | Start::Channel(..) => {}
+                }
+            }
+            kept.map(|kept| sort.read(kept))
+        };
+        written.iter().enumerate().map(value).collect()
     }
 
     fn term(&mut self, expression: ExpressionId) -> TermId {

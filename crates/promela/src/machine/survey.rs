@@ -2,8 +2,9 @@
 //!
 //! The analysis reads them off the moves of an arrangement ([`super::moves`]), in which cells are slots and whatever
 //! the compiler knows is a constant: the slots that a statement names, whole arrays where an index is not a constant,
-//! all channels that a variable may hold ([`super::aliases`]). Besides, every move reads the number of processes, and
-//! the control state (and, where several are possible, the type) of its own process.
+//! all channels that a variable may hold ([`super::aliases`]). Besides, every move reads the control state (and, where
+//! several are possible, the type) of its own process; the number of processes only where it is used, as a process that
+//! is not there has a control state of its own.
 //!
 //! A move looks at other processes through remote references and `enabled`; [`super::dependencies`] completes the
 //! latter, which reads the slots that any move reads. Priorities and `timeout` make a move read everything: whether a
@@ -15,9 +16,12 @@
 //!
 //! Cost: the size of the moves, and for each array or unknown channel its slots.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
 
+use crate::evaluate::binary;
 use crate::program::{ProcessType, ProcessTypeId, Program, Sort};
+use crate::syntax::tree::Binary;
 
 use super::aliases::{Aliases, Kinds, fixed_channels};
 use super::arrangement::{Arrangement, COUNT, Queue};
@@ -66,6 +70,17 @@ pub(super) struct Survey<'a> {
     fixed_local: Vec<Vec<Option<u32>>>,
     /// The control states of each process type that its processes can reach.
     reachable: Vec<Vec<bool>>,
+    /// A slot and what is assumed of its value.
+    assumed: Cell<Option<(u32, Assumed)>>,
+}
+
+/// What is assumed of the value of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Assumed {
+    /// It is this: an index that comes from it names one element.
+    Is(u32),
+    /// It is beyond all values that are good indices: an index that comes from it names no element.
+    Beyond,
 }
 
 impl<'a> Survey<'a> {
@@ -73,7 +88,107 @@ impl<'a> Survey<'a> {
         let (aliases, (_, fixed_local)) = (Aliases::new(program), fixed_channels(program));
         let globals = arrangement.globals.iter().enumerate().map(|(cell, &slot)| (slot as usize, cell)).collect();
         let reachable = program.processes.iter().map(ProcessType::reachable).collect();
-        Survey { program, arrangement, code: &arrangement.code, aliases, globals, fixed_local, reachable }
+        let (code, assumed) = (&*arrangement.code, Cell::new(None));
+        Survey { program, arrangement, code, aliases, globals, fixed_local, reachable, assumed }
+    }
+
+    /// The same analysis for states in which something is known of a slot.
+    pub(super) fn assuming<T>(&self, slot: u32, assumed: Assumed, analysis: impl FnOnce() -> T) -> T {
+        let before = self.assumed.replace(Some((slot, assumed)));
+        let result = analysis();
+        self.assumed.set(before);
+        result
+    }
+
+    /// The value of an index, where what is assumed of a slot gives it; -1 where it is no good index.
+    fn value(&self, term: TermId) -> Option<i32> {
+        let (slot, assumed) = self.assumed.get()?;
+        match (self.code.terms.terms[term as usize], assumed) {
+            (Term::Constant(value), Assumed::Is(_)) => Some(value),
+            (Term::Slot(own), Assumed::Is(value)) if own == slot => Some(value as i32),
+            (Term::SlotConstant(operator, own, other), Assumed::Is(value)) if own == slot => {
+                binary(operator, value as i32, other)
+            }
+            (Term::Binary(operator, left, right), Assumed::Is(_)) => {
+                binary(operator, self.value(left)?, self.value(right)?)
+            }
+            (Term::Slot(own) | Term::SlotConstant(Binary::Plus | Binary::Minus, own, _), Assumed::Beyond)
+                if own == slot =>
+            {
+                Some(-1)
+            }
+            _ => None,
+        }
+    }
+
+    /// The slots that decide by themselves which element of an array a move uses, each with how many of its values may
+    /// be good indices.
+    pub(super) fn indices(&self, one: &Placed<'_>) -> BTreeMap<u32, u32> {
+        let mut found: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut acts = vec![&one.step.act];
+        let (mut work, mut elements) = (Vec::new(), Vec::new());
+        let target = |target: &Target, elements: &mut Vec<u32>| {
+            if let Target::Element(element) = *target {
+                elements.push(element);
+            }
+        };
+        while let Some(act) = acts.pop() {
+            match act {
+                Act::Condition(term) | Act::Assert(term) => work.push(*term),
+                Act::Assign(place, value) => {
+                    target(place, &mut elements);
+                    work.push(*value);
+                }
+                Act::Send(send) => work.extend(&send.arguments),
+                Act::Receive(receive) => {
+                    for field in &receive.fields {
+                        match field {
+                            Field::Store(place) => target(place, &mut elements),
+                            Field::Match(value) => work.push(*value),
+                        }
+                    }
+                }
+                Act::Indivisible(body) => acts.extend(self::acts(body)),
+                Act::Skip | Act::Else | Act::SetPriority(..) | Act::End => {}
+            }
+        }
+        while let Some(term) = work.pop() {
+            match self.code.terms.terms[term as usize] {
+                Term::At { slot, length, .. } => {
+                    let values = found.entry(slot).or_insert(0);
+                    *values = (*values).max(length);
+                }
+                Term::Element(element) => elements.push(element),
+                Term::Not(inner) | Term::Negate(inner) | Term::Complement(inner) => work.push(inner),
+                Term::Binary(_, left, right) => work.extend([left, right]),
+                Term::Conditional(condition, yes, no) => work.extend([condition, yes, no]),
+                _ => {}
+            }
+        }
+        let mut note = |term: TermId, length: u32| {
+            let (slot, more) = match self.code.terms.terms[term as usize] {
+                Term::Slot(slot) => (slot, 0),
+                Term::SlotConstant(Binary::Plus | Binary::Minus, slot, value) => (slot, value.unsigned_abs()),
+                _ => return,
+            };
+            let values = found.entry(slot).or_insert(0);
+            *values = (*values).max(length.saturating_add(more));
+        };
+        for element in elements {
+            let element = &self.code.terms.elements[element as usize];
+            element.offsets.iter().for_each(|offset| note(offset.value, offset.length));
+        }
+        found
+    }
+
+    /// The name of a slot.
+    pub(super) fn slot_name(&self, slot: u32) -> &str {
+        &self.arrangement.layout.slots()[slot as usize].name
+    }
+
+    /// Can a process come to where a move begins?
+    pub(super) fn is_reachable(&self, one: &Placed<'_>) -> bool {
+        self.reachable[usize::from(one.code.kind)][one.step.control as usize]
     }
 
     /// The name of a group that begins with a move.
@@ -117,7 +232,11 @@ impl<'a> Survey<'a> {
         let mut touched = Touched::default();
         let place = &self.arrangement.positions[one.position];
         let base = place.base as usize;
-        touched.reads.extend([COUNT, base + 1]);
+        touched.reads.insert(base + 1);
+        // The control state of a process that is not there is 0, where nothing can be done.
+        if !one.code.moves(0).is_empty() {
+            touched.reads.insert(COUNT);
+        }
         if place.types.len() > 1 {
             touched.reads.insert(base);
         }
@@ -189,6 +308,7 @@ impl<'a> Survey<'a> {
                 }
             }
             Act::SetPriority(process, priority) => {
+                touched.reads.insert(COUNT);
                 self.term(one, *process, first, touched);
                 self.term(one, *priority, first, touched);
                 let slots = self.arrangement.positions.iter().map(|place| place.base as usize + 2);
@@ -200,6 +320,7 @@ impl<'a> Survey<'a> {
             }
             Act::End => {
                 let place = &self.arrangement.positions[one.position];
+                touched.reads.insert(COUNT);
                 touched.writes.insert(COUNT);
                 touched.writes.extend(place.base as usize..(place.base + place.width) as usize);
             }
@@ -214,7 +335,7 @@ impl<'a> Survey<'a> {
             Target::Element(element) => {
                 let element = &self.code.terms.elements[element as usize];
                 element.offsets.iter().for_each(|offset| self.term(one, offset.value, first, touched));
-                touched.writes.extend(slots_in(element, 0));
+                touched.writes.extend(self.slots_in(element, 0));
                 touched.because(Reason::Array);
             }
         }
@@ -225,6 +346,7 @@ impl<'a> Survey<'a> {
         let queues = self.queues(one, channel);
         if let Channel::Named(term) = channel {
             self.term(one, term, first, touched);
+            touched.reads.insert(COUNT);
             if self.arrangement.fixed.is_none() {
                 // Which channel a number means depends on the processes below it.
                 touched.reads.extend(self.type_slots());
@@ -277,7 +399,7 @@ impl<'a> Survey<'a> {
                 Term::Constant(0) => Vec::new(),
                 Term::Slot(slot) => vec![slot as usize],
                 Term::At { base, length, .. } => (base as usize..(base + length) as usize).collect(),
-                Term::Element(element) => slots_in(&self.code.terms.elements[element as usize], 0),
+                Term::Element(element) => self.slots_in(&self.code.terms.elements[element as usize], 0),
                 Term::Conditional(_, yes, no) => {
                     work.extend([yes, no]);
                     continue;
@@ -321,14 +443,25 @@ impl<'a> Survey<'a> {
                 Term::SlotSlot(_, left, right) => touched.reads.extend([left as usize, right as usize]),
                 Term::At { base, slot, length } => {
                     touched.reads.insert(slot as usize);
-                    touched.reads.extend(base as usize..(base + length) as usize);
-                    touched.because(Reason::Array);
+                    match self.assumed.get() {
+                        Some((own, Assumed::Is(value))) if own == slot => {
+                            touched.reads.extend((value < length).then_some((base + value) as usize));
+                        }
+                        Some((own, Assumed::Beyond)) if own == slot => {}
+                        _ => {
+                            touched.reads.extend(base as usize..(base + length) as usize);
+                            touched.because(Reason::Array);
+                        }
+                    }
                 }
                 Term::Element(element) => {
                     let element = &terms.elements[element as usize];
                     work.extend(element.offsets.iter().map(|offset| offset.value));
-                    touched.reads.extend(slots_in(element, 0));
-                    touched.because(Reason::Array);
+                    let slots = self.slots_in(element, 0);
+                    if slots.len() > 1 {
+                        touched.because(Reason::Array);
+                    }
+                    touched.reads.extend(slots);
                 }
                 Term::Not(inner) | Term::Negate(inner) | Term::Complement(inner) => work.push(inner),
                 Term::Binary(_, left, right) => work.extend([left, right]),
@@ -363,6 +496,7 @@ impl<'a> Survey<'a> {
                 Term::Last => touched.reads.extend(self.arrangement.last.map(|slot| slot as usize)),
                 Term::ProgramCounter(process) => {
                     work.push(process);
+                    touched.reads.insert(COUNT);
                     for position in self.named(process) {
                         touched.reads.insert(self.arrangement.positions[position].base as usize + 1);
                     }
@@ -375,10 +509,12 @@ impl<'a> Survey<'a> {
                 Term::NonProgress | Term::Accepting => touched.all = true,
                 Term::Enabled(process) => {
                     work.push(process);
+                    touched.reads.insert(COUNT);
                     touched.because(Reason::Enabled);
                 }
                 Term::Remote(remote) => {
                     let remote = &terms.remotes[remote as usize];
+                    touched.reads.insert(COUNT);
                     work.extend(remote.index);
                     touched.because(Reason::Remote);
                     if remote.index.is_none() {
@@ -398,7 +534,7 @@ impl<'a> Survey<'a> {
                             RemoteTermTarget::Label(_) => touched.reads.insert(base + 1),
                             RemoteTermTarget::Cell(element) => {
                                 let shape = &self.arrangement.shapes[usize::from(remote.process)];
-                                touched.reads.extend(slots_in(element, base + shape.cells as usize));
+                                touched.reads.extend(self.slots_in(element, base + shape.cells as usize));
                             }
                         }
                     }
@@ -408,6 +544,23 @@ impl<'a> Survey<'a> {
                 }
             }
         }
+    }
+
+    /// The slots where an element of an array may stand, counted from a base.
+    fn slots_in(&self, element: &Element, from: usize) -> Vec<usize> {
+        let mut slots = vec![from + element.base as usize];
+        for offset in &element.offsets {
+            let before = std::mem::take(&mut slots);
+            let indices = match self.value(offset.value).map(|index| index as u32) {
+                // Outside the array there is no element.
+                Some(index) => index..index.saturating_add(1).min(offset.length),
+                None => 0..offset.length,
+            };
+            for index in indices {
+                slots.extend(before.iter().map(|slot| slot + (index * offset.stride) as usize));
+            }
+        }
+        slots
     }
 
     fn all_positions(&self) -> std::ops::Range<usize> {
@@ -435,6 +588,7 @@ impl<'a> Survey<'a> {
         let mut queues = match number.and_then(|number| self.arrangement.queues.get(number)) {
             Some(&queue) => vec![queue],
             None => {
+                touched.reads.insert(COUNT);
                 if self.arrangement.fixed.is_none() {
                     touched.reads.extend(self.type_slots());
                 }
@@ -458,6 +612,7 @@ impl<'a> Survey<'a> {
         touched: &mut Touched,
     ) {
         touched.because(Reason::Run);
+        touched.reads.insert(COUNT);
         touched.writes.insert(COUNT);
         if !self.program.processes[usize::from(process)].frame.channels.is_empty() {
             touched.reads.extend(self.type_slots());
@@ -493,16 +648,4 @@ fn acts(body: &IndivisibleAct) -> impl Iterator<Item = &Act> {
 fn slots_of(queue: &Queue) -> std::ops::Range<usize> {
     let from = queue.slot as usize;
     from..from + 1 + (queue.capacity * queue.fields) as usize
-}
-
-/// The slots where an element of an array may stand, counted from a base.
-fn slots_in(element: &Element, from: usize) -> Vec<usize> {
-    let mut slots = vec![from + element.base as usize];
-    for offset in &element.offsets {
-        let before = std::mem::take(&mut slots);
-        for index in 0..offset.length as usize {
-            slots.extend(before.iter().map(|slot| slot + index * offset.stride as usize));
-        }
-    }
-    slots
 }

@@ -11,7 +11,7 @@ use trefoil_system::{
 
 use crate::program::{Control, ProcessType, ProcessTypeId, Program, Statement};
 
-use super::arrangement::Arrangement;
+use super::arrangement::{Arrangement, COUNT};
 use super::dependencies::groups;
 use super::explorer::ModelExplorer;
 use super::fault::{Fault, FaultKind};
@@ -27,6 +27,7 @@ pub struct Model {
     /// How moves are put into groups; made when it is needed first, as is what the groups declare.
     grouping: OnceLock<Grouping>,
     groups: OnceLock<(Vec<Group>, Vec<Vec<Reason>>)>,
+    count_changes: OnceLock<bool>,
     /// The labels of the moves.
     names: Vec<LabelId>,
     /// Statements that were tried or reached, those of the first process type first.
@@ -82,6 +83,7 @@ impl Model {
             labels,
             grouping: OnceLock::new(),
             groups: OnceLock::new(),
+            count_changes: OnceLock::new(),
             names,
             reached,
             faults: RwLock::default(),
@@ -194,6 +196,11 @@ impl Model {
     /// Why a group reads or writes more than its own statement names.
     pub fn reasons(&self, group: GroupId) -> &[Reason] {
         &self.declared().1[group.index()]
+    }
+
+    /// Can the number of processes change?
+    pub(super) fn changes_count(&self) -> bool {
+        *self.count_changes.get_or_init(|| self.groups().iter().any(|group| group.may_write.contains(COUNT)))
     }
 
     /// Does a group depend on whether anything can happen?

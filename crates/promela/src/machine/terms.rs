@@ -2,10 +2,10 @@
 //!
 //! The expressions of a program name cells of a frame. A search evaluates them billions of times, for processes at the
 //! same few positions, so each is translated once for each position and type that uses it. After the translation every
-//! cell has a fixed slot, `_pid` and every global channel without assignments are constants, and expressions over
-//! constants are computed: `fork[(_pid + 1) % N]` becomes one slot. The most frequent parts of guards (a slot compared
-//! with a constant or another slot, an array element at a variable index) are one term each, so that such a guard costs
-//! one dispatch.
+//! cell has a fixed slot, `_pid`, every global channel without assignments and every variable that keeps its initial
+//! value are constants, and expressions over constants are computed: `fork[(_pid + 1) % N]` becomes one slot. The most
+//! frequent parts of guards (a slot compared with a constant or another slot, an array element at a variable index) are
+//! one term each, so that such a guard costs one dispatch.
 //!
 //! The translation keeps every fault: a division by zero or an index outside its array is left for the evaluation.
 //!
@@ -157,6 +157,8 @@ pub(crate) struct Translator<'a> {
     pub(crate) queues: &'a [Queue],
     /// Global cells that always hold the same channel: its number.
     pub(crate) fixed: &'a [Option<u32>],
+    /// What the global cells and those of the owner hold that no statement writes.
+    pub(crate) constants: [Vec<Option<i32>>; 2],
     pub(crate) terms: Terms,
     pub(crate) owner: Owner,
     /// The translation for this owner.
@@ -171,13 +173,25 @@ impl<'a> Translator<'a> {
         fixed: &'a [Option<u32>],
     ) -> Translator<'a> {
         let owner = Owner { position: 0, cells: 0 };
-        Translator { program, globals, queues, fixed, terms: Terms::default(), owner, known: HashMap::new() }
+        let (terms, known, constants) = (Terms::default(), HashMap::new(), Default::default());
+        Translator { program, globals, queues, fixed, constants, terms, owner, known }
     }
 
     /// From now on for this one.
     pub(crate) fn own(&mut self, owner: Owner) {
         self.owner = owner;
+        self.constants[1].clear();
         self.known.clear();
+    }
+
+    /// From now on these cells, the global ones or those of the owner, are read as constants.
+    pub(crate) fn hold(&mut self, global: bool, constants: Vec<Option<i32>>) {
+        self.constants[usize::from(!global)] = constants;
+        self.known.clear();
+    }
+
+    fn held(&self, global: bool, cell: u32) -> Option<i32> {
+        self.constants[usize::from(!global)].get(cell as usize).copied().flatten()
     }
 
     fn add(&mut self, term: Term) -> TermId {
@@ -224,11 +238,12 @@ impl<'a> Translator<'a> {
         let known = |translator: &Self, expression: ExpressionId| translator.known[&expression];
         match self.program.expressions[expression as usize] {
             Node::Constant(value) => Term::Constant(value),
-            Node::Global(cell) => match self.fixed[cell as usize] {
-                Some(number) => Term::Constant(number as i32),
-                None => Term::Slot(self.globals[cell as usize]),
+            Node::Global(cell) => match (self.fixed[cell as usize], self.held(true, cell)) {
+                (Some(number), _) => Term::Constant(number as i32),
+                (None, Some(value)) => Term::Constant(value),
+                (None, None) => Term::Slot(self.globals[cell as usize]),
             },
-            Node::Local(cell) => Term::Slot(self.owner.cells + cell),
+            Node::Local(cell) => self.held(false, cell).map_or(Term::Slot(self.owner.cells + cell), Term::Constant),
             Node::Place(place) => self.place(place),
             Node::Not(inner) => {
                 let inner = known(self, inner);
@@ -312,6 +327,10 @@ impl<'a> Translator<'a> {
         let place = &program.places[place as usize];
         let element = self.element(place, self.first_slot(place));
         let unsigned = element.sort != Sort::Short;
+        let cell = place.base + (element.base - self.first_slot(place));
+        if let (true, Some(value)) = (element.offsets.is_empty(), self.held(place.global, cell)) {
+            return Term::Constant(value);
+        }
         match &element.offsets[..] {
             [] if unsigned => {
                 // A channel variable that is never assigned.

@@ -29,6 +29,7 @@ use crate::{formulas, mcrl2, promela};
 pub(crate) use assertions::asserted_processes;
 use assertions::{Listed, Printed, listed};
 pub(crate) use compiled::{Searched, Trouble};
+pub(crate) use reduction::component_names;
 
 pub use counterexample::{TAU, TICK};
 pub use matrix::{MatrixReport, matrix};

@@ -433,7 +433,11 @@ pub(crate) fn unknown(name: &str, datatypes: &[Datatype], place: Place) -> Diagn
 const MOST_NAMED: usize = 512;
 
 /// What the components of a machine are called; equal names are followed by numbers.
-fn component_names(compiler: &mut Compiler, machine: &Machine, text: &dyn Fn(Span) -> String) -> Vec<String> {
+pub(crate) fn component_names(
+    compiler: &mut Compiler,
+    machine: &Machine,
+    text: &dyn Fn(Span) -> String,
+) -> Vec<String> {
     let count = machine.network.components().len();
     if count > MOST_NAMED {
         return (1..=count).map(|number| number.to_string()).collect();

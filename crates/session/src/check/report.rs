@@ -259,6 +259,13 @@ impl AssertionReport {
         self.unfinished = Some(unfinished);
     }
 
+    /// Records what a stopped engine counted that the counters of the progress have no room for.
+    pub(crate) fn count_unfinished(&mut self, counts: &Counts) {
+        if counts.symbolic.is_some() {
+            self.count(counts);
+        }
+    }
+
     /// Records why the assertion has no answer.
     pub(crate) fn tell(&mut self, diagnostic: &Diagnostic, sources: &Sources) {
         let told = DiagnosticReport::new(diagnostic, sources);

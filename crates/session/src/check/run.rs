@@ -116,6 +116,7 @@ impl Script {
                 report.visited.states = progress.counts.states.max(unfinished.states).into();
                 report.visited.transitions = progress.counts.transitions.max(unfinished.transitions).into();
                 report.visited.plys = report.visited.plys.max(unfinished.depth);
+                report.count_unfinished(&progress.counts);
                 report.unfinished = Some(unfinished);
             }
             Err(Trouble::Cut(cut)) => {

@@ -7,8 +7,8 @@ use serde::Serialize;
 use trefoil_source::Place;
 use trefoil_system::{Group, System};
 
-use super::{Looking, Subject, no_process};
-use crate::check::language_of;
+use super::{Content, Looking, Subject, no_process};
+use crate::check::{component_names, language_of};
 use crate::{Job, Problem, Resources, promela};
 
 /// The transition groups of a system.
@@ -59,7 +59,27 @@ pub(super) fn groups(task: &Looking, job: &Job) -> Result<GroupsReport, Problem>
     }
     let subject = Subject::open(task, job)?;
     let process = task.expression.as_ref().map(|_| subject.process().to_string());
-    Ok(report(subject.file().to_string(), process, subject.system(), job))
+    let mut report = report(subject.file().to_string(), process, subject.system(), job);
+    name_components(&mut report, subject);
+    Ok(report)
+}
+
+/// Calls the components of a script what its other reports call them; a network has numbers.
+fn name_components(report: &mut GroupsReport, subject: Subject) {
+    let Content::Script(content) = subject.content else { return };
+    let (mut compiler, machine, sources) = *content;
+    let names = component_names(&mut compiler, &machine, &|span| sources.text(span).to_string());
+    let slots: Vec<String> = machine.network.layout().slots().iter().map(|slot| slot.name.clone()).collect();
+    let called = |slot: &String| {
+        let component = slots.iter().position(|known| known == slot).and_then(|at| names.get(at));
+        component.unwrap_or(slot).clone()
+    };
+    for group in &mut report.groups {
+        let components: Vec<String> = group.read_slots.iter().map(called).collect();
+        group.name = components.join(", ");
+        group.written_slots = group.written_slots.iter().map(called).collect();
+        group.read_slots = components;
+    }
 }
 
 fn report(file: String, process: Option<String>, system: &dyn System, job: &Job) -> GroupsReport {

@@ -140,9 +140,10 @@ impl Script {
             Err(Unanswered::Refused(refusal)) => {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
             }
-            Err(Unanswered::Cut { cut: Cut::Stopped, .. }) => {
+            Err(Unanswered::Cut { cut: Cut::Stopped, counts }) => {
                 job.control.progress().detail(growing(&self.model));
                 report.give_up(Unfinished::new(job.control.why(), &job.control));
+                report.count_unfinished(&counts);
             }
             Err(Unanswered::Cut { cut: cut @ Cut::Beyond(_), counts }) => {
                 report.tell(&cut_short(&cut, &job.control, place), &self.sources);

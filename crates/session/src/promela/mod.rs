@@ -196,8 +196,9 @@ impl Script {
             Err(Unanswered::Refused(refusal)) => {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, Place::Span(span)), &self.sources)
             }
-            Err(Unanswered::Cut { cut: Cut::Stopped, .. }) => {
+            Err(Unanswered::Cut { cut: Cut::Stopped, counts }) => {
                 report.give_up(Unfinished::new(job.control.why(), &job.control));
+                report.count_unfinished(&counts);
             }
             Err(Unanswered::Cut { cut, .. }) => {
                 report.tell(&cut_short(&cut, &job.control, Place::Span(span)), &self.sources);

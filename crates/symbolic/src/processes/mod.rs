@@ -37,8 +37,9 @@ use beside::FORBIDDEN;
 use offers::Offers;
 use rounds::{Finding, Run, Sought, diverging, nearest};
 
-use crate::engine::symbolic_counts;
-use crate::space::{Options, Space};
+use crate::engine::{counts_so_far, symbolic_counts};
+use crate::guided::Counting;
+use crate::space::{Options, PHASE, Space};
 
 /// Gets ready to answer a question about processes.
 pub(crate) fn prepare<'q>(
@@ -86,7 +87,7 @@ impl Prepared for Observing<'_> {
             ));
         }
         control.check()?;
-        control.progress().begin("exploring symbolically", 0);
+        control.progress().begin(PHASE, 0);
         let mut answer = Answer::new("symbolic", 1);
         let normal_form = self.specification.as_ref().map(Specification::normal_form);
         if let Some(specification) = &self.specification {
@@ -110,7 +111,7 @@ impl Prepared for Observing<'_> {
         } else {
             let explored = space.explore(|kind| !self.keep_going && kind == FORBIDDEN);
             if let Err(cut) = explored {
-                let counts = self.counts(&space, false, started).unwrap_or_default();
+                let counts = Counts { elapsed: started.elapsed(), ..counts_so_far(&space) };
                 return Err(Unanswered::Cut { cut, counts: Box::new(counts) });
             }
             answer.complete = space.is_complete();
@@ -162,17 +163,32 @@ impl Observing<'_> {
             forbidden: refines,
             diverging: model == Model::FailuresDivergences,
         };
+        // The states with findings, where all of these are of one kind.
+        let mut known = None;
         if space.is_complete() {
             let states = space.states().clone();
             control.progress().begin("looking at all states", 0);
-            sought.forbidden = !sought.steps(space, &states)?.is_empty();
-            sought.diverging = !sought.diverging(space, &states)?.is_empty();
-            if !sought.forbidden && !sought.diverging && sought.states(space, &states)?.is_empty() {
-                return Ok(None);
-            }
+            let steps = sought.steps(space, &states)?;
+            let diverging = sought.diverging(space, &states)?;
+            let refusing = sought.states(space, &states)?;
+            (sought.forbidden, sought.diverging) = (!steps.is_empty(), !diverging.is_empty());
+            known = match [!steps.is_empty(), !diverging.is_empty(), !refusing.is_empty()] {
+                [false, false, false] => return Ok(None),
+                [true, false, false] => Some((steps, Finding::Step)),
+                [false, true, false] => Some((diverging.clone(), Finding::Diverges(diverging))),
+                [false, false, true] => Some((refusing, Finding::State)),
+                _ => None,
+            };
         }
         control.progress().begin("finding a shortest run", 0);
-        let run = nearest(space, &mut sought)?.expect("what was reached has a run");
+        let guided = match known {
+            Some((states, finding)) => space.guided(&states, Counting::Events)?.map(|rows| Run::along(rows, finding)),
+            None => None,
+        };
+        let run = match guided {
+            Some(run) => run,
+            None => nearest(space, &mut sought)?.expect("what was reached has a run"),
+        };
         let explorer = beside.implementation().explorer(control);
         Telling { beside, space, explorer, control }.witness(run, &self.question).map(Some)
     }

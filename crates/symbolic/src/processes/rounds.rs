@@ -15,6 +15,7 @@
 use trefoil_diagrams::Set;
 use trefoil_system::{Cut, Value, Visibility};
 
+use crate::guided::Rows;
 use crate::space::Space;
 
 /// What is looked for.
@@ -47,6 +48,15 @@ pub(crate) struct Run {
     pub(crate) start: Vec<Value>,
     pub(crate) steps: Vec<(bool, Vec<Value>)>,
     pub(crate) finding: Finding,
+}
+
+impl Run {
+    /// The run along these states.
+    pub(crate) fn along(rows: Rows, finding: Finding) -> Run {
+        let mut rows = rows.into_iter();
+        let (_, start) = rows.next().expect("a run begins somewhere");
+        Run { start, steps: rows.collect(), finding }
+    }
 }
 
 struct Round {
