@@ -172,6 +172,34 @@ fn operators_may_be_nested_deeply() {
 }
 
 #[test]
+fn sums_over_functions_are_replaced_by_those_that_satisfy_a_condition() {
+    for (condition, functions) in [("f(true)", 2), ("f(true) == false", 2), ("forall b: Bool. f(b)", 1)] {
+        let linear = linear(&format!("act a: Bool; init sum f: Bool -> Bool. ({condition}) -> a(f(false)) . delta;"));
+        assert!(linear.summands.iter().all(|summand| summand.variables.is_empty()), "{condition}");
+        assert_eq!(linear.summands.len(), functions, "{condition}");
+    }
+    // The values of a sort with a function inside are made as well.
+    let linear = linear("sort E = struct e(f: Bool -> Bool); act a: E; init sum x: E. (f(x)(true)) -> a(x) . delta;");
+    assert_eq!(linear.summands.len(), 2);
+}
+
+#[test]
+fn a_choice_of_very_many_actions_ends() {
+    let text = format!("act a; init {}a;", "a + ".repeat(100_000));
+    assert_eq!(linear(&text).summands.len(), 2, "`a` and the end");
+}
+
+#[test]
+fn the_action_of_termination_has_a_name_of_its_own() {
+    let text = "act Terminate; init Terminate;";
+    let linear = linear(text);
+    let (tree, _) = read(text);
+    let printed = print(&linear, &tree, text);
+    assert!(printed.contains("act Terminate';") && printed.contains("act  Terminate;"), "{printed}");
+    read(&printed);
+}
+
+#[test]
 fn sums_with_one_value_vanish() {
     let text =
         "act a: Nat # Bool; proc P(x: Nat) = sum y: Nat, b: Bool . (y == x + 1 && b) -> a(y, b) . P(y); init P(0);";

@@ -185,7 +185,7 @@ impl Program {
             return known;
         }
         let values = match self.size(sort) {
-            Size::Finite(size) if size <= MOST_KEPT => {
+            Size::Finite(size) if size <= MOST_KEPT && self.makes(sort, &mut HashSet::new()) => {
                 let values: Vec<Term> = (0..size).map(|number| self.nth(section, sort, number)).collect();
                 for &value in &values {
                     self.keep(value, section);
@@ -197,6 +197,27 @@ impl Program {
         let mut listed = self.listed.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         listed.insert(sort, values.clone());
         values
+    }
+
+    /// Can values of a finite sort be made? Those of sets and functions only where listing them was foreseen.
+    fn makes(&self, sort: SortRef, seen: &mut HashSet<SortRef>) -> bool {
+        if !seen.insert(sort) {
+            return true;
+        }
+        match self.specification.sorts.kind(sort) {
+            SortKind::Basic(_) => true,
+            SortKind::Container(_, element) => self.specification.taken.makes(sort) && self.makes(*element, seen),
+            SortKind::Function(domain, codomain) => {
+                let mut parts = domain.iter().chain([codomain]);
+                self.specification.taken.makes(sort) && parts.all(|&part| self.makes(part, seen))
+            }
+            SortKind::Named(_) | SortKind::Structured(_) => {
+                let mut constructors = self.specification.sorts.constructors(sort).iter();
+                constructors.all(|&constructor| {
+                    domain(&self.specification, constructor).iter().all(|&part| self.makes(part, seen))
+                })
+            }
+        }
     }
 
     /// The value of a finite sort with a number.

@@ -28,6 +28,13 @@ pub(crate) struct Taken {
     made: HashSet<SortRef>,
 }
 
+impl Taken {
+    /// Are the functions there that values of this sort, a set or a function, are made with?
+    pub(super) fn makes(&self, sort: SortRef) -> bool {
+        self.made.contains(&sort)
+    }
+}
+
 /// A specification with the equations of every built-in function that it uses, and of those that values of listed
 /// variables are made with.
 pub(super) fn complete(specification: DataSpecification, listed: &[VariableId]) -> DataSpecification {

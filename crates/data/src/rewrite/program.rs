@@ -148,6 +148,17 @@ impl Program {
         expressions: &[(TypedId, Vec<VariableId>)],
         pool: &Pool,
     ) -> (Program, Vec<FunctionIndex>) {
+        Program::listing(specification, expressions, &[], pool)
+    }
+
+    /// The same, when values of the sorts of some variables are going to be listed.
+    pub fn listing(
+        specification: DataSpecification,
+        expressions: &[(TypedId, Vec<VariableId>)],
+        listed: &[VariableId],
+        pool: &Pool,
+    ) -> (Program, Vec<FunctionIndex>) {
+        let specification = super::prelude::complete(specification, listed);
         let (program, codes, _) = Program::with_sums(specification, expressions, &[], pool);
         (program, codes)
     }

@@ -261,7 +261,9 @@ pub fn linearise_within(
     let reachable = structure::reachable(specification);
     let prepared = Prepared::new(specification, &reachable);
     let pool = Pool::new(Options { control: control.clone(), ..Options::default() });
-    let (program, function_codes) = Program::new(prepared.data.clone(), &prepared.expressions, &pool);
+    // Summed variables may be replaced by their values.
+    let (program, function_codes) =
+        Program::listing(prepared.data.clone(), &prepared.expressions, &specification.summed(), &pool);
     let worker = pool.worker();
     // Nothing is collected inside this section, so terms need no roots.
     let _outer = worker.enter();

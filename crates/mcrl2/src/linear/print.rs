@@ -30,8 +30,12 @@ pub fn print(linear: &LinearProcess, specification: &Specification, text: &str) 
     while taken.contains(&process.as_str()) || is_function(&linear.data, &process) {
         process.push('\'');
     }
+    let mut termination = "Terminate".to_string();
+    while taken.contains(&termination.as_str()) {
+        termination.push('\'');
+    }
     if linear.summands.iter().any(|summand| summand.event == Event::Terminate) {
-        out.push_str("act Terminate;\n\n");
+        let _ = write!(out, "act {termination};\n\n");
     }
     let mut writer = Writer { data: &linear.data, out };
     writer.out.push_str("proc ");
@@ -69,7 +73,7 @@ pub fn print(linear: &LinearProcess, specification: &Specification, text: &str) 
             writer.out.push_str(") -> ");
         }
         match &summand.event {
-            Event::Terminate => writer.out.push_str("Terminate"),
+            Event::Terminate => writer.out.push_str(&termination),
             Event::Actions(actions) if actions.is_empty() => writer.out.push_str("tau"),
             Event::Actions(actions) => {
                 for (index, (action, arguments)) in actions.iter().enumerate() {

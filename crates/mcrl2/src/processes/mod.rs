@@ -139,6 +139,15 @@ impl ProcessSpecification {
         self.places[id.0 as usize]
     }
 
+    /// The variables that processes sum over.
+    pub(crate) fn summed(&self) -> Vec<VariableId> {
+        let summed = |process| match process {
+            &Process::Sum(ref variables, _) => &variables[..],
+            _ => &[],
+        };
+        self.processes.iter().flat_map(summed).copied().collect()
+    }
+
     /// Adds a process.
     pub fn add(&mut self, process: Process, place: Span) -> ProcessRef {
         let id = ProcessRef(self.processes.len() as u32);

@@ -43,8 +43,16 @@ impl Structure {
 }
 
 impl Sequential<'_> {
-    /// The name of what a continuation does first.
+    /// The name of what a continuation does first, as far as it is not nested deeply.
     pub(super) fn describe(&self, nodes: &[ProcessRef], out: &mut String) {
+        self.describe_within(nodes, 32, out);
+    }
+
+    fn describe_within(&self, nodes: &[ProcessRef], depth: usize, out: &mut String) {
+        let Some(depth) = depth.checked_sub(1) else {
+            out.push('…');
+            return;
+        };
         for (index, &node) in nodes.iter().enumerate() {
             if index > 0 {
                 out.push('.');
@@ -62,16 +70,20 @@ impl Sequential<'_> {
                         .collect();
                     out.push_str(&if names.is_empty() { "tau".to_string() } else { names.join("|") });
                 }
-                (None, Process::Sequence(left, right)) => self.describe(&[*left, *right], out),
+                (None, Process::Sequence(left, right)) => self.describe_within(&[*left, *right], depth, out),
                 (None, Process::Delta) => out.push_str("delta"),
-                (None, Process::Sum(_, body)) => self.describe(&[*body], out),
+                (None, Process::Sum(_, body)) => self.describe_within(&[*body], depth, out),
                 (None, Process::Condition(_, yes, _)) => {
-                    self.describe(&[*yes], out);
+                    self.describe_within(&[*yes], depth, out);
                     out.push('…');
                 }
                 (None, Process::Choice(left, _)) => {
+                    let mut first = *left;
+                    while let Process::Choice(left, _) = self.specification.process(first) {
+                        first = *left;
+                    }
                     out.push('(');
-                    self.describe(&[*left], out);
+                    self.describe_within(&[first], depth, out);
                     out.push_str(" + …)");
                 }
                 _ => out.push('…'),
