@@ -165,7 +165,7 @@ fn every_option_is_honoured_or_refused_for_every_sort_of_assertion() {
                 let context = format!("{language}, {sort}, {joined}:\n{out}{err}");
                 if honoured {
                     assert_eq!(code == Some(2), answered == Some(2), "{context}");
-                    // Formulas are checked without symmetry unless it is asked for, and say so.
+                    // Formulas are checked without symmetry unless `--symmetry` is given, and say so.
                     let idle = *sort == "formula" && *option == "--strategy" && out.contains("there was no symmetry");
                     assert!(idle || !out.contains(option) && !err.contains(option), "{context}");
                 } else {
