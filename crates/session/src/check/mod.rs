@@ -31,13 +31,16 @@ use assertions::{Listed, Printed, listed};
 
 pub use counterexample::{TAU, TICK};
 pub use matrix::{MatrixReport, matrix};
+pub(crate) use posing::not_decomposed;
 pub use posing::{Unused, never_used, unused};
 pub use report::{
     Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Move, Number, Part,
     Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,
 };
 pub(crate) use run::unused_strategy;
-pub use trefoil_questions::{Algorithm, Asked, EngineChoice, Fairness, Order, Preprocess, Setting, Store, SymmetryUse};
+pub use trefoil_questions::{
+    Algorithm, Asked, Decompose, EngineChoice, Fairness, Order, Preprocess, Setting, Store, SymmetryUse,
+};
 
 /// The languages of scripts.
 pub const LANGUAGES: &[Choice] = &[
